@@ -1,0 +1,136 @@
+package store
+
+import "iter"
+
+// Position counts the entries of a journal: the first has position 1.
+// It moves for every commit, also for one without an event, so it is not an
+// event's seq.
+type Position uint64
+
+// Entry is the effect of one command, all of it or nothing. Entries are
+// effects, not commands, so that every reader of a journal reaches the same
+// state whatever its version, clock or randomness.
+type Entry struct {
+	Position Position
+	// At is the commit's time in milliseconds since the Unix epoch.
+	At int64
+	// Rev and Seq are the world's after this entry. The entry's events have
+	// the consecutive seqs that end at Seq.
+	Rev uint64
+	Seq uint64
+	// Root and LeafCount are the player chain's after this entry.
+	Root      [32]byte
+	LeafCount uint32
+	// MapChanged tells whether Rev is this entry's own.
+	MapChanged bool
+	// Cleared removes every occupant and space before Rows are applied.
+	Cleared bool
+	// Header is the new header where sid or bounds moved, else nil.
+	Header *Header
+	// Rows are the changed occupants and spaces.
+	Rows []Row
+	// Notify is the `playerChainNotify` JSON of the first event; empty if it
+	// has none.
+	Notify []byte
+	Events []Event
+	// Records are the changes of tables, committed with the rest.
+	Records []Record
+}
+
+// FirstSeq is the seq of the entry's first event; Seq+1 if it has none.
+func (e *Entry) FirstSeq() uint64 { return e.Seq + 1 - uint64(len(e.Events)) }
+
+// Header is the content of the chain's header leaf.
+type Header struct {
+	SID                    string
+	MinX, MinY, MaxX, MaxY int64
+}
+
+// Row is one changed leaf: its canonical JSON, or nil when it was removed.
+type Row struct {
+	Key  string
+	JSON []byte
+}
+
+// Event is one event of the stream, without the fields that every event has
+// (rev, root, leaf count, notify): those are the entry's.
+type Event struct {
+	Kind string
+	// Data is the JSON object of the event's own fields.
+	Data []byte
+	// Audience lists who may see the event (node ids, viewer labels); empty
+	// means everybody.
+	Audience []string
+}
+
+// Table names a table of records.
+type Table string
+
+// The tables. Keys and values are the world's; a store only orders keys by
+// their bytes.
+const (
+	Nodes            Table = "nodes"
+	Leases           Table = "leases"
+	Aggregates       Table = "aggregates"
+	Idempotency      Table = "idempotency"
+	IdempotencyTimes Table = "idempotency_times"
+	Interactions     Table = "interactions"
+	InteractionOrder Table = "interaction_order"
+	Journeys         Table = "journeys"
+	JourneyOrder     Table = "journey_order"
+	Spaces           Table = "spaces"
+	SpaceLogs        Table = "space_logs"
+	Intercom         Table = "intercom"
+	WatchTokens      Table = "watch_tokens"
+	BridgePositions  Table = "bridge_positions"
+)
+
+// Tables lists every table, in the order in which a backup writes them.
+func Tables() []Table {
+	return []Table{
+		Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, Interactions, InteractionOrder,
+		Journeys, JourneyOrder, Spaces, SpaceLogs, Intercom, WatchTokens, BridgePositions,
+	}
+}
+
+// Record is one change of a table: a put, or a deletion when Value is nil.
+type Record struct {
+	Table Table
+	Key   []byte
+	Value []byte
+}
+
+// State is a checkpoint: the whole map after the entry at Position. Tables are
+// not in it; a store keeps them current with every commit.
+type State struct {
+	Position  Position
+	At        int64
+	Rev       uint64
+	Seq       uint64
+	Root      [32]byte
+	LeafCount uint32
+	Header    Header
+	// Rows are all occupants and spaces in chain order.
+	Rows []Row
+}
+
+// Pair is one record of a Scan.
+type Pair struct {
+	Key   []byte
+	Value []byte
+}
+
+// Range selects records of a table.
+type Range struct {
+	// Prefix is what every key starts with; empty selects all.
+	Prefix []byte
+	// From is the first key (inclusive) going forwards, and Before the bound
+	// (exclusive) of either direction; empty means none.
+	From   []byte
+	Before []byte
+	// Reverse walks from the greatest key to the least.
+	Reverse bool
+}
+
+// Pairs is a walk over records; the slices are the receiver's to keep.
+type Pairs = iter.Seq2[Pair, error]

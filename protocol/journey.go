@@ -1,0 +1,116 @@
+package protocol
+
+import "encoding/json"
+
+// The types of a journey's steps.
+const (
+	StepOrigin      = "origin"
+	StepStructure   = "structure"
+	StepDestination = "destination"
+)
+
+// Journey is what an agent did to answer one message: where it started, which
+// tools it called, where it ended. StartedAt and CompletedAt are RFC 3339.
+type Journey struct {
+	Steps       []JourneyStep `json:"steps"`
+	StartedAt   string        `json:"startedAt"`
+	CompletedAt string        `json:"completedAt"`
+}
+
+// JourneyStep is one step. An origin or a destination has Content and
+// MessageID; a structure has ToolName, ToolCallID, Args and, once the tool
+// answered, Result.
+type JourneyStep struct {
+	Type       string
+	Content    string
+	MessageID  string
+	ToolName   string
+	ToolCallID string
+	Args       json.RawMessage
+	Result     json.RawMessage
+}
+
+// PathStep is a journey's step with the place that the host gave it.
+type PathStep struct {
+	JourneyStep
+	X           float64
+	Y           float64
+	StructureID string
+}
+
+type stepJSON struct {
+	Type        string          `json:"type"`
+	Content     *string         `json:"content,omitempty"`
+	MessageID   *string         `json:"messageId,omitempty"`
+	ToolName    *string         `json:"toolName,omitempty"`
+	ToolCallID  *string         `json:"toolCallId,omitempty"`
+	Args        json.RawMessage `json:"args,omitempty"`
+	Result      json.RawMessage `json:"result,omitempty"`
+	X           *float64        `json:"x,omitempty"`
+	Y           *float64        `json:"y,omitempty"`
+	StructureID *string         `json:"structureId,omitempty"`
+}
+
+func (s *JourneyStep) wire() stepJSON {
+	w := stepJSON{Type: s.Type}
+	if s.Type == StepStructure {
+		w.ToolName, w.ToolCallID = &s.ToolName, &s.ToolCallID
+		w.Args, w.Result = s.Args, s.Result
+		return w
+	}
+	w.Content, w.MessageID = &s.Content, &s.MessageID
+	return w
+}
+
+func (s *JourneyStep) read(w *stepJSON) {
+	deref := func(p *string) string {
+		if p == nil {
+			return ""
+		}
+		return *p
+	}
+	*s = JourneyStep{
+		Type: w.Type, Content: deref(w.Content), MessageID: deref(w.MessageID),
+		ToolName: deref(w.ToolName), ToolCallID: deref(w.ToolCallID),
+		Args: w.Args, Result: w.Result,
+	}
+}
+
+// MarshalJSON writes the fields of the step's type and no others.
+func (s JourneyStep) MarshalJSON() ([]byte, error) { return json.Marshal(s.wire()) }
+
+// UnmarshalJSON reads a step; unknown fields are dropped.
+func (s *JourneyStep) UnmarshalJSON(b []byte) error {
+	var w stepJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	s.read(&w)
+	return nil
+}
+
+// MarshalJSON writes the step with its place.
+func (p PathStep) MarshalJSON() ([]byte, error) {
+	w := p.wire()
+	w.X, w.Y, w.StructureID = &p.X, &p.Y, &p.StructureID
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads a step with its place.
+func (p *PathStep) UnmarshalJSON(b []byte) error {
+	var w stepJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	p.read(&w)
+	if w.X != nil {
+		p.X = *w.X
+	}
+	if w.Y != nil {
+		p.Y = *w.Y
+	}
+	if w.StructureID != nil {
+		p.StructureID = *w.StructureID
+	}
+	return nil
+}

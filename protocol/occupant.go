@@ -1,0 +1,192 @@
+package protocol
+
+import "encoding/json"
+
+// OccupantKind is the `kind` of a row on the map.
+type OccupantKind string
+
+// The kinds of rows (protocol reference, "Snapshot").
+const (
+	KindAgent     OccupantKind = "agent"
+	KindMCP       OccupantKind = "mcp"
+	KindHuman     OccupantKind = "human"
+	KindStructure OccupantKind = "structure"
+)
+
+// Occupant is one row of the map in its typed form: *Agent, *MCP, *Human or
+// *Structure.
+type Occupant interface {
+	// OccupantKind is the row's `kind`.
+	OccupantKind() OccupantKind
+	// StableKey is the row's leaf key in the player chain.
+	StableKey() string
+	// Position is the row's cell. A host places rows on integers; readers
+	// accept any number.
+	Position() (x, y float64)
+}
+
+// Agent is the row of an agent. Its PlayerID on the wire is AgentID.
+type Agent struct {
+	NodeID               string       `json:"nodeId"`
+	AgentID              string       `json:"agentId"`
+	Name                 string       `json:"name"`
+	X                    float64      `json:"x"`
+	Y                    float64      `json:"y"`
+	Platform             string       `json:"platform"`
+	ToolNames            []string     `json:"toolNames"`
+	AssistToolNames      []string     `json:"assistToolNames"`
+	AssistTools          []AssistTool `json:"assistTools,omitempty"`
+	HasChatTool          bool         `json:"hasChatTool"`
+	EnableP2A            string       `json:"enableP2a"`
+	RealtimeInstructions string       `json:"realtimeInstructions,omitempty"`
+	Stationary           bool         `json:"stationary"`
+	LastUpdate           *LastUpdate  `json:"lastUpdate,omitempty"`
+	ZoneCount            int64        `json:"zoneCount"`
+	YieldCount           int64        `json:"yieldCount"`
+	Flagged              bool         `json:"flagged"`
+	OnZone               *ZoneMark    `json:"onZone,omitempty"`
+	OnYield              *YieldMark   `json:"onYield,omitempty"`
+}
+
+// AssistTool describes one `assist_*` tool; Parameters is any JSON object.
+type AssistTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// LastUpdate is the last journey of an agent, as its row carries it.
+type LastUpdate struct {
+	PlayerID string     `json:"playerId"`
+	Journey  Journey    `json:"journey"`
+	Path     []PathStep `json:"path"`
+}
+
+// ZoneMark is the last zone signal of an agent; At is RFC 3339 with
+// milliseconds.
+type ZoneMark struct {
+	ZoneCount int64  `json:"zoneCount"`
+	Flagged   bool   `json:"flagged"`
+	At        string `json:"at"`
+}
+
+// YieldMark is the last yield signal of an agent.
+type YieldMark struct {
+	YieldCount int64  `json:"yieldCount"`
+	At         string `json:"at"`
+}
+
+// MCP is the row of an MCP placement; NodeID is its owner.
+type MCP struct {
+	ID     string  `json:"id"`
+	NodeID string  `json:"nodeId"`
+	Name   string  `json:"name"`
+	URL    string  `json:"url,omitempty"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+}
+
+// Human is the row of a person. It is read and merged; no route here makes one.
+type Human struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	X           float64 `json:"x"`
+	Y           float64 `json:"y"`
+	Interactive *bool   `json:"interactive,omitempty"`
+}
+
+// Structure is the row of a building: the place of one or more spaces, or of a
+// game on hosts that have them.
+type Structure struct {
+	ID             string   `json:"id"`
+	Name           string   `json:"name"`
+	X              float64  `json:"x"`
+	Y              float64  `json:"y"`
+	WorldID        string   `json:"worldId"`
+	SpaceIDs       []string `json:"spaceIds"`
+	GameID         string   `json:"gameId,omitempty"`
+	PrimaryAmenity string   `json:"primaryAmenity,omitempty"`
+	Amenities      []string `json:"amenities,omitempty"`
+	Stationary     bool     `json:"stationary"`
+}
+
+// OccupantKind implements Occupant.
+func (*Agent) OccupantKind() OccupantKind { return KindAgent }
+
+// OccupantKind implements Occupant.
+func (*MCP) OccupantKind() OccupantKind { return KindMCP }
+
+// OccupantKind implements Occupant.
+func (*Human) OccupantKind() OccupantKind { return KindHuman }
+
+// OccupantKind implements Occupant.
+func (*Structure) OccupantKind() OccupantKind { return KindStructure }
+
+// StableKey implements Occupant.
+func (a *Agent) StableKey() string { return AgentKey(a.NodeID, a.AgentID) }
+
+// StableKey implements Occupant.
+func (m *MCP) StableKey() string { return MCPKey(m.ID) }
+
+// StableKey implements Occupant.
+func (h *Human) StableKey() string { return "human:" + h.ID }
+
+// StableKey implements Occupant.
+func (s *Structure) StableKey() string { return "structure:" + s.ID }
+
+// Position implements Occupant.
+func (a *Agent) Position() (x, y float64) { return a.X, a.Y }
+
+// Position implements Occupant.
+func (m *MCP) Position() (x, y float64) { return m.X, m.Y }
+
+// Position implements Occupant.
+func (h *Human) Position() (x, y float64) { return h.X, h.Y }
+
+// Position implements Occupant.
+func (s *Structure) Position() (x, y float64) { return s.X, s.Y }
+
+// MarshalJSON writes the row with its `kind`.
+func (a *Agent) MarshalJSON() ([]byte, error) {
+	type row Agent
+	return json.Marshal(struct {
+		Kind OccupantKind `json:"kind"`
+		*row
+	}{KindAgent, (*row)(a)})
+}
+
+// MarshalJSON writes the row with its `kind`.
+func (m *MCP) MarshalJSON() ([]byte, error) {
+	type row MCP
+	return json.Marshal(struct {
+		Kind OccupantKind `json:"kind"`
+		*row
+	}{KindMCP, (*row)(m)})
+}
+
+// MarshalJSON writes the row with its `kind`.
+func (h *Human) MarshalJSON() ([]byte, error) {
+	type row Human
+	return json.Marshal(struct {
+		Kind OccupantKind `json:"kind"`
+		*row
+	}{KindHuman, (*row)(h)})
+}
+
+// MarshalJSON writes the row with its `kind`.
+func (s *Structure) MarshalJSON() ([]byte, error) {
+	type row Structure
+	return json.Marshal(struct {
+		Kind OccupantKind `json:"kind"`
+		*row
+	}{KindStructure, (*row)(s)})
+}
+
+// AgentKey is the stable key of an agent's row.
+func AgentKey(nodeID, agentID string) string { return "agent:" + nodeID + ":" + agentID }
+
+// MCPKey is the stable key of an MCP placement's row.
+func MCPKey(id string) string { return "mcp:" + id }
+
+// SpaceKey is the stable key of a space's entry.
+func SpaceKey(id string) string { return "space:" + id }
