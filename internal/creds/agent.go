@@ -1,0 +1,163 @@
+package creds
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxLabel is how many characters a label may have.
+const maxLabel = 64
+
+// Errors about the agents of a context.
+var (
+	// ErrAgentUnknown: no agent has that id or label.
+	ErrAgentUnknown = errors.New("no such agent in this context")
+	// ErrAgentExists: an agent with that id is there already.
+	ErrAgentExists = errors.New("this agent is in the context already")
+	// ErrLabelTaken: another agent of the context has the label.
+	ErrLabelTaken = errors.New("another agent of this context has this label")
+	// ErrLabel: the text cannot be a label.
+	ErrLabel = errors.New("a label is 1 to 64 printable characters without white space at its ends, and does not look like a node id")
+
+	errNodeID = fieldError("must be a node id: exactly 64 lower-case hex digits")
+)
+
+// Agent holds the credentials of an agent node.
+type Agent struct {
+	// NodeID is 64 lower-case hex digits; it is the agent's playerId too.
+	NodeID string
+	// Label is the user's own name for the agent, unique in its context; "" for
+	// none.
+	Label string
+	// PasswHash authenticates the node.
+	PasswHash PasswHash
+	// Phrase is zero unless the user asked to keep it.
+	Phrase Secret
+	// CreatedAt is when the node was made or brought in.
+	CreatedAt time.Time
+
+	extra jsontext.Value
+}
+
+// Agents returns the agents in the order in which they were added.
+func (c *Context) Agents() []Agent { return slices.Clone(c.agents) }
+
+// Agent returns the agent whose id or label is ref, or ErrAgentUnknown. An id
+// is trimmed and lower-cased first.
+func (c *Context) Agent(ref string) (Agent, error) {
+	i, err := c.find(ref)
+	if err != nil {
+		return Agent{}, err
+	}
+	return c.agents[i], nil
+}
+
+// AddAgent adds an agent. The error is ErrAgentExists, ErrLabelTaken, ErrLabel
+// or what is wrong with its credentials; then nothing has changed.
+func (c *Context) AddAgent(a Agent) error {
+	agents := append(slices.Clone(c.agents), a)
+	if err := checkAgents(agents); err != nil {
+		return err
+	}
+	c.agents = agents
+	return nil
+}
+
+// RemoveAgent forgets the agent whose id or label is ref and returns it, or
+// ErrAgentUnknown.
+func (c *Context) RemoveAgent(ref string) (Agent, error) {
+	i, err := c.find(ref)
+	if err != nil {
+		return Agent{}, err
+	}
+	removed := c.agents[i]
+	c.agents = slices.Delete(slices.Clone(c.agents), i, i+1)
+	return removed, nil
+}
+
+// LabelAgent gives the agent whose id or label is ref a new label, "" for none.
+// The error is ErrAgentUnknown, ErrLabelTaken or ErrLabel.
+func (c *Context) LabelAgent(ref, label string) error {
+	i, err := c.find(ref)
+	if err != nil {
+		return err
+	}
+	agents := slices.Clone(c.agents)
+	agents[i].Label = label
+	if err := checkAgents(agents); err != nil {
+		return err
+	}
+	c.agents = agents
+	return nil
+}
+
+func (c *Context) find(ref string) (int, error) {
+	id := NormaliseNodeID(ref)
+	i := slices.IndexFunc(c.agents, func(a Agent) bool { return a.NodeID == id || a.Label != "" && a.Label == ref })
+	if i < 0 {
+		return 0, fmt.Errorf("%w: it has neither the id nor the label %q", ErrAgentUnknown, shorten(ref))
+	}
+	return i, nil
+}
+
+// checkAgents reports what is wrong with the agents of one context.
+func checkAgents(agents []Agent) error {
+	ids, labels := map[string]bool{}, map[string]bool{}
+	for _, a := range agents {
+		if err := checkNode(a.NodeID, a.PasswHash, a.Phrase); err != nil {
+			return fmt.Errorf("agent %q: %w", shorten(a.NodeID), err)
+		}
+		if ids[a.NodeID] {
+			return fmt.Errorf("agent %s: %w", a.NodeID, ErrAgentExists)
+		}
+		ids[a.NodeID] = true
+		if a.Label == "" {
+			continue
+		}
+		if !isLabel(a.Label) {
+			return fmt.Errorf("agent %s: %w", a.NodeID, ErrLabel)
+		}
+		if labels[a.Label] {
+			return fmt.Errorf("agent %s: label %q: %w", a.NodeID, a.Label, ErrLabelTaken)
+		}
+		labels[a.Label] = true
+	}
+	return nil
+}
+
+// isLabel reports whether text can be a label. A text that could be an id is
+// not one, so that a reference means one agent.
+func isLabel(text string) bool {
+	if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxLabel {
+		return false
+	}
+	if strings.TrimFunc(text, isSpace) != text || IsNodeID(NormaliseNodeID(text)) {
+		return false
+	}
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// shorten keeps an error readable when a whole file was given as a reference.
+func shorten(text string) string {
+	const limit = 80
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text
+	}
+	return string(runes[:limit]) + "…"
+}
+
+// name returns what a person calls the agent by.
+func (a Agent) name() string {
+	if a.Label != "" {
+		return a.Label
+	}
+	return a.NodeID
+}

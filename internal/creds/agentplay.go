@@ -1,0 +1,166 @@
+package creds
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// agentPlayJSON is the credentials file of the agent-play service's own command
+// line. passw is the phrase, in clear.
+type agentPlayJSON struct {
+	ServerURL serverField          `json:"serverUrl"`
+	NodeID    nodeIDField          `json:"nodeId"`
+	Passw     phraseField          `json:"passw"`
+	Agents    []agentPlayAgentJSON `json:"agentNodes,omitempty"`
+}
+
+type agentPlayAgentJSON struct {
+	NodeID    nodeIDField `json:"nodeId"`
+	Passw     phraseField `json:"passw"`
+	CreatedAt timeField   `json:"createdAt,omitzero"`
+}
+
+// ImportOptions say what to make of an agent-play credentials file.
+type ImportOptions struct {
+	// Name is the name of the context.
+	Name string
+	// KeepPhrases keeps the phrases beside their hashes. Without it they are
+	// forgotten, and an export is not possible.
+	KeepPhrases bool
+	// Now is the creation time of what has none of its own.
+	Now time.Time
+}
+
+// ReadAgentPlayFile reads the credentials file of the agent-play service at
+// path. The result is a context that is in no File yet.
+func ReadAgentPlayFile(path string, opts ImportOptions) (*Context, error) {
+	data, err := readLimited(path, credentialsLimit)
+	if err != nil {
+		return nil, fmt.Errorf("agent-play credentials file: %w", err)
+	}
+	c, err := ParseAgentPlay(path, data, opts)
+	if err != nil {
+		return nil, fmt.Errorf("agent-play credentials file: %w", err)
+	}
+	return c, nil
+}
+
+// ParseAgentPlay makes a context of the agent-play service's credentials file:
+// its phrases are hashed, its agents get the labels agent-1, agent-2 and so on.
+// path is only for the *FileError.
+func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, error) {
+	var doc agentPlayJSON
+	if err := decodeJSON(path, data, &doc); err != nil {
+		return nil, err
+	}
+	if missing := doc.missing(); missing != "" {
+		return nil, &FileError{Path: path, Problem: missing + " is missing, so it is not a credentials file of the agent-play service"}
+	}
+	c, err := NewContext(opts.Name, string(doc.ServerURL), ServiceAgentPlay, opts.Now)
+	if err != nil {
+		return nil, err
+	}
+	hash, kept := opts.split(doc.Passw)
+	c.Main = &MainNode{NodeID: string(doc.NodeID), PasswHash: hash, Phrase: kept, CreatedAt: opts.Now}
+	for i, a := range doc.Agents {
+		hash, kept := opts.split(a.Passw)
+		agent := Agent{
+			NodeID: string(a.NodeID), Label: fmt.Sprintf("agent-%d", i+1),
+			PasswHash: hash, Phrase: kept, CreatedAt: time.Time(a.CreatedAt),
+		}
+		if agent.CreatedAt.IsZero() {
+			agent.CreatedAt = opts.Now
+		}
+		if err := c.AddAgent(agent); err != nil {
+			return nil, &FileError{Path: path, Problem: err.Error(), Err: err}
+		}
+	}
+	return c, nil
+}
+
+func (o ImportOptions) split(passw phraseField) (PasswHash, Secret) {
+	phrase := Secret(passw)
+	if !o.KeepPhrases {
+		return HashPhrase(phrase.Reveal()), Secret{}
+	}
+	return HashPhrase(phrase.Reveal()), phrase
+}
+
+// missing returns the name of the first member that has to be there and is not.
+func (doc agentPlayJSON) missing() string {
+	switch {
+	case doc.ServerURL == "":
+		return "serverUrl"
+	case doc.NodeID == "":
+		return "nodeId"
+	case doc.Passw == phraseField{}:
+		return "passw"
+	}
+	for i, a := range doc.Agents {
+		switch {
+		case a.NodeID == "":
+			return fmt.Sprintf("agentNodes.%d.nodeId", i)
+		case a.Passw == phraseField{}:
+			return fmt.Sprintf("agentNodes.%d.passw", i)
+		}
+	}
+	return ""
+}
+
+// MissingPhrasesError is returned by ExportAgentPlay where phrases were not
+// kept: a hash cannot be turned back into one.
+type MissingPhrasesError struct {
+	// Context is the context's name.
+	Context string
+	// Main is true if the main node's phrase is missing.
+	Main bool
+	// Agents are the labels, or where there is none the ids, of the agents whose
+	// phrase is missing.
+	Agents []string
+}
+
+// Error names every node whose phrase is missing.
+func (e *MissingPhrasesError) Error() string {
+	nodes := e.Agents
+	if e.Main {
+		nodes = append([]string{"the main node"}, nodes...)
+	}
+	return fmt.Sprintf("context %q cannot be exported: the agent-play file holds phrases, and none was kept for %s; only nodes made or imported with --keep-phrase can be exported",
+		e.Context, strings.Join(nodes, ", "))
+}
+
+// ErrNoMainNode is returned for a context that has no main node yet.
+var ErrNoMainNode = fmt.Errorf("this context has no main node: \"playctl create-main-node\" makes one")
+
+// ExportAgentPlay returns the context as a credentials file of the agent-play
+// service. It holds phrases in clear: write it with WriteSecretFile. The error
+// is ErrNoMainNode or a *MissingPhrasesError.
+func ExportAgentPlay(c *Context) ([]byte, error) {
+	if c.Main == nil {
+		return nil, fmt.Errorf("context %q: %w", c.Name, ErrNoMainNode)
+	}
+	doc := agentPlayJSON{
+		ServerURL: serverField(c.ServerURL), NodeID: nodeIDField(c.Main.NodeID), Passw: phraseField(c.Main.Phrase),
+	}
+	missing := &MissingPhrasesError{Context: c.Name, Main: c.Main.Phrase.IsZero()}
+	for _, a := range c.agents {
+		if a.Phrase.IsZero() {
+			missing.Agents = append(missing.Agents, a.name())
+		}
+		doc.Agents = append(doc.Agents, agentPlayAgentJSON{
+			NodeID: nodeIDField(a.NodeID), Passw: phraseField(a.Phrase), CreatedAt: timeField(a.CreatedAt),
+		})
+	}
+	if missing.Main || len(missing.Agents) > 0 {
+		return nil, missing
+	}
+	data, err := json.Marshal(doc, jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, fmt.Errorf("encode the agent-play credentials: %w", err)
+	}
+	return append(data, '\n'), nil
+}

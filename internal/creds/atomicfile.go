@@ -1,0 +1,163 @@
+package creds
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Modes of what this package writes: readable by its owner only.
+const (
+	secretFileMode fs.FileMode = 0o600
+	secretDirMode  fs.FileMode = 0o700
+	othersMask     fs.FileMode = 0o077
+)
+
+// replaceFile puts data at path so that a reader, or a crash at any moment,
+// sees the old content or the new one whole. The file gets mode 0600. Where
+// path is a symbolic link, the file it points to is replaced.
+func replaceFile(path string, data []byte) error {
+	target, err := linkTarget(path)
+	if err != nil {
+		return err
+	}
+	temp, err := writeTemp(target, data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, target); err != nil {
+		return errors.Join(fmt.Errorf("replace %s: %w", target, err), os.Remove(temp))
+	}
+	return syncDir(filepath.Dir(target))
+}
+
+// createFile is replaceFile for a path that must be free: where something is
+// there, it is left alone and the error matches fs.ErrExist.
+func createFile(path string, data []byte) error {
+	temp, err := writeTemp(path, data)
+	if err != nil {
+		return err
+	}
+	// A hard link fails where the name is taken, which a rename does not.
+	linkErr := os.Link(temp, path)
+	if err := os.Remove(temp); err != nil {
+		return fmt.Errorf("remove %s: %w", temp, err)
+	}
+	switch {
+	case linkErr == nil:
+	case errors.Is(linkErr, fs.ErrExist):
+		return fmt.Errorf("create %s: %w", path, fs.ErrExist)
+	default:
+		// The file system has no hard links (FAT, some network shares): an
+		// exclusive create overwrites nothing either, but a crash can cut it short.
+		if err := createExclusive(path, data); err != nil {
+			return err
+		}
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func createExclusive(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, secretFileMode) //nolint:gosec // G304: the user names the path.
+	if err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	if err := fillFile(file, data); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// writeTemp writes data to a new file in path's folder, flushed to the disk,
+// and returns its name. On failure nothing is left behind.
+func writeTemp(path string, data []byte) (string, error) {
+	// os.CreateTemp makes files of mode 0600.
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := fillFile(file, data); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+// fillFile writes, flushes and closes file.
+func fillFile(file *os.File, data []byte) error {
+	_, err := file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", file.Name(), err)
+	}
+	return nil
+}
+
+// syncDir makes a rename in dir durable. Windows has no such call for folders.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	handle, err := os.Open(dir) //nolint:gosec // G304: the folder of a path that the user names.
+	if err != nil {
+		return fmt.Errorf("flush folder %s: %w", dir, err)
+	}
+	if err := errors.Join(handle.Sync(), handle.Close()); err != nil {
+		return fmt.Errorf("flush folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+// linkTarget returns the file that path leads to, path itself where nothing is
+// there yet.
+func linkTarget(path string) (string, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("follow %s: %w", path, err)
+	}
+	return target, nil
+}
+
+// readLimited reads the whole of path, at most limit bytes.
+func readLimited(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // G304: the user names the path.
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, readError(path, err)
+	}
+	if int64(len(data)) > limit {
+		return nil, &FileError{Path: path, Problem: fmt.Sprintf("it is larger than %d bytes, so it is not the file that is meant", limit)}
+	}
+	return data, nil
+}
+
+// readError words the failure of reading path without naming the path twice.
+func readError(path string, err error) *FileError {
+	var pathErr *fs.PathError
+	cause := err
+	if errors.As(err, &pathErr) {
+		cause = pathErr.Err
+	}
+	return &FileError{Path: path, Problem: "it cannot be read: " + cause.Error(), Err: err}
+}
+
+// WriteSecretFile puts a secret that the user wants in a file, such as a phrase
+// or an export, at path: mode 0600, atomically, flushed to the disk. Where a
+// file is there the error matches fs.ErrExist, unless overwrite is true.
+func WriteSecretFile(path string, data []byte, overwrite bool) error {
+	if overwrite {
+		return replaceFile(path, data)
+	}
+	return createFile(path, data)
+}

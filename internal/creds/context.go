@@ -1,0 +1,146 @@
+package creds
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Service is the service name in the paths of a host.
+type Service string
+
+// The services that clients know (sections 4 and 11 of the protocol).
+const (
+	ServicePlay      Service = "play"
+	ServiceAgentPlay Service = "agent-play"
+)
+
+// maxServerURL is the protocol's limit for a URL.
+const maxServerURL = 2048
+
+// ErrService is returned for a service name that clients do not know.
+var ErrService = errors.New(`the service must be "play" or "agent-play"`)
+
+// ErrServerURL is returned for a text that is not the base URL of a host.
+var ErrServerURL = errors.New("the server must be an http or https URL like https://play.example.com, without user, query or fragment")
+
+// ErrPhraseMismatch is returned for a kept phrase that does not give the
+// passwHash beside it.
+var ErrPhraseMismatch = errors.New("the kept phrase does not belong to the passwHash beside it")
+
+// Context is what a user holds for one server: a main node and its agents.
+type Context struct {
+	// Name is unique in the file.
+	Name string
+	// ServerURL is the host's base URL as ParseServerURL returns it.
+	ServerURL string
+	// Service is the service name in the host's paths.
+	Service Service
+	// CreatedAt is when the context was made, to the millisecond.
+	CreatedAt time.Time
+	// Main is the main node, nil where there is none yet.
+	Main *MainNode
+
+	agents []Agent
+	extra  jsontext.Value
+}
+
+// MainNode holds the credentials of a main node.
+type MainNode struct {
+	// NodeID is 64 lower-case hex digits.
+	NodeID string
+	// PasswHash authenticates the node.
+	PasswHash PasswHash
+	// APIKey is the account's key, zero where it is not known.
+	APIKey Secret
+	// Phrase is zero unless the user asked to keep it.
+	Phrase Secret
+	// CreatedAt is when the node was made or brought in.
+	CreatedAt time.Time
+
+	extra jsontext.Value
+}
+
+// NewContext returns a context without nodes, or ErrContextName, ErrServerURL
+// or ErrService.
+func NewContext(name, serverURL string, service Service, now time.Time) (*Context, error) {
+	base, err := ParseServerURL(serverURL)
+	if err != nil {
+		return nil, err
+	}
+	c := &Context{Name: name, ServerURL: base, Service: service, CreatedAt: now}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// ParseServerURL checks the base URL of a host and returns it without trailing
+// slashes, or ErrServerURL. A URL with a password in it is refused and not
+// quoted.
+func ParseServerURL(text string) (string, error) {
+	trimmed := strings.TrimRight(strings.TrimFunc(text, isSpace), "/")
+	u, err := url.Parse(trimmed)
+	if err != nil || len(trimmed) > maxServerURL {
+		return "", ErrServerURL
+	}
+	web := u.Scheme == "http" || u.Scheme == "https"
+	bare := u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+	if !web || !bare || u.Hostname() == "" || strings.ContainsAny(trimmed, "#\\") {
+		return "", ErrServerURL
+	}
+	return trimmed, nil
+}
+
+// ParseService returns the service called text, or ErrService.
+func ParseService(text string) (Service, error) {
+	switch service := Service(text); service {
+	case ServicePlay, ServiceAgentPlay:
+		return service, nil
+	}
+	return "", ErrService
+}
+
+// check reports the first thing that is wrong with the context.
+func (c *Context) check() error {
+	if !contextName.MatchString(c.Name) {
+		return fmt.Errorf("%q: %w", c.Name, ErrContextName)
+	}
+	if base, err := ParseServerURL(c.ServerURL); err != nil || base != c.ServerURL {
+		return fmt.Errorf("context %q: %w", c.Name, ErrServerURL)
+	}
+	if _, err := ParseService(string(c.Service)); err != nil {
+		return fmt.Errorf("context %q: %w", c.Name, err)
+	}
+	if err := c.checkMain(); err != nil {
+		return fmt.Errorf("context %q: main node: %w", c.Name, err)
+	}
+	if err := checkAgents(c.agents); err != nil {
+		return fmt.Errorf("context %q: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (c *Context) checkMain() error {
+	if c.Main == nil {
+		return nil
+	}
+	return checkNode(c.Main.NodeID, c.Main.PasswHash, c.Main.Phrase)
+}
+
+// checkNode reports what is wrong with the credentials of one node.
+func checkNode(nodeID string, hash PasswHash, phrase Secret) error {
+	switch {
+	case !IsNodeID(nodeID):
+		return errNodeID
+	case !isLowerHex64(hash.Reveal()):
+		return ErrPasswHash
+	case !phrase.IsZero() && HashPhrase(phrase.Reveal()) != hash:
+		return ErrPhraseMismatch
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package creds
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/scrypt"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+// Parameters of scrypt (RFC 7914) that section 2 of the protocol fixes:
+// 128 * N * r bytes are 64 MiB.
+const (
+	scryptN      = 65536
+	scryptR      = 8
+	scryptP      = 1
+	scryptKeyLen = 32
+)
+
+// Salt texts that section 2 of the protocol fixes.
+const (
+	nodeIDSaltPrefix  = "agent-play:node-id:v1:"
+	rootKeySecretSalt = "agent-play:merkle-root:v3:scrypt-file"
+)
+
+// ErrHashMissing is returned when an id is to be derived from no hash at all.
+var ErrHashMissing = errors.New("there is no passwHash to derive a node id from")
+
+// ErrSecretEmpty is returned when a root key is to be made from no bytes.
+var ErrSecretEmpty = errors.New("the secret for the root key is empty: it needs at least one byte")
+
+// DeriveFunc computes a node id from a hash and a root key. DeriveNodeID is the
+// protocol's; tests of other things may inject a cheap one.
+type DeriveFunc func(hash PasswHash, rootKey string) (string, error)
+
+// DeriveNodeID returns the node id of hash under rootKey, which it normalises:
+// 64 lower-case hex digits. It takes about 0.2 s of one core and 64 MiB, and
+// cannot be interrupted; a host goes through a Deriver. The only error for
+// well-formed input is ErrHashMissing, for the zero hash.
+func DeriveNodeID(hash PasswHash, rootKey string) (string, error) {
+	if hash.IsZero() {
+		return "", ErrHashMissing
+	}
+	salt := sha256.Sum256([]byte(nodeIDSaltPrefix + NormaliseRootKey(rootKey)))
+	return scryptHex([]byte(hash.Reveal()), salt)
+}
+
+// RootKeyFromSecret returns the root key of a secret's bytes, taken as they
+// are: 64 lower-case hex digits. It costs what DeriveNodeID costs. The only
+// error for well-formed input is ErrSecretEmpty.
+func RootKeyFromSecret(secretBytes []byte) (string, error) {
+	if len(secretBytes) == 0 {
+		return "", ErrSecretEmpty
+	}
+	return scryptHex(secretBytes, sha256.Sum256([]byte(rootKeySecretSalt)))
+}
+
+// GenerateRootKey returns a random root key: 32 bytes as lower-case hex.
+func GenerateRootKey() string {
+	var raw [hexDigits / 2]byte
+	// Since Go 1.24 rand.Read fills the slice or ends the program.
+	_, _ = rand.Read(raw[:])
+	return hex.EncodeToString(raw[:])
+}
+
+// NormaliseRootKey trims the protocol's white space from both ends and
+// lower-cases the rest by Unicode's default, language-independent mapping (the
+// full one, as ECMAScript does, not letter by letter).
+func NormaliseRootKey(text string) string {
+	trimmed := strings.TrimFunc(text, isSpace)
+	if isASCII(trimmed) {
+		return strings.ToLower(trimmed)
+	}
+	return cases.Lower(language.Und).String(trimmed)
+}
+
+// NormaliseNodeID trims the protocol's white space from both ends of an id and
+// lower-cases it, as section 2 asks for x-node-id.
+func NormaliseNodeID(text string) string { return NormaliseRootKey(text) }
+
+// IsNodeID reports whether text has the form of a derived id: exactly 64
+// lower-case hex digits.
+func IsNodeID(text string) bool { return isLowerHex64(text) }
+
+func scryptHex(password []byte, salt [sha256.Size]byte) (string, error) {
+	key, err := scrypt.Key(password, salt[:], scryptN, scryptR, scryptP, scryptKeyLen)
+	if err != nil {
+		return "", fmt.Errorf("derive with scrypt: %w", err)
+	}
+	return hex.EncodeToString(key), nil
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,176 @@
+package creds
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Errors about contexts, wrapped with the name.
+var (
+	// ErrContextUnknown: no context has that name.
+	ErrContextUnknown = errors.New("no such context")
+	// ErrContextExists: the name is taken.
+	ErrContextExists = errors.New("a context with this name exists already")
+	// ErrNoContext: none was named and none is the current one.
+	ErrNoContext = errors.New("no context is in use")
+	// ErrContextName: the name does not have the form of one.
+	ErrContextName = errors.New("a context's name is 1 to 64 letters, digits, '.', '_' or '-' and starts with a letter or digit")
+)
+
+var contextName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// File is the content of a credentials file: contexts by name, one of them in
+// use. It is not for concurrent use; each Load and Update has its own.
+type File struct {
+	current  string
+	contexts map[string]*Context
+	extra    jsontext.Value // members that a later version 1 may have added
+}
+
+// NewFile returns a File without contexts.
+func NewFile() *File { return &File{contexts: map[string]*Context{}} }
+
+// Names returns the names of all contexts, sorted.
+func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.contexts)) }
+
+// Current returns the name of the context in use, "" for none.
+func (f *File) Current() string { return f.current }
+
+// Context returns the context called name, or ErrContextUnknown. What the
+// caller changes in it is changed in the file.
+func (f *File) Context(name string) (*Context, error) {
+	c, ok := f.contexts[name]
+	if !ok {
+		return nil, f.unknown(name)
+	}
+	return c, nil
+}
+
+// Select returns the context called name, or where name is "" the one in use.
+// The error is ErrContextUnknown or ErrNoContext.
+func (f *File) Select(name string) (*Context, error) {
+	switch {
+	case name != "":
+		return f.Context(name)
+	case f.current != "":
+		return f.Context(f.current)
+	case len(f.contexts) == 0:
+		return nil, fmt.Errorf("%w: there is none yet; \"playctl create-main-node\" makes one", ErrNoContext)
+	}
+	return nil, fmt.Errorf("%w: pick one with \"playctl context use\" (there are: %s)", ErrNoContext, strings.Join(f.Names(), ", "))
+}
+
+// Add puts a new context into the file. The first one is used from then on. The
+// error is ErrContextExists, ErrContextName or what is wrong with the context.
+func (f *File) Add(c *Context) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if _, taken := f.contexts[c.Name]; taken {
+		return fmt.Errorf("%q: %w", c.Name, ErrContextExists)
+	}
+	f.contexts[c.Name] = c
+	if len(f.contexts) == 1 {
+		f.current = c.Name
+	}
+	return nil
+}
+
+// Put is Add, but replaces a context of the same name.
+func (f *File) Put(c *Context) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if _, there := f.contexts[c.Name]; !there {
+		return f.Add(c)
+	}
+	f.contexts[c.Name] = c
+	return nil
+}
+
+// Use makes the context called name the one in use, or returns
+// ErrContextUnknown.
+func (f *File) Use(name string) error {
+	if _, err := f.Context(name); err != nil {
+		return err
+	}
+	f.current = name
+	return nil
+}
+
+// Remove forgets the context called name and every credential in it, or returns
+// ErrContextUnknown. If it was in use, none is afterwards: commands should not
+// move on to another server by themselves.
+func (f *File) Remove(name string) error {
+	if _, err := f.Context(name); err != nil {
+		return err
+	}
+	delete(f.contexts, name)
+	if f.current == name {
+		f.current = ""
+	}
+	return nil
+}
+
+// Rename gives the context called from the name to; it stays in use if it was.
+// The error is ErrContextUnknown, ErrContextExists or ErrContextName.
+func (f *File) Rename(from, to string) error {
+	c, err := f.Context(from)
+	if err != nil {
+		return err
+	}
+	if !contextName.MatchString(to) {
+		return fmt.Errorf("%q: %w", to, ErrContextName)
+	}
+	if from == to {
+		return nil
+	}
+	if _, taken := f.contexts[to]; taken {
+		return fmt.Errorf("%q: %w", to, ErrContextExists)
+	}
+	delete(f.contexts, from)
+	c.Name = to
+	f.contexts[to] = c
+	if f.current == from {
+		f.current = to
+	}
+	return nil
+}
+
+// Clear forgets every context.
+func (f *File) Clear() {
+	clear(f.contexts)
+	f.current = ""
+}
+
+func (f *File) unknown(name string) error {
+	if len(f.contexts) == 0 {
+		return fmt.Errorf("%q: %w: there is none yet; \"playctl create-main-node\" makes one", name, ErrContextUnknown)
+	}
+	return fmt.Errorf("%q: %w (there are: %s)", name, ErrContextUnknown, strings.Join(f.Names(), ", "))
+}
+
+// check reports what keeps the file from being written or used.
+func (f *File) check() error {
+	for _, name := range f.Names() {
+		c := f.contexts[name]
+		if c.Name != name {
+			return fmt.Errorf("context %q calls itself %q: use Rename", name, c.Name)
+		}
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	if f.current != "" {
+		if _, err := f.Context(f.current); err != nil {
+			return fmt.Errorf("the current context: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package creds
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// fileVersion is the version of the credentials file that this package writes.
+const fileVersion = 1
+
+// ErrNewerFile is returned for a credentials file that a later playctl wrote.
+var ErrNewerFile = errors.New("the credentials file has a newer version")
+
+// The types below are the file as JSON. Their extra members keep what another
+// program, or a later playctl of the same version, wrote beside them.
+type (
+	fileJSON struct {
+		Version  int                    `json:"version"`
+		Current  string                 `json:"currentContext,omitzero"`
+		Contexts map[string]contextJSON `json:"contexts"`
+		Extra    jsontext.Value         `json:",embed"`
+	}
+	contextJSON struct {
+		ServerURL serverField    `json:"serverUrl"`
+		Service   serviceField   `json:"service"`
+		CreatedAt timeField      `json:"createdAt,omitzero"`
+		Main      *mainNodeJSON  `json:"mainNode,omitzero"`
+		Agents    []agentJSON    `json:"agents,omitzero"`
+		Extra     jsontext.Value `json:",embed"`
+	}
+	mainNodeJSON struct {
+		NodeID    nodeIDField    `json:"nodeId"`
+		PasswHash hashField      `json:"passwHash"`
+		APIKey    secretField    `json:"apiKey,omitzero"`
+		Phrase    phraseField    `json:"phrase,omitzero"`
+		CreatedAt timeField      `json:"createdAt,omitzero"`
+		Extra     jsontext.Value `json:",embed"`
+	}
+	agentJSON struct {
+		NodeID    nodeIDField    `json:"nodeId"`
+		Label     string         `json:"label,omitzero"`
+		PasswHash hashField      `json:"passwHash"`
+		Phrase    phraseField    `json:"phrase,omitzero"`
+		CreatedAt timeField      `json:"createdAt,omitzero"`
+		Extra     jsontext.Value `json:",embed"`
+	}
+)
+
+// ParseFile reads the content of a credentials file. path is only for the
+// *FileError, which names line and column where it can. A file of a newer
+// version is refused with ErrNewerFile.
+func ParseFile(path string, data []byte) (*File, error) {
+	if err := checkVersion(path, data); err != nil {
+		return nil, err
+	}
+	var doc fileJSON
+	if err := decodeJSON(path, data, &doc); err != nil {
+		return nil, err
+	}
+	f := NewFile()
+	f.current, f.extra = doc.Current, doc.Extra
+	for name, c := range doc.Contexts {
+		f.contexts[name] = c.context(name)
+	}
+	if err := f.check(); err != nil {
+		return nil, &FileError{Path: path, Problem: err.Error(), Err: err}
+	}
+	return f, nil
+}
+
+// checkVersion looks at the version alone, because the rest of a newer file may
+// have another shape.
+func checkVersion(path string, data []byte) error {
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := decodeJSON(path, data, &head); err != nil {
+		return err
+	}
+	switch {
+	case head.Version == nil:
+		return &FileError{Path: path, Problem: `it has no "version", so it is not a credentials file of playctl; "playctl credentials import" reads the agent-play service's`}
+	case *head.Version > fileVersion:
+		return &FileError{Path: path, Err: ErrNewerFile,
+			Problem: fmt.Sprintf("a newer playctl wrote it (version %d, this one knows %d): upgrade playctl, or name another file with %s", *head.Version, fileVersion, EnvCredentialsFile)}
+	case *head.Version < fileVersion:
+		return &FileError{Path: path, Problem: fmt.Sprintf("its version is %d, but versions start at %d", *head.Version, fileVersion)}
+	}
+	return nil
+}
+
+// encode returns the file as indented JSON with a final line break, the same
+// bytes for the same content.
+func (f *File) encode() ([]byte, error) {
+	doc := fileJSON{Version: fileVersion, Current: f.current, Contexts: map[string]contextJSON{}, Extra: f.extra}
+	for name, c := range f.contexts {
+		doc.Contexts[name] = contextToJSON(c)
+	}
+	data, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, fmt.Errorf("encode the credentials file: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+func contextToJSON(c *Context) contextJSON {
+	doc := contextJSON{
+		ServerURL: serverField(c.ServerURL), Service: serviceField(c.Service), CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
+	}
+	if m := c.Main; m != nil {
+		doc.Main = &mainNodeJSON{
+			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: secretField(m.APIKey),
+			Phrase: phraseField(m.Phrase), CreatedAt: timeField(m.CreatedAt), Extra: m.extra,
+		}
+	}
+	for _, a := range c.agents {
+		doc.Agents = append(doc.Agents, agentJSON{
+			NodeID: nodeIDField(a.NodeID), Label: a.Label, PasswHash: hashField(a.PasswHash),
+			Phrase: phraseField(a.Phrase), CreatedAt: timeField(a.CreatedAt), Extra: a.extra,
+		})
+	}
+	return doc
+}
+
+func (doc contextJSON) context(name string) *Context {
+	c := &Context{
+		Name: name, ServerURL: string(doc.ServerURL), Service: Service(doc.Service),
+		CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
+	}
+	if m := doc.Main; m != nil {
+		c.Main = &MainNode{
+			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: Secret(m.APIKey),
+			Phrase: Secret(m.Phrase), CreatedAt: time.Time(m.CreatedAt), extra: m.Extra,
+		}
+	}
+	for _, a := range doc.Agents {
+		c.agents = append(c.agents, Agent{
+			NodeID: string(a.NodeID), Label: a.Label, PasswHash: PasswHash(a.PasswHash),
+			Phrase: Secret(a.Phrase), CreatedAt: time.Time(a.CreatedAt), extra: a.Extra,
+		})
+	}
+	return c
+}

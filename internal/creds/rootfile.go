@@ -1,0 +1,164 @@
+package creds
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// rootFileLimit is far above 64 digits with any white space around them.
+const rootFileLimit = 4096
+
+// secretFileLimit bounds the secret that a root key is made from.
+const secretFileLimit = 1 << 20
+
+// ErrNoRootFile is returned when no root key file was named and none is in the
+// usual places.
+var ErrNoRootFile = errors.New("no root key file")
+
+// ErrRootFileExists is returned by WriteRootFile rather than overwriting. It
+// matches fs.ErrExist too.
+var ErrRootFileExists = fmt.Errorf("a root key file is there already: %w", fs.ErrExist)
+
+// RootFile is a root key and where it was found.
+type RootFile struct {
+	// Key is the root key: 64 lower-case hex digits.
+	Key string
+	// Path is the file it was read from.
+	Path string
+	// Source says who named the path: "--root-file", "PLAYCTL_ROOT_FILE",
+	// "~/.playctl/root" or "./.root".
+	Source string
+}
+
+// rootPlace is one place to look for a root key file.
+type rootPlace struct {
+	path   string
+	source string
+	// named is true where somebody named the file: then it must be there.
+	named bool
+}
+
+// DefaultRootFile returns the path of a user's own root key file,
+// ~/.playctl/root.
+func (e Environment) DefaultRootFile() (string, error) {
+	if e.Home == "" {
+		return "", fmt.Errorf("there is no home folder to keep the root key file in: name one with --root-file or %s", EnvRootFile)
+	}
+	return filepath.Join(e.Home, ".playctl", "root"), nil
+}
+
+// FindRootFile reads the first root key file of: the value of --root-file
+// (flag, "" if not given), PLAYCTL_ROOT_FILE, ~/.playctl/root, ./.root. A file
+// that was named must be there; one that is there must be right: a bad file is
+// a *FileError, never skipped. Where there is none the error is ErrNoRootFile.
+func (e Environment) FindRootFile(flag string) (RootFile, error) {
+	var tried []string
+	for _, place := range e.rootPlaces(flag) {
+		key, err := ReadRootFile(place.path)
+		if err == nil {
+			return RootFile{Key: key, Path: place.path, Source: place.source}, nil
+		}
+		if place.named {
+			return RootFile{}, fmt.Errorf("root key file of %s: %w", place.source, err)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return RootFile{}, fmt.Errorf("root key file: %w", err)
+		}
+		tried = append(tried, place.path)
+	}
+	return RootFile{}, fmt.Errorf("%w: looked for %s; make one with \"playctl create-root-key\", or name one with --root-file or %s",
+		ErrNoRootFile, strings.Join(tried, " and "), EnvRootFile)
+}
+
+func (e Environment) rootPlaces(flag string) []rootPlace {
+	if flag != "" {
+		return []rootPlace{{path: e.absolute(flag), source: "--root-file", named: true}}
+	}
+	if path := e.lookup(EnvRootFile); path != "" {
+		return []rootPlace{{path: e.absolute(path), source: EnvRootFile, named: true}}
+	}
+	var places []rootPlace
+	if path, err := e.DefaultRootFile(); err == nil {
+		places = append(places, rootPlace{path: path, source: "~/.playctl/root"})
+	}
+	return append(places, rootPlace{path: filepath.Join(e.Dir, ".root"), source: "./.root"})
+}
+
+// ReadRootFile reads the root key of the file at path. The error is a
+// *FileError; it matches fs.ErrNotExist where there is no file.
+func ReadRootFile(path string) (string, error) {
+	data, err := readLimited(path, rootFileLimit)
+	if err != nil {
+		return "", err
+	}
+	return ParseRootFile(path, data)
+}
+
+// ParseRootFile returns the root key of a file's content: 64 hex digits in any
+// case, with white space around them. path is only for the *FileError.
+func ParseRootFile(path string, data []byte) (string, error) {
+	text := string(data)
+	digits := strings.TrimFunc(text, isSpace)
+	start := int64(strings.Index(text, digits))
+	if digits == "" {
+		return "", &FileError{Path: path, Line: 1, Problem: "it is empty, but a root key file holds 64 hex digits"}
+	}
+	for i, r := range digits {
+		if isHexDigit(r) {
+			continue
+		}
+		line, column := position(data, start+int64(i))
+		return "", &FileError{Path: path, Line: line, Column: column,
+			Problem: "a root key file holds 64 hex digits and nothing else, but here is another character"}
+	}
+	if len(digits) != hexDigits {
+		line, _ := position(data, start)
+		return "", &FileError{Path: path, Line: line,
+			Problem: fmt.Sprintf("a root key file holds 64 hex digits, but this one has %d", len(digits))}
+	}
+	return strings.ToLower(digits), nil
+}
+
+func isHexDigit(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F'
+}
+
+// ReadRootSecret reads the secret that a root key is to be made from: the bytes
+// of the file as they are, a final line break included.
+func ReadRootSecret(path string) ([]byte, error) {
+	data, err := readLimited(path, secretFileLimit)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return nil, &FileError{Path: path, Problem: "it is empty, but a root key needs a secret of at least one byte", Err: ErrSecretEmpty}
+	}
+	return data, nil
+}
+
+// WriteRootFile puts key, which must be 64 hex digits, into a file of mode 0600
+// at path, atomically, and makes the folder if it is missing. Where a file is
+// there the error is ErrRootFileExists, unless overwrite is true. A lost root
+// key cannot be had back, and every node id of its world depends on it.
+func WriteRootFile(path, key string, overwrite bool) error {
+	key = NormaliseRootKey(key)
+	if !isLowerHex64(key) {
+		return &FileError{Path: path, Problem: "nothing is written: a root key file holds exactly 64 hex digits"}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), secretDirMode); err != nil {
+		return fmt.Errorf("make the folder of the root key file: %w", err)
+	}
+	content := []byte(key + "\n")
+	if overwrite {
+		return replaceFile(path, content)
+	}
+	err := createFile(path, content)
+	if errors.Is(err, fs.ErrExist) {
+		return &FileError{Path: path, Problem: "a root key file is there already; overwriting it makes every node of its world invalid, so that takes --force", Err: ErrRootFileExists}
+	}
+	return err
+}

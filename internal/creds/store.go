@@ -1,0 +1,124 @@
+package creds
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// credentialsLimit bounds a credentials file: room for about 20,000 agents.
+const credentialsLimit = 8 << 20
+
+// lockRetry is how often a taken lock is tried again.
+const lockRetry = 10 * time.Millisecond
+
+// Store is a credentials file on disk. The file has mode 0600 and one that
+// others can read is refused, as ssh does with keys: what is in it may already
+// be known to them, and only the user can tell. Several processes may use one
+// file at once.
+type Store struct {
+	path string
+}
+
+// NewStore returns the Store of the file at path, which need not exist.
+func NewStore(path string) *Store { return &Store{path: path} }
+
+// Path returns the path of the file.
+func (s *Store) Path() string { return s.path }
+
+// Load reads the file; where there is none the result has no contexts. It never
+// sees a half-written file. A file that is broken, too new, or open to others
+// is a *FileError.
+func (s *Store) Load() (*File, error) {
+	f, _, err := s.load()
+	if err != nil {
+		return nil, fmt.Errorf("credentials file: %w", err)
+	}
+	return f, nil
+}
+
+// Update reads the file, lets change alter it and replaces it atomically, all
+// under a lock against other processes, so that no entry is lost. It waits for
+// the lock until ctx ends. An error from change, or a result that does not hold
+// together, leaves the file as it was; so does a change that changes nothing.
+func (s *Store) Update(ctx context.Context, change func(*File) error) (err error) {
+	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
+		return fmt.Errorf("make the folder of the credentials file: %w", err)
+	}
+	// The lock is on a file of its own, which stays: the credentials file is
+	// replaced on each write, and a lock on a replaced file guards nothing.
+	lock := flock.New(s.path + ".lock")
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return s.lockError(ctx, err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	f, before, err := s.load()
+	if err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
+	if err := change(f); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
+	after, err := f.encode()
+	if err != nil || bytes.Equal(before, after) {
+		return err
+	}
+	if err := replaceFile(s.path, after); err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) lockError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("credentials file %s: another playctl is writing it: %w", s.path, context.Cause(ctx))
+	}
+	return fmt.Errorf("lock the credentials file %s: %w", s.path, err)
+}
+
+// load returns the file and its bytes, no bytes where there is none.
+func (s *Store) load() (*File, []byte, error) {
+	data, err := readLimited(s.path, credentialsLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return NewFile(), nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkPrivate(s.path); err != nil {
+		return nil, nil, err
+	}
+	f, err := ParseFile(s.path, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, data, nil
+}
+
+// checkPrivate refuses a file that its group or others can reach. Windows keeps
+// no such bits.
+func checkPrivate(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return readError(path, err)
+	}
+	if mode := info.Mode().Perm(); mode&othersMask != 0 {
+		return &FileError{Path: path,
+			Problem: fmt.Sprintf("its mode is %04o, so others on this machine can reach the credentials in it: run \"chmod 600 %s\", and make new nodes if somebody may have read it", mode, path)}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package creds
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// vectors is testdata/credentials.json: known answers for section 2 of the
+// protocol, made by another implementation.
+type vectors struct {
+	RootKeys []string `json:"rootKeys"`
+	Phrases  []struct {
+		Label      string   `json:"label"`
+		Phrase     string   `json:"phrase"`
+		Normalised string   `json:"normalised"`
+		PasswHash  string   `json:"passwHash"`
+		NodeIDs    []string `json:"nodeIds"`
+	} `json:"phrases"`
+	RootKeyFromSecret []struct {
+		SecretHex string `json:"secretHex"`
+		RootKey   string `json:"rootKey"`
+	} `json:"rootKeyFromSecret"`
+}
+
+func loadVectors(t testing.TB) vectors {
+	t.Helper()
+	data, err := os.ReadFile("testdata/credentials.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v vectors
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Phrases) == 0 || len(v.RootKeys) == 0 || len(v.RootKeyFromSecret) == 0 {
+		t.Fatal("the vectors are empty")
+	}
+	return v
+}
+
+func TestVectorsNormaliseAndHash(t *testing.T) {
+	for _, c := range loadVectors(t).Phrases {
+		t.Run(c.Label, func(t *testing.T) {
+			if got := NormalisePhrase(c.Phrase); got != c.Normalised {
+				t.Errorf("NormalisePhrase(%q) = %q, want %q", c.Phrase, got, c.Normalised)
+			}
+			if got := HashPhrase(c.Phrase).Reveal(); got != c.PasswHash {
+				t.Errorf("HashPhrase(%q) = %s, want %s", c.Phrase, got, c.PasswHash)
+			}
+		})
+	}
+}
+
+// Each derivation takes 0.2 s, a second under the race detector, so every
+// phrase is derived under one root key of each kind in turn, not all under all.
+func TestVectorsNodeID(t *testing.T) {
+	v := loadVectors(t)
+	for i, c := range v.Phrases {
+		t.Run(c.Label, func(t *testing.T) {
+			t.Parallel()
+			root := i % len(v.RootKeys)
+			got, err := DeriveNodeID(HashPhrase(c.Phrase), v.RootKeys[root])
+			if err != nil || got != c.NodeIDs[root] {
+				t.Errorf("DeriveNodeID under %q = %s, %v, want %s", v.RootKeys[root], got, err, c.NodeIDs[root])
+			}
+		})
+	}
+}
+
+func TestVectorsRootKeyFromSecret(t *testing.T) {
+	for _, c := range loadVectors(t).RootKeyFromSecret {
+		secretBytes, err := hex.DecodeString(c.SecretHex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := RootKeyFromSecret(secretBytes); err != nil || got != c.RootKey {
+			t.Errorf("RootKeyFromSecret(%s) = %s, %v, want %s", c.SecretHex, got, err, c.RootKey)
+		}
+	}
+}
