@@ -1,0 +1,151 @@
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const (
+	documentIndex  = "docs/README.md"
+	dependencyPage = "docs/decisions/0004-dependencies.md"
+)
+
+// link is a Markdown link to a file of the repository, without its fragment.
+var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
+
+func documentRules() []rule {
+	return []rule{
+		{
+			name:   "links lead somewhere",
+			check:  linksLeadSomewhere,
+			broken: fstest.MapFS{"docs/a.md": {Data: []byte("see [the other](b.md#part)\n")}},
+			want:   "docs/a.md links to docs/b.md",
+		},
+		{
+			name:  "every page is in the index",
+			check: pagesAreIndexed,
+			broken: fstest.MapFS{
+				documentIndex:  {Data: []byte("[a](a.md)\n")},
+				"docs/a.md":    {Data: []byte("a\n")},
+				"docs/lost.md": {Data: []byte("lost\n")},
+			},
+			want: "docs/lost.md is not in " + documentIndex,
+		},
+		{
+			name:  "every dependency is explained",
+			check: dependenciesAreExplained,
+			broken: fstest.MapFS{
+				"go.mod":       {Data: []byte("module m\n\nrequire example.com/new v1.0.0\n")},
+				dependencyPage: {Data: []byte("| `example.com/old` | gone | MIT |\n")},
+			},
+			want: "go.mod requires example.com/new, which " + dependencyPage + " does not explain\n" +
+				dependencyPage + " explains example.com/old, which go.mod does not require",
+		},
+		{
+			name:   "changes are told to users",
+			check:  changesAreTold,
+			broken: fstest.MapFS{"CHANGELOG.md": {Data: []byte("# Changelog\n")}},
+			want:   "CHANGELOG.md has no section",
+		},
+	}
+}
+
+func linksLeadSomewhere(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	var breaches []string
+	eachFile(t, tree, func(name string) {
+		if path.Ext(name) != ".md" {
+			return
+		}
+		for _, match := range link.FindAllStringSubmatch(read(t, tree, name), -1) {
+			target := path.Join(path.Dir(name), match[1])
+			if _, err := fs.Stat(tree, target); err != nil {
+				breaches = append(breaches, fmt.Sprintf("%s links to %s, which is not there", name, target))
+			}
+		}
+	})
+	return breaches
+}
+
+func pagesAreIndexed(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	indexed := map[string]bool{documentIndex: true}
+	for _, match := range link.FindAllStringSubmatch(read(t, tree, documentIndex), -1) {
+		indexed[path.Join("docs", match[1])] = true
+	}
+	var breaches []string
+	eachFile(t, tree, func(name string) {
+		// A folder whose own README.md is indexed is an index of its own.
+		own := indexed[path.Join(path.Dir(name), "README.md")] && path.Dir(name) != "docs"
+		if strings.HasPrefix(name, "docs/") && path.Ext(name) == ".md" && !indexed[name] && !own {
+			breaches = append(breaches, name+" is not in "+documentIndex+": a page nobody finds helps nobody")
+		}
+	})
+	return breaches
+}
+
+// dependencyRow is a row of the table of dependencies: its first cell is the
+// module's path as code.
+var dependencyRow = regexp.MustCompile("(?m)^\\| `([^` ]+)` \\|")
+
+// dependenciesAreExplained compares the direct requirements of go.mod with the
+// table that gives the reason for each.
+func dependenciesAreExplained(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	explained := map[string]bool{}
+	for _, match := range dependencyRow.FindAllStringSubmatch(read(t, tree, dependencyPage), -1) {
+		explained[match[1]] = true
+	}
+	var breaches []string
+	for _, required := range requirements(t, read(t, tree, "go.mod")) {
+		if !required.Indirect && !explained[required.Path] {
+			breaches = append(breaches, fmt.Sprintf("go.mod requires %s, which %s does not explain", required.Path, dependencyPage))
+		}
+		delete(explained, required.Path)
+	}
+	for gone := range explained {
+		breaches = append(breaches, fmt.Sprintf("%s explains %s, which go.mod does not require", dependencyPage, gone))
+	}
+	return breaches
+}
+
+// requirement is a line of go.mod, as the go command prints it.
+type requirement struct {
+	Path     string
+	Indirect bool
+}
+
+// requirements has the go command read a go.mod, as it is the one to know.
+func requirements(t *testing.T, text string) []requirement {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "go.mod")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", name).Output()
+	if err != nil {
+		t.Fatalf("go mod edit -json: %v", err)
+	}
+	var file struct{ Require []requirement }
+	if err := json.Unmarshal(output, &file); err != nil {
+		t.Fatalf("what go mod edit -json printed: %v", err)
+	}
+	return file.Require
+}
+
+func changesAreTold(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	if strings.Contains(read(t, tree, "CHANGELOG.md"), "\n## [Unreleased]\n") {
+		return nil
+	}
+	return []string{"CHANGELOG.md has no section ## [Unreleased], where the next change is told"}
+}

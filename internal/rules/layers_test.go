@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// layers says for each folder which folders of this module its shipped code may
+// import. Imports point downwards only: a folder may name only folders that
+// stand above it in this list. A trailing slash stands for all folders below.
+var layers = []struct {
+	folder string
+	may    []string
+}{
+	{"protocol", nil},
+	{"chain", []string{"protocol"}},
+	{"internal/rules", nil},
+	{"internal/creds", []string{"protocol"}},
+	{"internal/store", []string{"protocol", "chain"}},
+	{"internal/store/", []string{"protocol", "chain", "internal/store"}},
+	{"internal/world", []string{"protocol", "chain", "internal/store"}},
+	{"internal/client", []string{"protocol", "chain", "internal/creds"}},
+	{"internal/host", []string{"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world"}},
+	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client"}},
+	{"sdk/playworld", []string{
+		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host", "sdk",
+	}},
+	{"internal/render", []string{"protocol", "chain", "sdk"}},
+	{"cmd/", []string{"protocol", "chain", "internal/", "sdk", "sdk/"}},
+	{"bench", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
+	{"bench/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
+	// Generators write committed files from the code; nothing imports them.
+	{"internal/gen/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
+}
+
+func layerRules() []rule {
+	return []rule{
+		{
+			name:  "imports point downwards",
+			check: importsPointDownwards,
+			broken: fstest.MapFS{
+				"chain/tree.go": {Data: []byte("package chain\nimport _ \"" + module + "internal/world\"\n")},
+			},
+			want: "chain/tree.go imports internal/world",
+		},
+		{
+			name:  "every package has a layer",
+			check: importsPointDownwards,
+			broken: fstest.MapFS{
+				"internal/novel/novel.go": {Data: []byte("package novel\n")},
+			},
+			want: "internal/novel has no layer",
+		},
+	}
+}
+
+// importsPointDownwards checks the imports of all shipped code. Tests may reach
+// up: a store's contract is tested with the engine that uses it.
+func importsPointDownwards(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	var breaches []string
+	lost := map[string]bool{}
+	eachFile(t, tree, func(name string) {
+		if !isGo(name) || isTest(name) {
+			return
+		}
+		folder := path.Dir(name)
+		may, found := layerOf(folder)
+		if !found {
+			lost[folder] = true
+			return
+		}
+		for _, imported := range ownImports(t, name, read(t, tree, name)) {
+			if !slices.ContainsFunc(may, func(allowed string) bool { return covers(allowed, imported) }) {
+				breaches = append(breaches, fmt.Sprintf(
+					"%s imports %s, which its layer may not: see the list in internal/rules/layers_test.go", name, imported))
+			}
+		}
+	})
+	for folder := range lost {
+		breaches = append(breaches, folder+" has no layer: say in internal/rules/layers_test.go what it may import")
+	}
+	return breaches
+}
+
+// layerOf finds the entry for a folder: the exact one, else the longest that
+// stands for it and others.
+func layerOf(folder string) (may []string, found bool) {
+	longest := -1
+	for _, layer := range layers {
+		if layer.folder == folder {
+			return layer.may, true
+		}
+		if covers(layer.folder, folder) && len(layer.folder) > longest {
+			may, found, longest = layer.may, true, len(layer.folder)
+		}
+	}
+	return may, found
+}
+
+// covers tells whether an entry of the list stands for a folder.
+func covers(entry, folder string) bool {
+	if strings.HasSuffix(entry, "/") {
+		return strings.HasPrefix(folder, entry)
+	}
+	return entry == folder
+}
+
+// ownImports lists the folders of this module that a file imports.
+func ownImports(t *testing.T, name, text string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatalf("%s: import %s: %v", name, spec.Path.Value, err)
+		}
+		if folder, own := strings.CutPrefix(imported, module); own {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
