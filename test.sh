@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+#
+# Runs the tests. On a machine with Go, Node, git and apt it needs nothing else:
+# what the tests call and the machine lacks is installed first.
+#
+#   ./test.sh                  the usual suite: go vet, then every test under the race detector
+#   ./test.sh ./chain/...      the same for some packages
+#   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1)
+#   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
+#   ./test.sh --bench          every benchmark, output fit for benchstat
+#
+# The exit code is that of the tests.
+
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# It shows the output of failed tests only, and repeats the failures at the end.
+readonly gotestsum=gotest.tools/gotestsum@v1.13.0
+
+main() {
+  local mode=usual fuzz_time=30s
+  local packages=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --long) mode=long ;;
+      --bench) mode=bench ;;
+      --fuzz)
+        mode=fuzz
+        [ $# -ge 2 ] || fail "--fuzz needs a duration for each target, for example: ./test.sh --fuzz 30s"
+        fuzz_time=$2
+        shift
+        ;;
+      -h | --help)
+        sed -n '3,/^$/s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+      -*) fail "unknown flag $1; ./test.sh --help lists them" ;;
+      *) packages+=("$1") ;;
+    esac
+    shift
+  done
+  [ ${#packages[@]} -gt 0 ] || packages=(./...)
+
+  install_tools
+  case $mode in
+    usual) usual 12m "${packages[@]}" ;;
+    long) PLAYCTL_TEST_LONG=1 usual 60m "${packages[@]}" ;;
+    fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
+    bench) go test -run '^$' -bench . -benchmem -timeout 60m "${packages[@]}" ;;
+  esac
+}
+
+# install_tools gets what the tests that exist here call by name.
+install_tools() {
+  command -v go >/dev/null ||
+    fail "Go is not installed: get the version that go.mod names from https://go.dev/dl/ and run ./test.sh again"
+  need cc "gcc libc6-dev" "the race detector links with a C compiler"
+  if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
+  if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
+}
+
+# calls COMMAND tells whether a Go test starts it with exec.Command or exec.CommandContext.
+calls() {
+  grep -rqE --include='*_test.go' "exec\.Command(Context)?\(([a-zA-Z.()]+, )?\"$1\"" .
+}
+
+# need COMMAND PACKAGES WHY installs Debian packages when the command is missing.
+need() {
+  local command=$1 debian=$2 why=$3
+  ! command -v "$command" >/dev/null || return 0
+  command -v apt-get >/dev/null ||
+    fail "'$command' is missing and this machine has no apt-get: install it ($why) and run ./test.sh again"
+  local root=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null ||
+      fail "'$command' is missing: run 'apt-get install $debian' as root ($why) and run ./test.sh again"
+    root=(sudo)
+    [ -t 0 ] || root=(sudo -n)
+  fi
+  echo "test.sh: installing $debian, because $why" >&2
+  # shellcheck disable=SC2086 # several packages are several words
+  if ! "${root[@]}" apt-get update -qq >&2 ||
+    ! "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -qq -y --no-install-recommends $debian >&2; then
+    fail "apt-get could not install $debian: install it by hand ($why) and run ./test.sh again"
+  fi
+}
+
+# usual TIMEOUT PACKAGES... vets and tests, then prints how many tests passed
+# and failed. The order of tests is shuffled, so that none leans on another.
+usual() {
+  local timeout=$1 status=0 log
+  shift
+  log=$(mktemp)
+  # shellcheck disable=SC2064 # the name is known now
+  trap "rm -f '$log'" EXIT
+  go vet "$@"
+  go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$log" -- \
+    -race -shuffle on -timeout "$timeout" "$@" || status=$?
+  echo "$(count pass "$log") passed, $(count fail "$log") failed"
+  return "$status"
+}
+
+# count RESULT LOG counts the tests, subtests included, that ended so.
+count() {
+  grep -cE "\"Action\":\"$1\",.*\"Test\":" "$2" || true
+}
+
+# fuzz DURATION PACKAGES... runs each fuzz target alone, as go test demands.
+fuzz() {
+  local duration=$1 package target found=0
+  shift
+  for package in $(go list "$@"); do
+    for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+      found=$((found + 1))
+      echo "== $target in $package"
+      go test -run '^$' -fuzz "^$target\$" -fuzztime "$duration" "$package"
+    done
+  done
+  [ "$found" -gt 0 ] || fail "no fuzz target in $*"
+  echo "$found fuzz targets ran for $duration each"
+}
+
+fail() {
+  echo "test.sh: $*" >&2
+  exit 1
+}
+
+main "$@"
