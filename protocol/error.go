@@ -1,0 +1,120 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Error is a refusal as the contract knows it: what a host answers and what a
+// client gets back. The wire has Code, Message and RequestID; the rest is for
+// whoever handles it.
+//
+// Functions of this package that return *Error return a nil pointer for
+// success. Compare that pointer before you store it in an error variable.
+type Error struct {
+	// Code is what a program decides on.
+	Code Code
+	// Message is one sentence for a person. It never holds a secret and never
+	// repeats a value of the request.
+	Message string
+	// Field is the path of the offending field of the body, such as
+	// `agent.toolNames[3]`; empty where the body is not the reason.
+	Field string
+	// RetryAfter is how long to wait before a repeat; 0 where nothing is said.
+	RetryAfter time.Duration
+	// RequestID names the request in the host's log.
+	RequestID string
+	// HTTPStatus is the status that a reply came with; 0 on errors that did not
+	// come from a reply, whose status is Status(Code).
+	HTTPStatus int
+	// Cause is what went wrong underneath, for logs only.
+	Cause error
+}
+
+// Error gives the sentence and the code. The cause is left out: it may name
+// what only the host's log should.
+func (e *Error) Error() string {
+	if e.Message == "" {
+		return string(e.Code)
+	}
+	return e.Message + " (" + string(e.Code) + ")"
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Is makes errors.Is(err, &Error{Code: code}) true for every error of a code; a
+// target with a message or a field matches on those as well.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	if !ok {
+		return false
+	}
+	return t.Code == e.Code &&
+		(t.Message == "" || t.Message == e.Message) &&
+		(t.Field == "" || t.Field == e.Field)
+}
+
+// Status is the HTTP status of the error: the one it came with, else its
+// code's.
+func (e *Error) Status() int {
+	if e.HTTPStatus != 0 {
+		return e.HTTPStatus
+	}
+	return Status(e.Code)
+}
+
+// Body is the error's wire form under a request id.
+func (e *Error) Body(requestID string) ErrorBody {
+	return ErrorBody{Error: e.Message, Code: e.Code, RequestID: requestID}
+}
+
+// Errorf makes an error of a code with a formatted sentence.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// WrapError makes an error of a code that keeps its cause for the log. The
+// cause is not part of the sentence.
+func WrapError(code Code, cause error, format string, args ...any) *Error {
+	e := Errorf(code, format, args...)
+	e.Cause = cause
+	return e
+}
+
+// FieldError makes a `body_invalid` that names a field; the formatted text goes
+// on after the field's name, such as "is missing".
+func FieldError(field, format string, args ...any) *Error {
+	return &Error{
+		Code:    CodeBodyInvalid,
+		Message: "the field " + field + " " + fmt.Sprintf(format, args...),
+		Field:   field,
+	}
+}
+
+// CodeOf is the code of the first *Error in err's chain, `internal` for another
+// error and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*Error](err); ok && e != nil {
+		return e.Code
+	}
+	return CodeInternal
+}
+
+// HasCode reports whether err's chain has an *Error with one of the codes.
+func HasCode(err error, codes ...Code) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e == nil {
+		return false
+	}
+	for _, c := range codes {
+		if e.Code == c {
+			return true
+		}
+	}
+	return false
+}

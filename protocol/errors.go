@@ -1,0 +1,184 @@
+package protocol
+
+import (
+	"net/http"
+	"slices"
+)
+
+// Code is the machine-readable name of an error in a reply. Clients decide on
+// it and never on the sentence beside it.
+type Code string
+
+// The codes of refused requests whose body, query or state does not allow them
+// (status 400). A 4xx changes nothing.
+const (
+	// CodeJSONInvalid: the body is not one strict JSON text.
+	CodeJSONInvalid Code = "json_invalid"
+	// CodeBodyInvalid: a field is missing or has a value that it cannot have.
+	CodeBodyInvalid Code = "body_invalid"
+	// CodeSIDMissing: the route needs `?sid=`.
+	CodeSIDMissing Code = "sid_missing"
+	// CodeOpUnknown: no such rpc operation.
+	CodeOpUnknown Code = "op_unknown"
+	// CodeStableKeyUnknown: the text is not a stable key of any kind.
+	CodeStableKeyUnknown Code = "stable_key_unknown"
+	// CodeChatToolMissing: an agent's toolNames lack `chat_tool`.
+	CodeChatToolMissing Code = "chat_tool_missing"
+	// CodeToolUnknown: the agent did not register that tool.
+	CodeToolUnknown Code = "tool_unknown"
+	// CodeLeaseUnknown: the connection is not the agent's current one.
+	CodeLeaseUnknown Code = "lease_unknown"
+	// CodePlayerUnknown: no such agent on the map, or not that main node's.
+	CodePlayerUnknown Code = "player_unknown"
+	// CodeRequestUnknown: no open intercom request of that id for that agent.
+	CodeRequestUnknown Code = "request_unknown"
+	// CodeNodeNotDerivable: the node id does not derive from the passwHash.
+	CodeNodeNotDerivable Code = "node_not_derivable"
+	// CodeConfirmationMismatch: confirmNodeId is not the node to delete.
+	CodeConfirmationMismatch Code = "confirmation_mismatch"
+	// CodeOccupantLimit: the map, or the owner's share of it, is full.
+	CodeOccupantLimit Code = "occupant_limit"
+	// CodeAgentLimit: the account has as many agents as the operator allows.
+	CodeAgentLimit Code = "agent_limit"
+	// CodeAmenityLast: a space keeps at least one amenity.
+	CodeAmenityLast Code = "amenity_last"
+)
+
+// The codes of requests without the right to what they ask for (401, 403).
+const (
+	// CodeCredentialsMissing: the route needs a node and none was named.
+	CodeCredentialsMissing Code = "credentials_missing"
+	// CodeCredentialsInvalid: no such node, or not its secret.
+	CodeCredentialsInvalid Code = "credentials_invalid"
+	// CodeAPIKeyInvalid: the account's API key is missing or wrong.
+	CodeAPIKeyInvalid Code = "api_key_invalid"
+	// CodeSIDInvalid: the `sid` is not the world's live session.
+	CodeSIDInvalid Code = "sid_invalid"
+	// CodeForbidden: the caller neither is nor owns what it acts for.
+	CodeForbidden Code = "forbidden"
+	// CodeRegistrationClosed: the host takes no new main nodes.
+	CodeRegistrationClosed Code = "registration_closed"
+)
+
+// The codes of requests that do not fit what is there (404 to 429).
+const (
+	// CodeNotFound: no such route or thing.
+	CodeNotFound Code = "not_found"
+	// CodeSpaceUnknown: no such space.
+	CodeSpaceUnknown Code = "space_unknown"
+	// CodeMethodNotAllowed: the route exists, not for this method.
+	CodeMethodNotAllowed Code = "method_not_allowed"
+	// CodeNodeExists: the id is a node already.
+	CodeNodeExists Code = "node_exists"
+	// CodeSpaceExists: the id is a space already.
+	CodeSpaceExists Code = "space_exists"
+	// CodeAmenityExists: the space has that amenity already.
+	CodeAmenityExists Code = "amenity_exists"
+	// CodeIdempotencyConflict: the idempotency key was used for another request.
+	CodeIdempotencyConflict Code = "idempotency_conflict"
+	// CodeRemoved: the route is no more.
+	CodeRemoved Code = "removed"
+	// CodeBodyTooLarge: the body is longer than MaxBodyBytes.
+	CodeBodyTooLarge Code = "body_too_large"
+	// CodeMediaType: the body is not application/json.
+	CodeMediaType Code = "media_type"
+	// CodeRateLimited: too many requests; RetryAfter says how long to wait.
+	CodeRateLimited Code = "rate_limited"
+)
+
+// The codes of requests whose outcome is unknown (5xx): repeat them with the
+// same idempotency key.
+const (
+	// CodeInternal: the host has a defect; the details are in its log only.
+	CodeInternal Code = "internal"
+	// CodeStoreUnavailable: the store cannot be written or read now.
+	CodeStoreUnavailable Code = "store_unavailable"
+	// CodeRepositoryOff: the host runs without a repository.
+	CodeRepositoryOff Code = "repository_off"
+	// CodeBehind: this host has not yet seen the rev that was asked for.
+	CodeBehind Code = "behind"
+	// CodeShuttingDown: the host is stopping.
+	CodeShuttingDown Code = "shutting_down"
+)
+
+type codeStatus struct {
+	code   Code
+	status int
+}
+
+// codeTable is the one place where codes and statuses meet. The first code of a
+// status is the one that CodeForStatus answers.
+var codeTable = []codeStatus{
+	{CodeBodyInvalid, http.StatusBadRequest},
+	{CodeJSONInvalid, http.StatusBadRequest},
+	{CodeSIDMissing, http.StatusBadRequest},
+	{CodeOpUnknown, http.StatusBadRequest},
+	{CodeStableKeyUnknown, http.StatusBadRequest},
+	{CodeChatToolMissing, http.StatusBadRequest},
+	{CodeToolUnknown, http.StatusBadRequest},
+	{CodeLeaseUnknown, http.StatusBadRequest},
+	{CodePlayerUnknown, http.StatusBadRequest},
+	{CodeRequestUnknown, http.StatusBadRequest},
+	{CodeNodeNotDerivable, http.StatusBadRequest},
+	{CodeConfirmationMismatch, http.StatusBadRequest},
+	{CodeOccupantLimit, http.StatusBadRequest},
+	{CodeAgentLimit, http.StatusBadRequest},
+	{CodeAmenityLast, http.StatusBadRequest},
+	{CodeCredentialsInvalid, http.StatusUnauthorized},
+	{CodeCredentialsMissing, http.StatusUnauthorized},
+	{CodeAPIKeyInvalid, http.StatusUnauthorized},
+	{CodeForbidden, http.StatusForbidden},
+	{CodeSIDInvalid, http.StatusForbidden},
+	{CodeRegistrationClosed, http.StatusForbidden},
+	{CodeNotFound, http.StatusNotFound},
+	{CodeSpaceUnknown, http.StatusNotFound},
+	{CodeMethodNotAllowed, http.StatusMethodNotAllowed},
+	{CodeNodeExists, http.StatusConflict},
+	{CodeSpaceExists, http.StatusConflict},
+	{CodeAmenityExists, http.StatusConflict},
+	{CodeIdempotencyConflict, http.StatusConflict},
+	{CodeRemoved, http.StatusGone},
+	{CodeBodyTooLarge, http.StatusRequestEntityTooLarge},
+	{CodeMediaType, http.StatusUnsupportedMediaType},
+	{CodeRateLimited, http.StatusTooManyRequests},
+	{CodeInternal, http.StatusInternalServerError},
+	{CodeStoreUnavailable, http.StatusServiceUnavailable},
+	{CodeRepositoryOff, http.StatusServiceUnavailable},
+	{CodeBehind, http.StatusServiceUnavailable},
+	{CodeShuttingDown, http.StatusServiceUnavailable},
+}
+
+// Status is the HTTP status that a code travels with; 500 for a code that this
+// version does not know.
+func Status(code Code) int {
+	for _, e := range codeTable {
+		if e.code == code {
+			return e.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// CodeForStatus is the code to assume for an error reply that names none, as
+// hosts of the older service send it: the most general one of the status, for
+// a status that no code has `body_invalid` below 500 and `internal` from there.
+func CodeForStatus(status int) Code {
+	for _, e := range codeTable {
+		if e.status == status {
+			return e.code
+		}
+	}
+	if status < http.StatusInternalServerError {
+		return CodeBodyInvalid
+	}
+	return CodeInternal
+}
+
+// Codes lists every code of the contract, in the order of their statuses.
+func Codes() []Code {
+	codes := make([]Code, 0, len(codeTable))
+	for _, e := range codeTable {
+		codes = append(codes, e.code)
+	}
+	return slices.Clip(codes)
+}

@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ValidID reports whether a caller may choose s as the id of a space, a
+// connection or a request, or of an agent on a host without a repository: 1 to
+// MaxIDChars characters of UTF-8 without white space, control characters and
+// ':', which separates the parts of a stable key.
+func ValidID(s string) bool {
+	if s == "" || !utf8.ValidString(s) || utf8.RuneCountInString(s) > MaxIDChars {
+		return false
+	}
+	return strings.IndexFunc(s, isForbiddenInID) < 0
+}
+
+func isForbiddenInID(r rune) bool {
+	return r == ':' || unicode.IsControl(r) || unicode.IsSpace(r) || IsWhiteSpace(r)
+}
+
+// ValidHex64 reports whether s is 64 lower-case hex digits, the form of a
+// passwHash, of a derived node id and of a digest.
+func ValidHex64(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// NormalizeNodeID trims and lower-cases an id of a node, which every reader of
+// one does before it compares.
+func NormalizeNodeID(s string) string { return strings.ToLower(TrimSpace(s)) }
+
+// NormalizeAgentID gives the form in which an agent's id is compared. One that
+// is a node id in any case and padding becomes that node id; any other, as
+// hosts without a repository have them, stays as it is.
+func NormalizeAgentID(s string) string {
+	if id := NormalizeNodeID(s); ValidHex64(id) {
+		return id
+	}
+	return s
+}
+
+// PersonPrefix starts the label of an asker that is a person and not an agent.
+const PersonPrefix = "__"
+
+// HumanLabel is the label of the person at a host's own routes.
+const HumanLabel = "__human__"
+
+// IsPersonLabel reports whether an asker's id is a person's label.
+func IsPersonLabel(id string) bool { return strings.HasPrefix(id, PersonPrefix) }
+
+// ValidIdempotencyKey reports whether s can be an idempotency key: 1 to 128
+// visible ASCII characters.
+func ValidIdempotencyKey(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,81 @@
+package protocol
+
+// Limits of what a request may hold. A "character" is a Unicode code point;
+// sizes of JSON values are the bytes of their text as it was sent.
+const (
+	// MaxBodyBytes is the longest body of a request.
+	MaxBodyBytes = 1 << 20
+	// MaxDepth is how deep objects and arrays of a body may nest, the body
+	// itself counted. The contract sets none; this one bounds every recursion
+	// over a row and is far above what tools' arguments need.
+	MaxDepth = 256
+
+	// MaxNameChars is the longest name of an agent, an MCP placement, a space,
+	// a structure or an owner.
+	MaxNameChars = 200
+	// MaxTypeChars is the longest type of a registration or its agent.
+	MaxTypeChars = 64
+	// MaxRoleChars is the longest role.
+	MaxRoleChars = 16
+	// MaxKindChars is the longest kind.
+	MaxKindChars = 16
+	// MaxURLChars is the longest URL of an MCP placement.
+	MaxURLChars = 2048
+	// MaxIDChars is the longest id that a caller chooses.
+	MaxIDChars = 128
+	// MaxStableKeyChars is the longest stable key that is looked up. The
+	// contract sets none; the longest that a row can have is below 300.
+	MaxStableKeyChars = 512
+
+	// MaxToolNames is how many tools an agent may register.
+	MaxToolNames = 128
+	// MaxToolNameChars is the longest name of a tool.
+	MaxToolNameChars = 128
+	// MaxAssistToolsBytes is the longest JSON of an agent's assistTools.
+	MaxAssistToolsBytes = 64 << 10
+	// MaxRealtimeInstructionsBytes is the longest realtimeInstructions.
+	MaxRealtimeInstructionsBytes = 8 << 10
+
+	// MaxInteractionChars is where an interaction's text is cut.
+	MaxInteractionChars = 4000
+	// MaxJourneySteps is how many steps a journey may have.
+	MaxJourneySteps = 500
+	// MaxJourneyBytes is the longest JSON of a journey.
+	MaxJourneyBytes = 128 << 10
+
+	// MaxIntercomArgsBytes is the longest JSON of an intercom's args.
+	MaxIntercomArgsBytes = 64 << 10
+	// MaxIntercomResultBytes is the longest JSON of an intercom's result.
+	MaxIntercomResultBytes = 64 << 10
+	// MaxIntercomTextBytes is the longest text, message or error of an
+	// intercom; the contract sets none and this is that of args and result.
+	MaxIntercomTextBytes = 64 << 10
+
+	// MaxDescriptionChars is the longest description of a space; the contract
+	// sets none.
+	MaxDescriptionChars = 4000
+	// MaxDesignKeyChars is the longest designKey; the contract sets none.
+	MaxDesignKeyChars = 128
+
+	// MaxStableKeys is how many nodes one batch read may ask for.
+	MaxStableKeys = 256
+	// DefaultListLimit is the page of a listing that names no limit.
+	DefaultListLimit = 100
+	// MaxListLimit is the largest page of a listing.
+	MaxListLimit = 1000
+)
+
+// Lease terms in seconds. What a caller asks for is clamped to the first two.
+const (
+	MinLeaseTTLSeconds     = 5
+	MaxLeaseTTLSeconds     = 300
+	DefaultLeaseTTLSeconds = 45
+)
+
+// FlaggedZoneCount is the number of zone signals from which an agent is
+// flagged.
+const FlaggedZoneCount = 100
+
+// MaxSafeInteger is the largest integer up to which JSON numbers, being IEEE
+// doubles, are exact: 2^53 - 1. Revs and seqs in requests are at most this.
+const MaxSafeInteger = 1<<53 - 1

@@ -1,0 +1,110 @@
+package protocol
+
+// The headers of the contract, as net/http canonicalises them or not: header
+// names have no case.
+const (
+	HeaderNodeID            = "x-node-id"
+	HeaderNodePassw         = "x-node-passw"
+	HeaderAPIKey            = "x-api-key"
+	HeaderRegistrationToken = "x-registration-token"
+	HeaderIdempotencyKey    = "idempotency-key"
+	HeaderRev               = "x-play-rev"
+	HeaderMinRev            = "x-play-min-rev"
+	HeaderLastEventID       = "Last-Event-ID"
+)
+
+// The names of query parameters.
+const (
+	QuerySID         = "sid"
+	QueryLastEventID = "lastEventId"
+	QueryInline      = "inline"
+	QueryAll         = "all"
+	QueryID          = "id"
+)
+
+// WatchCookie is the name of the watch page's cookie.
+const WatchCookie = "play_watch"
+
+// MediaTypeJSON is the type of every body; MediaTypeSSE that of the stream.
+const (
+	MediaTypeJSON = "application/json"
+	MediaTypeSSE  = "text/event-stream"
+)
+
+// The routes that have no service name in them.
+const (
+	PathNodes        = "/api/nodes"
+	PathAgentNode    = "/api/nodes/agent-node"
+	PathValidateNode = "/api/nodes/validate"
+	PathNodeAPIKey   = "/api/nodes/api-key"
+	PathAgents       = "/api/agents"
+	PathHealth       = "/healthz"
+	PathReady        = "/readyz"
+	PathMetrics      = "/metrics"
+)
+
+// Service is the name in the paths of a world's routes.
+type Service string
+
+// The service names that hosts answer under.
+const (
+	// ServicePlay is the name of the contract.
+	ServicePlay Service = "play"
+	// ServiceAgentPlay is the name of the older service, for its clients.
+	ServiceAgentPlay Service = "agent-play"
+)
+
+func (s Service) api(path string) string { return "/api/" + string(s) + path }
+
+// Session is the path of the session route.
+func (s Service) Session() string { return s.api("/session") }
+
+// Reset is the path of the session's reset.
+func (s Service) Reset() string { return s.api("/session/reset") }
+
+// Snapshot is the path of the snapshot route.
+func (s Service) Snapshot() string { return s.api("/snapshot") }
+
+// Events is the path of the event stream.
+func (s Service) Events() string { return s.api("/events") }
+
+// Players is the path of registrations.
+func (s Service) Players() string { return s.api("/players") }
+
+// Heartbeat is the path of heartbeats.
+func (s Service) Heartbeat() string { return s.api("/players/heartbeat") }
+
+// Disconnect is the path of disconnects.
+func (s Service) Disconnect() string { return s.api("/players/disconnect") }
+
+// MCPRegister is the path of MCP registrations.
+func (s Service) MCPRegister() string { return s.api("/mcp/register") }
+
+// MCPUnregister is the path that takes MCP placements away.
+func (s Service) MCPUnregister() string { return s.api("/mcp/unregister") }
+
+// RemoveOccupant is the path of the administrator's removals.
+func (s Service) RemoveOccupant() string { return s.api("/occupants/remove") }
+
+// RPC is the path of the rpc operations.
+func (s Service) RPC() string { return s.api("/sdk/rpc") }
+
+// AssistTool is the path of people's tool calls.
+func (s Service) AssistTool() string { return s.api("/assist-tool") }
+
+// ProximityAction is the path of proximity signals.
+func (s Service) ProximityAction() string { return s.api("/proximity-action") }
+
+// Watch is the path of the watch page.
+func (s Service) Watch() string { return "/" + string(s) + "/watch" }
+
+// WatchSession is the path that gives the watch page its cookie.
+func (s Service) WatchSession() string { return s.Watch() + "/session" }
+
+// WatchToken is the path that gives a main node a token for the watch page.
+func (s Service) WatchToken() string { return s.Watch() + "/token" }
+
+// FanoutChannel is the pub/sub channel of a host's events.
+func (s Service) FanoutChannel(hostID string) string {
+	return string(s) + ":" + hostID + ":world:events"
+}
