@@ -1,6 +1,9 @@
 package store
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Position counts the entries of a journal: the first has position 1.
 // It moves for every commit, also for one without an event, so it is not an
@@ -33,7 +36,9 @@ type Entry struct {
 	// has none.
 	Notify []byte
 	Events []Event
-	// Records are the changes of tables, committed with the rest.
+	// Records are the changes of tables, committed with the rest. A journal keeps
+	// them in the tables only: entries that it yields have none, so that a secret
+	// or a line that was deleted from a table is gone.
 	Records []Record
 }
 
@@ -83,17 +88,20 @@ const (
 	Intercom         Table = "intercom"
 	WatchTokens      Table = "watch_tokens"
 	BridgePositions  Table = "bridge_positions"
+	Meta             Table = "meta"
 )
 
-// Tables lists every table, in the order in which a backup writes them.
-func Tables() []Table {
-	return []Table{
-		Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, Interactions, InteractionOrder,
-		Journeys, JourneyOrder, Spaces, SpaceLogs, Intercom, WatchTokens, BridgePositions,
-	}
+var tables = []Table{
+	Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, Interactions, InteractionOrder,
+	Journeys, JourneyOrder, Spaces, SpaceLogs, Intercom, WatchTokens, BridgePositions,
+	Meta,
 }
 
-// Record is one change of a table: a put, or a deletion when Value is nil.
+// Tables lists every table, in the order in which a backup writes them.
+func Tables() []Table { return slices.Clone(tables) }
+
+// Record is one change of a table: a put, or a deletion when Value is nil. An
+// empty Key with a nil Value clears the whole table. Records apply in order.
 type Record struct {
 	Table Table
 	Key   []byte
@@ -124,8 +132,8 @@ type Pair struct {
 type Range struct {
 	// Prefix is what every key starts with; empty selects all.
 	Prefix []byte
-	// From is the first key (inclusive) going forwards, and Before the bound
-	// (exclusive) of either direction; empty means none.
+	// From is the least key (inclusive) and Before the bound above (exclusive),
+	// in either direction; empty means none.
 	From   []byte
 	Before []byte
 	// Reverse walks from the greatest key to the least.

@@ -37,9 +37,10 @@ type Journal interface {
 	// Append commits entries after the position expect, with all their records,
 	// as one atomic batch, and returns the new head. When it returns nil the
 	// batch is on stable storage. Entries come with their positions set
-	// (expect+1, expect+2, …); a store refuses a batch that skips one.
-	// ErrConflict means nothing was written; any other error leaves the outcome
-	// unknown.
+	// (expect+1, expect+2, …); a store refuses a batch that CheckBatch refuses,
+	// and an empty one only compares the head. The entries' bytes are the
+	// caller's again afterwards. ErrConflict means nothing was written; any other
+	// error leaves the outcome unknown.
 	Append(ctx context.Context, expect Position, entries []Entry) (Position, error)
 
 	// Head is the position of the last committed entry, 0 for a new store. It
@@ -47,18 +48,22 @@ type Journal interface {
 	Head(ctx context.Context) (Position, error)
 
 	// Read walks the entries after a position, oldest first, to the head at the
-	// time of the call. Entries that were trimmed are passed over. Every yielded
-	// Entry is the receiver's to keep.
+	// time the walk starts. Entries that were trimmed before it started are
+	// passed over; when trimming overtakes a walk and takes an event that it has
+	// not yielded, it ends with ErrTrimmed. Every yielded Entry is the receiver's
+	// to keep and has no Records. A receiver may call the journal.
 	Read(ctx context.Context, after Position) iter.Seq2[Entry, error]
 
 	// Seek returns the position p such that Read(p) starts with the entry that
 	// holds the first event whose seq is greater than seq. It fails with
 	// ErrTrimmed when an event after seq is no longer kept. A seq at or past the
-	// last event gives the head.
+	// last event gives the head. That entry has position p+1, so that a receiver
+	// notices when it was trimmed before its Read.
 	Seek(ctx context.Context, seq uint64) (Position, error)
 
 	// Checkpoint stores the whole map as of state.Position, which must not be
-	// past the head, then trims what the retention no longer needs.
+	// past the head nor older than the last one stored, then trims what the
+	// retention no longer needs. It may be called while an Append runs.
 	Checkpoint(ctx context.Context, state State) error
 
 	// Load returns the checkpoint to start from: the newest that leaves the
@@ -75,7 +80,10 @@ type Reader interface {
 	// Get returns a record's value, or nil when there is none. The value is the
 	// caller's to keep.
 	Get(ctx context.Context, table Table, key []byte) ([]byte, error)
-	// Scan walks the records of a range in key order at one moment.
+	// Scan walks the records of a range in key order. It holds nothing open while
+	// the receiver works: records are read in chunks, each as of one moment, so a
+	// record that changes during the walk is seen as it was or as it is. The
+	// receiver may call the journal.
 	Scan(ctx context.Context, table Table, r Range) Pairs
 }
 

@@ -1,0 +1,167 @@
+// Package bolt keeps a world's journal and tables in one file, with
+// go.etcd.io/bbolt. A commit is on stable storage before it is reported. One
+// process has the file open at a time; a second one is told who.
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Options say which store to open, and how.
+type Options struct {
+	// Path is the store's file. Its folder is created if it is missing.
+	Path string
+	// RootKey is the root key that the store must belong to. A new store needs
+	// one; with an empty one an existing store is opened whatever its root key.
+	RootKey string
+	// Retention is what trimming leaves; zero means store.DefaultRetention.
+	Retention store.Retention
+	// ReadOnly opens an existing store without writing to it. Several processes
+	// may read a store at once, none while another writes.
+	ReadOnly bool
+	// LockWait is how long to wait for a process that has the store open; zero
+	// means DefaultLockWait.
+	LockWait time.Duration
+}
+
+// DefaultLockWait bridges the moment in which a host that was told to stop lets
+// go of its store.
+const DefaultLockWait = time.Second
+
+// Journal is a store.Journal in a file.
+type Journal struct {
+	path      string
+	rootKey   string
+	retention store.Retention
+	holder    *holder
+
+	// mu is held for reading by every call and for writing by Close.
+	mu     sync.RWMutex
+	db     *bbolt.DB
+	closed bool
+	// stuck is set when bbolt panicked within a write: it may have kept its
+	// writer's lock, so nothing may wait for that any more.
+	stuck atomic.Bool
+
+	// checkpointing makes checkpoints take turns: each plans its trimming before
+	// it takes the writer's lock.
+	checkpointing sync.Mutex
+	// buffer is Append's, used again for each batch.
+	appending sync.Mutex
+	buffer    []byte
+}
+
+var _ store.Journal = (*Journal)(nil)
+
+// RootKey returns the root key that the store belongs to.
+func (j *Journal) RootKey() string { return j.rootKey }
+
+// Path returns the store's file.
+func (j *Journal) Path() string { return j.path }
+
+// Close implements store.Journal. It waits for calls that are running.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	j.holder.remove()
+	if j.stuck.Load() {
+		return nil
+	}
+	if err := j.db.Close(); err != nil {
+		return fmt.Errorf("%w: closing %s: %w", store.ErrUnavailable, j.path, err)
+	}
+	return nil
+}
+
+// view runs a read of one moment. It must be short: the file cannot grow
+// meanwhile.
+func (j *Journal) view(ctx context.Context, read func(*bbolt.Tx) error) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.usable(ctx); err != nil {
+		return err
+	}
+	err, _ := guard(func() error { return j.db.View(read) })
+	return j.explain("reading", err)
+}
+
+// update runs a write and returns when it is on stable storage.
+func (j *Journal) update(ctx context.Context, write func(*bbolt.Tx) error) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.usable(ctx); err != nil {
+		return err
+	}
+	if j.stuck.Load() {
+		return fmt.Errorf("%w: %s was found damaged while it was written; check it before the next start", store.ErrCorrupt, j.path)
+	}
+	err, panicked := guard(func() error { return j.db.Update(write) })
+	if panicked {
+		j.stuck.Store(true)
+	}
+	return j.explain("writing", err)
+}
+
+// usable is called with mu held.
+func (j *Journal) usable(ctx context.Context) error {
+	if j.closed {
+		return store.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// refusal is an error of the caller's making: the file is well.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// explain adds which file it was, and that the backend failed where the error
+// does not say what did.
+func (j *Journal) explain(doing string, err error) error {
+	var refused refusal
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused):
+		return refused.error
+	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrNewerFormat),
+		errors.Is(err, store.ErrTrimmed), errors.Is(err, store.ErrUnavailable):
+		return fmt.Errorf("%s %s: %w", doing, j.path, err)
+	default:
+		return fmt.Errorf("%w: %s %s: %w", store.ErrUnavailable, doing, j.path, err)
+	}
+}
+
+// guard runs an operation of bbolt, which panics on pages that it cannot make
+// sense of and faults where the disk does not deliver a mapped page. Both become
+// errors: a world stays up for its readers.
+func guard(operation func() error) (err error, panicked bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		panicked = true
+		if fault, ok := p.(interface{ Addr() uintptr }); ok {
+			err = fmt.Errorf("%w: a page could not be read: %v", store.ErrUnavailable, fault)
+			return
+		}
+		err = fmt.Errorf("%w: %v", store.ErrCorrupt, p)
+	}()
+	return operation(), false
+}

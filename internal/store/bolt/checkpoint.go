@@ -1,0 +1,155 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// trimBatch is how many entries one commit of trimming removes, so that writers
+// wait for milliseconds only.
+const trimBatch = 2048
+
+// plan is what a checkpoint changes.
+type plan struct {
+	// drop are older checkpoints that it makes superfluous, trim the entries.
+	drop []store.Position
+	trim []store.Place
+}
+
+// Checkpoint implements store.Journal. What can go is found by a read, while
+// writers go on: it stays true whatever they append.
+func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
+	j.checkpointing.Lock()
+	defer j.checkpointing.Unlock()
+	encoded := store.AppendState(nil, &state)
+	var p plan
+	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
+		p, err = j.plan(tx, &state)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = j.update(ctx, func(tx *bbolt.Tx) error {
+		checkpoints, err := bucket(tx, checkpointsBucket)
+		if err != nil {
+			return err
+		}
+		for _, old := range p.drop {
+			if err := checkpoints.Delete(number(uint64(old))); err != nil {
+				return err
+			}
+		}
+		return checkpoints.Put(number(uint64(state.Position)), encoded)
+	})
+	if err != nil {
+		return err
+	}
+	return j.trim(ctx, p.trim)
+}
+
+func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (plan, error) {
+	log, err := bucket(tx, logBucket)
+	if err != nil {
+		return plan{}, err
+	}
+	at, err := head(log)
+	if err != nil {
+		return plan{}, err
+	}
+	kept, err := marks(tx)
+	if err != nil {
+		return plan{}, err
+	}
+	var newest store.Mark
+	if n := len(kept); n > 0 {
+		newest = kept[n-1]
+	}
+	if err := store.CheckState(at.Position, newest, state); err != nil {
+		return plan{}, refusal{err}
+	}
+	if newest.Position != state.Position || len(kept) == 0 {
+		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
+	}
+	var p plan
+	p.drop = j.retention.Superfluous(kept, at.Rev)
+	kept = slices.DeleteFunc(kept, func(m store.Mark) bool { return slices.Contains(p.drop, m.Position) })
+	base := kept[j.retention.Base(kept, at.Rev)]
+	p.trim, err = j.retention.Trimmable(base.Rev, newestFirst(log))
+	return p, err
+}
+
+func newestFirst(log *bbolt.Bucket) iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		cursor := log.Cursor()
+		for key, value := cursor.Last(); key != nil; key, value = cursor.Prev() {
+			if p, err := place(key, value); !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// trim removes entries, oldest first, and says with each commit which events are
+// gone.
+func (j *Journal) trim(ctx context.Context, places []store.Place) error {
+	for batch := range slices.Chunk(places, trimBatch) {
+		err := j.update(ctx, func(tx *bbolt.Tx) error {
+			before, err := trimmed(tx)
+			if err != nil {
+				return err
+			}
+			log, err := bucket(tx, logBucket)
+			if err != nil {
+				return err
+			}
+			log.FillPercent = logFill
+			for _, p := range batch {
+				if err := log.Delete(number(uint64(p.Position))); err != nil {
+					return err
+				}
+			}
+			return tx.Bucket(metaBucket).Put(trimmedKey, number(store.LastTrimmed(before, batch)))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load implements store.Journal.
+func (j *Journal) Load(ctx context.Context) (store.State, error) {
+	var encoded []byte
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		log, err := bucket(tx, logBucket)
+		if err != nil {
+			return err
+		}
+		at, err := head(log)
+		if err != nil {
+			return err
+		}
+		kept, err := marks(tx)
+		if err != nil || len(kept) == 0 {
+			return err
+		}
+		base := kept[j.retention.Base(kept, at.Rev)]
+		encoded = bytes.Clone(tx.Bucket(checkpointsBucket).Get(number(uint64(base.Position))))
+		return nil
+	})
+	if err != nil || encoded == nil {
+		return store.State{}, err
+	}
+	state, err := store.DecodeState(encoded)
+	if err != nil {
+		return store.State{}, j.explain("reading the checkpoint of", err)
+	}
+	return state, nil
+}

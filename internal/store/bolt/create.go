@@ -1,0 +1,95 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// create makes an empty store beside the path and links it there when it is
+// whole: a crash leaves no half of a store, and of two processes that create the
+// same one, one wins and both open that.
+func create(o Options) error {
+	folder := filepath.Dir(o.Path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("%w: making the folder of %s: %w", store.ErrUnavailable, o.Path, err)
+	}
+	fresh, err := freshFile(o.Path)
+	if err != nil {
+		return err
+	}
+	err = initialise(fresh, o.RootKey)
+	if err == nil {
+		err = link(fresh, o.Path)
+	}
+	if err != nil {
+		_ = os.Remove(fresh)
+		return fmt.Errorf("%w: creating %s: %w", store.ErrUnavailable, o.Path, err)
+	}
+	return syncFolder(folder)
+}
+
+// freshFile returns the name of a new empty file, 0600, beside path.
+func freshFile(path string) (string, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
+	if err != nil {
+		return "", fmt.Errorf("%w: writing beside %s: %w", store.ErrUnavailable, path, err)
+	}
+	if err := file.Close(); err != nil {
+		return "", fmt.Errorf("%w: writing beside %s: %w", store.ErrUnavailable, path, err)
+	}
+	return file.Name(), nil
+}
+
+func initialise(path, rootKey string) error {
+	db, err := bbolt.Open(path, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		return fmt.Errorf("opening the new file: %w", err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		if err := makeBuckets(tx); err != nil {
+			return err
+		}
+		meta := tx.Bucket(metaBucket)
+		return errors.Join(
+			meta.Put(formatKey, number(formatVersion)),
+			meta.Put(rootKeyKey, []byte(rootKey)),
+		)
+	})
+	return errors.Join(err, db.Close())
+}
+
+// link gives the finished file its name, unless another process was first.
+func link(fresh, path string) error {
+	err := os.Link(fresh, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return os.Remove(fresh)
+	}
+	// A file system without hard links.
+	if _, statErr := os.Stat(path); statErr == nil {
+		return os.Remove(fresh)
+	}
+	return os.Rename(fresh, path)
+}
+
+// syncFolder makes a new name durable. Windows has no such call and needs none.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(folder) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, folder, err)
+	}
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+		return fmt.Errorf("%w: syncing %s: %w", store.ErrUnavailable, folder, err)
+	}
+	return nil
+}

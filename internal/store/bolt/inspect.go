@@ -1,0 +1,103 @@
+package bolt
+
+import (
+	"fmt"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// inspect compares what the file says about itself with this program and the
+// options, and returns its root key.
+func inspect(db *bbolt.DB, o Options) (string, error) {
+	var rootKey string
+	err, _ := guard(func() error {
+		return db.View(func(tx *bbolt.Tx) (err error) {
+			if err := whole(tx, o.Path); err != nil {
+				return err
+			}
+			rootKey, err = inspectMeta(tx)
+			return err
+		})
+	})
+	if err != nil {
+		return "", fmt.Errorf("opening %s: %w", o.Path, err)
+	}
+	if o.RootKey != "" && o.RootKey != rootKey {
+		return "", fmt.Errorf("%w: %s was made with the root key %s, this host has %s; start with the other root file, or choose another folder for the data",
+			store.ErrRootKey, o.Path, abbreviate(rootKey), abbreviate(o.RootKey))
+	}
+	return rootKey, nil
+}
+
+// whole refuses a file that is shorter than its pages: reading a mapped page past
+// the end of a file is a fault.
+func whole(tx *bbolt.Tx, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	if info.Size() < tx.Size() {
+		return fmt.Errorf("%w: the file has %d bytes of at least %d, its end is missing", store.ErrCorrupt, info.Size(), tx.Size())
+	}
+	return nil
+}
+
+func inspectMeta(tx *bbolt.Tx) (string, error) {
+	meta, err := bucket(tx, metaBucket)
+	if err != nil {
+		return "", err
+	}
+	format, err := parseNumber("format version", meta.Get(formatKey))
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case format > formatVersion:
+		return "", fmt.Errorf("%w: its format is %d, this program knows formats up to %d; use a newer playctl", store.ErrNewerFormat, format, formatVersion)
+	case format == 0:
+		return "", fmt.Errorf("%w: its format is 0", store.ErrCorrupt)
+	}
+	rootKey := string(meta.Get(rootKeyKey))
+	if rootKey == "" {
+		return "", fmt.Errorf("%w: it has no root key", store.ErrCorrupt)
+	}
+	return rootKey, nil
+}
+
+// abbreviate shortens a root key to what a person compares.
+func abbreviate(rootKey string) string {
+	const shown = 12
+	runes := []rune(rootKey)
+	if len(runes) <= shown {
+		return fmt.Sprintf("%q", rootKey)
+	}
+	return fmt.Sprintf("%q…", string(runes[:shown]))
+}
+
+// addBuckets makes the tables that a later program of the same format added. It
+// writes only where one is missing.
+func addBuckets(db *bbolt.DB) error {
+	missing := false
+	err := db.View(func(tx *bbolt.Tx) error {
+		for _, name := range buckets() {
+			missing = missing || tx.Bucket(name) == nil
+		}
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return db.Update(makeBuckets)
+}
+
+func makeBuckets(tx *bbolt.Tx) error {
+	for _, name := range buckets() {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return fmt.Errorf("making bucket %q: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// formatVersion counts the layouts of the file:
+//
+//	meta         format, root_key, trimmed
+//	log          position -> store.AppendEntry, without records
+//	checkpoints  position -> store.AppendState
+//	table/<name> the table's records
+//
+// Numbers are 8 bytes, big-endian, so that keys are in the order of positions.
+const formatVersion = 1
+
+var (
+	metaBucket        = []byte("meta")
+	logBucket         = []byte("log")
+	checkpointsBucket = []byte("checkpoints")
+
+	formatKey  = []byte("format")
+	rootKeyKey = []byte("root_key")
+	// trimmedKey holds the greatest seq of an event that is no longer kept.
+	trimmedKey = []byte("trimmed")
+)
+
+func tableBucket(table store.Table) []byte { return []byte("table/" + string(table)) }
+
+// buckets lists every bucket of the current format.
+func buckets() [][]byte {
+	all := [][]byte{metaBucket, logBucket, checkpointsBucket}
+	for _, table := range store.Tables() {
+		all = append(all, tableBucket(table))
+	}
+	return all
+}
+
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func parseNumber(what string, b []byte) (uint64, error) {
+	if len(b) != 8 {
+		return 0, fmt.Errorf("%w: its %s is %d bytes long, not 8", store.ErrCorrupt, what, len(b))
+	}
+	return binary.BigEndian.Uint64(b), nil
+}
+
+// bucket returns a bucket that every store has.
+func bucket(tx *bbolt.Tx, name []byte) (*bbolt.Bucket, error) {
+	b := tx.Bucket(name)
+	if b == nil {
+		return nil, fmt.Errorf("%w: it has no bucket %q", store.ErrCorrupt, name)
+	}
+	return b, nil
+}
+
+// head returns the place of the last entry, the zero Place if there is none.
+func head(log *bbolt.Bucket) (store.Place, error) {
+	key, value := log.Cursor().Last()
+	if key == nil {
+		return store.Place{}, nil
+	}
+	return place(key, value)
+}
+
+// place reads where a stored entry stands, which its key must repeat.
+func place(key, value []byte) (store.Place, error) {
+	position, err := parseNumber("position", key)
+	if err != nil {
+		return store.Place{}, err
+	}
+	p, err := store.PeekEntry(value)
+	if err != nil {
+		return store.Place{}, fmt.Errorf("entry %d: %w", position, err)
+	}
+	if p.Position != store.Position(position) {
+		return store.Place{}, fmt.Errorf("%w: entry %d says that it is entry %d", store.ErrCorrupt, position, p.Position)
+	}
+	return p, nil
+}
+
+// trimmed returns the greatest seq of an event that is no longer kept.
+func trimmed(tx *bbolt.Tx) (uint64, error) {
+	meta, err := bucket(tx, metaBucket)
+	if err != nil {
+		return 0, err
+	}
+	value := meta.Get(trimmedKey)
+	if value == nil {
+		return 0, nil
+	}
+	return parseNumber("trimmed seq", value)
+}
+
+// marks returns the checkpoints, oldest first.
+func marks(tx *bbolt.Tx) ([]store.Mark, error) {
+	checkpoints, err := bucket(tx, checkpointsBucket)
+	if err != nil {
+		return nil, err
+	}
+	var found []store.Mark
+	err = checkpoints.ForEach(func(_, value []byte) error {
+		m, err := store.PeekState(value)
+		found = append(found, m)
+		return err
+	})
+	return found, err
+}

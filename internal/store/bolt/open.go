@@ -1,0 +1,159 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// fileMode keeps a store from everybody but its owner: it holds digests of
+// credentials and what agents said.
+const fileMode = 0o600
+
+// Open opens a store, and creates it if it is missing and Options.ReadOnly is not
+// set. It fails with store.ErrLocked when another process has it open, with
+// store.ErrNewerFormat or store.ErrRootKey when it is another program's or
+// world's (both leave the file as it is), with store.ErrCorrupt when it is not a
+// store or damaged, and with an error that is fs.ErrNotExist when there is none
+// to read.
+func Open(ctx context.Context, o Options) (*Journal, error) {
+	if o.Retention == (store.Retention{}) {
+		o.Retention = store.DefaultRetention()
+	}
+	if o.LockWait == 0 {
+		o.LockWait = DefaultLockWait
+	}
+	if err := prepare(o); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !o.ReadOnly {
+		// bbolt may write when it opens a file for writing: look before.
+		if err := look(o); err != nil {
+			return nil, err
+		}
+	}
+	return open(o)
+}
+
+// prepare makes sure that there is a file to open.
+func prepare(o Options) error {
+	_, err := os.Stat(o.Path)
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, o.Path, err)
+	case o.ReadOnly:
+		return fmt.Errorf("there is no store at %s: %w", o.Path, fs.ErrNotExist)
+	case o.RootKey == "":
+		return fmt.Errorf("there is no store at %s, and none can be made without a root key: %w", o.Path, fs.ErrNotExist)
+	}
+	return create(o)
+}
+
+// look opens the file for reading only, to compare what it says about itself.
+func look(o Options) error {
+	o.ReadOnly = true
+	db, err := openFile(o)
+	if err != nil {
+		return err
+	}
+	_, err = inspect(db, o)
+	return errors.Join(err, db.Close())
+}
+
+func open(o Options) (*Journal, error) {
+	db, err := openFile(o)
+	if err != nil {
+		return nil, err
+	}
+	rootKey, err := inspect(db, o)
+	if err == nil && !o.ReadOnly {
+		err = addBuckets(db)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	j := &Journal{path: o.Path, rootKey: rootKey, retention: o.Retention, db: db}
+	j.holder = announce(o.Path)
+	return j, nil
+}
+
+// errReplaced means that the file was renamed over between opening and locking
+// it, as a compaction does.
+var errReplaced = errors.New("the file was replaced while it was opened")
+
+// openFile opens and locks the file. One that was replaced in between is opened
+// again: its lock guards a file that nobody will see.
+func openFile(o Options) (*bbolt.DB, error) {
+	deadline := time.Now().Add(o.LockWait)
+	for {
+		db, err := openOnce(o)
+		if errors.Is(err, errReplaced) && time.Now().Before(deadline) {
+			continue
+		}
+		return db, err
+	}
+}
+
+func openOnce(o Options) (*bbolt.DB, error) {
+	var file *os.File
+	options := &bbolt.Options{
+		Timeout:      o.LockWait,
+		FreelistType: bbolt.FreelistMapType,
+		ReadOnly:     o.ReadOnly,
+		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
+			// Only create makes files: bbolt would leave half of one.
+			opened, err := os.OpenFile(path, flag&^os.O_CREATE, mode) //nolint:gosec // the path is the operator's
+			file = opened
+			return opened, err
+		},
+	}
+	var db *bbolt.DB
+	err, _ := guard(func() (err error) {
+		db, err = bbolt.Open(o.Path, fileMode, options)
+		return err
+	})
+	if err != nil {
+		return nil, explainOpen(o.Path, err)
+	}
+	if err := samePath(file, o.Path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// samePath tells whether the locked file is still the one at the path.
+func samePath(file *os.File, path string) error {
+	locked, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, path, err)
+	}
+	present, err := os.Stat(path)
+	if err != nil || !os.SameFile(locked, present) {
+		return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, path, errReplaced)
+	}
+	return nil
+}
+
+func explainOpen(path string, err error) error {
+	switch {
+	case errors.Is(err, bbolt.ErrTimeout):
+		return locked(path)
+	case errors.Is(err, bbolt.ErrInvalid), errors.Is(err, bbolt.ErrChecksum), errors.Is(err, bbolt.ErrVersionMismatch),
+		errors.Is(err, store.ErrCorrupt):
+		return fmt.Errorf("%w: %s is not a store that can be read (%w); restore a backup, or move the file away", store.ErrCorrupt, path, err)
+	default:
+		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, path, err)
+	}
+}

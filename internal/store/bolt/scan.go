@@ -1,0 +1,138 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// A scan's first chunk is small, for receivers that stop early; each further one
+// is twice as long, up to the limit.
+const (
+	firstScanChunk = 64
+	lastScanChunk  = 1024
+)
+
+// Get implements store.Reader.
+func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	var value []byte
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		records, err := j.table(tx, table)
+		if err != nil || records == nil {
+			return err
+		}
+		value = keep(records.Get(key))
+		return nil
+	})
+	return value, err
+}
+
+// Scan implements store.Reader.
+func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	return func(yield func(store.Pair, error) bool) {
+		for limit := firstScanChunk; ; limit = min(2*limit, lastScanChunk) {
+			chunk, err := j.scanChunk(ctx, table, r, limit)
+			if err != nil {
+				yield(store.Pair{}, err)
+				return
+			}
+			for _, pair := range chunk.pairs {
+				if !yield(pair, nil) {
+					return
+				}
+			}
+			if chunk.last {
+				return
+			}
+			r = past(r, chunk.end)
+		}
+	}
+}
+
+// scanned is a part of a table's records; end is the key of the last of them,
+// which is not the receiver's to change.
+type scanned struct {
+	pairs []store.Pair
+	end   []byte
+	last  bool
+}
+
+// past narrows a range to what comes after a key in its direction.
+func past(r store.Range, key []byte) store.Range {
+	if r.Reverse {
+		r.Before = key
+	} else {
+		r.From = append(key, 0)
+	}
+	return r
+}
+
+func (j *Journal) scanChunk(ctx context.Context, table store.Table, r store.Range, limit int) (scanned, error) {
+	var chunk scanned
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		records, err := j.table(tx, table)
+		if err != nil || records == nil {
+			chunk.last = true
+			return err
+		}
+		chunk = copyRange(records.Cursor(), r, limit)
+		return nil
+	})
+	return chunk, err
+}
+
+func copyRange(cursor *bbolt.Cursor, r store.Range, limit int) scanned {
+	var chunk scanned
+	key, value := first(cursor, r)
+	next := cursor.Next
+	if r.Reverse {
+		next = cursor.Prev
+	}
+	for size := 0; key != nil && r.Holds(string(key)); key, value = next() {
+		if len(chunk.pairs) == limit || size > chunkBytes {
+			chunk.end = bytes.Clone(chunk.pairs[len(chunk.pairs)-1].Key)
+			return chunk
+		}
+		chunk.pairs = append(chunk.pairs, store.Pair{Key: keep(key), Value: keep(value)})
+		size += len(key) + len(value)
+	}
+	chunk.last = true
+	return chunk
+}
+
+// first moves the cursor to where the range starts.
+func first(cursor *bbolt.Cursor, r store.Range) (key, value []byte) {
+	low, high := r.Bounds()
+	if !r.Reverse {
+		return cursor.Seek(low)
+	}
+	if len(high) == 0 {
+		return cursor.Last()
+	}
+	if key, _ = cursor.Seek(high); key == nil {
+		return cursor.Last()
+	}
+	return cursor.Prev()
+}
+
+// table returns a table's bucket; nil for one that a store which is open for
+// reading only does not have yet.
+func (j *Journal) table(tx *bbolt.Tx, table store.Table) (*bbolt.Bucket, error) {
+	if !slices.Contains(store.Tables(), table) {
+		return nil, refusal{fmt.Errorf("there is no table %q", table)}
+	}
+	return tx.Bucket(tableBucket(table)), nil
+}
+
+// keep copies bytes out of the file; what is there is never nil.
+func keep(b []byte) []byte {
+	if b == nil {
+		return nil
+	}
+	return append([]byte{}, b...)
+}

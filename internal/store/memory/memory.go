@@ -1,0 +1,162 @@
+// Package memory keeps a world's journal and tables in memory: for tests and for
+// worlds that need not outlive their process. It trims as the durable backends
+// do, and holds entries in their stored form, so that nothing is shared with the
+// caller.
+package memory
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Journal is a store.Journal in memory.
+type Journal struct {
+	retention store.Retention
+
+	mu     sync.RWMutex
+	closed bool
+	// entries are oldest first; the last is the head.
+	entries     []entry
+	checkpoints []checkpoint
+	// trimmed is the greatest seq of an event that is no longer kept.
+	trimmed uint64
+	tables  map[store.Table]*btree.Map[string, []byte]
+}
+
+var _ store.Journal = (*Journal)(nil)
+
+type entry struct {
+	store.Place
+	encoded []byte
+}
+
+type checkpoint struct {
+	store.Mark
+	encoded []byte
+}
+
+// Open returns an empty journal that keeps what the retention says.
+func Open(retention store.Retention) *Journal {
+	j := &Journal{retention: retention, tables: map[store.Table]*btree.Map[string, []byte]{}}
+	for _, table := range store.Tables() {
+		j.tables[table] = new(btree.Map[string, []byte])
+	}
+	return j
+}
+
+// Append implements store.Journal.
+func (j *Journal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.usable(ctx); err != nil {
+		return 0, err
+	}
+	head := j.head()
+	if head.Position != expect {
+		return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, head.Position, expect)
+	}
+	if err := store.CheckBatch(head, entries); err != nil {
+		return 0, err
+	}
+	for i := range entries {
+		e := entries[i]
+		j.apply(e.Records)
+		e.Records = nil
+		j.entries = append(j.entries, entry{e.Place(), store.AppendEntry(nil, &e)})
+	}
+	return j.head().Position, nil
+}
+
+func (j *Journal) apply(records []store.Record) {
+	for _, r := range records {
+		if r.Value == nil {
+			j.tables[r.Table].Delete(string(r.Key))
+		} else {
+			j.tables[r.Table].Set(string(r.Key), bytes.Clone(r.Value))
+		}
+	}
+}
+
+// Head implements store.Journal.
+func (j *Journal) Head(ctx context.Context) (store.Position, error) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.usable(ctx); err != nil {
+		return 0, err
+	}
+	return j.head().Position, nil
+}
+
+// Checkpoint implements store.Journal.
+func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.usable(ctx); err != nil {
+		return err
+	}
+	head := j.head()
+	marks := j.marks()
+	var newest store.Mark
+	if n := len(marks); n > 0 {
+		newest = marks[n-1]
+	}
+	if err := store.CheckState(head.Position, newest, &state); err != nil {
+		return err
+	}
+	if len(marks) > 0 && newest.Position == state.Position {
+		j.checkpoints = j.checkpoints[:len(j.checkpoints)-1]
+	}
+	mark := store.Mark{Position: state.Position, Rev: state.Rev}
+	j.checkpoints = append(j.checkpoints, checkpoint{mark, store.AppendState(nil, &state)})
+	return j.trim(head.Rev)
+}
+
+// Load implements store.Journal.
+func (j *Journal) Load(ctx context.Context) (store.State, error) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.usable(ctx); err != nil {
+		return store.State{}, err
+	}
+	base := j.retention.Base(j.marks(), j.head().Rev)
+	if base < 0 {
+		return store.State{}, nil
+	}
+	return store.DecodeState(bytes.Clone(j.checkpoints[base].encoded))
+}
+
+// Close implements store.Journal.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed = true
+	j.entries, j.checkpoints, j.tables = nil, nil, nil
+	return nil
+}
+
+// usable is called with the lock held.
+func (j *Journal) usable(ctx context.Context) error {
+	if j.closed {
+		return store.ErrClosed
+	}
+	return ctx.Err()
+}
+
+func (j *Journal) head() store.Place {
+	if len(j.entries) == 0 {
+		return store.Place{}
+	}
+	return j.entries[len(j.entries)-1].Place
+}
+
+// firstAfter is the index of the first entry after a position.
+func (j *Journal) firstAfter(p store.Position) int {
+	return sort.Search(len(j.entries), func(i int) bool { return j.entries[i].Position > p })
+}

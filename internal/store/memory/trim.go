@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+func (j *Journal) marks() []store.Mark {
+	marks := make([]store.Mark, len(j.checkpoints))
+	for i, c := range j.checkpoints {
+		marks[i] = c.Mark
+	}
+	return marks
+}
+
+// trim drops what the retention does not need.
+func (j *Journal) trim(headRev uint64) error {
+	drop := j.retention.Superfluous(j.marks(), headRev)
+	j.checkpoints = slices.DeleteFunc(j.checkpoints, func(c checkpoint) bool {
+		return slices.Contains(drop, c.Position)
+	})
+	base := j.retention.Base(j.marks(), headRev)
+	trim, err := j.retention.Trimmable(j.checkpoints[base].Rev, j.newestFirst())
+	if err != nil {
+		return err
+	}
+	j.trimmed = store.LastTrimmed(j.trimmed, trim)
+	kept := make([]entry, 0, len(j.entries)-len(trim))
+	for _, e := range j.entries {
+		if len(trim) > 0 && trim[0].Position == e.Position {
+			trim = trim[1:]
+			continue
+		}
+		kept = append(kept, e)
+	}
+	j.entries = kept
+	return nil
+}
+
+func (j *Journal) newestFirst() iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		for _, e := range slices.Backward(j.entries) {
+			if !yield(e.Place, nil) {
+				return
+			}
+		}
+	}
+}
