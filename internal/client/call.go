@@ -1,0 +1,251 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// The largest replies that are read.
+const (
+	// smallReply suits replies with a few fields.
+	smallReply = 1 << 20
+	// largeReply suits snapshots, listings and batches of nodes. A row with its
+	// tools and its last journey can have half a megabyte.
+	largeReply = 128 << 20
+	// errorReply is what is read of a refusal; a proxy's page is cut there.
+	errorReply = 64 << 10
+)
+
+// repeat says when a call whose outcome is unknown may be made again.
+type repeat int
+
+const (
+	// repeatRead: always, it changes nothing.
+	repeatRead repeat = iota
+	// repeatSame: always, made twice it leaves what made once leaves.
+	repeatSame
+	// repeatKeyed: where the host keeps idempotency keys.
+	repeatKeyed
+)
+
+// call is one call of a route.
+type call struct {
+	method string
+	path   string
+	query  url.Values
+	// body is encoded as JSON; nil sends none.
+	body any
+	// header is sent beside the usual ones.
+	header http.Header
+	// sid says that the route needs the session.
+	sid bool
+	// again says when to repeat. Whatever it says, a write carries an
+	// idempotency key unless it is keyless.
+	again repeat
+	// keyless marks a write that takes no idempotency key.
+	keyless bool
+	// limit is the largest reply; smallReply if 0.
+	limit int64
+	// world says that the reply is of the world as it is: it shall show what
+	// this client wrote, also where another host answers.
+	world bool
+	// minRev asks for an answer from at least that rev.
+	minRev uint64
+	// gone says that a repeat answered by 401 is a success: the first attempt
+	// deleted the caller.
+	gone bool
+	// accept lists statuses besides 2xx whose body is the reply.
+	accept []int
+}
+
+func (k *call) route() string { return k.method + " " + k.path }
+
+func (k *call) write() bool { return k.again != repeatRead }
+
+// reply is an answer whose body was read.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	rev    uint64
+}
+
+// prepared is a call with what stays the same in all its attempts.
+type prepared struct {
+	*call
+	payload []byte
+	key     string
+}
+
+func prepare(k *call) (*prepared, error) {
+	p := &prepared{call: k}
+	if k.body != nil {
+		payload, err := json.Marshal(k.body)
+		if err != nil {
+			return nil, fmt.Errorf("encode the body of %s: %w", k.route(), err)
+		}
+		p.payload = payload
+	}
+	if k.write() && !k.keyless {
+		p.key = rand.Text()
+	}
+	return p, nil
+}
+
+// do makes a call: it fetches the session where the route needs one, repeats
+// what may be repeated and gives the first answer that is final.
+func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
+	p, err := prepare(k)
+	if err != nil {
+		return nil, err
+	}
+	tries := tries{client: c, call: p}
+	for {
+		sid := ""
+		if k.sid {
+			if sid, err = c.SID(ctx); err != nil {
+				return nil, err
+			}
+		}
+		r, err := c.attempt(ctx, p, sid)
+		if err == nil {
+			return r, nil
+		}
+		done, err := tries.failed(ctx, sid, err)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return &reply{status: http.StatusOK, header: http.Header{}, body: []byte(`{"ok":true}`)}, nil
+		}
+	}
+}
+
+// decode makes a call and reads its reply.
+func decode[T any](ctx context.Context, c *Client, k *call) (*T, error) {
+	r, err := c.do(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := protocol.Decode(r.body, v); err != nil {
+		return nil, &ReplyError{Route: k.route(), RequestID: r.header.Get("X-Request-Id"), Err: err}
+	}
+	return v, nil
+}
+
+// attempt sends a call once and reads the answer.
+func (c *Client) attempt(ctx context.Context, p *prepared, sid string) (*reply, error) {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := c.request(limited, p, sid)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, c.ended(ctx, maySent(err))
+		}
+		return nil, c.unreachable(err, maySent(err))
+	}
+	defer func() { _ = resp.Body.Close() }()
+	r, err := c.read(resp, p)
+	if err != nil && ctx.Err() != nil && errors.Is(err, ErrUnreachable) {
+		return nil, c.ended(ctx, true)
+	}
+	return r, err
+}
+
+func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Request, error) {
+	query := url.Values{}
+	for name, values := range p.query {
+		query[name] = values
+	}
+	if sid != "" {
+		query.Set(protocol.QuerySID, sid)
+	}
+	req, err := http.NewRequestWithContext(ctx, p.method, c.url(p.path, query), bytes.NewReader(p.payload))
+	if err != nil {
+		return nil, fmt.Errorf("make the request %s: %w", p.route(), err)
+	}
+	if p.payload == nil {
+		req.Body, req.GetBody, req.ContentLength = http.NoBody, nil, 0
+	} else {
+		req.Header.Set("Content-Type", protocol.MediaTypeJSON)
+	}
+	req.Header.Set("Accept", protocol.MediaTypeJSON)
+	req.Header.Set("User-Agent", c.agent)
+	for name, values := range p.header {
+		req.Header[name] = values
+	}
+	if p.key != "" {
+		req.Header.Set(protocol.HeaderIdempotencyKey, p.key)
+	}
+	if rev := max(p.minRev, c.readFrom(p)); rev > 0 {
+		req.Header.Set(protocol.HeaderMinRev, strconv.FormatUint(rev, 10))
+	}
+	c.who.show(req.Header)
+	return req, nil
+}
+
+// readFrom is the rev that a read of the world must not be below.
+func (c *Client) readFrom(p *prepared) uint64 {
+	if !p.world {
+		return 0
+	}
+	return c.session.minRev()
+}
+
+// read reads an answer within its limit and tells a refusal from a reply.
+func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
+	good := resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
+	for _, status := range p.accept {
+		good = good || resp.StatusCode == status
+	}
+	limit := p.limit
+	switch {
+	case !good:
+		limit = errorReply
+	case limit == 0:
+		limit = smallReply
+	}
+	body, whole, err := readBody(resp.Body, limit)
+	if err != nil {
+		return nil, c.unreachable(err, true)
+	}
+	bad := func(err error) error {
+		return &ReplyError{Route: p.route(), RequestID: c.who.scrub(resp.Header.Get("X-Request-Id")), Err: err}
+	}
+	switch {
+	case isRedirect(resp.StatusCode):
+		return nil, bad(redirected(resp))
+	case !good:
+		return nil, c.refusal(resp, body)
+	case !whole:
+		return nil, bad(fmt.Errorf("it is longer than %d bytes", limit))
+	}
+	rev := parseRev(resp.Header.Get(protocol.HeaderRev))
+	if p.write() {
+		c.session.wrote(rev)
+	}
+	return &reply{status: resp.StatusCode, header: resp.Header, body: body, rev: rev}, nil
+}
+
+// parseRev reads a rev from a header; 0 where there is none that is exact.
+func parseRev(text string) uint64 {
+	rev, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || rev > protocol.MaxSafeInteger {
+		return 0
+	}
+	return rev
+}

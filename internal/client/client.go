@@ -1,0 +1,135 @@
+package client
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Client calls one host as one caller. Its methods may be called from several
+// goroutines.
+type Client struct {
+	base    *url.URL
+	service protocol.Service
+	who     identity
+	http    *http.Client
+	own     *http.Transport // nil where the transport was passed in
+	session *session
+	retry   Retry
+	timeout time.Duration
+	agent   string
+	log     *slog.Logger
+}
+
+// identity is what a caller shows.
+type identity struct {
+	node         Credentials
+	apiKey       creds.Secret
+	admin        creds.Secret
+	registration creds.Secret
+}
+
+func (w *identity) secrets() []string {
+	return []string{w.node.Hash.Reveal(), w.apiKey.Reveal(), w.admin.Reveal(), w.registration.Reveal()}
+}
+
+// show puts the caller's credentials on a request.
+func (w *identity) show(h http.Header) {
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+	set(protocol.HeaderNodeID, w.node.NodeID)
+	set(protocol.HeaderNodePassw, w.node.Hash.Reveal())
+	set(protocol.HeaderAPIKey, w.apiKey.Reveal())
+	set(protocol.HeaderRegistrationToken, w.registration.Reveal())
+	if !w.admin.IsZero() {
+		h.Set("Authorization", "Bearer "+w.admin.Reveal())
+	}
+}
+
+// New makes a client. It checks the options and connects to nothing.
+func New(opts Options) (*Client, error) {
+	base, err := opts.check()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		base:    base,
+		service: opts.Service,
+		who: identity{
+			node: opts.Credentials, apiKey: opts.APIKey,
+			admin: opts.AdminToken, registration: opts.RegistrationToken,
+		},
+		session: newSession(),
+		retry:   opts.Retry,
+		timeout: opts.Timeout,
+		agent:   opts.UserAgent,
+		log:     opts.Logger,
+	}
+	transport := opts.Transport
+	if transport == nil {
+		c.own = newTransport()
+		transport = c.own
+	}
+	c.http = &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// As gives a client of the same host that calls as another node of the same
+// account. It shares the session and the connections with c; only c is closed.
+func (c *Client) As(node Credentials) *Client {
+	other := *c
+	other.own = nil
+	other.who.node = node
+	return &other
+}
+
+// WithAPIKey gives a client that shows another API key and is otherwise c. Only
+// c is closed.
+func (c *Client) WithAPIKey(key creds.Secret) *Client {
+	other := *c
+	other.own = nil
+	other.who.apiKey = key
+	return &other
+}
+
+// Close closes the idle connections. Calls that are under way are not ended;
+// their contexts do that. It may be called more than once.
+func (c *Client) Close() {
+	if c.own != nil {
+		c.own.CloseIdleConnections()
+	}
+}
+
+// Node is the id of the node that calls; empty if none does.
+func (c *Client) Node() string { return c.who.node.NodeID }
+
+// Host is the host's address without a path, fit for messages.
+func (c *Client) Host() string { return c.base.Scheme + "://" + c.base.Host }
+
+// BaseURL is the host's address as it was given.
+func (c *Client) BaseURL() string { return c.base.String() }
+
+// Service is the service name in the paths.
+func (c *Client) Service() protocol.Service { return c.service }
+
+// Exposed reports whether credentials would cross a network in clear text:
+// plain HTTP to another machine.
+func (c *Client) Exposed() bool { return c.base.Scheme == "http" && !isLoopback(c.base) }
+
+// url is the address of a path below the base.
+func (c *Client) url(path string, query url.Values) string {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query.Encode()
+	return u.String()
+}

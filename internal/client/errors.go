@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// ErrUnreachable is matched by every error of a call that got no answer.
+var ErrUnreachable = errors.New("the host cannot be reached")
+
+// ErrReply is matched by every error of an answer that cannot be read: it is
+// too long, no JSON, or lacks what the route promises.
+var ErrReply = errors.New("the host's answer cannot be used")
+
+// UnreachableError says that a host gave no answer.
+type UnreachableError struct {
+	// Host is the address without path and query.
+	Host string
+	// Sent reports whether the request may have reached the host: then the
+	// outcome of a write is unknown.
+	Sent bool
+	// Err is the reason.
+	Err error
+}
+
+// Error implements error.
+func (e *UnreachableError) Error() string {
+	reason := "it did not answer in time"
+	if !errors.Is(e.Err, context.DeadlineExceeded) {
+		reason = e.Err.Error()
+	}
+	return fmt.Sprintf("cannot reach the host at %s: %s", e.Host, reason)
+}
+
+// Unwrap gives the reason.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Is matches ErrUnreachable.
+func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
+
+// ReplyError says that an answer cannot be used.
+type ReplyError struct {
+	// Route is the method and path.
+	Route string
+	// RequestID names the request in the host's log, if it said so.
+	RequestID string
+	// Err is the reason.
+	Err error
+}
+
+// Error implements error.
+func (e *ReplyError) Error() string {
+	return fmt.Sprintf("the answer to %s cannot be used: %v", e.Route, e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *ReplyError) Unwrap() error { return e.Err }
+
+// Is matches ErrReply.
+func (e *ReplyError) Is(target error) bool { return target == ErrReply }
+
+// unreachable makes the error of an attempt that got no answer. The URL of a
+// *url.Error is dropped: the host is said once.
+func (c *Client) unreachable(err error, sent bool) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return &UnreachableError{Host: c.Host(), Sent: sent, Err: err}
+}
+
+// refusal decodes the answer of a status that is no success.
+func (c *Client) refusal(resp *http.Response, body []byte) *protocol.Error {
+	e := protocol.ParseErrorBody(resp.StatusCode, body)
+	e.RetryAfter = protocol.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	e.Message = c.who.scrub(e.Message)
+	e.RequestID = c.who.scrub(e.RequestID)
+	e.Code = protocol.Code(c.who.scrub(string(e.Code)))
+	return e
+}
+
+// redirected is the error of an answer that sends the request elsewhere. It is
+// not followed: the header fields with credentials would go there as well.
+func redirected(resp *http.Response) error {
+	to, err := resp.Location()
+	if err != nil {
+		return fmt.Errorf("it has the status %d, which is no answer", resp.StatusCode)
+	}
+	return fmt.Errorf("the host sends requests on to %s://%s, where credentials are not sent: if you trust it, use that address",
+		to.Scheme, to.Host)
+}
+
+func isRedirect(status int) bool {
+	return status >= http.StatusMultipleChoices && status < http.StatusBadRequest &&
+		status != http.StatusNotModified
+}
+
+// shortestScrubbed keeps scrub from tearing words apart for the sake of a
+// "secret" that is as good as none.
+const shortestScrubbed = 8
+
+// scrub replaces the caller's own secrets in a text that a host wrote.
+func (w *identity) scrub(text string) string {
+	for _, secret := range w.secrets() {
+		if len(secret) >= shortestScrubbed {
+			text = strings.ReplaceAll(text, secret, "[secret]")
+		}
+	}
+	return text
+}

@@ -1,0 +1,66 @@
+package client
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Event is one event of the stream.
+type Event struct {
+	// Seq is its position in the host's log; 0 where HasSeq is false.
+	Seq uint64
+	// HasSeq is false on hosts that number no events: their streams cannot be
+	// resumed.
+	HasSeq bool
+	// Kind is the event's name, such as `world:interaction`.
+	Kind protocol.EventKind
+	// Data is its JSON text, not yet parsed.
+	Data []byte
+}
+
+// SignalType says what a Signal is about.
+type SignalType int
+
+// The types of signals.
+const (
+	// SignalConnecting: the stream begins to open a connection.
+	SignalConnecting SignalType = iota
+	// SignalOpen: the host has answered with a stream.
+	SignalOpen
+	// SignalCursor: the host said which position the events that follow come
+	// after.
+	SignalCursor
+	// SignalEvent: an event.
+	SignalEvent
+	// SignalLost: the connection ended or could not be made. The next call of
+	// Next opens another one after a while.
+	SignalLost
+)
+
+// String names the type.
+func (t SignalType) String() string {
+	names := [...]string{"connecting", "open", "cursor", "event", "lost"}
+	if t < 0 || int(t) >= len(names) {
+		return fmt.Sprintf("SignalType(%d)", int(t))
+	}
+	return names[t]
+}
+
+// Signal is what a Stream gives.
+type Signal struct {
+	Type SignalType
+	// Event is the event of a SignalEvent.
+	Event Event
+	// Resumes is set on SignalConnecting and SignalOpen: the host was asked to
+	// go on after Cursor. Where it is false, events between two connections are
+	// lost to this stream.
+	Resumes bool
+	// Cursor is the position of a SignalCursor, or the one that was asked for.
+	Cursor uint64
+	// Err is why the connection of a SignalLost ended; nil for a clean end.
+	Err error
+	// Wait is how long the stream waits after a SignalLost.
+	Wait time.Duration
+}

@@ -1,0 +1,140 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// DefaultTimeout is how long one attempt of a call may take.
+const DefaultTimeout = 30 * time.Second
+
+// maxHeaderBytes bounds the headers of a reply.
+const maxHeaderBytes = 64 << 10
+
+// ErrBaseURL is returned for an address that is no host's. The address is not
+// in the error where it may hold a password.
+var ErrBaseURL = errors.New("the server's address must be http:// or https:// with a host name, such as http://127.0.0.1:7420")
+
+// ErrBaseURLUserinfo is returned for an address with a user name or password.
+var ErrBaseURLUserinfo = errors.New("the server's address must not hold a user name or password: node credentials travel in headers of their own")
+
+// Options make a Client. Only BaseURL is required.
+type Options struct {
+	// BaseURL is the host's address, with a path if it is served below one.
+	BaseURL string
+	// Service is the word in the paths; protocol.ServicePlay if empty.
+	Service protocol.Service
+	// Credentials are the node's that calls; the zero value sends none.
+	Credentials Credentials
+	// APIKey is the key of the caller's account.
+	APIKey creds.Secret
+	// AdminToken makes the caller the administrator.
+	AdminToken creds.Secret
+	// RegistrationToken is what a host with registration by token asks for.
+	RegistrationToken creds.Secret
+	// Timeout bounds one attempt, its reply read; DefaultTimeout if 0. A stream
+	// of events is not bound by it.
+	Timeout time.Duration
+	// Retry says how often and when to repeat; the zero value is DefaultRetry.
+	Retry Retry
+	// Transport sends the requests; nil makes one that Close closes.
+	Transport http.RoundTripper
+	// UserAgent names the program; "playctl" if empty.
+	UserAgent string
+	// Logger is told of repeats, at debug level; nil for none.
+	Logger *slog.Logger
+}
+
+// Credentials are a node's id and the hash of its phrase.
+type Credentials struct {
+	NodeID string
+	Hash   creds.PasswHash
+}
+
+// IsZero reports whether there are no credentials.
+func (c Credentials) IsZero() bool { return c.NodeID == "" && c.Hash.IsZero() }
+
+func (o *Options) check() (*url.URL, error) {
+	base, err := parseBaseURL(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if o.Service == "" {
+		o.Service = protocol.ServicePlay
+	}
+	if name := string(o.Service); url.PathEscape(name) != name {
+		return nil, fmt.Errorf("the service name %q cannot be part of a path: use letters, digits and '-'", o.Service)
+	}
+	if c := o.Credentials; !c.IsZero() && (c.NodeID == "" || c.Hash.IsZero()) {
+		return nil, errors.New("node credentials need both the node's id and the hash of its phrase")
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Retry == (Retry{}) {
+		o.Retry = DefaultRetry()
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "playctl"
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Credentials.NodeID = protocol.NormalizeNodeID(o.Credentials.NodeID)
+	return base, nil
+}
+
+// parseBaseURL reads a host's address. The error of url.Parse repeats the text
+// it was given, which may hold a password, so it is not passed on.
+func parseBaseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(protocol.TrimSpace(text))
+	if err != nil || u.Host == "" || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, ErrBaseURL
+	}
+	if u.User != nil {
+		return nil, ErrBaseURLUserinfo
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%w: it has a query or a fragment", ErrBaseURL)
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = ""
+	return u, nil
+}
+
+// newTransport is a transport of the client's own, so that Close can close its
+// connections. It opens as many connections to the one host as calls need.
+func newTransport() *http.Transport {
+	const idle = 90 * time.Second
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    64,
+		IdleConnTimeout:        idle,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+}
+
+// isLoopback reports whether a URL's host cannot be reached over a network.
+func isLoopback(u *url.URL) bool {
+	name := u.Hostname()
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.IsLoopback()
+}

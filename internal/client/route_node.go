@@ -1,0 +1,112 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// CreateMainNode makes a main node. The reply holds its first API key, once.
+// The client needs no credentials for it.
+func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protocol.CreateNodeReply, error) {
+	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
+		protocol.CreateNodeRequest{
+			Kind: protocol.NodeKindMain, NodeID: node.NodeID, PasswHash: protocol.Secret(node.Hash.Reveal()),
+		}))
+}
+
+// CreateSpaceNode makes the node of a space that the calling main node created.
+// Without a hash the host makes a phrase, which the reply holds, once.
+func (c *Client) CreateSpaceNode(
+	ctx context.Context, spaceID string, hash creds.PasswHash,
+) (*protocol.CreateNodeReply, error) {
+	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
+		protocol.CreateNodeRequest{
+			Kind: protocol.NodeKindSpace, SpaceID: spaceID, PasswHash: protocol.Secret(hash.Reveal()),
+		}))
+}
+
+// CreateAgentNode makes an agent node of the calling main node.
+func (c *Client) CreateAgentNode(ctx context.Context, agent Credentials) (*protocol.AgentNodeReply, error) {
+	return decode[protocol.AgentNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathAgentNode,
+		protocol.CreateAgentNodeRequest{
+			Kind: protocol.NodeKindAgent, ParentNodeID: c.Node(),
+			AgentNodeID: agent.NodeID, AgentNodePasswHash: protocol.Secret(agent.Hash.Reveal()),
+		}))
+}
+
+// Nodes lists the calling main node and its agent nodes.
+func (c *Client) Nodes(ctx context.Context) (*protocol.NodesReply, error) {
+	return decode[protocol.NodesReply](ctx, c,
+		&call{method: http.MethodGet, path: protocol.PathNodes, limit: largeReply})
+}
+
+// AllNodes lists every node, as the administrator.
+func (c *Client) AllNodes(ctx context.Context) (*protocol.AllNodesReply, error) {
+	return decode[protocol.AllNodesReply](ctx, c, &call{
+		method: http.MethodGet, path: protocol.PathNodes, limit: largeReply,
+		query: url.Values{protocol.QueryAll: {"true"}},
+	})
+}
+
+// Agents lists the agent nodes of the calling main node.
+func (c *Client) Agents(ctx context.Context) (*protocol.AgentsReply, error) {
+	return decode[protocol.AgentsReply](ctx, c,
+		&call{method: http.MethodGet, path: protocol.PathAgents, limit: largeReply})
+}
+
+// DeleteNode deletes the calling main node with everything it holds, or as the
+// administrator any node; confirm repeats the id. Where a repeat after a lost
+// answer finds the caller gone, it is done: the count in the reply is then 0.
+func (c *Client) DeleteNode(ctx context.Context, confirm string) (*protocol.DeleteNodeReply, error) {
+	k := c.nodeWrite(http.MethodDelete, protocol.PathNodes, protocol.DeleteNodeRequest{ConfirmNodeID: confirm})
+	k.gone = !c.who.node.IsZero() && protocol.NormalizeNodeID(confirm) == c.who.node.NodeID
+	return decode[protocol.DeleteNodeReply](ctx, c, k)
+}
+
+// DeleteAgent deletes an agent node of the calling main node. OK is false if
+// there is none of that id.
+func (c *Client) DeleteAgent(ctx context.Context, agentID string) (*protocol.OKReply, error) {
+	k := c.nodeWrite(http.MethodDelete, protocol.PathAgents, nil)
+	k.query = url.Values{protocol.QueryID: {agentID}}
+	return decode[protocol.OKReply](ctx, c, k)
+}
+
+// ValidateNode asks whether a node exists, derives from a root key and belongs
+// to a main node. A negative answer is a reply with OK false, not an error.
+func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (*protocol.ValidateReply, error) {
+	k := &call{
+		method: http.MethodPost, path: protocol.PathValidateNode, body: r, again: repeatSame, keyless: true,
+		accept: []int{http.StatusBadRequest},
+	}
+	reply, err := c.do(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	v := new(protocol.ValidateReply)
+	if err := protocol.Decode(reply.body, v); err != nil {
+		return nil, &ReplyError{Route: k.route(), Err: err}
+	}
+	if reply.status == http.StatusBadRequest && (v.OK || v.Reason == "") {
+		// The other kind of 400: the request was wrong.
+		refused := protocol.ParseErrorBody(reply.status, reply.body)
+		refused.Message = c.who.scrub(refused.Message)
+		return nil, refused
+	}
+	return v, nil
+}
+
+// CreateAPIKey gives the calling main node another API key; the one before is
+// worth nothing from then on.
+func (c *Client) CreateAPIKey(ctx context.Context) (*protocol.APIKeyReply, error) {
+	return decode[protocol.APIKeyReply](ctx, c,
+		c.nodeWrite(http.MethodPost, protocol.PathNodeAPIKey, struct{}{}))
+}
+
+// nodeWrite is a write of the repository of nodes; these take no session.
+func (c *Client) nodeWrite(method, path string, body any) *call {
+	return &call{method: method, path: path, body: body, again: repeatKeyed}
+}

@@ -1,0 +1,134 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Session fetches the world's session and what the host can do, and makes it
+// the one that later calls are for.
+func (c *Client) Session(ctx context.Context) (*protocol.SessionReply, error) {
+	k := &call{method: http.MethodGet, path: c.service.Session()}
+	r, err := decode[protocol.SessionReply](ctx, c, k)
+	if err != nil {
+		return nil, err
+	}
+	if r.SID == "" {
+		return nil, &ReplyError{Route: k.route(), Err: errors.New("it names no session: is this the address of a world host?")}
+	}
+	c.session.adopt(r.SID, r.Capabilities)
+	return r, nil
+}
+
+// ResetSession starts a new session, as the administrator.
+func (c *Client) ResetSession(ctx context.Context) (*protocol.ResetReply, error) {
+	sid, err := c.SID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := decode[protocol.ResetReply](ctx, c, &call{
+		method: http.MethodPost, path: c.service.Reset(), body: struct{}{}, sid: true, again: repeatKeyed,
+	})
+	if err == nil {
+		c.session.forget(sid)
+	}
+	return r, err
+}
+
+// SnapshotPage is the reply of the snapshot route.
+type SnapshotPage struct {
+	// Text is the snapshot's JSON as the host sent it; empty if NotModified.
+	Text json.RawMessage
+	// Rev is what the reply is of; 0 on hosts that do not say.
+	Rev uint64
+	// ETag identifies the text for a later call.
+	ETag string
+	// NotModified says that the text of the etag that was asked for still holds.
+	NotModified bool
+}
+
+// SnapshotPage reads the whole world. With the ETag of an earlier page it costs
+// nothing where nothing changed; empty always reads.
+func (c *Client) SnapshotPage(ctx context.Context, etag string) (*SnapshotPage, error) {
+	k := &call{
+		method: http.MethodGet, path: c.service.Snapshot(), sid: true, world: true,
+		limit: largeReply, accept: []int{http.StatusNotModified},
+	}
+	if etag != "" {
+		k.header = http.Header{"If-None-Match": {etag}}
+	}
+	r, err := c.do(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	page := &SnapshotPage{Rev: r.rev, ETag: r.header.Get("ETag")}
+	if r.status == http.StatusNotModified {
+		page.NotModified, page.ETag = true, etag
+		return page, nil
+	}
+	page.Text = r.body
+	return page, nil
+}
+
+// Register puts an agent on the map or updates its row.
+func (c *Client) Register(ctx context.Context, r *protocol.RegisterRequest) (*protocol.RegisterReply, error) {
+	return decode[protocol.RegisterReply](ctx, c, c.sameWrite(c.service.Players(), r))
+}
+
+// Heartbeat renews an agent's lease.
+func (c *Client) Heartbeat(ctx context.Context, r protocol.HeartbeatRequest) (*protocol.HeartbeatReply, error) {
+	k := c.sameWrite(c.service.Heartbeat(), r)
+	k.keyless = true
+	return decode[protocol.HeartbeatReply](ctx, c, k)
+}
+
+// Disconnect takes an agent off the map.
+func (c *Client) Disconnect(ctx context.Context, r protocol.DisconnectRequest) (*protocol.OKReply, error) {
+	return decode[protocol.OKReply](ctx, c, c.sameWrite(c.service.Disconnect(), r))
+}
+
+// RegisterMCP puts an MCP placement of the calling main node on the map, or
+// changes the one of that name.
+func (c *Client) RegisterMCP(ctx context.Context, r protocol.MCPRegisterRequest) (*protocol.IDReply, error) {
+	return decode[protocol.IDReply](ctx, c, c.sameWrite(c.service.MCPRegister(), r))
+}
+
+// UnregisterMCP takes an MCP placement off the map. OK is false if there is
+// none of that id.
+func (c *Client) UnregisterMCP(ctx context.Context, id string) (*protocol.OKReply, error) {
+	k := c.sameWrite(c.service.MCPUnregister(), protocol.MCPUnregisterRequest{ID: id})
+	k.again = repeatKeyed // a repeat without key would say that there is none
+	return decode[protocol.OKReply](ctx, c, k)
+}
+
+// RemoveOccupant takes any occupant off the map, as the administrator. OK is
+// false if there is none of that key.
+func (c *Client) RemoveOccupant(ctx context.Context, stableKey string) (*protocol.OKReply, error) {
+	k := c.sameWrite(c.service.RemoveOccupant(), protocol.RemoveOccupantRequest{StableKey: stableKey})
+	k.again = repeatKeyed
+	return decode[protocol.OKReply](ctx, c, k)
+}
+
+// AssistTool calls a tool of an agent for a person.
+func (c *Client) AssistTool(ctx context.Context, r protocol.AssistToolRequest) (*protocol.RequestReply, error) {
+	return decode[protocol.RequestReply](ctx, c, c.keyedWrite(c.service.AssistTool(), r))
+}
+
+// ProximityAction signals that someone met an agent on the map.
+func (c *Client) ProximityAction(ctx context.Context, r protocol.ProximityActionRequest) (*protocol.OKReply, error) {
+	return decode[protocol.OKReply](ctx, c, c.keyedWrite(c.service.ProximityAction(), r))
+}
+
+// sameWrite is a write of the world that may be made twice.
+func (c *Client) sameWrite(path string, body any) *call {
+	return &call{method: http.MethodPost, path: path, body: body, sid: true, again: repeatSame}
+}
+
+// keyedWrite is a write of the world that is made once for each of its keys.
+func (c *Client) keyedWrite(path string, body any) *call {
+	return &call{method: http.MethodPost, path: path, body: body, sid: true, again: repeatKeyed}
+}

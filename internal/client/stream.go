@@ -1,0 +1,297 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Times of a stream.
+const (
+	// stallAfter is how long a stream may be silent. A host sends a comment
+	// after every 15 s without traffic, so this is three missed ones.
+	stallAfter = 45 * time.Second
+	// defaultReconnect is the first wait where the host sets none.
+	defaultReconnect = 2 * time.Second
+	// leastReconnect keeps a host from making its clients spin.
+	leastReconnect = 100 * time.Millisecond
+	// longestReconnect bounds the waits between attempts that keep failing.
+	longestReconnect = 30 * time.Second
+)
+
+// errStalled ends a connection on which nothing arrives.
+var errStalled = fmt.Errorf("nothing arrived for %v, not even a heartbeat", stallAfter)
+
+// ErrBackwards is matched by the error of a connection on which an id was not
+// above the one before it.
+var ErrBackwards = fmt.Errorf("%w: an id goes backwards", ErrFrame)
+
+// StreamOptions say what a stream is of.
+type StreamOptions struct {
+	// After is the position to resume after, if HasAfter is set; else the
+	// stream begins at the present end.
+	After    uint64
+	HasAfter bool
+	// Inline asks for the changed nodes within the events.
+	Inline bool
+}
+
+// Stream reads the host's events for ever: it reconnects after every end, also
+// a clean one, and goes on after the last event it saw.
+//
+// It has no goroutine of its own: what is not read stays in the network, and
+// the host cuts a reader that is too slow. One goroutine calls Next; Close may
+// be called from any.
+type Stream struct {
+	client *Client
+	inline bool
+	ctx    context.Context //nolint:containedctx // a stream lives as long as it, like a request
+	cancel context.CancelCauseFunc
+
+	cursor    uint64
+	hasCursor bool
+	conn      *connection
+	opening   bool          // a SignalConnecting was given, the attempt is due
+	wait      time.Duration // before the next attempt
+	failures  int
+	retry     time.Duration
+	closing   sync.Once
+}
+
+// errStreamClosed is what Next returns after Close.
+var errStreamClosed = errors.New("the event stream was closed")
+
+// Events makes a stream that ends with ctx or Close. Nothing is sent before the
+// first Next.
+func (c *Client) Events(ctx context.Context, opts StreamOptions) *Stream {
+	s := &Stream{client: c, inline: opts.Inline, cursor: opts.After, hasCursor: opts.HasAfter, retry: defaultReconnect}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	return s
+}
+
+// Close ends the stream: a Next that waits returns.
+func (s *Stream) Close() { s.closing.Do(func() { s.cancel(errStreamClosed) }) }
+
+// Next gives the next signal. The only errors are those of the stream's end:
+// the cause of its context, or that it was closed.
+func (s *Stream) Next() (Signal, error) {
+	for {
+		if err := context.Cause(s.ctx); err != nil {
+			s.drop()
+			return Signal{}, err //nolint:wrapcheck // the caller compares it with its own
+		}
+		switch {
+		case s.conn != nil:
+			if signal, ok := s.read(); ok {
+				return signal, nil
+			}
+		case !s.opening:
+			if pause(s.ctx, s.wait) != nil {
+				continue
+			}
+			s.opening = true
+			return Signal{Type: SignalConnecting, Resumes: s.hasCursor, Cursor: s.cursor}, nil
+		default:
+			s.opening = false
+			if signal, ok := s.connect(); ok {
+				return signal, nil
+			}
+		}
+	}
+}
+
+// connect opens a connection.
+func (s *Stream) connect() (Signal, bool) {
+	conn, err := s.open()
+	if err != nil {
+		return s.lost(err)
+	}
+	s.conn = conn
+	return Signal{Type: SignalOpen, Resumes: s.hasCursor, Cursor: s.cursor}, true
+}
+
+// read takes the next frame of the connection; ok is false for one that is no
+// news.
+func (s *Stream) read() (Signal, bool) {
+	f, err := s.conn.frames.next()
+	if s.conn.frames.retry > 0 {
+		s.retry = min(max(s.conn.frames.retry, leastReconnect), longestReconnect)
+	}
+	if err != nil {
+		return s.lost(s.conn.reason(err))
+	}
+	s.failures = 0
+	seq, numbered := parseSeq(f.id)
+	numbered = numbered && f.hasID
+	if !f.hasData {
+		if !numbered {
+			return Signal{}, false
+		}
+		s.cursor, s.hasCursor = seq, true
+		return Signal{Type: SignalCursor, Cursor: seq}, true
+	}
+	kind := protocol.EventKind(f.kind)
+	switch {
+	case kind == protocol.EventSessionReset:
+		s.client.session.forget(s.conn.sid)
+		s.cursor, s.hasCursor = seq, numbered
+	case kind == protocol.EventSessionResync:
+		// A log that was lost may begin anew: here the position may be any.
+		s.cursor, s.hasCursor = seq, numbered
+	case numbered:
+		if s.hasCursor && seq <= s.cursor {
+			last := s.cursor
+			s.hasCursor = false
+			return s.lost(fmt.Errorf("%w: %d came after %d", ErrBackwards, seq, last))
+		}
+		s.cursor, s.hasCursor = seq, true
+	}
+	return Signal{Type: SignalEvent, Event: Event{Seq: seq, HasSeq: numbered, Kind: kind, Data: f.data}}, true
+}
+
+// lost ends the connection and sets the time of the next attempt.
+func (s *Stream) lost(err error) (Signal, bool) {
+	s.drop()
+	if s.ctx.Err() != nil {
+		return Signal{}, false
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	s.wait = jittered(s.retry, longestReconnect, s.failures)
+	if refused, ok := errors.AsType[*protocol.Error](err); ok {
+		s.wait = max(s.wait, min(refused.RetryAfter, longestReconnect))
+	}
+	s.failures++
+	return Signal{Type: SignalLost, Err: err, Wait: s.wait}, true
+}
+
+func (s *Stream) drop() {
+	if s.conn != nil {
+		s.conn.close()
+		s.conn = nil
+	}
+}
+
+// connection is one request whose answer is a stream.
+type connection struct {
+	sid    string
+	body   io.ReadCloser
+	frames *frameReader
+	ctx    context.Context //nolint:containedctx // tells why the request ended
+	cancel context.CancelCauseFunc
+	stall  *time.Timer
+}
+
+// open sends the request for the stream, for the session that holds now.
+func (s *Stream) open() (*connection, error) {
+	for range maxSessions {
+		sid, err := s.client.SID(s.ctx)
+		if err != nil {
+			return nil, err
+		}
+		conn, err := s.openFor(sid)
+		if !protocol.HasCode(err, protocol.CodeSIDInvalid) {
+			return conn, err
+		}
+		s.client.session.forget(sid)
+	}
+	return nil, errors.New("the host names a session and then refuses it")
+}
+
+func (s *Stream) openFor(sid string) (*connection, error) {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	conn := &connection{sid: sid, ctx: ctx, cancel: cancel}
+	conn.stall = time.AfterFunc(stallAfter, func() { cancel(errStalled) })
+	resp, err := s.client.openEvents(ctx, sid, s)
+	if err != nil {
+		err = conn.reason(err)
+		conn.close()
+		return nil, err
+	}
+	conn.body = resp.Body
+	conn.frames = newFrameReader(&watched{conn: conn})
+	return conn, nil
+}
+
+// openEvents asks for the stream and gives the answer once its headers say that
+// it is one.
+func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.Response, error) {
+	query := url.Values{}
+	if s.inline {
+		query.Set(protocol.QueryInline, "1")
+	}
+	p := &prepared{call: &call{method: http.MethodGet, path: c.service.Events(), query: query}}
+	req, err := c.request(ctx, p, sid)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", protocol.MediaTypeSSE)
+	req.Header.Set("Cache-Control", "no-store")
+	// Compression would hold events back.
+	req.Header.Set("Accept-Encoding", "identity")
+	if s.hasCursor {
+		req.Header.Set(protocol.HeaderLastEventID, strconv.FormatUint(s.cursor, 10))
+	}
+	resp, err := c.http.Do(req) //nolint:bodyclose // closed below, or by the connection that gets it
+	if err != nil {
+		return nil, c.unreachable(err, true)
+	}
+	if err := c.checkStream(resp, p); err != nil {
+		_ = resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+// checkStream tells a stream from a refusal.
+func (c *Client) checkStream(resp *http.Response, p *prepared) error {
+	if resp.StatusCode != http.StatusOK {
+		_, err := c.read(resp, p)
+		if err == nil {
+			err = &ReplyError{Route: p.route(), Err: fmt.Errorf("its status is %d and not 200", resp.StatusCode)}
+		}
+		return err
+	}
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil || kind != protocol.MediaTypeSSE {
+		return &ReplyError{Route: p.route(), Err: errors.New("it is no event stream: is this the address of a world host?")}
+	}
+	return nil
+}
+
+func (c *connection) close() {
+	c.stall.Stop()
+	c.cancel(errStreamClosed)
+	if c.body != nil {
+		_ = c.body.Close()
+	}
+}
+
+// reason gives the stall as the cause where that is why the request ended.
+func (c *connection) reason(err error) error {
+	if errors.Is(context.Cause(c.ctx), errStalled) {
+		return errStalled
+	}
+	return err
+}
+
+// watched pushes the stall back with every byte that arrives.
+type watched struct{ conn *connection }
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.conn.body.Read(p)
+	if n > 0 {
+		w.conn.stall.Reset(stallAfter)
+	}
+	return n, err //nolint:wrapcheck // io.EOF must stay what it is
+}

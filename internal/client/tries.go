@@ -1,0 +1,160 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// maxSessions bounds how often one call follows the host into a new session.
+const maxSessions = 3
+
+// tries decides what follows a failed attempt.
+type tries struct {
+	client   *Client
+	call     *prepared
+	count    int  // failed attempts that used up a try
+	sessions int  // changes of session that were followed
+	unknown  bool // an attempt may have had an effect
+}
+
+// failed takes an attempt's error. It waits and returns nil where the call is to
+// be repeated, done where a refusal means that an earlier attempt had done it,
+// else the error to report.
+func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, final error) {
+	var refused *protocol.Error
+	isRefusal := errors.As(err, &refused)
+	if isRefusal && refused.Status() == http.StatusUnauthorized && t.unknown && t.call.gone {
+		return true, nil
+	}
+	if ctx.Err() != nil {
+		return false, err
+	}
+	if isRefusal && t.newSession(ctx, sid, refused) {
+		return false, nil
+	}
+	var wait time.Duration
+	switch {
+	case isRefusal && !t.mayRepeatRefused(refused):
+		return false, err
+	case isRefusal:
+		wait = refused.RetryAfter
+	case !t.mayRepeatUnanswered(err):
+		return false, err
+	}
+	return false, t.pause(ctx, wait, err)
+}
+
+// newSession reports whether the call is to be repeated at once because the
+// session that it was for is over and there is another.
+func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Error) bool {
+	c := t.client
+	switch {
+	case t.sessions >= maxSessions:
+		return false
+	case refused.Code == protocol.CodeBehind && t.call.minRev == 0:
+		// The rev that we wait for may be of a session that is no more.
+		sid = c.session.current()
+	case sid == "":
+		return false
+	case refused.Code == protocol.CodeSIDInvalid:
+	case refused.Status() == http.StatusForbidden && c.service != protocol.ServicePlay:
+		// Hosts of the older service name no code.
+	default:
+		return false
+	}
+	t.sessions++
+	c.session.forget(sid)
+	fresh, err := c.SID(ctx)
+	return err == nil && fresh != sid
+}
+
+// mayRepeatRefused decides after an answer.
+func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
+	switch status := refused.Status(); {
+	case refused.Code == protocol.CodeRepositoryOff, status == http.StatusNotImplemented:
+		return false
+	case status == http.StatusTooManyRequests:
+		return true
+	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout:
+		t.unknown = true
+		return t.mayRepeatUnknown()
+	default:
+		return false
+	}
+}
+
+// mayRepeatUnanswered decides after an attempt without an answer.
+func (t *tries) mayRepeatUnanswered(err error) bool {
+	var gone *UnreachableError
+	var distrust *tls.CertificateVerificationError
+	if !errors.As(err, &gone) || errors.As(err, &distrust) {
+		return false
+	}
+	if !gone.Sent {
+		return true
+	}
+	t.unknown = true
+	return t.mayRepeatUnknown()
+}
+
+// mayRepeatUnknown decides where the call may have been done. A host that is
+// known to keep no idempotency keys could do it twice.
+func (t *tries) mayRepeatUnknown() bool {
+	if t.call.again != repeatKeyed {
+		return true
+	}
+	has, known := t.client.session.has(protocol.CapIdempotency)
+	return has || !known
+}
+
+// pause waits before the repeat, or gives the error where there is none left.
+func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error {
+	t.count++
+	retry := t.client.retry
+	if t.count >= retry.Attempts {
+		return err
+	}
+	wait, ok := retry.wait(t.count, asked)
+	if !ok || outlasts(ctx, wait) {
+		return err
+	}
+	t.client.log.DebugContext(ctx, "repeating a request",
+		"route", t.call.route(), "failed", t.count, "wait", wait, "reason", err)
+	if pause(ctx, wait) != nil {
+		return err
+	}
+	return nil
+}
+
+// ended is the error of a call whose context ended. A deadline that passed
+// without an answer is a host that cannot be reached; a cancellation is the
+// caller's own.
+func (c *Client) ended(ctx context.Context, sent bool) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &UnreachableError{Host: c.Host(), Sent: sent, Err: context.DeadlineExceeded}
+	}
+	return context.Cause(ctx) //nolint:wrapcheck // the caller compares it with its own
+}
+
+// maySent reports whether a request may have reached the host although there
+// was no answer. Only where no connection was made it is certain that not.
+func maySent(err error) bool {
+	var op *net.OpError
+	return !errors.As(err, &op) || op.Op != "dial"
+}
+
+// readBody reads at most limit bytes and reports whether that was all.
+func readBody(r io.Reader, limit int64) (body []byte, whole bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(body)) > limit {
+		return body[:limit], false, nil
+	}
+	return body, true, err //nolint:wrapcheck // the caller says which answer it is of
+}
