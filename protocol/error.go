@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -108,13 +109,5 @@ func CodeOf(err error) Code {
 // HasCode reports whether err's chain has an *Error with one of the codes.
 func HasCode(err error, codes ...Code) bool {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || e == nil {
-		return false
-	}
-	for _, c := range codes {
-		if e.Code == c {
-			return true
-		}
-	}
-	return false
+	return ok && e != nil && slices.Contains(codes, e.Code)
 }

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -40,13 +39,13 @@ func ParseErrorBody(status int, body []byte) *Error {
 		e.RequestID = truncate(b.RequestID, maxErrorText)
 	}
 	if e.Message == "" {
-		e.Message = "the host answered " + strconv.Itoa(status)
-		if text := http.StatusText(status); text != "" {
-			e.Message += " " + text
-		}
+		e.Message = "the host answered with status " + strconv.Itoa(status)
 	}
 	return e
 }
+
+// httpDate is the layout of an IMF-fixdate (RFC 9110 section 5.6.7).
+const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // ParseRetryAfter reads a `Retry-After` header as seconds or as an HTTP date
 // (RFC 9110 section 10.2.3), which needs the present time. It gives 0 for what
@@ -56,7 +55,7 @@ func ParseRetryAfter(header string, now time.Time) time.Duration {
 		const maxSeconds = 24 * 60 * 60
 		return time.Duration(min(max(n, 0), maxSeconds)) * time.Second
 	}
-	at, err := http.ParseTime(header)
+	at, err := time.Parse(httpDate, TrimSpace(header))
 	if err != nil {
 		return 0
 	}

@@ -1,10 +1,5 @@
 package protocol
 
-import (
-	"net/http"
-	"slices"
-)
-
 // Code is the machine-readable name of an error in a reply. Clients decide on
 // it and never on the sentence beside it.
 type Code string
@@ -101,51 +96,55 @@ const (
 	CodeShuttingDown Code = "shutting_down"
 )
 
+// statusInternal is the status of what nothing better is known of, and the least
+// of those after which the outcome is unknown.
+const statusInternal = 500
+
 type codeStatus struct {
 	code   Code
 	status int
 }
 
-// codeTable is the one place where codes and statuses meet. The first code of a
-// status is the one that CodeForStatus answers.
+// codeTable is the one place where codes and statuses (RFC 9110 section 15)
+// meet. The first code of a status is the one that CodeForStatus answers.
 var codeTable = []codeStatus{
-	{CodeBodyInvalid, http.StatusBadRequest},
-	{CodeJSONInvalid, http.StatusBadRequest},
-	{CodeSIDMissing, http.StatusBadRequest},
-	{CodeOpUnknown, http.StatusBadRequest},
-	{CodeStableKeyUnknown, http.StatusBadRequest},
-	{CodeChatToolMissing, http.StatusBadRequest},
-	{CodeToolUnknown, http.StatusBadRequest},
-	{CodeLeaseUnknown, http.StatusBadRequest},
-	{CodePlayerUnknown, http.StatusBadRequest},
-	{CodeRequestUnknown, http.StatusBadRequest},
-	{CodeNodeNotDerivable, http.StatusBadRequest},
-	{CodeConfirmationMismatch, http.StatusBadRequest},
-	{CodeOccupantLimit, http.StatusBadRequest},
-	{CodeAgentLimit, http.StatusBadRequest},
-	{CodeAmenityLast, http.StatusBadRequest},
-	{CodeCredentialsInvalid, http.StatusUnauthorized},
-	{CodeCredentialsMissing, http.StatusUnauthorized},
-	{CodeAPIKeyInvalid, http.StatusUnauthorized},
-	{CodeForbidden, http.StatusForbidden},
-	{CodeSIDInvalid, http.StatusForbidden},
-	{CodeRegistrationClosed, http.StatusForbidden},
-	{CodeNotFound, http.StatusNotFound},
-	{CodeSpaceUnknown, http.StatusNotFound},
-	{CodeMethodNotAllowed, http.StatusMethodNotAllowed},
-	{CodeNodeExists, http.StatusConflict},
-	{CodeSpaceExists, http.StatusConflict},
-	{CodeAmenityExists, http.StatusConflict},
-	{CodeIdempotencyConflict, http.StatusConflict},
-	{CodeRemoved, http.StatusGone},
-	{CodeBodyTooLarge, http.StatusRequestEntityTooLarge},
-	{CodeMediaType, http.StatusUnsupportedMediaType},
-	{CodeRateLimited, http.StatusTooManyRequests},
-	{CodeInternal, http.StatusInternalServerError},
-	{CodeStoreUnavailable, http.StatusServiceUnavailable},
-	{CodeRepositoryOff, http.StatusServiceUnavailable},
-	{CodeBehind, http.StatusServiceUnavailable},
-	{CodeShuttingDown, http.StatusServiceUnavailable},
+	{CodeBodyInvalid, 400},
+	{CodeJSONInvalid, 400},
+	{CodeSIDMissing, 400},
+	{CodeOpUnknown, 400},
+	{CodeStableKeyUnknown, 400},
+	{CodeChatToolMissing, 400},
+	{CodeToolUnknown, 400},
+	{CodeLeaseUnknown, 400},
+	{CodePlayerUnknown, 400},
+	{CodeRequestUnknown, 400},
+	{CodeNodeNotDerivable, 400},
+	{CodeConfirmationMismatch, 400},
+	{CodeOccupantLimit, 400},
+	{CodeAgentLimit, 400},
+	{CodeAmenityLast, 400},
+	{CodeCredentialsInvalid, 401},
+	{CodeCredentialsMissing, 401},
+	{CodeAPIKeyInvalid, 401},
+	{CodeForbidden, 403},
+	{CodeSIDInvalid, 403},
+	{CodeRegistrationClosed, 403},
+	{CodeNotFound, 404},
+	{CodeSpaceUnknown, 404},
+	{CodeMethodNotAllowed, 405},
+	{CodeNodeExists, 409},
+	{CodeSpaceExists, 409},
+	{CodeAmenityExists, 409},
+	{CodeIdempotencyConflict, 409},
+	{CodeRemoved, 410},
+	{CodeBodyTooLarge, 413},
+	{CodeMediaType, 415},
+	{CodeRateLimited, 429},
+	{CodeInternal, statusInternal},
+	{CodeStoreUnavailable, 503},
+	{CodeRepositoryOff, 503},
+	{CodeBehind, 503},
+	{CodeShuttingDown, 503},
 }
 
 // Status is the HTTP status that a code travels with; 500 for a code that this
@@ -156,7 +155,7 @@ func Status(code Code) int {
 			return e.status
 		}
 	}
-	return http.StatusInternalServerError
+	return statusInternal
 }
 
 // CodeForStatus is the code to assume for an error reply that names none, as
@@ -168,7 +167,7 @@ func CodeForStatus(status int) Code {
 			return e.code
 		}
 	}
-	if status < http.StatusInternalServerError {
+	if status < statusInternal {
 		return CodeBodyInvalid
 	}
 	return CodeInternal
@@ -180,5 +179,5 @@ func Codes() []Code {
 	for _, e := range codeTable {
 		codes = append(codes, e.code)
 	}
-	return slices.Clip(codes)
+	return codes
 }

@@ -4,7 +4,7 @@ package protocol
 // names have no case.
 const (
 	HeaderNodeID            = "x-node-id"
-	HeaderNodePassw         = "x-node-passw"
+	HeaderNodePassw         = "x-node-passw" //nolint:gosec // G101: the name of a header, not what it holds
 	HeaderAPIKey            = "x-api-key"
 	HeaderRegistrationToken = "x-registration-token"
 	HeaderIdempotencyKey    = "idempotency-key"
@@ -36,7 +36,7 @@ const (
 	PathNodes        = "/api/nodes"
 	PathAgentNode    = "/api/nodes/agent-node"
 	PathValidateNode = "/api/nodes/validate"
-	PathNodeAPIKey   = "/api/nodes/api-key"
+	PathNodeAPIKey   = "/api/nodes/api-key" //nolint:gosec // G101: a path
 	PathAgents       = "/api/agents"
 	PathHealth       = "/healthz"
 	PathReady        = "/readyz"

@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // Capability is an extension that a host offers.
 type Capability string
 
@@ -26,12 +28,7 @@ type SessionReply struct {
 
 // Has reports whether the host offers a capability.
 func (r *SessionReply) Has(c Capability) bool {
-	for _, have := range r.Capabilities {
-		if have == c {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.Capabilities, c)
 }
 
 // ResetReply is the reply of a session reset: the new session.

@@ -78,17 +78,14 @@ func (f fields) anyValue(name string, optional bool) json.RawMessage {
 		return nil
 	}
 	text := f.obj.Raw(name)
-	switch kindOf(text) {
-	case kindAbsent:
-		if !optional {
-			f.wrong(name, "is missing")
-		}
-		return nil
-	case kindNull:
-		if !optional {
-			f.wrong(name, "must not be null")
-		}
-		return nil
+	switch kind := kindOf(text); {
+	case kind != kindAbsent && kind != kindNull:
+		return bytes.Clone(text)
+	case optional:
+	case kind == kindNull:
+		f.wrong(name, "must not be null")
+	default:
+		f.wrong(name, "is missing")
 	}
-	return bytes.Clone(text)
+	return nil
 }
