@@ -1,0 +1,24 @@
+// Package chain is the player chain: the Merkle tree over a world's rows with
+// which a copy of the world is proved equal to the host's.
+//
+// A world is a list of leaves in a fixed order: the genesis text, the header
+// (session and bounds), every occupant, every space. A leaf's payload is the
+// row's canonical JSON (RFC 8785), so two programs that hold the same row hold
+// the same bytes, and one digest with one count stands for the whole map.
+//
+// The pieces, from the bottom up:
+//
+//   - [Canonicalize], [AppendOccupant], [AppendSpace]: canonical JSON of any
+//     text, and directly from the row types;
+//   - [Leaf]: a key, its payload and its digest, computed once;
+//   - [Tree]: an immutable Merkle tree. An edit returns a new tree that shares
+//     what did not change, so old revisions stay readable;
+//   - [Diff] and [NotifyFor]: what a change looks like on the wire;
+//   - [Proof]: that one leaf is in a tree of a known root and count;
+//   - [Snapshot]: a client's copy of the world, merged node by node;
+//   - [ParseFanoutNotify], [ParseNodeRPCBody] and their neighbours: strict
+//     readers of what a host sends, safe on hostile input.
+//
+// Nothing here does I/O, reads a clock or starts a goroutine. All values are
+// safe for concurrent use because none of them ever changes.
+package chain

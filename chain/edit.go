@@ -1,0 +1,162 @@
+package chain
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Put returns the tree with the leaf in it, in place of the one with its key if
+// there is one. A leaf with the digest that is there already returns t itself.
+// Replacing costs O(log n) hashes; adding rehashes what lies at or right of the
+// new leaf.
+func (t *Tree) Put(leaf *Leaf) *Tree {
+	index, old := t.Find(leaf.key)
+	switch {
+	case old == nil:
+		return t.Edit([]*Leaf{leaf}, nil)
+	case old.same(leaf):
+		return t
+	}
+	return &Tree{top: t.top.replaced(t.height, index, leaf, true), height: t.height, count: t.count}
+}
+
+// replaced is the block with one leaf below it replaced: the path to the leaf
+// is copied and rehashed.
+func (b *block) replaced(height, index int, leaf *Leaf, whole bool) *block {
+	next := *b
+	shift := blockLevels * (height - 1)
+	pos := index >> shift & (blockWidth - 1)
+	if height == 1 {
+		next.kids[pos] = leaf
+	} else {
+		next.kids[pos] = b.kids[pos].(*block).replaced(height-1, index, leaf, false)
+	}
+	next.rehash(1<<pos, whole)
+	return &next
+}
+
+// Remove returns the tree without the key's leaf, t itself if it has none. What
+// lies at or right of the leaf is rehashed.
+func (t *Tree) Remove(key string) *Tree { return t.Edit(nil, []string{key}) }
+
+// Edit applies several edits at once and rehashes each block it touches once.
+// If a key is in both lists, or twice in puts, its last put counts. An edit
+// that changes nothing returns t itself.
+func (t *Tree) Edit(puts []*Leaf, removals []string) *Tree {
+	edits := make([]edit, 0, len(puts)+len(removals))
+	for _, key := range removals {
+		edits = append(edits, edit{key: key})
+	}
+	for _, leaf := range puts {
+		edits = append(edits, edit{key: leaf.key, leaf: leaf})
+	}
+	return t.apply(edits)
+}
+
+// apply makes several edits, of which it takes ownership. If a key has several,
+// its last counts.
+func (t *Tree) apply(edits []edit) *Tree {
+	if t == nil {
+		t = &Tree{}
+	}
+	e := editor{old: t, edits: edits}
+	if e.plan(); len(e.edits) == 0 {
+		return t
+	}
+	return e.build()
+}
+
+// build carries the planned edits up to the top.
+func (e *editor) build() *Tree {
+	e.split()
+	t := &Tree{}
+	for t.count = e.cut + len(e.tail); t.count > 0; {
+		t.height++
+		if e.raise(t.height); e.cut+len(e.tail) == 1 {
+			t.top = e.newAt(t.height, 0).(*block)
+			break
+		}
+	}
+	return t
+}
+
+// raise makes the blocks of the given height that differ from the old tree's.
+// After it cut, patches and tail are those of this height.
+func (e *editor) raise(height int) {
+	total := e.cut + len(e.tail)
+	blocks := (total + blockWidth - 1) / blockWidth
+	keep := e.cut / blockWidth // blocks before this one have the children they had
+	if !e.shifted {
+		keep = blocks
+	}
+	whole := blocks == 1
+	patches := make([]patch, 0, len(e.patches))
+	for i := 0; i < len(e.patches); {
+		index := e.patches[i].index / blockWidth
+		if index >= keep {
+			break // goes into the tail
+		}
+		patches = append(patches, patch{index, e.assemble(height, index, total, whole)})
+		for i < len(e.patches) && e.patches[i].index/blockWidth == index {
+			i++
+		}
+	}
+	tail := make([]element, 0, blocks-keep)
+	for index := keep; index < blocks; index++ {
+		tail = append(tail, e.assemble(height, index, total, whole))
+	}
+	e.cut, e.patches, e.tail = keep, patches, tail
+}
+
+// assemble makes the block of the given height and index from the elements
+// below it, of which there are total, and hashes what changed in it.
+func (e *editor) assemble(height, index, total int, whole bool) *block {
+	low := index * blockWidth
+	next := &block{}
+	if old := e.oldAt(height, index); old != nil {
+		*next = *old.(*block)
+	}
+	was := next.count
+	next.count = min(blockWidth, total-low)
+	var dirty uint
+	if was != next.count {
+		// The last child of the narrower form was or is paired with itself.
+		dirty = ^uint(0) << max(0, min(was, next.count)-1)
+	}
+	for pos := range next.count {
+		if kid := e.newAt(height-1, low+pos); next.kids[pos] != kid {
+			next.kids[pos] = kid
+			dirty |= 1 << pos
+		}
+	}
+	clear(next.kids[next.count:])
+	next.first = next.kids[0].firstKey()
+	next.rehash(dirty, whole)
+	return next
+}
+
+// oldAt is the old tree's element of the given height and index, nil if it has
+// none.
+func (e *editor) oldAt(height, index int) element {
+	switch width := e.old.width(height); {
+	case index >= width:
+		return nil
+	case height == e.old.height:
+		return e.old.top
+	}
+	return e.old.element(height, index)
+}
+
+// newAt is the new tree's element of the height that the editor is at.
+func (e *editor) newAt(height, index int) element {
+	if index >= e.cut {
+		return e.tail[index-e.cut]
+	}
+	at, found := slices.BinarySearchFunc(e.patches, index, func(p patch, index int) int {
+		return cmp.Compare(p.index, index)
+	})
+	if found {
+		return e.patches[at].with
+	}
+	return e.oldAt(height, index)
+}

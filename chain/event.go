@@ -1,0 +1,38 @@
+package chain
+
+import (
+	"fmt"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// EventState is what an event's data says about the chain. Rev is nil and
+// MerkleRootHex empty on hosts that do not say; Notify is nil if the map did not
+// change; Inline is nil if the event carries no nodes.
+type EventState struct {
+	Rev             *uint64
+	MerkleRootHex   string
+	MerkleLeafCount int
+	Notify          *protocol.Notify
+	Inline          []protocol.ChainNode
+}
+
+// ParseEventState reads the chain's part of an event's data in one pass. A
+// malformed notify is ErrNotify, malformed inline nodes are ErrNode; what could
+// be read up to there is returned with the error.
+func ParseEventState(data []byte) (EventState, error) {
+	var s EventState
+	text, err := Canonicalize(nil, data)
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", ErrNotify, err)
+	}
+	s.Rev = asRev(field(text, "rev"))
+	s.MerkleRootHex, s.MerkleLeafCount = rootIn(text)
+	if s.Notify, err = notifyIn(text); err != nil {
+		return s, err
+	}
+	if list := field(text, "playerChainNodes"); isArray(list) {
+		s.Inline, err = readNodes(list, MaxNotifyNodes)
+	}
+	return s, err
+}

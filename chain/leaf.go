@@ -1,0 +1,71 @@
+package chain
+
+import (
+	"crypto/sha256"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Leaf is one leaf of the chain: a stable key and a canonical payload with its
+// digest. A Leaf never changes, so trees of many revisions share it.
+type Leaf struct {
+	key    string
+	hashed []byte // leafPrefix and then the payload: what the digest is of
+	digest Digest
+}
+
+// NewLeaf makes a leaf. The payload is copied and must be canonical already;
+// nothing here checks it.
+func NewLeaf(key string, payload []byte) *Leaf {
+	hashed := make([]byte, 0, len(leafPrefix)+len(payload))
+	return sealLeaf(key, append(append(hashed, leafPrefix...), payload...))
+}
+
+// sealLeaf takes ownership of hashed, which starts with leafPrefix.
+func sealLeaf(key string, hashed []byte) *Leaf {
+	return &Leaf{key: key, hashed: hashed, digest: sha256.Sum256(hashed)}
+}
+
+// GenesisLeaf is the first leaf of a chain; text is the root key.
+func GenesisLeaf(text string) *Leaf { return NewLeaf(GenesisStableKey, []byte(text)) }
+
+// HeaderLeaf is the second leaf of a chain. It fails only on a sid that is not
+// UTF-8 and on bounds that are not finite.
+func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
+	hashed, err := AppendHeader([]byte(leafPrefix), sid, bounds)
+	if err != nil {
+		return nil, err
+	}
+	return sealLeaf(HeaderStableKey, hashed), nil
+}
+
+// OccupantLeaf is the leaf of a row of the map.
+func OccupantLeaf(o protocol.Occupant) (*Leaf, error) {
+	hashed, err := AppendOccupant([]byte(leafPrefix), o)
+	if err != nil {
+		return nil, err
+	}
+	return sealLeaf(o.StableKey(), hashed), nil
+}
+
+// SpaceLeaf is the leaf of an entry of `spaces`.
+func SpaceLeaf(s *protocol.Space) (*Leaf, error) {
+	hashed, err := AppendSpace([]byte(leafPrefix), s)
+	if err != nil {
+		return nil, err
+	}
+	return sealLeaf(s.StableKey(), hashed), nil
+}
+
+// Key is the leaf's stable key.
+func (l *Leaf) Key() string { return l.key }
+
+// Payload is the leaf's canonical payload. The caller must not change it.
+func (l *Leaf) Payload() []byte {
+	return l.hashed[len(leafPrefix):len(l.hashed):len(l.hashed)]
+}
+
+// Digest is the leaf's digest.
+func (l *Leaf) Digest() Digest { return l.digest }
+
+func (l *Leaf) same(other *Leaf) bool { return l == other || l.digest == other.digest }

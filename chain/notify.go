@@ -1,0 +1,121 @@
+package chain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// MaxNotifyNodes is how many refs a notify may have here, and how many nodes an
+// event may carry inline. A world of any sensible size stays far below it; a
+// host that sends more is answered with one full read.
+const MaxNotifyNodes = 1 << 16
+
+// ParseFanoutNotify reads a `playerChainNotify`. It needs an updatedAt that is
+// not empty and a list of nodes that each have a stableKey that is not empty
+// and a leafIndex, which may be any number. Anything else is ErrNotify.
+func ParseFanoutNotify(jsonText []byte) (*protocol.Notify, error) {
+	text, err := Canonicalize(nil, jsonText)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotify, err)
+	}
+	return readNotify(text)
+}
+
+// ParseFanoutNotifyFromSSEPayload reads the `playerChainNotify` of an event's
+// data. An event without one, or with null, has changed nothing: the notify is
+// nil and so is the error. One that is there and malformed is ErrNotify.
+func ParseFanoutNotifyFromSSEPayload(data []byte) (*protocol.Notify, error) {
+	text, err := Canonicalize(nil, data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotify, err)
+	}
+	return notifyIn(text)
+}
+
+// notifyIn reads the notify of an event's canonical data.
+func notifyIn(text []byte) (*protocol.Notify, error) {
+	value := field(text, "playerChainNotify")
+	if value == nil || string(value) == "null" {
+		return nil, nil //nolint:nilnil // no notify is no error, and the doc comment says so
+	}
+	return readNotify(value)
+}
+
+func readNotify(text []byte) (*protocol.Notify, error) {
+	updatedAt, _ := asText(field(text, "updatedAt"))
+	nodes := field(text, "nodes")
+	switch {
+	case !isObject(text):
+		return nil, fmt.Errorf("%w: it is no object", ErrNotify)
+	case updatedAt == "":
+		return nil, fmt.Errorf("%w: updatedAt is missing, empty or not a string", ErrNotify)
+	case !isArray(nodes):
+		return nil, fmt.Errorf("%w: nodes is missing or not a list", ErrNotify)
+	}
+	n := &protocol.Notify{UpdatedAt: updatedAt, Nodes: []protocol.NodeRef{}}
+	for item := range items(nodes) {
+		if len(n.Nodes) == MaxNotifyNodes {
+			return nil, fmt.Errorf("%w: %w: more than %d nodes", ErrNotify, ErrTooMany, MaxNotifyNodes)
+		}
+		ref, err := readRef(item)
+		if err != nil {
+			return nil, fmt.Errorf("%w: node %d: %w", ErrNotify, len(n.Nodes), err)
+		}
+		n.Nodes = append(n.Nodes, ref)
+	}
+	return n, nil
+}
+
+func readRef(text []byte) (ref protocol.NodeRef, err error) {
+	hasIndex, goodRemoved := false, true
+	for name, value := range fields(text) {
+		switch name {
+		case "stableKey":
+			ref.StableKey, _ = asText(value)
+		case "leafIndex":
+			ref.LeafIndex, hasIndex = asNumber(value)
+		case "removed":
+			ref.Removed, goodRemoved = asBool(value)
+		case "updatedAt":
+			ref.UpdatedAt, _ = asText(value)
+		}
+	}
+	switch {
+	case ref.StableKey == "":
+		return ref, fieldError("stableKey", "a string that is not empty")
+	case !hasIndex:
+		return ref, fieldError("leafIndex", "a number")
+	case !goodRemoved:
+		return ref, fieldError("removed", "a boolean")
+	}
+	return ref, nil
+}
+
+// fieldError says what a field must be; the caller adds where and which error.
+func fieldError(name, want string) error {
+	return fmt.Errorf("%s must be %s", strconv.Quote(name), want)
+}
+
+// SortNodeRefsForSerializedFetch is the order in which a client that reads
+// nodes one by one asks for them: removals by descending leafIndex, then the
+// others by ascending leafIndex. Equal ones keep their order; refs is not
+// changed.
+func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef {
+	sorted := slices.Clone(refs)
+	slices.SortStableFunc(sorted, func(a, b protocol.NodeRef) int {
+		switch {
+		case a.Removed && b.Removed:
+			return cmp.Compare(b.LeafIndex, a.LeafIndex)
+		case a.Removed:
+			return -1
+		case b.Removed:
+			return 1
+		}
+		return cmp.Compare(a.LeafIndex, b.LeafIndex)
+	})
+	return sorted
+}

@@ -1,0 +1,161 @@
+package chain
+
+import (
+	"bytes"
+	"iter"
+	"strconv"
+)
+
+// The functions here walk over text that Canonicalize wrote. They rely on it
+// being valid and without white space, so they need no error paths.
+
+// fields iterates over an object's members: the key as it is written, without
+// its quotes, and the value's text. The keys that this package looks for need
+// no escapes, so none has to be decoded. A text that is no object has no fields.
+func fields(text []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		if len(text) == 0 || text[0] != '{' {
+			return
+		}
+		for rest := text[1:]; rest[0] != '}'; {
+			if rest[0] == ',' {
+				rest = rest[1:]
+			}
+			keyEnd := valueEnd(rest)
+			key := rest[1 : keyEnd-1]
+			rest = rest[keyEnd+1:]
+			end := valueEnd(rest)
+			if !yield(string(key), rest[:end:end]) {
+				return
+			}
+			rest = rest[end:]
+		}
+	}
+}
+
+// items iterates over an array's items. A text that is no array has none.
+func items(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(text) == 0 || text[0] != '[' {
+			return
+		}
+		for rest := text[1:]; rest[0] != ']'; {
+			if rest[0] == ',' {
+				rest = rest[1:]
+			}
+			end := valueEnd(rest)
+			if !yield(rest[:end:end]) {
+				return
+			}
+			rest = rest[end:]
+		}
+	}
+}
+
+// field is the value of one member of an object, nil if it has none.
+func field(text []byte, name string) []byte {
+	for key, value := range fields(text) {
+		if key == name {
+			return value
+		}
+	}
+	return nil
+}
+
+// valueEnd is the length of the value that text starts with.
+func valueEnd(text []byte) int {
+	switch text[0] {
+	case '"':
+		return textEnd(text)
+	case '{', '[':
+		depth := 0
+		for i := 0; ; i++ {
+			switch text[i] {
+			case '"':
+				i += textEnd(text[i:]) - 1
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+		}
+	}
+	if end := bytes.IndexAny(text, ",]}"); end >= 0 {
+		return end
+	}
+	return len(text)
+}
+
+func textEnd(text []byte) int {
+	for i := 1; ; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+}
+
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+func isArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
+
+// asText is the string that a value is; false if it is none.
+func asText(value []byte) (string, bool) {
+	if len(value) == 0 || value[0] != '"' {
+		return "", false
+	}
+	inner := value[1 : len(value)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), true
+	}
+	c := canonizer{in: value}
+	if err := c.readText(); err != nil {
+		return "", false
+	}
+	return string(c.text), true
+}
+
+// asNumber is the number that a value is; false if it is none.
+func asNumber(value []byte) (float64, bool) {
+	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(value), 64)
+	return f, err == nil
+}
+
+// asCount is the integer that a value is; false if it is none.
+func asCount(value []byte) (int64, bool) {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	return n, err == nil
+}
+
+// asBool is the boolean that a value is; false if it is none.
+func asBool(value []byte) (b, ok bool) {
+	switch string(value) {
+	case "true":
+		return true, true
+	case "false":
+		return false, true
+	}
+	return false, false
+}
+
+// asTexts is the list of strings that a value is; false if it is none.
+func asTexts(value []byte) ([]string, bool) {
+	if !isArray(value) {
+		return nil, false
+	}
+	texts := []string{}
+	for item := range items(value) {
+		s, ok := asText(item)
+		if !ok {
+			return nil, false
+		}
+		texts = append(texts, s)
+	}
+	return texts, true
+}

@@ -1,0 +1,151 @@
+package chain
+
+import (
+	"iter"
+	"sort"
+)
+
+// Tree is an immutable Merkle tree over leaves in chain order. An edit returns
+// a new tree that shares all blocks that it did not touch; the old tree goes on
+// being what it was. The zero value and nil are the empty tree.
+//
+// Reading by index or key costs O(log n). A Tree is safe for concurrent use.
+type Tree struct {
+	top    *block // nil if there are no leaves
+	height int    // of top: its children are leaves at height 1
+	count  int    // leaves
+}
+
+// NewTree builds a tree of the given leaves, in any order. If two have the same
+// key the later one counts.
+func NewTree(leaves ...*Leaf) *Tree { return (*Tree)(nil).Edit(leaves, nil) }
+
+// Len is the number of leaves (`merkleLeafCount`).
+func (t *Tree) Len() int {
+	if t == nil {
+		return 0
+	}
+	return t.count
+}
+
+// Root is the tree's root (`merkleRootHex`). A root alone does not fix the
+// number of leaves, because an odd level pairs its last digest with itself:
+// compare Len as well.
+func (t *Tree) Root() Digest {
+	if t.Len() == 0 {
+		return LeafDigest(nil)
+	}
+	return *t.top.at(levels(t.top.count), 0)
+}
+
+// At is the leaf with the given index in chain order. It panics if there is
+// none, as a slice does.
+func (t *Tree) At(index int) *Leaf {
+	if index < 0 || index >= t.Len() {
+		panic("chain: leaf index out of range")
+	}
+	return t.element(0, index).(*Leaf)
+}
+
+// element is the element of the given height (0 for leaves) with the given
+// index among those of its height.
+func (t *Tree) element(height, index int) element {
+	b := t.top
+	for h := t.height; ; h-- {
+		kid := b.kids[index>>(blockLevels*(h-1-height))&(blockWidth-1)]
+		if h-1 == height {
+			return kid
+		}
+		b = kid.(*block)
+	}
+}
+
+// width is the number of elements of the given height.
+func (t *Tree) width(height int) int {
+	switch {
+	case height > t.height:
+		return 0
+	case height == 0:
+		return t.count
+	}
+	return (t.count-1)>>(blockLevels*height) + 1
+}
+
+// Find is the leaf with the given key and its index. Where there is none the
+// leaf is nil and the index is the one that a leaf with the key would get.
+func (t *Tree) Find(key string) (int, *Leaf) {
+	if t.Len() == 0 {
+		return 0, nil
+	}
+	index, b := 0, t.top
+	for h := t.height; ; h-- {
+		// The last child whose first key is not above the key, or the first one.
+		kid := max(0, sort.Search(b.count, func(i int) bool {
+			return CompareKeys(b.kids[i].firstKey(), key) > 0
+		})-1)
+		index += kid << (blockLevels * (h - 1))
+		if h > 1 {
+			b = b.kids[kid].(*block)
+			continue
+		}
+		leaf := b.kids[kid].(*Leaf)
+		switch c := CompareKeys(leaf.key, key); {
+		case c == 0:
+			return index, leaf
+		case c < 0:
+			return index + 1, nil
+		default:
+			return index, nil
+		}
+	}
+}
+
+// Get is the leaf with the given key, nil if there is none.
+func (t *Tree) Get(key string) *Leaf {
+	_, leaf := t.Find(key)
+	return leaf
+}
+
+// All iterates over the leaves with their indexes in chain order.
+func (t *Tree) All() iter.Seq2[int, *Leaf] { return t.Range(0, t.Len()) }
+
+// Occupants iterates over the leaves of the map's rows.
+func (t *Tree) Occupants() iter.Seq2[int, *Leaf] {
+	return t.Range(t.start(rankOccupant), t.start(rankSpace))
+}
+
+// Spaces iterates over the leaves of `spaces`.
+func (t *Tree) Spaces() iter.Seq2[int, *Leaf] { return t.Range(t.start(rankSpace), t.Len()) }
+
+// OccupantCount is the number of rows on the map.
+func (t *Tree) OccupantCount() int { return t.start(rankSpace) - t.start(rankOccupant) }
+
+// start is the index of the first leaf of the given rank or a higher one.
+func (t *Tree) start(atLeast int) int {
+	return sort.Search(t.Len(), func(i int) bool { return rank(t.At(i).key) >= atLeast })
+}
+
+// Range iterates over the leaves with an index in [from, to). Both are cut to
+// the tree's own range.
+func (t *Tree) Range(from, to int) iter.Seq2[int, *Leaf] {
+	from, to = max(from, 0), min(to, t.Len())
+	return func(yield func(int, *Leaf) bool) {
+		for i := from; i < to; {
+			b := t.bottom(i)
+			for pos := i % blockWidth; pos < b.count && i < to; pos++ {
+				if !yield(i, b.kids[pos].(*Leaf)) {
+					return
+				}
+				i++
+			}
+		}
+	}
+}
+
+// bottom is the block that holds the leaf with the given index.
+func (t *Tree) bottom(index int) *block {
+	if t.height == 1 {
+		return t.top
+	}
+	return t.element(1, index/blockWidth).(*block)
+}
