@@ -52,6 +52,16 @@ func AppendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
 	return e.out, nil
 }
 
+// HeaderPayload is AppendHeader for a sid and bounds that the caller made itself
+// and knows to be good; it panics on others.
+func HeaderPayload(sid string, b protocol.Bounds) []byte {
+	payload, err := AppendHeader(nil, sid, b)
+	if err != nil {
+		panic(err)
+	}
+	return payload
+}
+
 func (e *encoder) bounds(b protocol.Bounds) {
 	e.open('{')
 	e.numberMember("maxX", b.MaxX)

@@ -9,6 +9,16 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
+// AppendString appends s to dst as a canonical JSON string. It fails on a text
+// that is not UTF-8; dst is then returned as it was.
+func AppendString(dst []byte, s string) ([]byte, error) {
+	out, err := appendText(dst, s)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
 // appendText appends s as a canonical JSON string: quoted, with the minimal
 // escapes of RFC 8785 section 3.2.2.2. s must be valid UTF-8.
 func appendText[T string | []byte](dst []byte, s T) ([]byte, error) {
