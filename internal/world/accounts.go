@@ -1,0 +1,171 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+func (c CreateMainNode) plan(p *planner) (any, error) {
+	if err := p.checkFree(c.NodeID); err != nil {
+		return nil, err
+	}
+	now := p.now.UnixMilli()
+	node := &Node{
+		ID: c.NodeID, Kind: protocol.NodeKindMain, Digest: c.Digest[:], APIKeyDigest: c.APIKeyDigest[:],
+		CreatedAt: now, UpdatedAt: now,
+	}
+	return &protocol.CreateNodeReply{NodeID: c.NodeID, APIKey: protocol.Secret(c.APIKey)}, p.put(store.Nodes, c.NodeID, node)
+}
+
+// checkFree refuses an id that is a node already. The root node has no record
+// but its id is taken.
+func (p *planner) checkFree(id string) error {
+	if p.st.nodes[id] != nil || id == p.st.rootKey {
+		return protocol.Errorf(protocol.CodeNodeExists,
+			"a node with this id exists already: use another phrase, or sign in with this one")
+	}
+	return nil
+}
+
+func (c CreateAgentNode) plan(p *planner) (any, error) {
+	owner, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkFree(c.AgentNodeID); err != nil {
+		return nil, err
+	}
+	if limit := p.options.Limits.AgentsPerAccount; limit > 0 && len(p.st.agentsOf(owner)) >= limit {
+		return nil, protocol.Errorf(protocol.CodeAgentLimit,
+			"this main node has all the %d agents that the operator allows: delete one first", limit)
+	}
+	now := p.now.UnixMilli()
+	node := &Node{ID: c.AgentNodeID, Kind: protocol.NodeKindAgent, Parent: owner, Digest: c.Digest[:], CreatedAt: now, UpdatedAt: now}
+	return &protocol.AgentNodeReply{AgentID: c.AgentNodeID}, p.put(store.Nodes, c.AgentNodeID, node)
+}
+
+func (c ReplaceAPIKey) plan(p *planner) (any, error) {
+	id, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	next := *p.st.nodes[id]
+	next.APIKeyDigest, next.UpdatedAt = c.APIKeyDigest[:], p.now.UnixMilli()
+	return &protocol.APIKeyReply{APIKey: protocol.Secret(c.APIKey)}, p.put(store.Nodes, id, &next)
+}
+
+func (c DeleteAgent) plan(p *planner) (any, error) {
+	owner, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	node := p.st.nodes[c.AgentID]
+	if node == nil || node.Kind != protocol.NodeKindAgent {
+		return &protocol.OKReply{OK: false}, nil
+	}
+	if node.Parent != owner {
+		return nil, protocol.Errorf(protocol.CodeForbidden, "the agent node belongs to another main node")
+	}
+	return &protocol.OKReply{OK: true}, p.deleteAgent(node)
+}
+
+// deleteAgent deletes an agent node, with the event where it was on the map.
+func (p *planner) deleteAgent(node *Node) error {
+	row := p.st.agent(node.ID)
+	if err := p.deleteNode(node); err != nil {
+		return err
+	}
+	if row == nil {
+		return nil
+	}
+	return p.emit(protocol.EventPlayerRemoved, &protocol.PlayerRemovedData{PlayerID: node.ID, Reason: protocol.RemovedDeleted})
+}
+
+// deleteNode stages the end of a node, of its rows and of what is kept of it,
+// without an event.
+func (p *planner) deleteNode(node *Node) error {
+	p.erase(store.Nodes, node.ID)
+	if node.Kind != protocol.NodeKindAgent {
+		return nil
+	}
+	if p.st.aggregates[node.ID] != nil {
+		p.erase(store.Aggregates, node.ID)
+	}
+	if row := p.st.agent(node.ID); row != nil {
+		p.dropAgent(row)
+	}
+	for _, h := range [...]history{interactionHistory, journeyHistory} {
+		seqs, err := p.history(h, node.ID)
+		if err != nil {
+			return err
+		}
+		for _, seq := range seqs {
+			p.forget(h, node.ID, seq)
+		}
+	}
+	return nil
+}
+
+func (c DeleteNode) plan(p *planner) (any, error) {
+	node := p.st.nodes[c.NodeID]
+	switch {
+	case p.req.Caller.Admin && node == nil:
+		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no node with this id")
+	case p.req.Caller.Admin:
+	case node == nil || node.Kind != protocol.NodeKindMain || p.req.Caller.NodeID != c.NodeID:
+		return nil, protocol.Errorf(protocol.CodeForbidden, "only a main node may delete itself; it deletes its agents one by one")
+	}
+	switch node.Kind {
+	case protocol.NodeKindAgent:
+		return &protocol.DeleteNodeReply{OK: true, DeletedAgentCount: 1}, p.deleteAgent(node)
+	case protocol.NodeKindMain:
+		return p.deleteAccount(node)
+	}
+	return &protocol.DeleteNodeReply{OK: true}, p.deleteNode(node)
+}
+
+// deleteAccount deletes a main node with all it holds: one change, one event.
+func (p *planner) deleteAccount(node *Node) (any, error) {
+	agents := p.st.agentsOf(node.ID)
+	for _, agent := range agents {
+		if err := p.deleteNode(agent); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range p.st.placementsOf(node.ID) {
+		p.dropRow(key)
+	}
+	if err := p.deleteNode(node); err != nil {
+		return nil, err
+	}
+	return &protocol.DeleteNodeReply{OK: true, DeletedAgentCount: len(agents)}, p.emit(protocol.EventAgentSignal,
+		&protocol.AgentSignalData{
+			PlayerID: protocol.WorldPlayerID, Kind: protocol.SignalMetadata, Data: []byte(`{"reason":"node_deleted"}`),
+		})
+}
+
+// agentsOf lists a main node's agents by id.
+func (s *state) agentsOf(owner string) []*Node {
+	agents := make([]*Node, 0, len(s.children[owner]))
+	for id := range s.children[owner] {
+		if n := s.nodes[id]; n.Kind == protocol.NodeKindAgent {
+			agents = append(agents, n)
+		}
+	}
+	sortNodes(agents)
+	return agents
+}
+
+// placementsOf lists the stable keys of a main node's mcp rows.
+func (s *state) placementsOf(owner string) []string {
+	var keys []string
+	for at, id := range s.placements {
+		if at.owner == owner {
+			keys = append(keys, protocol.MCPKey(id))
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}

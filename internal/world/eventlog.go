@@ -1,0 +1,116 @@
+package world
+
+import (
+	"errors"
+	"sync"
+)
+
+// ErrBehind means that the ring no longer holds the events asked for: read them
+// from the journal, with World.History.
+var ErrBehind = errors.New("the event is no longer in memory")
+
+// EventLog is the ring of the newest events, shared by all subscribers. A
+// subscriber is a goroutine with a cursor; there is no queue for each.
+type EventLog struct {
+	mu   sync.RWMutex
+	ring []*Event
+	// next is the count of events ever added; ring[(next-1)%len] is the newest.
+	next uint64
+	// base is the seq after which the ring holds every event.
+	base uint64
+	head uint64
+	wake chan struct{}
+}
+
+func newEventLog(capacity int, head uint64) *EventLog {
+	return &EventLog{ring: make([]*Event, capacity), base: head, head: head, wake: make(chan struct{})}
+}
+
+// Head is the seq of the last event.
+func (l *EventLog) Head() uint64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.head
+}
+
+// Since appends to buf the events after a seq, at most cap(buf)-len(buf) of them
+// if buf has room and 256 otherwise. With nothing new it returns a channel that
+// is closed at the next event. It fails with ErrBehind when the ring has gone
+// past the seq.
+func (l *EventLog) Since(seq uint64, buf []*Event) ([]*Event, <-chan struct{}, error) {
+	room := cap(buf) - len(buf)
+	if room == 0 {
+		room = 256
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if seq >= l.head {
+		return buf, l.wake, nil
+	}
+	i, ok := l.search(seq)
+	if !ok {
+		return buf, nil, ErrBehind
+	}
+	for ; i < l.next && room > 0; i, room = i+1, room-1 {
+		buf = append(buf, l.ring[i%uint64(len(l.ring))])
+	}
+	return buf, nil, nil
+}
+
+// search finds the index of the first event after seq. Seqs may jump, so it is
+// a binary search and not a subtraction.
+func (l *EventLog) search(seq uint64) (uint64, bool) {
+	if seq < l.base {
+		return 0, false
+	}
+	size := uint64(len(l.ring))
+	lo, hi := l.next-min(l.next, size), l.next
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if l.ring[mid%size].Seq > seq {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo, true
+}
+
+// add appends events and wakes every subscriber that waits.
+func (l *EventLog) add(events []*Event) {
+	if len(events) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := uint64(len(l.ring))
+	for _, e := range events {
+		if gone := l.ring[l.next%size]; gone != nil {
+			l.base = gone.Seq
+		}
+		l.ring[l.next%size] = e
+		l.next++
+		l.head = e.Seq
+	}
+	close(l.wake)
+	l.wake = make(chan struct{})
+}
+
+// known tells whether a seq is that of an event in the ring, or the one just
+// before it; sure is false where the ring does not reach back that far.
+func (l *EventLog) known(seq uint64) (ok, sure bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if seq == l.head || seq == l.base {
+		return true, true
+	}
+	if seq > l.head {
+		return false, true
+	}
+	i, found := l.search(seq)
+	if !found {
+		return false, false
+	}
+	size := uint64(len(l.ring))
+	return i > 0 && l.next-i < size && l.ring[(i-1)%size] != nil && l.ring[(i-1)%size].Seq == seq, true
+}

@@ -1,0 +1,133 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// History walks the events after a seq, up to and including another, read from
+// the journal. It fails with store.ErrTrimmed when one of them is no longer
+// kept.
+func (w *World) History(ctx context.Context, after, upTo uint64) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		from, err := w.options.Journal.Seek(ctx, after)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		last, at := after, store.Position(0)
+		for e, err := range w.options.Journal.Read(ctx, from) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			// A seq that is not the next one is a jump if the entries follow one
+			// another, else some were trimmed while we read.
+			if first := e.FirstSeq(); first > last+1 && at != 0 && e.Position != at+1 {
+				yield(nil, fmt.Errorf("events after %d: %w", last, store.ErrTrimmed))
+				return
+			}
+			last, at = max(last, e.Seq), e.Position
+			for _, event := range eventsOf(&e) {
+				if event.Seq > upTo {
+					return
+				}
+				if event.Seq > after && !yield(event, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Reasons why a stream cannot go on from a cursor.
+const (
+	ResyncTooOld      = "too_old"
+	ResyncAhead       = "ahead"
+	ResyncBeforeReset = "before_reset"
+	ResyncGap         = "gap"
+)
+
+// ResumeCheck tells why a stream cannot go on from a cursor; the reason is empty
+// where it can. An error means that the store did not answer.
+func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err error) {
+	if seq < w.resetSeq.Load() {
+		return ResyncBeforeReset, nil
+	}
+	switch ok, sure := w.log.known(seq); {
+	case ok:
+		return "", nil
+	case seq > w.log.Head():
+		return ResyncAhead, nil
+	case sure:
+		return ResyncGap, nil
+	}
+	from, err := w.options.Journal.Seek(ctx, seq)
+	if isTrimmed(err) {
+		return ResyncTooOld, nil
+	} else if err != nil {
+		return "", unavailable(err)
+	}
+	// The entry before the first one to send must end at the cursor, or the
+	// cursor be one of the events in that first one.
+	prev := max(from, 1) - 1
+	for e, err := range w.options.Journal.Read(ctx, prev) {
+		if err != nil {
+			return "", unavailable(err)
+		}
+		if e.Seq == seq || (e.FirstSeq() <= seq+1 && e.Seq > seq) {
+			return "", nil
+		}
+		break
+	}
+	return ResyncGap, nil
+}
+
+// Interactions lists the kept chat lines before a seq, the newest last; all of
+// them for before 0, and every agent's for an empty playerID.
+func (w *World) Interactions(ctx context.Context, list protocol.ListRequest) (lines []json.RawMessage, hasMore bool, err error) {
+	return w.list(ctx, interactionHistory, list)
+}
+
+// Journeys lists the kept journeys as Interactions lists chat lines.
+func (w *World) Journeys(ctx context.Context, list protocol.ListRequest) (journeys []json.RawMessage, hasMore bool, err error) {
+	return w.list(ctx, journeyHistory, list)
+}
+
+func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) ([]json.RawMessage, bool, error) {
+	table, prefix := h.order, []byte(nil)
+	if list.PlayerID != "" {
+		table, prefix = h.byPlayer, historyPrefix(list.PlayerID)
+	}
+	walk := store.Range{Prefix: prefix, Reverse: true}
+	if list.BeforeSeq != nil {
+		walk.Before = append(slices.Clone(prefix), seqKey(*list.BeforeSeq)...)
+	}
+	out := make([]json.RawMessage, 0, min(list.Limit, 64))
+	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
+		if err != nil {
+			return nil, false, unavailable(err)
+		}
+		if len(out) == list.Limit {
+			slices.Reverse(out)
+			return out, true, nil
+		}
+		record := pair.Value
+		if list.PlayerID == "" {
+			if record, err = w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...)); err != nil {
+				return nil, false, unavailable(err)
+			}
+		}
+		if record != nil {
+			out = append(out, record)
+		}
+	}
+	slices.Reverse(out)
+	return out, false, nil
+}

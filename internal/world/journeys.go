@@ -1,0 +1,118 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+)
+
+func (c RecordJourney) plan(p *planner) (any, error) {
+	r := &c.RecordJourneyRequest
+	if _, err := p.agentFor(r.PlayerID); err != nil {
+		return nil, err
+	}
+	prev, err := p.playerOnMap(r.PlayerID)
+	if err != nil {
+		return nil, err
+	}
+	update := &protocol.LastUpdate{PlayerID: r.PlayerID, Journey: r.Journey, Path: p.path(prev, r.Journey.Steps)}
+	own, err := canonical(update)
+	if err != nil {
+		return nil, err
+	}
+	row := *prev
+	row.Stationary, row.LastUpdate = false, update
+	_, changed, err := p.putRow(&row)
+	if err != nil {
+		return nil, err
+	}
+	seq := p.nextSeq()
+	p.emitBytes(protocol.EventJourney, own)
+	if err := p.emit(protocol.EventAgentSignal, &protocol.AgentSignalData{
+		PlayerID: r.PlayerID, Kind: protocol.SignalJourney,
+		Data: json.RawMessage(`{"stepCount":` + strconv.Itoa(len(r.Journey.Steps)) + `}`),
+	}); err != nil {
+		return nil, err
+	}
+	if err := p.keep(journeyHistory, r.PlayerID, seq, journeyRecord(own, p.at(), seq)); err != nil {
+		return nil, err
+	}
+	rev := p.st.rev
+	if changed {
+		rev++
+	}
+	return &protocol.RecordJourneyReply{OK: true, Rev: &rev}, nil
+}
+
+// canonical is a value's canonical JSON.
+func canonical(value any) ([]byte, error) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", value, err)
+	}
+	out, err := chain.Canonicalize(nil, b)
+	if err != nil {
+		return nil, fmt.Errorf("canonical form of %T: %w", value, err)
+	}
+	return out, nil
+}
+
+// journeyRecord is a journey as the listing returns it.
+func journeyRecord(own []byte, at string, seq uint64) []byte {
+	b := make([]byte, 0, len(own)+64)
+	b = append(b, own[:len(own)-1]...)
+	b = append(b, `,"at":"`...)
+	b = append(b, at...)
+	b = append(b, `","seq":`...)
+	b = strconv.AppendUint(b, seq, 10)
+	return append(b, '}')
+}
+
+// path gives each step its place. A tool whose name has an amenity of a
+// structure in it is used there. Every other tool has a place of its own, the
+// same for all agents, so that one who watches sees who uses what; journeys
+// start and end where the agent stands.
+func (p *planner) path(row *protocol.Agent, steps []protocol.JourneyStep) []protocol.PathStep {
+	path := make([]protocol.PathStep, len(steps))
+	for i := range steps {
+		at := protocol.PathStep{
+			JourneyStep: protocol.JourneyStep{Type: steps[i].Type},
+			X:           row.X, Y: row.Y, StructureID: "agent:" + row.AgentID,
+		}
+		if steps[i].Type == protocol.StepStructure {
+			if s := p.structureFor(steps[i].ToolName); s != nil {
+				at.X, at.Y, at.StructureID = s.X, s.Y, s.ID
+			} else {
+				c := p.st.grid.place("tool:"+steps[i].ToolName, func(cell) bool { return false })
+				at.X, at.Y = float64(c.x), float64(c.y)
+			}
+		}
+		at.JourneyStep = steps[i]
+		path[i] = at
+	}
+	return path
+}
+
+// structureFor is the structure whose amenity a tool's name has in it; of
+// several, the one whose key comes first.
+func (p *planner) structureFor(toolName string) *protocol.Structure {
+	for _, leaf := range p.st.tree.All() {
+		if !strings.HasPrefix(leaf.Key(), protocol.StructureKeyPrefix) {
+			continue
+		}
+		s, ok := p.st.rows[leaf.Key()].(*protocol.Structure)
+		if !ok {
+			continue
+		}
+		for _, amenity := range s.Amenities {
+			if strings.Contains(toolName, amenity) {
+				return s
+			}
+		}
+	}
+	return nil
+}

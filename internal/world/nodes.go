@@ -1,0 +1,134 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Node is one identity of the repository. The root node has no record.
+type Node struct {
+	ID string `json:"id"`
+	// Kind is protocol.NodeKindMain, NodeKindAgent or NodeKindSpace.
+	Kind string `json:"kind"`
+	// Parent is the main node that owns an agent or made a space.
+	Parent string `json:"parent,omitempty"`
+	// Digest is the SHA-256 of the passwHash.
+	Digest []byte `json:"digest"`
+	// APIKeyDigest is the SHA-256 of a main node's API key; empty for none.
+	APIKeyDigest []byte `json:"apiKeyDigest,omitempty"`
+	// SpaceID is the space of a space node.
+	SpaceID string `json:"spaceId,omitempty"`
+	// CreatedAt and UpdatedAt are milliseconds since the Unix epoch.
+	CreatedAt int64 `json:"createdAt"`
+	UpdatedAt int64 `json:"updatedAt"`
+}
+
+// Aggregate is what is kept of an agent beside its row; it survives the row.
+type Aggregate struct {
+	Name       string   `json:"name"`
+	ToolNames  []string `json:"toolNames"`
+	ZoneCount  int64    `json:"zoneCount"`
+	YieldCount int64    `json:"yieldCount"`
+	UpdatedAt  int64    `json:"updatedAt"`
+}
+
+// Flagged tells whether the agent has reached the threshold of zone signals.
+func (a *Aggregate) Flagged() bool { return a.ZoneCount >= protocol.FlaggedZoneCount }
+
+// Registry is the committed nodes and aggregates, for readers. Records are
+// replaced, never changed in place.
+type Registry struct {
+	mu         sync.RWMutex
+	nodes      map[string]*Node
+	children   map[string]map[string]struct{}
+	aggregates map[string]*Aggregate
+}
+
+func newRegistry(s *state) *Registry {
+	r := &Registry{
+		nodes:      make(map[string]*Node, len(s.nodes)),
+		children:   map[string]map[string]struct{}{},
+		aggregates: make(map[string]*Aggregate, len(s.aggregates)),
+	}
+	for id, n := range s.nodes {
+		r.nodes[id] = n
+		replaceChild(r.children, id, nil, n)
+	}
+	for id, a := range s.aggregates {
+		r.aggregates[id] = a
+	}
+	return r
+}
+
+// Node returns a node, nil if there is none.
+func (r *Registry) Node(id string) *Node {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.nodes[id]
+}
+
+// Aggregate returns what is kept of an agent, nil if it never registered.
+func (r *Registry) Aggregate(agentID string) *Aggregate {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.aggregates[agentID]
+}
+
+// Agents lists a main node's agent nodes, the oldest first.
+func (r *Registry) Agents(mainID string) []*Node {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	agents := make([]*Node, 0, len(r.children[mainID]))
+	for id := range r.children[mainID] {
+		if n := r.nodes[id]; n.Kind == protocol.NodeKindAgent {
+			agents = append(agents, n)
+		}
+	}
+	sortNodes(agents)
+	return agents
+}
+
+// All lists the nodes of a kind, the oldest first.
+func (r *Registry) All(kind string) []*Node {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var nodes []*Node
+	for _, n := range r.nodes {
+		if n.Kind == kind {
+			nodes = append(nodes, n)
+		}
+	}
+	sortNodes(nodes)
+	return nodes
+}
+
+// update takes over what an entry's records changed, from the state that they
+// were applied to.
+func (r *Registry) update(records []store.Record, s *state) {
+	if !slices.ContainsFunc(records, func(c store.Record) bool {
+		return c.Table == store.Nodes || c.Table == store.Aggregates
+	}) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range records {
+		switch id := string(records[i].Key); records[i].Table {
+		case store.Nodes:
+			replaceChild(r.children, id, r.nodes[id], s.nodes[id])
+			put(r.nodes, id, s.nodes[id])
+		case store.Aggregates:
+			put(r.aggregates, id, s.aggregates[id])
+		}
+	}
+}
+
+func sortNodes(nodes []*Node) {
+	slices.SortFunc(nodes, func(a, b *Node) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}

@@ -1,0 +1,99 @@
+package world
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Limits are the operator's bounds of a world. Zero means no limit, but for
+// Occupants and Interactions, where zero means the default.
+type Limits struct {
+	// Occupants is the cap on agents plus mcp rows; 100 by default.
+	Occupants int
+	// OccupantsPerOwner is the cap for each main node.
+	OccupantsPerOwner int
+	// AgentsPerAccount is the cap on agent nodes of one main node.
+	AgentsPerAccount int
+	// History is how many interactions and how many journeys are kept for each
+	// agent; 1,000 by default.
+	History int
+}
+
+// The defaults of Limits.
+const (
+	DefaultOccupants = 100
+	DefaultHistory   = 1000
+)
+
+// Options make a World.
+type Options struct {
+	// Journal is where the world is kept. The world does not close it.
+	Journal store.Journal
+	// RootKey is the chain's genesis text and the world's mainNodeId.
+	RootKey string
+	// Now is the clock; its monotonic reading is used for leases.
+	Now func() time.Time
+	// Random gives the sid and the ids of placements.
+	Random io.Reader
+	Limits Limits
+	// NoRepository turns ownership checks off, for local play.
+	NoRepository bool
+	// RingEvents is how many encoded events stay in memory for streams, 16,384
+	// by default; older ones are read from the journal.
+	RingEvents int
+	// CheckpointEvery is the number of entries between checkpoints, 4,096 by
+	// default.
+	CheckpointEvery int
+	// Observer is told what the engine did; nil for none.
+	Observer Observer
+}
+
+// Observer receives the engine's measurements. Its methods are called from the
+// writer's goroutine and must return at once.
+type Observer interface {
+	// Committed is called after each batch: its commands, entries and events,
+	// and how long the append took.
+	Committed(commands, entries, events int, took time.Duration)
+	// AppendFailed is called when a commit did not succeed.
+	AppendFailed(err error)
+	// CheckpointDone is called after each checkpoint; err is nil if it worked.
+	CheckpointDone(took time.Duration, err error)
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Journal == nil:
+		return errors.New("world: Options.Journal is missing")
+	case o.RootKey == "":
+		return errors.New("world: Options.RootKey is empty")
+	case o.Now == nil:
+		return errors.New("world: Options.Now is missing")
+	case o.Random == nil:
+		return errors.New("world: Options.Random is missing")
+	}
+	if o.Limits.Occupants == 0 {
+		o.Limits.Occupants = DefaultOccupants
+	}
+	if o.Limits.History == 0 {
+		o.Limits.History = DefaultHistory
+	}
+	if o.RingEvents == 0 {
+		o.RingEvents = 16_384
+	}
+	if o.CheckpointEvery == 0 {
+		o.CheckpointEvery = 4_096
+	}
+	if o.Observer == nil {
+		o.Observer = noObserver{}
+	}
+	return nil
+}
+
+type noObserver struct{}
+
+func (noObserver) Committed(_, _, _ int, _ time.Duration)  {}
+func (noObserver) AppendFailed(error)                      {}
+func (noObserver) CheckpointDone(_ time.Duration, _ error) {}

@@ -1,0 +1,171 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// planner turns one command into an entry. It reads the state and never changes
+// it: what it stages is in the entry.
+type planner struct {
+	st      *state
+	options *Options
+	ctx     context.Context
+	req     *Request
+	now     time.Time
+	// mono is the monotonic time in nanoseconds, for leases.
+	mono int64
+
+	entry store.Entry
+	typed map[string]protocol.Occupant
+	// grown is the map's size when this command makes it grow.
+	grown grid
+	// renewed is the lease that a heartbeat renewed.
+	renewed *renewal
+	// staged is the idempotency record of this command.
+	staged *repeat
+}
+
+// stagedPlan is a command's effect, ready to be applied.
+type stagedPlan struct {
+	entry *store.Entry
+	tree  *chain.Tree
+	typed map[string]protocol.Occupant
+	reply Reply
+}
+
+// at is the command's time as it travels.
+func (p *planner) at() string { return protocol.FormatTime(p.now) }
+
+// nextSeq is the seq that the next event gets.
+func (p *planner) nextSeq() uint64 { return p.st.seq + uint64(len(p.entry.Events)) + 1 }
+
+// putRow stages an occupant and returns its canonical JSON. changed is false
+// when the map has exactly that row already; nothing is staged then.
+func (p *planner) putRow(o protocol.Occupant) (row []byte, changed bool, err error) {
+	row, err = chain.AppendOccupant(nil, o)
+	if err != nil {
+		return nil, false, fmt.Errorf("encode the row of %s: %w", o.StableKey(), err)
+	}
+	key := o.StableKey()
+	if leaf := p.st.tree.Get(key); leaf != nil && bytes.Equal(leaf.Payload(), row) {
+		return row, false, nil
+	}
+	p.stage(key, row, o)
+	return row, true, nil
+}
+
+// dropRow stages the removal of an occupant or a space.
+func (p *planner) dropRow(key string) { p.stage(key, nil, nil) }
+
+func (p *planner) stage(key string, row []byte, o protocol.Occupant) {
+	p.entry.Rows = append(p.entry.Rows, store.Row{Key: key, JSON: row})
+	if p.typed == nil {
+		p.typed = make(map[string]protocol.Occupant, 1)
+	}
+	p.typed[key] = o
+}
+
+// placeNew gives a new row its cell and makes the map grow when it has to.
+func (p *planner) placeNew(key string) (x, y float64) {
+	size := p.st.grid
+	if p.grown.width > 0 {
+		size = p.grown
+	}
+	if next := size.grown(len(p.st.rows) + len(p.entry.Rows) + 1); next != size {
+		p.grown, size = next, next
+		p.entry.Header = size.header(p.st.sid)
+	}
+	c := size.place(key, func(c cell) bool {
+		if _, taken := p.st.cells[c]; taken {
+			return true
+		}
+		for _, o := range p.typed {
+			if o != nil && cellOf(o) == c {
+				return true
+			}
+		}
+		return false
+	})
+	return float64(c.x), float64(c.y)
+}
+
+// put stages a record as JSON.
+func (p *planner) put(table store.Table, key string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encode the record %s/%s: %w", table, key, err)
+	}
+	p.putBytes(table, []byte(key), b)
+	return nil
+}
+
+func (p *planner) putBytes(table store.Table, key, value []byte) {
+	p.entry.Records = append(p.entry.Records, store.Record{Table: table, Key: key, Value: value})
+}
+
+func (p *planner) erase(table store.Table, key string) {
+	p.entry.Records = append(p.entry.Records, store.Record{Table: table, Key: []byte(key)})
+}
+
+// emit stages an event with its own fields.
+func (p *planner) emit(kind protocol.EventKind, own any) error {
+	b, err := json.Marshal(own)
+	if err != nil {
+		return fmt.Errorf("encode the event %s: %w", kind, err)
+	}
+	p.emitBytes(kind, b)
+	return nil
+}
+
+func (p *planner) emitBytes(kind protocol.EventKind, own []byte) {
+	p.entry.Events = append(p.entry.Events, store.Event{Kind: string(kind), Data: own})
+}
+
+// finish completes the entry: positions, root and notify. It returns nil when
+// the command changes nothing at all.
+func (p *planner) finish() (*stagedPlan, error) {
+	e, st := &p.entry, p.st
+	mapChanged := len(e.Rows) > 0 || e.Header != nil || e.Cleared
+	if !mapChanged && len(e.Events) == 0 && len(e.Records) == 0 {
+		return &stagedPlan{}, nil
+	}
+	e.Position, e.At, e.MapChanged = st.at+1, p.now.UnixMilli(), mapChanged
+	e.Rev, e.Seq = st.rev, st.seq+uint64(len(e.Events))
+	tree := st.tree
+	if mapChanged {
+		e.Rev++
+		tree = st.nextTree(e)
+	}
+	e.Root, e.LeafCount = tree.Root(), uint32(tree.Len())
+	if mapChanged && !e.Cleared {
+		notify := chain.NotifyFor(st.tree, tree, p.changedKeys(), p.at())
+		b, err := json.Marshal(notify)
+		if err != nil {
+			return nil, fmt.Errorf("encode the notify of entry %d: %w", e.Position, err)
+		}
+		e.Notify = b
+	}
+	return &stagedPlan{entry: e, tree: tree, typed: p.typed}, nil
+}
+
+func (p *planner) changedKeys() []string {
+	keys := make([]string, 0, len(p.entry.Rows)+1)
+	if p.entry.Header != nil {
+		keys = append(keys, protocol.HeaderStableKey)
+	}
+	for i := range p.entry.Rows {
+		keys = append(keys, p.entry.Rows[i].Key)
+	}
+	return keys
+}
+
+func isSpaceKey(key string) bool { return strings.HasPrefix(key, "space:") }

@@ -1,0 +1,117 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// lease is the connection that holds an agent on the map.
+type lease struct {
+	ConnectionID string `json:"connectionId"`
+	TTLSeconds   int    `json:"ttlSeconds"`
+	// deadline is in nanoseconds of the world's monotonic clock; it is not
+	// stored, so that a host that starts gives every lease one full term.
+	deadline int64
+}
+
+// applyRecords keeps the tables that live in memory: nodes, leases, aggregates.
+// now is the monotonic time from which a fresh lease runs.
+func (s *state) applyRecords(records []store.Record, now int64) error {
+	for i := range records {
+		r := &records[i]
+		if len(r.Key) == 0 {
+			s.clearTable(r.Table)
+			continue
+		}
+		var err error
+		switch r.Table {
+		case store.Nodes:
+			err = applyRecord(s, r, s.setNode)
+		case store.Aggregates:
+			err = applyRecord(s, r, func(id string, a *Aggregate) { setUndoable(s, s.aggregates, id, a) })
+		case store.Leases:
+			err = applyRecord(s, r, func(id string, l *lease) {
+				if l != nil {
+					l.deadline = now + l.term()
+				}
+				setUndoable(s, s.leases, id, l)
+			})
+		case store.Interactions, store.Journeys:
+			s.applyHistory(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clearTable empties the part of the state that a table is kept in.
+func (s *state) clearTable(table store.Table) {
+	switch table {
+	case store.Leases:
+		prev := s.leases
+		s.leases = map[string]*lease{}
+		s.undo = append(s.undo, func() { s.leases = prev })
+	case store.Interactions, store.Journeys:
+		s.clearHistories(table)
+	}
+}
+
+// applyRecord decodes one record, nil for a deletion, and hands it to set.
+func applyRecord[T any](_ *state, r *store.Record, set func(id string, value *T)) error {
+	if r.Value == nil {
+		set(string(r.Key), nil)
+		return nil
+	}
+	value := new(T)
+	if err := json.Unmarshal(r.Value, value); err != nil {
+		return fmt.Errorf("record %s/%s: %w: %w", r.Table, r.Key, store.ErrCorrupt, err)
+	}
+	set(string(r.Key), value)
+	return nil
+}
+
+// setUndoable sets or (with nil) deletes a map's entry.
+func setUndoable[K comparable, V any](s *state, m map[K]*V, key K, value *V) {
+	prev := m[key]
+	put(m, key, value)
+	s.undo = append(s.undo, func() { put(m, key, prev) })
+}
+
+func put[K comparable, V any](m map[K]*V, key K, value *V) {
+	if value == nil {
+		delete(m, key)
+		return
+	}
+	m[key] = value
+}
+
+func (s *state) setNode(id string, n *Node) {
+	prev := s.nodes[id]
+	s.replaceNode(id, prev, n)
+	s.undo = append(s.undo, func() { s.replaceNode(id, n, prev) })
+}
+
+func (s *state) replaceNode(id string, prev, next *Node) {
+	replaceChild(s.children, id, prev, next)
+	put(s.nodes, id, next)
+}
+
+// replaceChild keeps the set of nodes that each main node owns.
+func replaceChild(children map[string]map[string]struct{}, id string, prev, next *Node) {
+	if prev != nil && prev.Parent != "" {
+		delete(children[prev.Parent], id)
+		if len(children[prev.Parent]) == 0 {
+			delete(children, prev.Parent)
+		}
+	}
+	if next != nil && next.Parent != "" {
+		if children[next.Parent] == nil {
+			children[next.Parent] = map[string]struct{}{}
+		}
+		children[next.Parent][id] = struct{}{}
+	}
+}

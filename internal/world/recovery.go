@@ -1,0 +1,196 @@
+package world
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Open recovers a world from its journal, or makes a new one in an empty
+// journal, and starts its writer. The caller closes the world before it closes
+// the journal.
+func Open(ctx context.Context, options Options) (*World, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	w := &World{
+		options: options, state: newState(options.RootKey), views: newViewRing(), start: options.Now(),
+		queue: make(chan *job, queueLength), checkpoints: make(chan *View, 1),
+	}
+	wake := make(chan struct{})
+	w.changed.Store(&wake)
+	if err := w.recover(ctx); err != nil {
+		return nil, err
+	}
+	w.registry = newRegistry(w.state)
+	w.log = newEventLog(options.RingEvents, w.state.seq)
+	w.resetSeq.Store(w.state.resetSeq)
+	w.writer.Add(2)
+	go w.write()
+	go w.checkpoint()
+	return w, nil
+}
+
+// recover loads the checkpoint, replays the entries after it through the same
+// function as live ones, and reads the tables that are kept in memory.
+func (w *World) recover(ctx context.Context) error {
+	journal := w.options.Journal
+	head, err := journal.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read the journal's head: %w", err)
+	}
+	if head == 0 {
+		if err := w.create(ctx); err != nil {
+			return err
+		}
+	}
+	view, err := w.loadCheckpoint(ctx)
+	if err != nil {
+		return err
+	}
+	for e, err := range journal.Read(ctx, w.state.at) {
+		if err != nil {
+			return fmt.Errorf("read the journal after entry %d: %w", w.state.at, err)
+		}
+		if view, err = w.replay(view, &e); err != nil {
+			return err
+		}
+	}
+	w.view.Store(view)
+	if err := w.loadTables(ctx); err != nil {
+		return err
+	}
+	w.state.keep()
+	return nil
+}
+
+// create makes a new world: its first entry gives it a sid.
+func (w *World) create(ctx context.Context) error {
+	sid, err := newUUID(w.options.Random)
+	if err != nil {
+		return err
+	}
+	e := store.Entry{Position: 1, At: w.options.Now().UnixMilli(), Header: smallestGrid.header(sid)}
+	tree := w.state.nextTree(&e)
+	e.Root, e.LeafCount = tree.Root(), uint32(tree.Len())
+	if _, err := w.options.Journal.Append(ctx, 0, []store.Entry{e}); err != nil {
+		return fmt.Errorf("make a new world: %w", err)
+	}
+	return nil
+}
+
+func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
+	view := &View{RootKey: w.options.RootKey, Tree: w.state.tree}
+	saved, err := w.options.Journal.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the checkpoint: %w", err)
+	}
+	if saved.Position == 0 {
+		return view, nil
+	}
+	e := &store.Entry{
+		Position: saved.Position, At: saved.At, Rev: saved.Rev, Seq: saved.Seq, Root: saved.Root,
+		LeafCount: saved.LeafCount, MapChanged: true, Header: &saved.Header, Rows: saved.Rows,
+	}
+	w.lastCheckpoint = saved.Position
+	return w.replay(view, e)
+}
+
+// replay applies an entry whose records the tables already have.
+func (w *World) replay(view *View, e *store.Entry) (*View, error) {
+	tree := w.state.nextTree(e)
+	if err := checkRoot(e, tree); err != nil {
+		return nil, err
+	}
+	if err := w.state.apply(e, tree, nil); err != nil {
+		return nil, err
+	}
+	w.state.keep()
+	return w.nextView(view, e, tree), nil
+}
+
+func checkRoot(e *store.Entry, tree *chain.Tree) error {
+	if root := tree.Root(); root != chain.Digest(e.Root) || uint32(tree.Len()) != e.LeafCount {
+		return fmt.Errorf("%w: entry %d (rev %d) has the root %x over %d leaves, its rows give %s over %d",
+			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, root, tree.Len())
+	}
+	return nil
+}
+
+// loadTables reads the tables that the engine keeps in memory. Every lease gets
+// one full term from now.
+func (w *World) loadTables(ctx context.Context) error {
+	now := w.monotonic(w.options.Now())
+	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases} {
+		var records []store.Record
+		for pair, err := range w.options.Journal.Scan(ctx, table, store.Range{}) {
+			if err != nil {
+				return fmt.Errorf("read the table %s: %w", table, err)
+			}
+			records = append(records, store.Record{Table: table, Key: pair.Key, Value: pair.Value})
+		}
+		if err := w.state.applyRecords(records, now); err != nil {
+			return err
+		}
+	}
+	reset, err := w.options.Journal.Get(ctx, store.Meta, []byte(resetRecord))
+	if err != nil {
+		return fmt.Errorf("read when the session began: %w", err)
+	}
+	if len(reset) == 8 {
+		w.state.resetSeq = max(w.state.resetSeq, binary.BigEndian.Uint64(reset))
+	}
+	return nil
+}
+
+// catchUp brings the state to the journal's head after an append whose outcome
+// is unknown, or that another host overtook.
+func (w *World) catchUp(ctx context.Context) error {
+	journal := w.options.Journal
+	head, err := journal.Head(ctx)
+	if err != nil {
+		return err
+	}
+	w.state.begin()
+	view := w.View()
+	var events []*Event
+	for e, err := range journal.Read(ctx, w.state.at) {
+		if err == nil {
+			err = w.follow(&view, &e)
+		}
+		if err != nil {
+			w.state.rollback()
+			return err
+		}
+		events = append(events, eventsOf(&e)...)
+	}
+	if w.state.at < head {
+		w.state.rollback()
+		return fmt.Errorf("%w: its head is %d and it ends at %d", store.ErrUnavailable, head, w.state.at)
+	}
+	w.state.keep()
+	w.uncertain = false
+	w.stale.Store(nil)
+	w.show(view, events)
+	return nil
+}
+
+// follow applies an entry that this writer did not make, or of which it did not
+// know that it was made.
+func (w *World) follow(view **View, e *store.Entry) error {
+	tree := w.state.nextTree(e)
+	if err := checkRoot(e, tree); err != nil {
+		return err
+	}
+	if err := w.state.apply(e, tree, nil); err != nil {
+		return err
+	}
+	if err := w.state.applyRecords(e.Records, w.monotonic(w.options.Now())); err != nil {
+		return err
+	}
+	*view = w.publishEntry(*view, e, tree)
+	return nil
+}

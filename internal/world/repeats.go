@@ -1,0 +1,156 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// repeatTerm is how long a repeated command gets the first reply (protocol
+// reference, "Idempotency").
+const repeatTerm = 24 * time.Hour
+
+// repeat is the record of a command that came with an idempotency key.
+type repeat struct {
+	Fingerprint []byte `json:"fingerprint"`
+	Reply       []byte `json:"reply"`
+	Sealed      bool   `json:"sealed,omitempty"`
+	// At is in milliseconds since the Unix epoch.
+	At int64 `json:"at"`
+}
+
+// Repeated looks a command up by its idempotency key. It returns the first
+// reply and true for a repeat, and idempotency_conflict where the key was used
+// for another command.
+func (w *World) Repeated(ctx context.Context, key *Idempotency) (Reply, bool, error) {
+	if key == nil {
+		return Reply{}, false, nil
+	}
+	found, err := findRepeat(ctx, w.options.Journal, key, w.options.Now())
+	if err != nil || found == nil {
+		return Reply{}, false, err
+	}
+	view := w.View()
+	return Reply{Rev: view.Rev, Stored: found.Reply, Sealed: found.Sealed}, true, nil
+}
+
+// repeated is Repeated inside the writer, which also knows the keys of the
+// batch that is being made.
+func (p *planner) repeated() (*repeat, error) {
+	key := p.req.Idempotency
+	if key == nil {
+		return nil, nil //nolint:nilnil // No key, no repeat.
+	}
+	if r := p.st.repeats[key.Key]; r != nil {
+		return r, r.check(key)
+	}
+	return findRepeat(p.ctx, p.options.Journal, key, p.now)
+}
+
+func findRepeat(ctx context.Context, from store.Reader, key *Idempotency, now time.Time) (*repeat, error) {
+	b, err := from.Get(ctx, store.Idempotency, key.Key[:])
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if b == nil {
+		return nil, nil //nolint:nilnil // A key that was never used.
+	}
+	var r repeat
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, unavailable(fmt.Errorf("idempotency record: %w: %w", store.ErrCorrupt, err))
+	}
+	if now.UnixMilli()-r.At >= repeatTerm.Milliseconds() {
+		return nil, nil //nolint:nilnil // The key has expired; the sweep has not been here yet.
+	}
+	return &r, r.check(key)
+}
+
+func (r *repeat) check(key *Idempotency) error {
+	if !bytes.Equal(r.Fingerprint, key.Fingerprint[:]) {
+		return protocol.Errorf(protocol.CodeIdempotencyConflict,
+			"this idempotency key was used for another request: use a new one for every request")
+	}
+	return nil
+}
+
+// recordRepeat stages the reply under the command's key, in the command's own
+// commit.
+func (p *planner) recordRepeat(reply any) error {
+	key := p.req.Idempotency
+	if key == nil {
+		return nil
+	}
+	body, err := json.Marshal(reply)
+	if err != nil {
+		return fmt.Errorf("encode a reply: %w", err)
+	}
+	r := &repeat{Fingerprint: key.Fingerprint[:], Reply: body, At: p.now.UnixMilli()}
+	if key.Seal != nil {
+		if r.Reply, err = key.Seal(body); err != nil {
+			return fmt.Errorf("seal a reply: %w", err)
+		}
+		r.Sealed = true
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode an idempotency record: %w", err)
+	}
+	p.putBytes(store.Idempotency, key.Key[:], b)
+	p.putBytes(store.IdempotencyTimes, repeatTimeKey(r.At, key.Key[:]), []byte{})
+	p.staged = r
+	return nil
+}
+
+func repeatTimeKey(at int64, key []byte) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(at)), key...)
+}
+
+// forgetRepeats is the removal of expired idempotency records, a bounded number
+// at a time.
+type forgetRepeats struct{}
+
+const forgetAtOnce = 1000
+
+func (forgetRepeats) plan(p *planner) (any, error) {
+	limit := binary.BigEndian.AppendUint64(nil, uint64(p.now.Add(-repeatTerm).UnixMilli()))
+	left := forgetAtOnce
+	for pair, err := range p.options.Journal.Scan(p.ctx, store.IdempotencyTimes, store.Range{Before: limit}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		if err := p.forgetRepeat(pair.Key); err != nil {
+			return nil, err
+		}
+		if left--; left == 0 {
+			break
+		}
+	}
+	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+}
+
+// forgetRepeat removes one expired record, unless the key was used again since.
+func (p *planner) forgetRepeat(timeKey []byte) error {
+	p.putBytes(store.IdempotencyTimes, timeKey, nil)
+	key := timeKey[8:]
+	b, err := p.options.Journal.Get(p.ctx, store.Idempotency, key)
+	if err != nil {
+		return unavailable(err)
+	}
+	var r repeat
+	if b == nil || json.Unmarshal(b, &r) != nil || r.At == int64(binary.BigEndian.Uint64(timeKey)) {
+		p.putBytes(store.Idempotency, key, nil)
+	}
+	return nil
+}
+
+// unavailable is what a caller gets when the store does not answer.
+func unavailable(cause error) error {
+	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
+		"the world's store cannot be used now: the outcome is unknown; repeat the request with the same idempotency key")
+}

@@ -1,0 +1,133 @@
+package world
+
+import (
+	"encoding/json"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Caller is who asks, already authenticated by the host.
+type Caller struct {
+	// NodeID is the node that showed its credentials; empty for nobody, a
+	// viewer or the administrator. Without a repository it is the unchecked
+	// `x-node-id`.
+	NodeID string
+	// OwnerHash tells that the request came with an agent's id and its owner's
+	// hash: NodeID is then the agent and it may do only what section 3 allows.
+	OwnerHash bool
+	// Viewer is the id of a watch cookie, and empty for everybody else.
+	Viewer string
+	// Admin is true for the administrator.
+	Admin bool
+}
+
+// Request is what surrounds a command.
+type Request struct {
+	Caller Caller
+	// SID is the session that the command is for; empty where the route needs
+	// none. It is checked again when the command is planned.
+	SID string
+	// Idempotency is nil when the caller sent no key.
+	Idempotency *Idempotency
+}
+
+// Idempotency identifies a command that may be repeated.
+type Idempotency struct {
+	// Key is the hash of the caller and the key that it sent.
+	Key [32]byte
+	// Fingerprint is the hash of method, path and body.
+	Fingerprint [32]byte
+	// Seal encrypts a reply that holds a secret; nil stores the reply as it is.
+	Seal func(reply []byte) ([]byte, error)
+}
+
+// Reply is the outcome of a command that worked.
+type Reply struct {
+	// Rev is the rev of a view that includes the command.
+	Rev uint64
+	// Seq is the command's last event, 0 if it made none.
+	Seq uint64
+	// Stored is the reply's JSON when the command was a repeat (sealed if the
+	// first one was); Value is nil then.
+	Stored []byte
+	// Sealed tells that Stored is encrypted.
+	Sealed bool
+	// Value is the wire reply.
+	Value any
+}
+
+// JSON is the reply's body.
+func (r *Reply) JSON() ([]byte, error) {
+	if r.Stored != nil {
+		return r.Stored, nil
+	}
+	return json.Marshal(r.Value)
+}
+
+// Command is one thing that a caller wants done. Its implementations are the
+// exported structs of this package; each is named after the protocol's
+// operation.
+type Command interface {
+	plan(p *planner) (reply any, err error)
+}
+
+// CreateMainNode makes a main node. APIKeyDigest is the SHA-256 of its first
+// API key, and APIKey the key for the reply.
+type CreateMainNode struct {
+	NodeID       string
+	Digest       [32]byte
+	APIKeyDigest [32]byte
+	APIKey       string
+}
+
+// CreateAgentNode makes an agent node of the calling main node.
+type CreateAgentNode struct {
+	AgentNodeID string
+	Digest      [32]byte
+}
+
+// ReplaceAPIKey gives the calling main node another API key.
+type ReplaceAPIKey struct {
+	APIKeyDigest [32]byte
+	APIKey       string
+}
+
+// DeleteNode deletes the calling main node, or for the administrator any node,
+// with everything that hangs on it.
+type DeleteNode struct{ NodeID string }
+
+// DeleteAgent deletes an agent node of the calling main node.
+type DeleteAgent struct{ AgentID string }
+
+// Register puts an agent on the map or updates its row.
+type Register struct {
+	protocol.RegisterRequest
+	// PreviewURL goes into the reply.
+	PreviewURL string
+}
+
+// Heartbeat renews a lease. It is not journaled.
+type Heartbeat struct{ protocol.HeartbeatRequest }
+
+// Disconnect takes an agent off the map.
+type Disconnect struct{ protocol.DisconnectRequest }
+
+// RegisterMCP places or updates an MCP row of the calling main node.
+type RegisterMCP struct{ protocol.MCPRegisterRequest }
+
+// UnregisterMCP removes an MCP row.
+type UnregisterMCP struct{ protocol.MCPUnregisterRequest }
+
+// RecordInteraction records one chat line.
+type RecordInteraction struct {
+	protocol.RecordInteractionRequest
+}
+
+// RecordJourney records a journey.
+type RecordJourney struct{ protocol.RecordJourneyRequest }
+
+// RemoveOccupant is the administrator's removal of a row.
+type RemoveOccupant struct{ StableKey string }
+
+// ResetSession starts a new session.
+type ResetSession struct{ Reason string }
