@@ -51,19 +51,15 @@ func syntaxError(body []byte) *Error {
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(body))
 	err := d.SkipValue()
-	if err == nil {
-		if _, err = d.ReadToken(); err == nil {
-			err = errTrailing
-		}
-	}
 	at := d.InputOffset()
+	if err == nil {
+		return Errorf(CodeJSONInvalid, "the body has data after its JSON text, at byte %d or later", at)
+	}
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if ok {
 		at = syntactic.ByteOffset
 	}
 	switch {
-	case errors.Is(err, errTrailing):
-		return Errorf(CodeJSONInvalid, "the body has data after its JSON text, at byte %d", at)
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return Errorf(CodeJSONInvalid, "the body has a duplicate name in an object, at byte %d", at)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -78,8 +74,6 @@ func syntaxError(body []byte) *Error {
 	// Nothing of the body is repeated: it may be a broken form of a secret.
 	return Errorf(CodeJSONInvalid, "the body is not valid JSON at byte %d", at)
 }
-
-var errTrailing = errors.New("trailing data")
 
 func depthError(at int) *Error {
 	return Errorf(CodeJSONInvalid, "the body nests deeper than %d levels at byte %d", MaxDepth, at)

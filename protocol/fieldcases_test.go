@@ -1,0 +1,239 @@
+package protocol_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// field says what one field of a request may be; the cases for it are made from
+// that: absent, null, every other type, empty, one too long, wrong case.
+type field struct {
+	// path is the field's, such as agent.toolNames[0].
+	path string
+	// kind is string, number, object or array.
+	kind     string
+	optional bool
+	// blank says that a string may be empty or white space.
+	blank bool
+	// longest and tooLong are the last value within a limit and the first beyond.
+	longest, tooLong any
+	// good and bad are further values that must be taken and refused.
+	good, bad []any
+	// element is set for elements of an array, which cannot be absent.
+	element bool
+	// code is what wrong values give, if not body_invalid.
+	code protocol.Code
+}
+
+// request is a kind of request with a body that has all its fields.
+type request struct {
+	name   string
+	parse  func(protocol.Object) (any, *protocol.Error)
+	body   string
+	fields []field
+}
+
+// anyParser makes the parsers of all requests one type.
+func anyParser[T any](parse func(protocol.Object) (T, *protocol.Error)) func(protocol.Object) (any, *protocol.Error) {
+	return func(o protocol.Object) (any, *protocol.Error) {
+		r, err := parse(o)
+		return r, err
+	}
+}
+
+var otherTypes = map[string]any{
+	"string": "text", "number": 7, "object": map[string]any{}, "array": []any{}, "boolean": true,
+}
+
+func (r *request) run(t *testing.T) {
+	t.Helper()
+	t.Run("round trip", r.roundTrip)
+	for _, f := range r.fields {
+		t.Run(f.path, func(t *testing.T) {
+			r.testField(t, &f)
+		})
+	}
+}
+
+// roundTrip checks that what was read is written in a form that reads the same.
+func (r *request) roundTrip(t *testing.T) {
+	first, err := r.parse(object(t, r.body))
+	if err != nil {
+		t.Fatalf("the body is refused: %v", err)
+	}
+	wire, merr := json.Marshal(first)
+	if merr != nil {
+		t.Fatal(merr)
+	}
+	second, err := r.parse(object(t, string(wire)))
+	if err != nil {
+		t.Fatalf("what was written is refused: %v\n%s", err, wire)
+	}
+	wireEqual(t, second, string(wire))
+	// Everything that was sent is there again.
+	var sent, got map[string]any
+	decode(t, r.body, &sent)
+	decode(t, string(wire), &got)
+	for name := range sent {
+		if _, ok := got[name]; !ok {
+			t.Errorf("the field %s got lost", name)
+		}
+	}
+}
+
+func (r *request) testField(t *testing.T, f *field) {
+	t.Helper()
+	code := f.code
+	if code == "" {
+		code = protocol.CodeBodyInvalid
+	}
+	if !f.element {
+		r.absent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, true) }, "absent")
+		r.absent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, false) }, "null")
+		r.absent(t, f, func(body map[string]any) {
+			value := edit(t, body, f.path, nil, true)
+			edit(t, body, capitalised(f.path), value, false)
+		}, "wrong case")
+	} else {
+		r.refuse(t, f, nil, protocol.CodeBodyInvalid)
+	}
+	for kind, value := range otherTypes {
+		if kind != f.kind {
+			r.refuse(t, f, value, protocol.CodeBodyInvalid)
+		}
+	}
+	if f.kind == "string" {
+		for _, blank := range []string{"", " ", "\t\u00a0\ufeff"} {
+			if f.blank {
+				r.take(t, f, blank)
+			} else {
+				r.refuse(t, f, blank, protocol.CodeBodyInvalid)
+			}
+		}
+	}
+	if f.longest != nil {
+		r.take(t, f, f.longest)
+		r.refuse(t, f, f.tooLong, protocol.CodeBodyInvalid)
+	}
+	for _, v := range f.good {
+		r.take(t, f, v)
+	}
+	for _, v := range f.bad {
+		r.refuse(t, f, v, code)
+	}
+}
+
+// absent checks a body that lacks a field in one of the ways there are.
+func (r *request) absent(t *testing.T, f *field, change func(map[string]any), how string) {
+	t.Helper()
+	var body map[string]any
+	decode(t, r.body, &body)
+	change(body)
+	_, err := r.parse(object(t, encode(t, body)))
+	switch {
+	case f.optional && err != nil:
+		t.Errorf("%s: %v", how, err)
+	case !f.optional && err == nil:
+		t.Errorf("%s: accepted", how)
+	case !f.optional && (err.Code != protocol.CodeBodyInvalid || err.Field != f.path || !strings.Contains(err.Message, f.path)):
+		t.Errorf("%s: got %s for %q: %s", how, err.Code, err.Field, err.Message)
+	}
+}
+
+func (r *request) refuse(t *testing.T, f *field, value any, code protocol.Code) {
+	t.Helper()
+	err := r.with(t, f, value)
+	switch {
+	case err == nil:
+		t.Errorf("%.80s was accepted", encode(t, value))
+	case err.Code != code || !strings.HasPrefix(err.Field, f.path) || !strings.Contains(err.Message, err.Field):
+		t.Errorf("%.80s: got %s for %q: %s", encode(t, value), err.Code, err.Field, err.Message)
+	}
+}
+
+func (r *request) take(t *testing.T, f *field, value any) {
+	t.Helper()
+	if err := r.with(t, f, value); err != nil {
+		t.Errorf("%.80s: %v", encode(t, value), err)
+	}
+}
+
+func (r *request) with(t *testing.T, f *field, value any) *protocol.Error {
+	t.Helper()
+	var body map[string]any
+	decode(t, r.body, &body)
+	edit(t, body, f.path, value, false)
+	_, err := r.parse(object(t, encode(t, body)))
+	return err
+}
+
+// capitalised writes the last name of a path in another case.
+func capitalised(path string) string {
+	at := strings.LastIndexByte(path, '.') + 1
+	return path[:at] + strings.ToUpper(path[at:at+1]) + path[at+1:]
+}
+
+// edit sets or deletes what a path leads to and gives what was there.
+func edit(t *testing.T, body map[string]any, path string, value any, remove bool) any {
+	t.Helper()
+	var at any = body
+	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+	for i, step := range steps {
+		last := i == len(steps)-1
+		switch node := at.(type) {
+		case map[string]any:
+			old := node[step]
+			switch {
+			case last && remove:
+				delete(node, step)
+				return old
+			case last:
+				node[step] = value
+				return old
+			}
+			at = old
+		case []any:
+			n, err := strconv.Atoi(step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last {
+				old := node[n]
+				node[n] = value
+				return old
+			}
+			at = node[n]
+		default:
+			t.Fatalf("the body has nothing at %s", path)
+		}
+	}
+	return nil
+}
+
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("%v in %.200s", err, text)
+	}
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// chars gives a text of n characters that has two bytes for each.
+func chars(n int) string { return strings.Repeat("é", n) }
+
+func sized(n int) map[string]any {
+	// {"a":"…"} has eight bytes of its own.
+	return map[string]any{"a": strings.Repeat("x", n-8)}
+}

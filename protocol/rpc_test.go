@@ -1,0 +1,233 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+func listField(path string) field {
+	return field{path: path, kind: "number", optional: true, longest: 1000, tooLong: 1001, good: []any{1, 1e2}, bad: []any{0, -1, 1.5, 1e300}}
+}
+
+var rpcRequests = []request{
+	{
+		name: "recordInteraction", parse: anyParser(protocol.ParseRecordInteraction),
+		body: `{"playerId":"` + hexA + `","role":"user","text":"hello"}`,
+		fields: []field{
+			agentField("playerId", false), wordField("role", false, "user", "assistant", "tool"),
+			{path: "text", kind: "string", blank: true, good: []any{chars(100_000)}},
+		},
+	},
+	{
+		name: "listInteractions", parse: anyParser(protocol.ParseList),
+		body:   `{"playerId":"` + hexA + `","limit":50,"beforeSeq":7}`,
+		fields: []field{agentField("playerId", true), listField("limit"), positionField("beforeSeq")},
+	},
+	{
+		name: "getPlayerChainNode", parse: anyParser(protocol.ParseChainNode),
+		body:   `{"stableKey":"__genesis__","atRev":7}`,
+		fields: []field{stableKeyField("stableKey", false), positionField("atRev")},
+	},
+	{
+		name: "getPlayerChainNodes", parse: anyParser(protocol.ParseChainNodes),
+		body: `{"stableKeys":["__header__","space:s"],"atRev":7}`,
+		fields: []field{
+			{path: "stableKeys", kind: "array", longest: keys(256), tooLong: keys(257), good: []any{[]any{}}},
+			stableKeyField("stableKeys[1]", true), positionField("atRev"),
+		},
+	},
+	{
+		name: "getPlayerChainProof", parse: anyParser(protocol.ParseChainProof),
+		body: `{"stableKey":"space:s"}`, fields: []field{stableKeyField("stableKey", false)},
+	},
+	{
+		name: "registerSpaceNode", parse: anyParser(protocol.ParseRegisterSpace),
+		body: `{"id":"s-1","name":"Corner","description":"A shop","designKey":"brick",
+			"owner":{"displayName":"Ada","playerId":"` + hexA + `"},"amenities":["shop","car_wash"]}`,
+		fields: []field{
+			idField("id", true), textField("name", false, 200), descriptionField, textField("designKey", false, 128),
+			{path: "owner", kind: "object"}, textField("owner.displayName", false, 200), agentField("owner.playerId", true),
+			amenitiesField(false), wordFieldElement("amenities[1]", "supermarket", "car_wash"),
+		},
+	},
+	{
+		name: "createSpace", parse: anyParser(protocol.ParseCreateSpace),
+		body: `{"name":"Corner","designKey":"brick","ownerDisplayName":"Ada","description":"A shop",
+			"structureName":"House","amenities":["shop","car_wash"]}`,
+		fields: []field{
+			textField("name", false, 200), textField("designKey", false, 128), textField("ownerDisplayName", false, 200),
+			descriptionField, textField("structureName", true, 200),
+			amenitiesField(true), wordFieldElement("amenities[1]", "supermarket", "car_wash"),
+		},
+	},
+	{
+		name: "inspectSpace", parse: anyParser(protocol.ParseSpace),
+		body: `{"spaceId":"s-1"}`, fields: []field{idField("spaceId", false)},
+	},
+	{
+		name: "addSpaceAmenity", parse: anyParser(protocol.ParseAmenity),
+		body:   `{"spaceId":"s-1","kind":"shop"}`,
+		fields: []field{idField("spaceId", false), wordField("kind", false, "shop", "supermarket", "car_wash")},
+	},
+}
+
+var descriptionField = field{
+	path: "description", kind: "string", optional: true, blank: true, longest: chars(4000), tooLong: chars(4001),
+}
+
+func amenitiesField(optional bool) field {
+	return field{
+		path: "amenities", kind: "array", optional: optional,
+		good: []any{[]any{"shop"}, []any{"car_wash", "supermarket", "shop"}},
+		bad:  []any{[]any{}, []any{"shop", "shop"}, []any{"shop", "shop", "shop", "shop"}},
+	}
+}
+
+func wordFieldElement(path string, words ...any) field {
+	f := wordField(path, false, words...)
+	f.element = true
+	return f
+}
+
+func keys(n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = "mcp:" + strings.Repeat("x", i)
+	}
+	return list
+}
+
+func TestRPCRequests(t *testing.T) {
+	for _, r := range rpcRequests {
+		t.Run(r.name, r.run)
+	}
+}
+
+// contractOps is the table of the protocol reference: true for reads.
+var contractOps = map[protocol.Op]bool{
+	"getWorldSnapshot": true, "getPlayerChainNode": true, "getPlayerChainNodes": true, "getPlayerChainProof": true,
+	"listInteractions": true, "listJourneys": true, "listSpaceNodes": true, "inspectSpace": true,
+	"recordInteraction": false, "recordJourney": false, "registerSpaceNode": false, "createSpace": false,
+	"removeSpace": false, "addSpaceAmenity": false, "removeSpaceAmenity": false,
+	"intercomCommand": false, "intercomResponse": false,
+}
+
+func TestOps(t *testing.T) {
+	for op, reads := range contractOps {
+		if !op.Known() || op.Reads() != reads {
+			t.Errorf("%s: known %t, reads %t, want true, %t", op, op.Known(), op.Reads(), reads)
+		}
+	}
+	if got := len(protocol.Ops()); got != len(contractOps) {
+		t.Errorf("there are %d operations, want %d", got, len(contractOps))
+	}
+	for _, op := range []protocol.Op{"", "GetWorldSnapshot", "recordInteraction ", "drop"} {
+		if op.Known() {
+			t.Errorf("%q is known", op)
+		}
+	}
+}
+
+func TestParseRPC(t *testing.T) {
+	for body, want := range map[string]protocol.Code{
+		`{}`: "body_invalid", `{"op":null}`: "body_invalid", `{"op":7}`: "body_invalid", `{"op":["recordJourney"]}`: "body_invalid",
+		`{"op":""}`: "op_unknown", `{"op":"RecordJourney"}`: "op_unknown", `{"op":"nothing","payload":7}`: "op_unknown",
+	} {
+		_, err := protocol.ParseRPC(object(t, body))
+		if err == nil || err.Code != want || err.Field != "op" {
+			t.Errorf("%s: got %v, want %s for op", body, err, want)
+		}
+	}
+}
+
+func TestPayload(t *testing.T) {
+	for body, fieldWanted := range map[string]string{
+		`{"op":"inspectSpace"}`:                                 "payload.spaceId",
+		`{"op":"inspectSpace","payload":null}`:                  "payload.spaceId",
+		`{"op":"inspectSpace","payload":{}}`:                    "payload.spaceId",
+		`{"op":"inspectSpace","payload":[]}`:                    "payload",
+		`{"op":"inspectSpace","payload":"{}"}`:                  "payload",
+		`{"op":"inspectSpace","payload":{"spaceId":"s"}}`:       "",
+		`{"payload":{"spaceId":"s","x":1},"op":"inspectSpace"}`: "",
+	} {
+		call, err := protocol.ParseRPC(object(t, body))
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		payload, err := call.Payload()
+		if err == nil {
+			_, err = protocol.ParseSpace(payload)
+		}
+		got := ""
+		if err != nil {
+			got = err.Field
+		}
+		if got != fieldWanted {
+			t.Errorf("%s: the field in the error is %q, want %q", body, got, fieldWanted)
+		}
+	}
+}
+
+func TestRPCRequestOnTheWire(t *testing.T) {
+	wireEqual(t, protocol.RPCRequest{Op: protocol.OpGetWorldSnapshot}, `{"op":"getWorldSnapshot","payload":{}}`)
+	wireEqual(t, protocol.RPCRequest{Op: protocol.OpListInteractions, Payload: protocol.ListRequest{}}, `{"op":"listInteractions","payload":{}}`)
+	wireEqual(t, protocol.RPCRequest{
+		Op: protocol.OpGetPlayerChainNodes, Payload: &protocol.ChainNodesRequest{AtRev: ptr(uint64(0))},
+	}, `{"op":"getPlayerChainNodes","payload":{"stableKeys":[],"atRev":0}}`)
+}
+
+func TestListDefaults(t *testing.T) {
+	for _, body := range []string{`{}`, `{"limit":null,"playerId":null,"beforeSeq":null}`} {
+		got, err := protocol.ParseList(object(t, body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(protocol.ListRequest{Limit: 100}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", body, diff)
+		}
+	}
+}
+
+func TestCreateSpaceDefaults(t *testing.T) {
+	got, err := protocol.ParseCreateSpace(object(t, `{"name":"Corner","designKey":"brick","ownerDisplayName":"Ada"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := protocol.CreateSpaceRequest{
+		Name: "Corner", DesignKey: "brick", OwnerDisplayName: "Ada", StructureName: "Corner", Amenities: []string{"shop"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRecordInteractionText(t *testing.T) {
+	for name, c := range map[string]struct{ sent, want string }{
+		"trimmed":           {" \n\ufeff\u3000 a b \u2029\t", "a b"},
+		"blank":             {"\u00a0\u2003", ""},
+		"empty":             {"", ""},
+		"at the limit":      {chars(4000), chars(4000)},
+		"cut":               {strings.Repeat("😀", 4001), strings.Repeat("😀", 4000)},
+		"trimmed, then cut": {strings.Repeat(" ", 5000) + chars(4000) + "  ", chars(4000)},
+		"not white space":   {"\u0085a\u200b", "\u0085a\u200b"},
+	} {
+		body := encode(t, map[string]any{"playerId": "p", "role": "tool", "text": c.sent})
+		got, err := protocol.ParseRecordInteraction(object(t, body))
+		if err != nil || got.Text != c.want {
+			t.Errorf("%s: %d bytes, %v, want %d bytes", name, len(got.Text), err, len(c.want))
+		}
+	}
+}
+
+func TestRemoveOccupantTakesOccupantsOnly(t *testing.T) {
+	for _, key := range []string{"__genesis__", "__header__", "space:s"} {
+		_, err := protocol.ParseRemoveOccupant(object(t, `{"stableKey":"`+key+`"}`))
+		if err == nil || err.Code != protocol.CodeBodyInvalid {
+			t.Errorf("%s: got %v, want body_invalid", key, err)
+		}
+	}
+}
