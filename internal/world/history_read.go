@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -21,19 +20,11 @@ func (w *World) History(ctx context.Context, after, upTo uint64) iter.Seq2[*Even
 			yield(nil, err)
 			return
 		}
-		last, at := after, store.Position(0)
 		for e, err := range w.options.Journal.Read(ctx, from) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			// A seq that is not the next one is a jump if the entries follow one
-			// another, else some were trimmed while we read.
-			if first := e.FirstSeq(); first > last+1 && at != 0 && e.Position != at+1 {
-				yield(nil, fmt.Errorf("events after %d: %w", last, store.ErrTrimmed))
-				return
-			}
-			last, at = max(last, e.Seq), e.Position
 			for _, event := range eventsOf(&e) {
 				if event.Seq > upTo {
 					return

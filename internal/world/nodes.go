@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -49,19 +50,20 @@ type Registry struct {
 }
 
 func newRegistry(s *state) *Registry {
-	r := &Registry{
-		nodes:      make(map[string]*Node, len(s.nodes)),
-		children:   map[string]map[string]struct{}{},
-		aggregates: make(map[string]*Aggregate, len(s.aggregates)),
-	}
+	r := &Registry{}
+	r.replace(s)
+	return r
+}
+
+// replace takes over all nodes and aggregates of a state.
+func (r *Registry) replace(s *state) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.nodes, r.aggregates = maps.Clone(s.nodes), maps.Clone(s.aggregates)
+	r.children = map[string]map[string]struct{}{}
 	for id, n := range s.nodes {
-		r.nodes[id] = n
 		replaceChild(r.children, id, nil, n)
 	}
-	for id, a := range s.aggregates {
-		r.aggregates[id] = a
-	}
-	return r
 }
 
 // Node returns a node, nil if there is none.

@@ -118,7 +118,7 @@ type forgetRepeats struct{}
 const forgetAtOnce = 1000
 
 func (forgetRepeats) plan(p *planner) (any, error) {
-	limit := binary.BigEndian.AppendUint64(nil, uint64(p.now.Add(-repeatTerm).UnixMilli()))
+	limit := binary.BigEndian.AppendUint64(nil, uint64(p.now.Add(-repeatTerm).UnixMilli()+1))
 	left := forgetAtOnce
 	for pair, err := range p.options.Journal.Scan(p.ctx, store.IdempotencyTimes, store.Range{Before: limit}) {
 		if err != nil {

@@ -1,0 +1,217 @@
+package world
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+const testRootKey = "87b6637b010478e48a83a8d445041ae4df5d607df7932153cdfee5c601e8e39e"
+
+// clock is a clock that a test moves.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// fixture is a world over a journal, with the moves that tests make.
+type fixture struct {
+	*World
+	t       *testing.T
+	clock   *clock
+	journal store.Journal
+	options Options
+}
+
+func open(t *testing.T, change ...func(*Options)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, clock: newClock()}
+	f.options = Options{
+		Journal: memory.Open(store.DefaultRetention()), RootKey: testRootKey,
+		Now: f.clock.Now, Random: rand.NewChaCha8([32]byte{1}),
+	}
+	for _, c := range change {
+		c(&f.options)
+	}
+	f.journal = f.options.Journal
+	f.start()
+	t.Cleanup(func() {
+		f.stop()
+		if err := f.journal.Close(); err != nil {
+			t.Errorf("close the journal: %v", err)
+		}
+	})
+	return f
+}
+
+func (f *fixture) start() {
+	f.t.Helper()
+	w, err := Open(context.Background(), f.options)
+	if err != nil {
+		f.t.Fatalf("Open: %v", err)
+	}
+	f.World = w
+}
+
+func (f *fixture) stop() {
+	f.t.Helper()
+	if err := f.Close(context.Background()); err != nil {
+		f.t.Errorf("close the world: %v", err)
+	}
+}
+
+// reopen closes the world and recovers it from its journal.
+func (f *fixture) reopen() {
+	f.t.Helper()
+	f.stop()
+	f.start()
+}
+
+// as runs a command for a node and fails the test if it is refused.
+func (f *fixture) as(nodeID string, c Command) Reply {
+	f.t.Helper()
+	reply, err := f.try(nodeID, c)
+	if err != nil {
+		f.t.Fatalf("%T: %v", c, err)
+	}
+	return reply
+}
+
+func (f *fixture) try(nodeID string, c Command) (Reply, error) {
+	return f.Do(context.Background(), Request{Caller: Caller{NodeID: nodeID}, SID: f.View().SID}, c)
+}
+
+// id makes a node id of a name.
+func id(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+// main makes a main node and agent an agent node of one; both return the id.
+func (f *fixture) main(name string) string {
+	f.t.Helper()
+	f.as("", CreateMainNode{NodeID: id(name), Digest: sha256.Sum256([]byte(name)), APIKey: "key"})
+	return id(name)
+}
+
+func (f *fixture) agent(owner, name string) string {
+	f.t.Helper()
+	f.as(owner, CreateAgentNode{AgentNodeID: id(name), Digest: sha256.Sum256([]byte(name))})
+	return id(name)
+}
+
+// registration is a plain registration of an agent.
+func registration(agentID string) Register {
+	return Register{RegisterRequest: protocol.RegisterRequest{
+		Name: "Agent " + agentID[:4], Type: "langchain", AgentID: agentID, EnableP2A: protocol.P2AOff,
+		LeaseTTLSeconds: protocol.DefaultLeaseTTLSeconds,
+		Agent:           protocol.AgentSpec{Type: "langchain", ToolNames: []string{protocol.ChatTool, "assist_find"}},
+	}}
+}
+
+func held(agentID, connection string, ttl int) Register {
+	r := registration(agentID)
+	r.ConnectionID, r.LeaseTTLSeconds = connection, ttl
+	return r
+}
+
+func line(playerID, text string) RecordInteraction {
+	return RecordInteraction{protocol.RecordInteractionRequest{PlayerID: playerID, Role: protocol.RoleUser, Text: text}}
+}
+
+func journey(playerID string, tools ...string) RecordJourney {
+	j := protocol.Journey{StartedAt: "2026-01-02T03:04:05.000Z", CompletedAt: "2026-01-02T03:04:06.000Z"}
+	j.Steps = append(j.Steps, protocol.JourneyStep{Type: protocol.StepOrigin, Content: "q", MessageID: "m1"})
+	for _, tool := range tools {
+		j.Steps = append(j.Steps, protocol.JourneyStep{
+			Type: protocol.StepStructure, ToolName: tool, ToolCallID: "c", Args: json.RawMessage(`{"b":1,"a":"<&>"}`),
+		})
+	}
+	return RecordJourney{protocol.RecordJourneyRequest{PlayerID: playerID, Journey: j}}
+}
+
+// wantCode fails unless err is a refusal with a code.
+func wantCode(t *testing.T, err error, code protocol.Code) {
+	t.Helper()
+	if protocol.CodeOf(err) != code {
+		t.Fatalf("got %v, want the code %s", err, code)
+	}
+}
+
+// check verifies everything that must always hold of a world: the root is that
+// of the rows, no two rows share a cell, all are inside the bounds, and the
+// events up to now name every change.
+func (f *fixture) check() {
+	f.t.Helper()
+	view := f.View()
+	head, body := view.Snapshot()
+	snapshot, _, err := chain.ParseSnapshot(append(append([]byte{}, head...), body...))
+	if err != nil {
+		f.t.Fatalf("the snapshot does not parse: %v", err)
+	}
+	if snapshot.Root() != view.Tree.Root() || snapshot.LeafCount() != view.Tree.Len() {
+		f.t.Fatalf("the snapshot's rows give another root than the world's")
+	}
+	cells := map[cell]string{}
+	for key, o := range f.occupants() {
+		c := cellOf(o)
+		if other, taken := cells[c]; taken {
+			f.t.Fatalf("%s and %s share the cell %v", key, other, c)
+		}
+		cells[c] = key
+		if x, y := o.Position(); x < view.Bounds.MinX || x > view.Bounds.MaxX || y < view.Bounds.MinY || y > view.Bounds.MaxY {
+			f.t.Fatalf("%s at %v,%v is outside of %v", key, x, y, view.Bounds)
+		}
+	}
+}
+
+// occupants parses the rows of the newest view.
+func (f *fixture) occupants() map[string]protocol.Occupant {
+	f.t.Helper()
+	rows := map[string]protocol.Occupant{}
+	for _, leaf := range f.View().Tree.Occupants() {
+		o, err := chain.ParseOccupant(leaf.Payload())
+		if err != nil {
+			f.t.Fatalf("row %s: %v", leaf.Key(), err)
+		}
+		rows[leaf.Key()] = o
+	}
+	return rows
+}
+
+// events are all events after a seq.
+func (f *fixture) events(after uint64) []*Event {
+	f.t.Helper()
+	var out []*Event
+	for e, err := range f.History(context.Background(), after, f.Events().Head()) {
+		if err != nil {
+			f.t.Fatalf("History(%d): %v", after, err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
