@@ -2,7 +2,6 @@ package chain
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -11,7 +10,7 @@ import (
 // MaxDepth is how deeply arrays and objects may nest in a text that
 // Canonicalize accepts. A body of 1 MiB could nest half a million deep, which
 // no reader in any language survives.
-const MaxDepth = 1000
+const MaxDepth = 512
 
 // Canonicalize appends the canonical form (RFC 8785) of one JSON text to dst.
 //
@@ -247,78 +246,11 @@ func (c *canonizer) sortMembers(first, firstOut int) error {
 		m := &members[i]
 		if i > 0 {
 			if compareUTF16(c.key(&members[i-1]), c.key(m)) == 0 {
-				return c.fail("an object with the key " + strconv.Quote(string(c.key(m))) + " twice ends")
+				return c.fail(fmt.Sprintf("an object that has the key %.100q twice ends", c.key(m)))
 			}
 			c.out = append(c.out, ',')
 		}
 		c.out = append(c.out, c.scratch[m.out-firstOut:m.outEnd-firstOut]...)
 	}
 	return nil
-}
-
-func (c *canonizer) number() error {
-	start := c.pos
-	exact := c.scanNumber()
-	if c.pos == start {
-		return c.fail("a number is malformed")
-	}
-	text := c.in[start:c.pos]
-	if exact {
-		c.out = append(c.out, text...)
-		return nil
-	}
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || math.IsInf(f, 0) {
-		c.pos = start
-		return c.fail("a number outside the double range")
-	}
-	c.out, err = appendNumber(c.out, f)
-	return err
-}
-
-// scanNumber moves past the number at pos, or not at all if it is malformed.
-// It reports whether its text is canonical: a plain integer that is exact in a
-// double.
-func (c *canonizer) scanNumber() (exact bool) {
-	rest := c.in[c.pos:]
-	i := 0
-	if rest[0] == '-' {
-		i++
-	}
-	whole := digits(rest[i:])
-	if whole == 0 || whole > 1 && rest[i] == '0' {
-		return false
-	}
-	exact = whole <= 15 && (i == 0 || rest[i] != '0')
-	i += whole
-	if i < len(rest) && rest[i] == '.' {
-		n := digits(rest[i+1:])
-		if n == 0 {
-			return false
-		}
-		i += 1 + n
-		exact = false
-	}
-	if i < len(rest) && (rest[i] == 'e' || rest[i] == 'E') {
-		i++
-		if i < len(rest) && (rest[i] == '+' || rest[i] == '-') {
-			i++
-		}
-		n := digits(rest[i:])
-		if n == 0 {
-			return false
-		}
-		i += n
-		exact = false
-	}
-	c.pos += i
-	return exact
-}
-
-func digits(b []byte) int {
-	n := 0
-	for n < len(b) && '0' <= b[n] && b[n] <= '9' {
-		n++
-	}
-	return n
 }

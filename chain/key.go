@@ -14,15 +14,6 @@ const (
 	HeaderStableKey  = protocol.HeaderStableKey
 )
 
-// The prefixes of the stable keys of rows.
-const (
-	agentPrefix     = "agent:"
-	mcpPrefix       = "mcp:"
-	humanPrefix     = "human:"
-	structurePrefix = "structure:"
-	spacePrefix     = "space:"
-)
-
 // The four runs of leaves, in chain order.
 const (
 	rankGenesis = iota
@@ -37,7 +28,7 @@ func rank(key string) int {
 		return rankGenesis
 	case key == HeaderStableKey:
 		return rankHeader
-	case strings.HasPrefix(key, spacePrefix):
+	case strings.HasPrefix(key, protocol.SpaceKeyPrefix):
 		return rankSpace
 	}
 	return rankOccupant
@@ -56,17 +47,10 @@ func CompareKeys(a, b string) int {
 // protocol.Node constants. A key that names none is ErrStableKey (code
 // `stable_key_unknown`).
 func NodeKind(key string) (string, error) {
-	switch {
-	case key == GenesisStableKey:
-		return protocol.NodeGenesis, nil
-	case key == HeaderStableKey:
-		return protocol.NodeHeader, nil
-	case strings.HasPrefix(key, spacePrefix):
-		return protocol.NodeSpace, nil
-	case strings.HasPrefix(key, agentPrefix), strings.HasPrefix(key, mcpPrefix),
-		strings.HasPrefix(key, humanPrefix), strings.HasPrefix(key, structurePrefix):
-		return protocol.NodeOccupant, nil
+	kind := protocol.NodeKindOf(key)
+	if kind == "" {
+		return "", fmt.Errorf("%w: %.200q is neither %s nor %s and has no known prefix (agent:, mcp:, human:, structure:, space:)",
+			ErrStableKey, key, GenesisStableKey, HeaderStableKey)
 	}
-	return "", fmt.Errorf("%w: %.200q; it is neither %s nor %s and starts with none of agent:, mcp:, human:, structure:, space:",
-		ErrStableKey, key, GenesisStableKey, HeaderStableKey)
+	return kind, nil
 }

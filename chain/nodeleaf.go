@@ -24,13 +24,13 @@ func NodeOf(t *Tree, key string) (protocol.ChainNode, error) {
 	case kind == protocol.NodeGenesis:
 		n.Text = string(leaf.Payload())
 	case kind == protocol.NodeHeader:
-		return n, readHeader(&n, leaf.Payload())
+		err = readHeader(&n, leaf.Payload())
 	case kind == protocol.NodeSpace:
 		n.Space = leaf.Payload()
 	default:
 		n.Occupant = leaf.Payload()
 	}
-	return n, nil
+	return n, err
 }
 
 // AppendNode appends the JSON of NodeOf to dst without decoding anything.

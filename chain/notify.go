@@ -73,7 +73,7 @@ func readNotify(text []byte) (*protocol.Notify, error) {
 func readRef(text []byte) (ref protocol.NodeRef, err error) {
 	hasIndex, goodRemoved := false, true
 	for name, value := range fields(text) {
-		switch name {
+		switch string(name) {
 		case "stableKey":
 			ref.StableKey, _ = asText(value)
 		case "leafIndex":

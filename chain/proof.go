@@ -3,12 +3,8 @@ package chain
 import (
 	"fmt"
 	"math/bits"
-)
 
-// The sides that a step of a proof can name.
-const (
-	SideLeft  = "left"
-	SideRight = "right"
+	"github.com/playctl/playctl/protocol"
 )
 
 // ProofStep is one step from a leaf up to the root: the sibling's digest and
@@ -54,11 +50,11 @@ func (t *Tree) Proof(key string) (Proof, bool) {
 func siblingOf(index, width int) (sibling int, side string) {
 	switch {
 	case index%2 == 1:
-		return index - 1, SideLeft
+		return index - 1, protocol.SideLeft
 	case index+1 < width:
-		return index + 1, SideRight
+		return index + 1, protocol.SideRight
 	}
-	return index, SideRight
+	return index, protocol.SideRight
 }
 
 // digestAt is the digest at a position of a Merkle level; level 0 are the
@@ -118,7 +114,7 @@ func (p Proof) climb() (Digest, error) {
 		if sibling == index && step.Hex != digest {
 			return digest, fmt.Errorf("%w: step %d pairs the last digest of an odd level with another", ErrProof, i)
 		}
-		if side == SideLeft {
+		if side == protocol.SideLeft {
 			digest = parentDigest(&step.Hex, &digest)
 		} else {
 			digest = parentDigest(&digest, &step.Hex)

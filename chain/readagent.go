@@ -13,7 +13,7 @@ func readAgent(h *rowHead, text []byte) *protocol.Agent {
 	a := &protocol.Agent{AgentID: h.id, NodeID: h.nodeID, Name: h.name, X: h.x, Y: h.y}
 	older := ""
 	for name, value := range fields(text) {
-		switch name {
+		switch string(name) {
 		case "agentType":
 			older, _ = asText(value)
 		case "platform":
@@ -43,8 +43,8 @@ func readAgent(h *rowHead, text []byte) *protocol.Agent {
 }
 
 // readAgentExtra reads the fields that only some agents have.
-func readAgentExtra(a *protocol.Agent, name string, value []byte) {
-	switch name {
+func readAgentExtra(a *protocol.Agent, name, value []byte) {
+	switch string(name) {
 	case "enableP2a":
 		if s, _ := asText(value); s == "on" || s == "off" {
 			a.EnableP2A = s

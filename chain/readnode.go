@@ -33,13 +33,15 @@ func readNode(text []byte) (n protocol.ChainNode, err error) {
 	}
 	switch n.Kind {
 	case protocol.NodeGenesis:
-		return n, readGenesis(&n, text)
+		err = readGenesis(&n, text)
 	case protocol.NodeHeader:
-		return n, readHeader(&n, text)
+		err = readHeader(&n, text)
 	case protocol.NodeOccupant, protocol.NodeSpace:
-		return n, readRowNode(&n, text)
+		err = readRowNode(&n, text)
+	default:
+		err = fmt.Errorf("%w: its kind %.50q is none of genesis, header, occupant, space", ErrNode, n.Kind)
 	}
-	return n, fmt.Errorf("%w: its kind %.50q is none of genesis, header, occupant, space", ErrNode, n.Kind)
+	return n, err
 }
 
 func readGenesis(n *protocol.ChainNode, text []byte) error {
@@ -104,7 +106,7 @@ func asBounds(value []byte) (b protocol.Bounds, ok bool) {
 	found := 0
 	for name, v := range fields(value) {
 		var at *float64
-		switch name {
+		switch string(name) {
 		case "minX":
 			at = &b.MinX
 		case "minY":

@@ -53,25 +53,13 @@ func readOccupant(text []byte) (protocol.Occupant, error) {
 
 // readHead reads and checks what a row must have.
 func readHead(text []byte) (rowHead, error) {
-	if !isObject(text) {
-		return rowHead{}, fmt.Errorf("%w: a row of the map is an object", ErrRow)
-	}
-	kind, ok := asText(field(text, "kind"))
-	h := rowHead{kind: protocol.OccupantKind(kind)}
-	idField := "id"
-	switch h.kind {
-	case protocol.KindAgent:
-		idField = "agentId"
-	case protocol.KindMCP, protocol.KindHuman, protocol.KindStructure:
-	default:
-		if !ok {
-			return h, fmt.Errorf("%w: kind is missing or not a string", ErrRow)
-		}
-		return h, fmt.Errorf("%w: the kind %.50q is none of agent, mcp, human, structure", ErrRow, kind)
+	h, idField, err := readKind(text)
+	if err != nil {
+		return h, err
 	}
 	var hasName, hasX, hasY bool
 	for name, value := range fields(text) {
-		switch name {
+		switch string(name) {
 		case idField:
 			h.id, _ = asText(value)
 		case "nodeId":
@@ -86,17 +74,35 @@ func readHead(text []byte) (rowHead, error) {
 	}
 	switch {
 	case h.id == "":
-		return h, h.lacks(idField, "a string that is not empty")
+		err = h.lacks(idField, "a string that is not empty")
 	case !hasName:
-		return h, h.lacks("name", "a string")
+		err = h.lacks("name", "a string")
 	case !hasX:
-		return h, h.lacks("x", "a number")
+		err = h.lacks("x", "a number")
 	case !hasY:
-		return h, h.lacks("y", "a number")
+		err = h.lacks("y", "a number")
 	case h.kind == protocol.KindStructure:
-		return h, h.readPlace(text)
+		err = h.readPlace(text)
 	}
-	return h, nil
+	return h, err
+}
+
+// readKind begins a head with the row's kind and says which field is its id.
+func readKind(text []byte) (h rowHead, idField string, err error) {
+	if !isObject(text) {
+		return h, "", fmt.Errorf("%w: a row of the map is an object", ErrRow)
+	}
+	kind, ok := asText(field(text, "kind"))
+	if !ok {
+		return h, "", fmt.Errorf("%w: kind is missing or not a string", ErrRow)
+	}
+	switch h.kind = protocol.OccupantKind(kind); h.kind {
+	case protocol.KindAgent:
+		return h, "agentId", nil
+	case protocol.KindMCP, protocol.KindHuman, protocol.KindStructure:
+		return h, "id", nil
+	}
+	return h, "", fmt.Errorf("%w: the kind %.50q is none of agent, mcp, human, structure", ErrRow, kind)
 }
 
 func (h *rowHead) lacks(name, want string) error {
@@ -107,7 +113,7 @@ func (h *rowHead) lacks(name, want string) error {
 func (h *rowHead) readPlace(text []byte) error {
 	ok := true
 	for name, value := range fields(text) {
-		switch name {
+		switch string(name) {
 		case "worldId":
 			h.worldID, _ = asText(value)
 		case "gameId":
@@ -158,7 +164,7 @@ func readStructure(h *rowHead, text []byte) *protocol.Structure {
 		WorldID: h.worldID, SpaceIDs: h.spaces, GameID: h.gameID,
 	}
 	for name, value := range fields(text) {
-		switch name {
+		switch string(name) {
 		case "primaryAmenity":
 			s.PrimaryAmenity, _ = asText(value)
 		case "amenities":

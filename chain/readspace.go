@@ -18,53 +18,64 @@ func ParseSpace(jsonText []byte) (*protocol.Space, error) {
 	return readSpace(text)
 }
 
+// spaceFields says which of the needed fields a space turned out to have.
+type spaceFields struct{ name, design, owner, amenities bool }
+
 // readSpace is ParseSpace for a canonical entry.
 func readSpace(text []byte) (*protocol.Space, error) {
 	if !isObject(text) {
 		return nil, fmt.Errorf("%w: a space is an object", ErrRow)
 	}
 	s := &protocol.Space{}
-	var hasName, hasDesign, hasOwner, hasAmenities bool
+	var has spaceFields
 	for name, value := range fields(text) {
-		switch name {
+		switch string(name) {
 		case "id":
 			s.ID, _ = asText(value)
 		case "name":
-			s.Name, hasName = asText(value)
+			s.Name, has.name = asText(value)
 		case "description":
 			s.Description, _ = asText(value)
 		case "designKey":
-			s.DesignKey, hasDesign = asText(value)
+			s.DesignKey, has.design = asText(value)
 		case "owner":
-			s.Owner.DisplayName, hasOwner = asText(field(value, "displayName"))
+			s.Owner.DisplayName, has.owner = asText(field(value, "displayName"))
 			s.Owner.PlayerID, _ = asText(field(value, "playerId"))
 			s.Owner.NodeID, _ = asText(field(value, "nodeId"))
 		case "amenities":
-			s.Amenities, hasAmenities = asTexts(value)
+			s.Amenities, has.amenities = asTexts(value)
 		case "activityObjectIds":
 			s.ActivityObjectIDs, _ = asTexts(value)
 		}
 	}
+	if err := has.check(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check says what a space that was read lacks.
+func (has spaceFields) check(s *protocol.Space) error {
 	switch {
 	case s.ID == "":
-		return nil, spaceLacks("id", "a string that is not empty")
-	case !hasName:
-		return nil, spaceLacks("name", "a string")
-	case !hasDesign:
-		return nil, spaceLacks("designKey", "a string")
-	case !hasOwner:
-		return nil, spaceLacks("owner.displayName", "a string")
-	case !hasAmenities:
-		return nil, spaceLacks("amenities", "a list of strings")
+		return spaceLacks("id", "a string that is not empty")
+	case !has.name:
+		return spaceLacks("name", "a string")
+	case !has.design:
+		return spaceLacks("designKey", "a string")
+	case !has.owner:
+		return spaceLacks("owner.displayName", "a string")
+	case !has.amenities:
+		return spaceLacks("amenities", "a list of strings")
 	}
 	for _, kind := range s.Amenities {
 		switch kind {
 		case protocol.AmenityShop, protocol.AmenitySupermarket, protocol.AmenityCarWash:
 		default:
-			return nil, fmt.Errorf("%w: a space has the unknown amenity %.50q", ErrRow, kind)
+			return fmt.Errorf("%w: a space has the unknown amenity %.50q", ErrRow, kind)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func spaceLacks(name, want string) error {

@@ -8,9 +8,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// MaxBatch is the most keys of one `getPlayerChainNodes`.
-const MaxBatch = 256
-
 // NodeReply is the reply to `getPlayerChainNode`. Rev is nil where a host gives
 // none.
 type NodeReply struct {
@@ -62,7 +59,7 @@ func ParseNodesRPCBody(body []byte) (NodesReply, error) {
 	}
 	r := NodesReply{Rev: asRev(field(text, "rev"))}
 	r.MerkleRootHex, r.MerkleLeafCount = rootIn(text)
-	r.Nodes, err = readNodes(list, MaxBatch)
+	r.Nodes, err = readNodes(list, protocol.MaxStableKeys)
 	return r, err
 }
 

@@ -12,8 +12,8 @@ import (
 // fields iterates over an object's members: the key as it is written, without
 // its quotes, and the value's text. The keys that this package looks for need
 // no escapes, so none has to be decoded. A text that is no object has no fields.
-func fields(text []byte) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
+func fields(text []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
 		if len(text) == 0 || text[0] != '{' {
 			return
 		}
@@ -25,7 +25,7 @@ func fields(text []byte) iter.Seq2[string, []byte] {
 			key := rest[1 : keyEnd-1]
 			rest = rest[keyEnd+1:]
 			end := valueEnd(rest)
-			if !yield(string(key), rest[:end:end]) {
+			if !yield(key, rest[:end:end]) {
 				return
 			}
 			rest = rest[end:]
@@ -55,7 +55,7 @@ func items(text []byte) iter.Seq[[]byte] {
 // field is the value of one member of an object, nil if it has none.
 func field(text []byte, name string) []byte {
 	for key, value := range fields(text) {
-		if key == name {
+		if string(key) == name {
 			return value
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Snapshot) Spaces() iter.Seq[*protocol.Space] {
 // MCPServers are the mcp rows as a snapshot repeats them, in chain order.
 func (s *Snapshot) MCPServers() []protocol.MCPServer {
 	servers := []protocol.MCPServer{}
-	from, _ := s.tree.Find(mcpPrefix)
+	from, _ := s.tree.Find(protocol.MCPKeyPrefix)
 	for _, leaf := range s.tree.Range(from, s.tree.Len()) {
 		o, err := readOccupant(leaf.Payload())
 		m, ok := o.(*protocol.MCP)

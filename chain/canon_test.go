@@ -1,0 +1,170 @@
+package chain_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gowebpki/jcs"
+
+	"github.com/playctl/playctl/chain"
+)
+
+func TestCanonicalize(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"scalars":          {` [ null , true,false ,"",0] `, `[null,true,false,"",0]`},
+		"empty":            {"{\n}", `{}`},
+		"nested empty":     {`[{ },[ ]]`, `[{},[]]`},
+		"keys sorted":      {`{"b":1,"a":{"d":2,"c":3}}`, `{"a":{"c":3,"d":2},"b":1}`},
+		"short key first":  {`{"ab":1,"a":2,"":3}`, `{"":3,"a":2,"ab":1}`},
+		"escaped keys":     {`{"\u0062":1,"a":2}`, `{"a":2,"b":1}`},
+		"UTF-16 order":     {"{\"\uFB33\":1,\"\U0001F600\":2,\"\u20AC\":3}", "{\"\u20AC\":3,\"\U0001F600\":2,\"\uFB33\":1}"},
+		"minimal escapes":  {`"\u0008\t\n\f\r\u0000\u001f\"\\\/\u007f\u2028<&>é"`, "\"\\b\\t\\n\\f\\r\\u0000\\u001f\\\"\\\\/\x7f\u2028<&>é\""},
+		"surrogate pair":   {`"\ud83d\ude80"`, `"🚀"`},
+		"numbers":          {`[-0,0.0,1.0,100e-2,1e21,1e-7,0.000001,-1.5E+3]`, `[0,0,1,1,1e+21,1e-7,0.000001,-1500]`},
+		"large integers":   {`[9007199254740993,999999999999999,-1000000000000000]`, `[9007199254740992,999999999999999,-1000000000000000]`},
+		"extreme numbers":  {`[5e-324,1.7976931348623157e308,1e-400,123456789012345678901]`, `[5e-324,1.7976931348623157e+308,0,123456789012345680000]`},
+		"RFC 8785 example": {`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001]}`, `{"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}`},
+	} {
+		got, err := chain.Canonicalize([]byte("kept"), []byte(c.in))
+		if err != nil || string(got) != "kept"+c.want {
+			t.Errorf("%s: got %s, %v, want %s", name, got, err, c.want)
+		}
+	}
+}
+
+func TestCanonicalizeRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ in, says string }{
+		"nothing":           {"", "the text ends at byte 0"},
+		"blank":             {" ", "the text ends at byte 1"},
+		"two values":        {"1 2", "data after the value at byte 2"},
+		"duplicate key":     {`{"a":1,"b":2,"\u0061":3}`, `key "a" twice`},
+		"lone surrogate":    {`["\ud800"]`, "lone surrogate"},
+		"wrong pair":        {`"\ud800\u0041"`, "lone surrogate"},
+		"reversed pair":     {`"\ude80\ud83d"`, "lone surrogate"},
+		"invalid UTF-8":     {"\"\xff\"", "not UTF-8"},
+		"UTF-8 surrogate":   {"\"\xed\xa0\x80\"", "not UTF-8"},
+		"cut character":     {"\"\xf0\x9f\"", "not UTF-8"},
+		"too large":         {"1e400", "double range"},
+		"leading zero":      {"[01]", "malformed"},
+		"bare minus":        {"-", "malformed"},
+		"no fraction":       {"1.", "malformed"},
+		"no exponent":       {"1e+", "malformed"},
+		"infinity":          {"Infinity", "no value starts"},
+		"half a word":       {"tru", "no value starts"},
+		"open array":        {"[1", "not closed"},
+		"trailing comma":    {"[1,]", "no value starts"},
+		"open object":       {`{"a":1`, "not closed"},
+		"no colon":          {`{"a" 1}`, "colon"},
+		"no key":            {`{1:2}`, "key is missing"},
+		"object comma":      {`{"a":1,}`, "key is missing"},
+		"open string":       {`"abc`, "not closed"},
+		"open escape":       {`"abc\`, "not closed"},
+		"unknown escape":    {`"\x"`, "unknown escape"},
+		"short escape":      {`"\u12"`, "malformed escape"},
+		"signed escape":     {`"\u+123"`, "malformed escape"},
+		"control character": {"\"a\nb\"", "control character"},
+		"byte order mark":   {"\ufeff{}", "no value starts"},
+		"too deep":          {nested(chain.MaxDepth + 1), "nesting"},
+		"too deep objects":  {strings.Repeat(`{"a":`, chain.MaxDepth+1), "nesting"},
+	} {
+		got, err := chain.Canonicalize([]byte("kept"), []byte(c.in))
+		if !errors.Is(err, chain.ErrJSON) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want ErrJSON that says %q", name, err, c.says)
+		}
+		if string(got) != "kept" {
+			t.Errorf("%s: dst is %q after the error", name, got)
+		}
+	}
+	if _, err := chain.Canonicalize(nil, []byte(nested(chain.MaxDepth))); err != nil {
+		t.Errorf("nesting at the limit: %v", err)
+	}
+}
+
+func nested(depth int) string {
+	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
+}
+
+// TestCanonicalizeAfterFailure makes sure that a pass that stopped in the middle
+// of objects leaves nothing behind for the next.
+func TestCanonicalizeAfterFailure(t *testing.T) {
+	for range 20 {
+		if _, err := chain.Canonicalize(nil, []byte(`{"z":{"y":1,"x":[{"b":2,"a":`)); err == nil {
+			t.Fatal("no error")
+		}
+		got, err := chain.Canonicalize(nil, []byte(`{"b":1,"a":2}`))
+		if err != nil || string(got) != `{"a":2,"b":1}` {
+			t.Fatalf("got %s, %v", got, err)
+		}
+	}
+}
+
+func TestCanonicalizeAllocates(t *testing.T) {
+	text := []byte(`{"a":[1,2.5,"x"],"b":{"c":true,"d":null},"e":"é"}`)
+	dst := make([]byte, 0, 256)
+	if got := testing.AllocsPerRun(200, func() {
+		if _, err := chain.Canonicalize(dst, text); err != nil {
+			t.Fatal(err)
+		}
+	}); got > 0 {
+		t.Errorf("a canonical text makes %v allocations, want none", got)
+	}
+}
+
+// FuzzCanonicalize compares with another implementation of RFC 8785.
+func FuzzCanonicalize(f *testing.F) {
+	for _, seed := range []string{
+		`{"b":[1,2.50,-0],"a":{"\u00e9":"\ud83d\ude00","z":null}}`, `[1e21,1e-7,123456789012345678]`,
+		`"\u0000\b\/"`, `{"\ufb33":1,"😀":2}`, `{"a":1,"a":2}`, `[[[]]]`, "\"\xff\"", `-0.0`, `01`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := chain.Canonicalize(nil, text)
+		want, wantErr := jcs.Transform(text)
+		if err != nil {
+			if !errors.Is(err, chain.ErrJSON) {
+				t.Fatalf("error of the wrong kind: %v", err)
+			}
+			if wantErr == nil && !strings.Contains(err.Error(), "nesting") {
+				t.Fatalf("refused %q: %v", text, err)
+			}
+			return
+		}
+		if wantErr != nil {
+			t.Fatalf("accepted %q: %v", text, wantErr)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%q became %s, want %s", text, got, want)
+		}
+		if again, err := chain.Canonicalize(nil, got); err != nil || !bytes.Equal(again, got) {
+			t.Fatalf("%s became %s, %v the second time", got, again, err)
+		}
+	})
+}
+
+// FuzzNumber compares the text of every kind of double.
+func FuzzNumber(f *testing.F) {
+	for _, n := range []float64{0, -1, 0.1, 1e21, 1e-7, 5e-324, math.MaxFloat64, 1 << 53, 1<<53 + 2, 123456.789} {
+		f.Add(math.Float64bits(n))
+	}
+	f.Fuzz(func(t *testing.T, bits uint64) {
+		n := math.Float64frombits(bits)
+		if math.IsNaN(n) || math.IsInf(n, 0) {
+			return
+		}
+		want, err := jcs.NumberToJSON(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []byte{'e', 'g', 'f'} {
+			text := strconv.FormatFloat(n, format, -1, 64)
+			if got, err := chain.Canonicalize(nil, []byte(text)); err != nil || string(got) != want {
+				t.Fatalf("%s became %s, %v, want %s", text, got, err, want)
+			}
+		}
+	})
+}
