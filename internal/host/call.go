@@ -1,0 +1,108 @@
+package host
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// call is one request on its way through the checks, and what they found.
+type call struct {
+	host  *Host
+	w     http.ResponseWriter
+	r     *http.Request
+	route *route
+	// rules are the route's, or the operation's once it is known.
+	rules *rules
+	id    string
+	began time.Time
+	peer  netip.Addr
+
+	body        []byte
+	object      protocol.Object
+	queryValues url.Values
+	// rpc is the operation's envelope.
+	rpc protocol.RPCCall
+
+	caller world.Caller
+	// node is the caller's record; nil for callers without one.
+	node *world.Node
+	// registrant is who a registration shows to be, before there is a node.
+	registrant string
+	sid        string
+	// idempotency is nil where no key was sent.
+	idempotency *idempotency
+	next        action
+
+	// rev is what x-play-rev says; 0 keeps the header off.
+	rev uint64
+	// op is the rpc operation's name, for measurements.
+	op string
+	// status is that of the reply, 0 until it has begun.
+	status  int
+	written int
+}
+
+// serve is the handler of a route.
+func (h *Host) serve(rt *route) http.HandlerFunc {
+	if rt.order == nil {
+		rt.order = usualOrder()
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
+		h.handle(c, (*call).run)
+	}
+}
+
+// run takes the steps until one answers or refuses.
+func (c *call) run() error {
+	for _, s := range c.route.order {
+		if err := s(c); err != nil {
+			return err
+		}
+		if c.status != 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// handle is what surrounds every request, whatever its route: its id, its rate
+// limit, its error reply, its line in the log and its measurements.
+func (h *Host) handle(c *call, run func(*call) error) {
+	c.id = h.newRequestID()
+	c.peer = h.clientAddress(c.r)
+	c.w.Header().Set("X-Request-Id", c.id)
+	defer h.finish(c)
+	h.allowOrigin(c)
+	err := h.checkRate(c)
+	if err == nil {
+		err = run(c)
+	}
+	if err != nil {
+		c.refuse(err)
+	}
+}
+
+// newRequestID makes an id that is unique among hosts and cheap: a random part
+// for the process and a count.
+func (h *Host) newRequestID() string {
+	b := make([]byte, 0, 24)
+	b = append(b, h.requestPrefix...)
+	b = append(b, '-')
+	return string(strconv.AppendUint(b, h.requestCount.Add(1), 36))
+}
+
+// request is what surrounds the call's command.
+func (c *call) request() world.Request {
+	req := world.Request{Caller: c.caller, SID: c.sid}
+	if c.idempotency != nil {
+		req.Idempotency = c.idempotency.forWorld(c.rules.secret)
+	}
+	return req
+}

@@ -1,0 +1,101 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// authenticate finds out who calls: the administrator by a bearer token, or a
+// node by its id and the hash of its phrase. It derives nothing, whatever is
+// shown: it compares digests.
+func authenticate(c *call) error {
+	if token, shown := bearerToken(c.r.Header.Get("Authorization")); shown {
+		return c.authenticateAdmin(token)
+	}
+	if c.host.options.NoRepository {
+		return c.takeNodeID()
+	}
+	id := protocol.NormalizeNodeID(c.r.Header.Get(protocol.HeaderNodeID))
+	passw := c.r.Header.Get(protocol.HeaderNodePassw)
+	if id == "" || passw == "" {
+		return protocol.Errorf(protocol.CodeCredentialsMissing, "the headers x-node-id and x-node-passw are needed here")
+	}
+	hash, err := creds.ParsePasswHash(passw)
+	if err != nil {
+		return wrongCredentials()
+	}
+	return c.authenticateNode(id, hash)
+}
+
+func wrongCredentials() error {
+	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the node does not exist or its secret is wrong")
+}
+
+// bearerToken takes the token out of an authorization header. Another scheme,
+// such as a proxy's own, is none of the host's business.
+func bearerToken(header string) (creds.Secret, bool) {
+	const scheme = "bearer "
+	if len(header) < len(scheme) || !strings.EqualFold(header[:len(scheme)], scheme) {
+		return creds.Secret{}, false
+	}
+	return creds.NewSecret(strings.TrimSpace(header[len(scheme):])), true
+}
+
+func (c *call) authenticateAdmin(token creds.Secret) error {
+	known := !c.host.options.AdminToken.IsZero()
+	if !creds.AuthenticateSecret(c.host.adminDigest, known, token) {
+		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the bearer token is not the administrator's")
+	}
+	c.caller = world.Caller{Admin: true}
+	return nil
+}
+
+// takeNodeID is what is left of authentication without a repository: the caller
+// may name an id, which becomes the owner of its rows.
+func (c *call) takeNodeID() error {
+	id := protocol.NormalizeNodeID(c.r.Header.Get(protocol.HeaderNodeID))
+	if id != "" && !protocol.ValidID(id) {
+		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the header x-node-id is no id")
+	}
+	c.caller = world.Caller{NodeID: id}
+	return nil
+}
+
+// authenticateNode compares the digest of what was shown with the stored one,
+// or with a dummy where there is no such node, so that the time taken does not
+// tell which nodes exist.
+func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
+	node := c.host.world.Registry().Node(id)
+	if creds.Authenticate(digestOf(node), node != nil, hash) {
+		c.node, c.caller = node, world.Caller{NodeID: id}
+		return nil
+	}
+	if c.ownerHashCounts() && node != nil && node.Kind == protocol.NodeKindAgent {
+		owner := c.host.world.Registry().Node(node.Parent)
+		if creds.Authenticate(digestOf(owner), owner != nil, hash) {
+			c.node, c.caller = node, world.Caller{NodeID: id, OwnerHash: true}
+			return nil
+		}
+	}
+	return wrongCredentials()
+}
+
+// ownerHashCounts tells whether the owner's hash may stand for the agent's on
+// this route: existing clients send it where the agent has no phrase of its
+// own. Beyond loopback the operator must have said so.
+func (c *call) ownerHashCounts() bool {
+	return c.rules.ownerHash && (c.host.options.AllowOwnerHash || c.host.loopback.Load())
+}
+
+// digestOf is what is stored of a node's hash; all zeros, which is the digest
+// of nothing anyone can show, where there is no node.
+func digestOf(node *world.Node) creds.Digest {
+	var d creds.Digest
+	if node != nil && len(node.Digest) == len(d) {
+		copy(d[:], node.Digest)
+	}
+	return d
+}

@@ -1,0 +1,120 @@
+package host
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// maxDispatch is how many events are taken from the log at once. It bounds what
+// a stream keeps alive, and how much it writes under one deadline.
+const maxDispatch = 64
+
+// sendEvents answers with the event stream.
+func sendEvents(c *call) error {
+	h := c.host
+	if !h.streams.enter() {
+		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: open the stream again in a moment")
+	}
+	defer h.streams.leave()
+	s := &stream{
+		host: h, w: c.w, control: http.NewResponseController(c.w), caller: c.caller, node: c.node,
+		inline: c.query().Get(protocol.QueryInline) == "1",
+		events: make([]*world.Event, 0, maxDispatch),
+	}
+	asked, given, err := c.cursor()
+	if err != nil {
+		return err
+	}
+	reason, err := s.begin(c, asked, given)
+	if err != nil {
+		return err
+	}
+	// A reset between the check of the sid and here would go unseen: its event is
+	// before the cursor. Views come before events, so this look is late enough.
+	if err := checkSession(c); err != nil {
+		return err
+	}
+	c.sendStreamHeader()
+	if c.r.Method == http.MethodHead {
+		return nil
+	}
+	h.metrics.streamOpened()
+	end := endClient
+	if s.greet(reason) {
+		end = s.run(c.r.Context())
+	}
+	c.written = s.written
+	h.metrics.streamEnded(end)
+	return nil
+}
+
+// cursor is the id that the caller has seen last. given is false where it names
+// none, and asked nil where what it names is no id.
+func (c *call) cursor() (asked *uint64, given bool, err error) {
+	text := c.r.Header.Get(protocol.HeaderLastEventID)
+	if text == "" {
+		text = c.query().Get(protocol.QueryLastEventID)
+	}
+	if text == "" {
+		return nil, false, nil
+	}
+	seq, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return nil, true, nil //nolint:nilerr // A cursor that is no number is answered on the stream.
+	}
+	return &seq, true, nil
+}
+
+// reasonNotANumber is why a cursor that is no number cannot be honoured; the
+// engine has the other reasons.
+const reasonNotANumber = "not_a_number"
+
+// begin settles where the stream starts. The reason is that of a resync, empty
+// where the cursor is honoured or none was given.
+func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err error) {
+	log := s.host.world.Events()
+	switch {
+	case !given:
+		s.cursor = log.Head()
+		return "", nil
+	case asked == nil:
+		reason = reasonNotANumber
+	default:
+		if reason, err = s.host.world.ResumeCheck(c.r.Context(), *asked); err != nil {
+			return "", err
+		}
+		if reason == "" {
+			s.cursor = *asked
+			return "", nil
+		}
+	}
+	s.cursor = log.Head()
+	return reason, nil
+}
+
+func (c *call) sendStreamHeader() {
+	header := c.w.Header()
+	header.Set("Content-Type", protocol.MediaTypeSSE)
+	header["Cache-Control"] = noStore
+	// Tells nginx and those that follow it not to hold frames back.
+	header.Set("X-Accel-Buffering", "no")
+	header["X-Play-Rev"] = []string{strconv.FormatUint(c.rev, 10)}
+	c.begin(http.StatusOK)
+}
+
+// lifetime draws how long a stream lives, so that the streams that opened
+// together do not come back together.
+func (o *StreamOptions) lifetime() time.Duration { return o.MinLife + jitter(o.MaxLife-o.MinLife) }
+
+// jitter is a random part of a duration.
+func jitter(limit time.Duration) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	return rand.N(limit) //nolint:gosec // It spreads load and protects nothing.
+}

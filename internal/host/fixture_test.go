@@ -1,0 +1,286 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	testRootKey = "87b6637b010478e48a83a8d445041ae4df5d607df7932153cdfee5c601e8e39e"
+	adminToken  = "the-administrators-own-token"
+)
+
+// cheapID stands in for the real derivation, which takes a fifth of a second.
+func cheapID(hash creds.PasswHash, rootKey string) (string, error) {
+	sum := sha256.Sum256([]byte("cheap:" + hash.Reveal() + ":" + rootKey))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// fixture is a host over a world in memory.
+type fixture struct {
+	t       testing.TB
+	journal store.Journal
+	world   *world.World
+	deriver *creds.Deriver
+	host    *Host
+	handler http.Handler
+	phrases int
+}
+
+// setup is what a test changes of a fixture before it is made.
+type setup struct {
+	host    Options
+	world   world.Options
+	deriver creds.DeriverOptions
+	journal store.Journal
+}
+
+func newFixture(t testing.TB, change ...func(*setup)) *fixture {
+	t.Helper()
+	metrics := NewMetrics()
+	s := &setup{
+		journal: memory.Open(store.DefaultRetention()),
+		deriver: creds.DeriverOptions{Derive: cheapID, Release: func() {}},
+		world:   world.Options{RootKey: testRootKey, Now: time.Now, Random: rand.Reader, Observer: metrics},
+		host:    Options{AdminToken: creds.NewSecret(adminToken), Metrics: metrics, Address: "127.0.0.1:0"},
+	}
+	s.host.Streams.DrainJitter = time.Millisecond
+	for _, c := range change {
+		c(s)
+	}
+	f := &fixture{t: t, journal: s.journal, deriver: creds.NewDeriver(s.deriver)}
+	s.world.Journal = s.journal
+	w, err := world.Open(context.Background(), s.world)
+	if err != nil {
+		t.Fatalf("open the world: %v", err)
+	}
+	f.world = w
+	s.host.World, s.host.Deriver = w, f.deriver
+	if f.host, err = New(s.host); err != nil {
+		t.Fatalf("make the host: %v", err)
+	}
+	f.handler = f.host.Handler()
+	t.Cleanup(f.close)
+	return f
+}
+
+func (f *fixture) close() {
+	ctx := context.Background()
+	if err := f.host.Close(ctx); err != nil {
+		f.t.Errorf("close the host: %v", err)
+	}
+	f.deriver.Close()
+	if err := f.world.Close(ctx); err != nil {
+		f.t.Errorf("close the world: %v", err)
+	}
+	if err := f.journal.Close(); err != nil {
+		f.t.Errorf("close the journal: %v", err)
+	}
+}
+
+// identity is a node as a client knows it.
+type identity struct {
+	id, hash, apiKey string
+}
+
+// newIdentity makes up a phrase; no two are alike.
+func (f *fixture) newIdentity() identity {
+	f.phrases++
+	hash := creds.HashPhrase(fmt.Sprintf("phrase number %d", f.phrases))
+	id, err := cheapID(hash, testRootKey)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return identity{id: id, hash: hash.Reveal()}
+}
+
+// main registers a main node.
+func (f *fixture) main() identity {
+	f.t.Helper()
+	n := f.newIdentity()
+	var reply protocol.CreateNodeReply
+	f.post(protocol.PathNodes, map[string]any{"nodeId": n.id, "passwHash": n.hash}).into(&reply)
+	n.apiKey = reply.APIKey.Reveal()
+	return n
+}
+
+// agent makes an agent node of a main node.
+func (f *fixture) agent(owner identity) identity {
+	f.t.Helper()
+	n := f.newIdentity()
+	f.post(protocol.PathAgentNode, map[string]any{"agentNodeId": n.id, "agentNodePasswHash": n.hash}, as(owner)).ok()
+	n.apiKey = owner.apiKey
+	return n
+}
+
+// player makes an agent node and puts it on the map.
+func (f *fixture) player(owner identity) identity {
+	f.t.Helper()
+	n := f.agent(owner)
+	f.post(f.play("/players"), registration(n.id), as(n)).ok()
+	return n
+}
+
+func registration(agentID string) map[string]any {
+	return map[string]any{
+		"name": "Ada", "type": "test", "agentId": agentID,
+		"agent": map[string]any{"type": "test", "toolNames": []string{"chat_tool"}},
+	}
+}
+
+// play is a path of the world's with the live sid.
+func (f *fixture) play(path string) string {
+	return "/api/play" + path + "?sid=" + f.world.View().SID
+}
+
+// say records a chat line through the rpc route.
+func (f *fixture) say(who identity, text string) {
+	f.t.Helper()
+	f.rpc("recordInteraction", map[string]any{"playerId": who.id, "role": "user", "text": text}, as(who)).ok()
+}
+
+func (f *fixture) rpc(op string, payload any, options ...func(*http.Request)) *reply {
+	f.t.Helper()
+	return f.post(f.play("/sdk/rpc"), map[string]any{"op": op, "payload": payload}, options...)
+}
+
+func (f *fixture) get(target string, options ...func(*http.Request)) *reply {
+	f.t.Helper()
+	return f.do(http.MethodGet, target, nil, options...)
+}
+
+// post sends a value as JSON; a string goes as it is.
+func (f *fixture) post(target string, body any, options ...func(*http.Request)) *reply {
+	f.t.Helper()
+	return f.do(http.MethodPost, target, body, options...)
+}
+
+func (f *fixture) do(method, target string, body any, options ...func(*http.Request)) *reply {
+	f.t.Helper()
+	rec := httptest.NewRecorder()
+	f.handler.ServeHTTP(rec, f.request(method, target, body, options...))
+	result := rec.Result()
+	text, err := io.ReadAll(result.Body)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if err := result.Body.Close(); err != nil {
+		f.t.Fatal(err)
+	}
+	return &reply{t: f.t, what: method + " " + target, status: result.StatusCode, header: result.Header, body: text}
+}
+
+func (f *fixture) request(method, target string, body any, options ...func(*http.Request)) *http.Request {
+	f.t.Helper()
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		reader = strings.NewReader(string(text))
+	}
+	r := httptest.NewRequest(method, target, reader)
+	r.RemoteAddr = "127.0.0.1:40000"
+	if reader != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, o := range options {
+		o(r)
+	}
+	return r
+}
+
+// as shows a node's credentials and its account's API key.
+func as(n identity) func(*http.Request) {
+	return func(r *http.Request) {
+		r.Header.Set(protocol.HeaderNodeID, n.id)
+		r.Header.Set(protocol.HeaderNodePassw, n.hash)
+		if n.apiKey != "" {
+			r.Header.Set(protocol.HeaderAPIKey, n.apiKey)
+		}
+	}
+}
+
+func asAdmin(r *http.Request) { r.Header.Set("Authorization", "Bearer "+adminToken) }
+
+func with(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+func from(addr string) func(*http.Request) { return func(r *http.Request) { r.RemoteAddr = addr } }
+
+// reply is what came back.
+type reply struct {
+	t      testing.TB
+	what   string
+	status int
+	header http.Header
+	body   []byte
+}
+
+// ok fails the test unless the reply is 200.
+func (r *reply) ok() *reply {
+	r.t.Helper()
+	if r.status != http.StatusOK {
+		r.t.Fatalf("%s: status %d, want 200: %s", r.what, r.status, r.body)
+	}
+	return r
+}
+
+// into reads a reply that must be 200.
+func (r *reply) into(v any) {
+	r.t.Helper()
+	r.ok()
+	if err := json.Unmarshal(r.body, v); err != nil {
+		r.t.Fatalf("%s: read the reply %s: %v", r.what, r.body, err)
+	}
+}
+
+// refused fails the test unless the reply is the error of a code, in the
+// contract's form.
+func (r *reply) refused(code protocol.Code) *protocol.ErrorBody {
+	r.t.Helper()
+	var e protocol.ErrorBody
+	if err := json.Unmarshal(r.body, &e); err != nil {
+		r.t.Fatalf("%s: status %d, want %s: the body is no error: %s", r.what, r.status, code, r.body)
+	}
+	if e.Code != code || r.status != protocol.Status(code) {
+		r.t.Fatalf("%s: %d %s (%s), want %d %s", r.what, r.status, e.Code, e.Error, protocol.Status(code), code)
+	}
+	if e.Error == "" || e.RequestID == "" || e.RequestID != r.header.Get("X-Request-Id") {
+		r.t.Fatalf("%s: the error lacks its sentence or its request id: %s", r.what, r.body)
+	}
+	return &e
+}
+
+// mark is what a 4xx must leave as it is.
+func (f *fixture) mark() string {
+	f.t.Helper()
+	head, err := f.journal.Head(context.Background())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	v := f.world.View()
+	return fmt.Sprintf("rev %d seq %d head %d root %s", v.Rev, v.Seq, head, v.Tree.Root())
+}

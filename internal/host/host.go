@@ -1,0 +1,170 @@
+package host
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Host serves one world. Its methods may be called from several goroutines.
+type Host struct {
+	options Options
+	world   *world.World
+	log     *slog.Logger
+	metrics *Metrics
+
+	adminDigest creds.Digest
+	operations  map[protocol.Op]*rules
+
+	handler  http.Handler
+	ops      http.Handler
+	service  protocol.Service
+	requests *limiter
+	creation *limiter
+	streams  *streams
+	sweeper  *sweeper
+
+	// requestPrefix and requestCount make request ids.
+	requestPrefix string
+	requestCount  atomic.Uint64
+
+	tls      *certificate
+	mu       sync.Mutex
+	listener net.Listener
+	opsLn    net.Listener
+	serving  atomic.Bool
+	// loopback tells whether only this machine can reach the listener.
+	loopback atomic.Bool
+
+	// closing is closed when Close begins.
+	closing  chan struct{}
+	closeOne sync.Once
+	closeErr error
+	servers  []*http.Server
+}
+
+// New checks the options and makes a host. It neither listens nor serves yet.
+// The caller must Close it.
+func New(o Options) (*Host, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	h := &Host{
+		options: o, world: o.World, log: o.Logger, metrics: o.Metrics, service: protocol.ServicePlay,
+		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond),
+		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute),
+		streams:  newStreams(),
+		closing:  make(chan struct{}),
+
+		adminDigest: creds.SecretDigest(o.AdminToken),
+		operations:  operations(),
+	}
+	if o.CertFile != "" {
+		cert, err := loadCertificate(o.CertFile, o.KeyFile)
+		if err != nil {
+			return nil, err
+		}
+		h.tls = cert
+	}
+	if err := h.metrics.observe(h); err != nil {
+		return nil, err
+	}
+	var prefix [4]byte
+	// Since Go 1.24 rand.Read fills the slice or ends the program.
+	_, _ = rand.Read(prefix[:])
+	h.requestPrefix = hex.EncodeToString(prefix[:])
+	h.sweeper = newSweeper(h.world, h.log)
+	h.handler = h.newHandler()
+	h.ops = h.newOpsHandler()
+	return h, nil
+}
+
+// Handler serves the world within another server, for programs that embed one.
+// It also starts the upkeep that Serve starts; Close ends it.
+func (h *Host) Handler() http.Handler {
+	h.sweeper.start()
+	h.serving.Store(true)
+	return h.handler
+}
+
+// Addr is where the host listens, nil before Listen.
+func (h *Host) Addr() net.Addr {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.listener == nil {
+		return nil
+	}
+	return h.listener.Addr()
+}
+
+// OpsAddr is where health and metrics are served if they have a listener of
+// their own, nil otherwise and before Listen.
+func (h *Host) OpsAddr() net.Addr {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.opsLn == nil {
+		return nil
+	}
+	return h.opsLn.Addr()
+}
+
+// URL is what links to this host start with: the public URL that the operator
+// set, else the listener's; empty before Listen. A listener on every address
+// is named by loopback.
+func (h *Host) URL() string {
+	if h.options.PublicURL != "" {
+		return h.options.PublicURL
+	}
+	addr, ok := h.Addr().(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	scheme := "http://"
+	if h.tls != nil {
+		scheme = "https://"
+	}
+	if addr.IP.IsUnspecified() {
+		addr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: addr.Port}
+	}
+	return scheme + addr.String()
+}
+
+// previewURL is the watch page's address, for replies.
+func (h *Host) previewURL() string { return h.URL() + h.service.Watch() }
+
+// Reload reads the certificate and key files again. If they cannot be used the
+// host keeps those that it has, and says why. Without TLS it does nothing.
+func (h *Host) Reload() error {
+	if h.tls == nil {
+		return nil
+	}
+	if err := h.tls.load(); err != nil {
+		return err
+	}
+	h.log.Info("the TLS certificate was read again", "file", h.options.CertFile)
+	return nil
+}
+
+// isLoopback tells whether an address can be reached from this machine only.
+func isLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// draining tells whether Close has begun.
+func (h *Host) draining() bool {
+	select {
+	case <-h.closing:
+		return true
+	default:
+		return false
+	}
+}

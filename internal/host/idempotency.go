@@ -1,0 +1,106 @@
+package host
+
+import (
+	"crypto/sha256"
+	"hash"
+	"net/url"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// idempotency is the key that a caller sent to be able to repeat a request.
+type idempotency struct {
+	// secret is the key itself. It is not stored: what is sealed under it can be
+	// opened only by who sends it again.
+	secret      string
+	key         [sha256.Size]byte
+	fingerprint [sha256.Size]byte
+}
+
+// findRepeat reads the idempotency key and answers a request that was carried
+// out before with the first reply.
+func findRepeat(c *call) error {
+	if !c.rules.repeatable {
+		return nil
+	}
+	sent := c.r.Header.Values(protocol.HeaderIdempotencyKey)
+	if len(sent) == 0 {
+		return nil
+	}
+	if len(sent) > 1 || !protocol.ValidIdempotencyKey(sent[0]) {
+		return &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: protocol.HeaderIdempotencyKey,
+			Message: "the header " + protocol.HeaderIdempotencyKey + " must be one value of 1 to 128 visible characters",
+		}
+	}
+	c.idempotency = &idempotency{secret: sent[0], key: digest(c.identity(), sent[0]), fingerprint: c.fingerprint()}
+	reply, found, err := c.host.world.Repeated(c.r.Context(), c.idempotency.forWorld(false))
+	if err != nil || !found {
+		return err
+	}
+	return c.sendReply(&reply)
+}
+
+// forWorld is the key as the engine takes it. Replies that hold a secret are
+// sealed.
+func (i *idempotency) forWorld(secret bool) *world.Idempotency {
+	k := &world.Idempotency{Key: i.key, Fingerprint: i.fingerprint}
+	if secret {
+		k.Seal = i.seal
+	}
+	return k
+}
+
+// identity names the caller among all callers, so that nobody's keys are found
+// by somebody else.
+func (c *call) identity() string {
+	switch {
+	case c.registrant != "":
+		return "registrant:" + c.registrant
+	case c.caller.Admin:
+		return "administrator"
+	case c.caller.Viewer != "":
+		return "viewer:" + c.caller.Viewer
+	}
+	return "node:" + c.caller.NodeID
+}
+
+// fingerprint is what makes a request the same request: its method, its path,
+// its query but for the sid, and its body.
+func (c *call) fingerprint() [sha256.Size]byte {
+	query := ""
+	if c.r.URL.RawQuery != "" {
+		rest := url.Values{}
+		for name, values := range c.query() {
+			if name != protocol.QuerySID {
+				rest[name] = values
+			}
+		}
+		query = rest.Encode()
+	}
+	return digest(c.route.method, c.route.path, query, string(c.body))
+}
+
+// digest hashes parts, each ended by a NUL; only the last may hold one.
+func digest(parts ...string) [sha256.Size]byte {
+	h := sha256.New()
+	for _, p := range parts {
+		writePart(h, p)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func writePart(h hash.Hash, part string) {
+	// A hash.Hash never fails to write.
+	_, _ = h.Write([]byte(part))
+	_, _ = h.Write([]byte{0})
+}
+
+// query is the request's query, taken apart once.
+func (c *call) query() url.Values {
+	if c.queryValues == nil {
+		c.queryValues = c.r.URL.Query()
+	}
+	return c.queryValues
+}

@@ -1,0 +1,184 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The limits of a connection. Streams set deadlines of their own.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 60 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 32 << 10
+)
+
+// drainTimeout bounds what Serve waits for when its context ends; an
+// orchestrator kills a process after 10 s.
+const drainTimeout = 8 * time.Second
+
+// Listen opens the listeners, so that the addresses are known and a port that
+// is taken is an error now. It may be called once.
+func (h *Host) Listen(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.listener != nil {
+		return errors.New("host: it listens already")
+	}
+	if h.options.Address == "" {
+		return errors.New("host: Options.Address is empty: there is nothing to listen on")
+	}
+	var config net.ListenConfig
+	ln, err := config.Listen(ctx, "tcp", h.options.Address)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", h.options.Address, err)
+	}
+	if h.options.OpsAddress != "" {
+		ops, err := config.Listen(ctx, "tcp", h.options.OpsAddress)
+		if err != nil {
+			return errors.Join(fmt.Errorf("listen on %s for health and metrics: %w", h.options.OpsAddress, err), ln.Close())
+		}
+		h.opsLn = ops
+	}
+	h.useListener(ln)
+	return nil
+}
+
+// useListener takes a listener into use; h.mu is held.
+func (h *Host) useListener(ln net.Listener) {
+	h.listener = ln
+	h.loopback.Store(isLoopback(ln.Addr()))
+}
+
+// Serve answers requests until the context ends or Close is called, and then
+// returns nil once everything has ended in order. It listens first if Listen
+// was not called. An error is that of a listener that broke, or says that the
+// orderly end took too long.
+func (h *Host) Serve(ctx context.Context) error {
+	if h.Addr() == nil {
+		if err := h.Listen(ctx); err != nil {
+			return err
+		}
+	}
+	if h.draining() {
+		return errors.Join(errors.New("host: it was closed before it served"), h.closeListeners())
+	}
+	broken, wait := h.serveListeners()
+	h.sweeper.start()
+	h.serving.Store(true)
+	var failed error
+	select {
+	case <-ctx.Done():
+	case <-h.closing:
+	case failed = <-broken:
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err := h.Close(limit)
+	wait()
+	return errors.Join(failed, err)
+}
+
+// serveListeners starts a server for each listener. The channel has the first
+// error of a server that was not told to end; wait returns when all have ended.
+func (h *Host) serveListeners() (broken <-chan error, wait func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	type pair struct {
+		server *http.Server
+		ln     net.Listener
+	}
+	pairs := []pair{{h.newServer(h.handler), h.listener}}
+	if h.tls != nil {
+		pairs[0].server.TLSConfig = h.tls.config()
+	}
+	if h.opsLn != nil {
+		// A profile is written for longer than any other reply.
+		ops := h.newServer(h.ops)
+		ops.WriteTimeout = 0
+		pairs = append(pairs, pair{ops, h.opsLn})
+	}
+	failures := make(chan error, len(pairs))
+	var running sync.WaitGroup
+	for _, p := range pairs {
+		h.servers = append(h.servers, p.server)
+		running.Go(func() {
+			var err error
+			if p.server.TLSConfig != nil {
+				err = p.server.ServeTLS(p.ln, "", "")
+			} else {
+				err = p.server.Serve(p.ln)
+			}
+			if !errors.Is(err, http.ErrServerClosed) {
+				failures <- fmt.Errorf("serve %s: %w", p.ln.Addr(), err)
+			}
+		})
+	}
+	return failures, running.Wait
+}
+
+func (h *Host) newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// Close ends the host in order: readiness goes off, streams end over the drain
+// jitter, the listeners close, requests under way are answered, and the upkeep
+// stops. What has not ended when the context does is cut, and the error says
+// so. Close may be called again; it then waits for the first call's end and
+// returns its error. The world is left open.
+func (h *Host) Close(ctx context.Context) error {
+	h.closeOne.Do(func() { h.closeErr = h.shutdown(ctx) })
+	return h.closeErr
+}
+
+func (h *Host) shutdown(ctx context.Context) error {
+	close(h.closing)
+	h.log.Info("shutting down: streams end, requests under way are answered", "streams", h.streams.count())
+	h.streams.drain()
+	late := h.streams.wait(ctx)
+	h.mu.Lock()
+	servers := h.servers
+	h.mu.Unlock()
+	// The last one has the probes: it tells that the host is not ready until
+	// everything else has ended.
+	for _, server := range servers {
+		if err := server.Shutdown(ctx); err != nil {
+			late = errors.Join(late, fmt.Errorf("wait for requests under way: %w", err), server.Close())
+		}
+	}
+	late = errors.Join(late, h.closeListeners())
+	h.sweeper.stop()
+	h.metrics.forget()
+	return late
+}
+
+// closeListeners closes listeners that no server has closed.
+func (h *Host) closeListeners() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all error
+	for _, ln := range []net.Listener{h.listener, h.opsLn} {
+		if ln == nil {
+			continue
+		}
+		if err := ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			all = errors.Join(all, fmt.Errorf("close the listener %s: %w", ln.Addr(), err))
+		}
+	}
+	return all
+}

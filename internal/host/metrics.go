@@ -1,0 +1,129 @@
+package host
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+)
+
+// Metrics collects the measurements of one host and its world, in a registry of
+// its own. Give the same Metrics to world.Options.Observer and to Options.
+type Metrics struct {
+	registry *prometheus.Registry
+	gauges   []prometheus.Collector
+
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+	streams     prometheus.Gauge
+	streamEnds  *prometheus.CounterVec
+	derivations *prometheus.CounterVec
+
+	commands       prometheus.Counter
+	commits        prometheus.Counter
+	events         prometheus.Counter
+	appends        prometheus.Histogram
+	appendFailures prometheus.Counter
+	checkpoints    prometheus.Histogram
+	checkpointBad  prometheus.Counter
+}
+
+var _ world.Observer = (*Metrics)(nil)
+
+// fastBuckets are for what takes from microseconds to seconds.
+var fastBuckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5}
+
+// NewMetrics makes an empty collection.
+func NewMetrics() *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "playctl_http_requests_total", Help: "Requests by route, rpc operation and status.",
+	}, []string{"route", "op", "code"})
+	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "playctl_http_request_duration_seconds", Help: "Time from a request's arrival to the end of its reply, streams included.",
+		Buckets: fastBuckets,
+	}, []string{"route", "op"})
+	m.streams = gauge("playctl_stream_subscribers", "Event streams that are open.")
+	m.streamEnds = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "playctl_stream_ends_total", Help: "Event streams that ended, by reason.",
+	}, []string{"reason"})
+	m.derivations = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "playctl_derivations_total", Help: "Derivations of node ids, by outcome.",
+	}, []string{"outcome"})
+	m.commands = counter("playctl_world_commands_total", "Commands that the engine took on.")
+	m.commits = counter("playctl_world_commits_total", "Batches that were committed to the journal.")
+	m.events = counter("playctl_world_events_total", "Events that were committed.")
+	m.appends = histogram("playctl_journal_append_seconds", "Time to make a batch durable.")
+	m.appendFailures = counter("playctl_journal_append_failures_total", "Batches that the journal did not take.")
+	m.checkpoints = histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous.")
+	m.checkpointBad = counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written.")
+	m.registry.MustRegister(
+		m.requests, m.durations, m.streams, m.streamEnds, m.derivations, m.commands, m.commits, m.events,
+		m.appends, m.appendFailures, m.checkpoints, m.checkpointBad,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return m
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func gauge(name, help string) prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+func histogram(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: fastBuckets})
+}
+
+// Committed implements world.Observer.
+func (m *Metrics) Committed(commands, entries, events int, took time.Duration) {
+	m.commands.Add(float64(commands))
+	if entries == 0 {
+		return
+	}
+	m.commits.Inc()
+	m.events.Add(float64(events))
+	m.appends.Observe(took.Seconds())
+}
+
+// AppendFailed implements world.Observer.
+func (m *Metrics) AppendFailed(error) { m.appendFailures.Inc() }
+
+// CheckpointDone implements world.Observer.
+func (m *Metrics) CheckpointDone(took time.Duration, err error) {
+	if err != nil {
+		m.checkpointBad.Inc()
+		return
+	}
+	m.checkpoints.Observe(took.Seconds())
+}
+
+func (m *Metrics) request(route, op string, status int, took time.Duration) {
+	m.requests.WithLabelValues(route, op, strconv.Itoa(status)).Inc()
+	m.durations.WithLabelValues(route, op).Observe(took.Seconds())
+}
+
+func (m *Metrics) streamOpened() { m.streams.Inc() }
+
+func (m *Metrics) streamEnded(reason endReason) {
+	m.streams.Dec()
+	m.streamEnds.WithLabelValues(string(reason)).Inc()
+}
+
+func (m *Metrics) derived(err error) {
+	outcome := "done"
+	switch {
+	case errors.Is(err, creds.ErrBusy):
+		outcome = "busy"
+	case err != nil:
+		outcome = "given_up"
+	}
+	m.derivations.WithLabelValues(outcome).Inc()
+}

@@ -1,0 +1,158 @@
+package host
+
+import (
+	"errors"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// authenticateCreator asks for credentials unless a main node is to be made,
+// whose maker has none yet.
+func authenticateCreator(c *call) error {
+	if c.object.StringOr("kind", protocol.NodeKindMain) != protocol.NodeKindSpace {
+		return nil
+	}
+	return authenticate(c)
+}
+
+// planCreateNode reads who is to be made. What proves the caller of a
+// registration is the pair in the body.
+func planCreateNode(c *call) (action, error) {
+	request, bad := protocol.ParseCreateNode(c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	if request.Kind == protocol.NodeKindSpace {
+		return createSpaceNode(request), nil
+	}
+	hash, err := creds.ParsePasswHash(request.PasswHash.Reveal())
+	if err != nil {
+		return nil, protocol.FieldError("passwHash", "must be 64 lower-case hex digits")
+	}
+	c.registrant = request.NodeID + ":" + hash.Reveal()
+	return func(c *call) error { return c.createMainNode(request.NodeID, hash) }, nil
+}
+
+// createSpaceNode gives a space that the caller created a node of its own.
+func createSpaceNode(request protocol.CreateNodeRequest) action {
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		return protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q that this main node created", request.SpaceID)
+	}
+}
+
+// createMainNode registers a main node and gives it its first API key.
+func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	if err := c.checkRegistration(); err != nil {
+		return err
+	}
+	if err := c.checkDerives(nodeID, "nodeId", hash); err != nil {
+		return err
+	}
+	key := creds.GenerateAPIKey()
+	next, err := do(world.CreateMainNode{
+		NodeID: nodeID, Digest: creds.StoredDigest(hash),
+		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(),
+	})
+	if err != nil {
+		return err
+	}
+	return next(c)
+}
+
+func planCreateAgent(c *call) (action, error) {
+	request, bad := protocol.ParseCreateAgentNode(c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	hash, err := creds.ParsePasswHash(request.AgentNodePasswHash.Reveal())
+	if err != nil {
+		return nil, protocol.FieldError("agentNodePasswHash", "must be 64 lower-case hex digits")
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		if request.ParentNodeID != "" && request.ParentNodeID != c.caller.NodeID {
+			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it makes agents for itself only")
+		}
+		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
+			return err
+		}
+		next, err := do(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Digest: creds.StoredDigest(hash)})
+		if err != nil {
+			return err
+		}
+		return next(c)
+	}, nil
+}
+
+// checkRepository refuses what needs the repository where there is none.
+func (c *call) checkRepository() error {
+	if c.host.options.NoRepository {
+		return protocol.Errorf(protocol.CodeRepositoryOff, "this host runs without a repository of nodes")
+	}
+	return nil
+}
+
+// checkRegistration asks whether the operator lets the caller make a main node.
+func (c *call) checkRegistration() error {
+	o := &c.host.options
+	switch o.Registration {
+	case RegistrationOpen:
+		return nil
+	case RegistrationToken:
+		shown := creds.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
+		if creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown) {
+			return nil
+		}
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
+	}
+	return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+}
+
+// checkDerives derives the node id once to see that it belongs to the hash. It
+// does so last, because it is the one costly check, and not at all for an id
+// that is taken.
+func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
+	rootKey := c.host.world.View().RootKey
+	if c.host.world.Registry().Node(nodeID) != nil || nodeID == rootKey {
+		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
+	}
+	if err := c.checkCreationRate(); err != nil {
+		return err
+	}
+	derives, err := c.host.options.Deriver.Derives(c.r.Context(), nodeID, hash, rootKey)
+	c.host.metrics.derived(err)
+	switch {
+	case errors.Is(err, creds.ErrHashMissing), err == nil && !derives:
+		return &protocol.Error{
+			Code: protocol.CodeNodeNotDerivable, Field: field,
+			Message: "the field " + field + " does not derive from its passwHash under this host's root key",
+		}
+	}
+	return err
+}
+
+// planReplaceAPIKey gives the calling main node another API key; the old one is
+// worth nothing from then on.
+func planReplaceAPIKey(*call) (action, error) {
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		key := creds.GenerateAPIKey()
+		next, err := do(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
+		if err != nil {
+			return err
+		}
+		return next(c)
+	}, nil
+}

@@ -1,0 +1,238 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+)
+
+// Registration says who may create a main node.
+type Registration string
+
+// The modes of registration.
+const (
+	// RegistrationOpen lets everybody in. It is the default.
+	RegistrationOpen Registration = "open"
+	// RegistrationToken lets in who shows the registration token.
+	RegistrationToken Registration = "token"
+	// RegistrationClosed lets nobody in.
+	RegistrationClosed Registration = "closed"
+)
+
+// APIKeyPolicy says when an account's API key is checked.
+type APIKeyPolicy string
+
+// The policies for API keys.
+const (
+	// APIKeysRequired refuses callers without the key. It is the default.
+	APIKeysRequired APIKeyPolicy = "required"
+	// APIKeysOptional checks a key that is sent, for accounts that have one.
+	APIKeysOptional APIKeyPolicy = "optional"
+	// APIKeysOff checks none.
+	APIKeysOff APIKeyPolicy = "off"
+)
+
+// Options make a Host. Only World is always needed; Deriver is unless
+// NoRepository is set. A zero value takes the default that its comment names.
+type Options struct {
+	// World is the world to serve. The host does not close it.
+	World *world.World
+	// Deriver checks new node ids. The host does not close it.
+	Deriver *creds.Deriver
+	// NoRepository turns node and API key checks off, for local play. The world
+	// must have been opened with it as well.
+	NoRepository bool
+
+	// Address is where to listen, such as 127.0.0.1:7420; port 0 picks one.
+	Address string
+	// OpsAddress, if set, takes health, metrics and profiles to a listener of
+	// their own.
+	OpsAddress string
+	// Profiling adds net/http/pprof to the listener of OpsAddress.
+	Profiling bool
+	// CertFile and KeyFile, PEM, make the host serve TLS; both or neither.
+	CertFile, KeyFile string
+	// PublicURL is what links in replies start with; the listener's otherwise.
+	PublicURL string
+
+	// AdminToken is the administrator's bearer token; none if it is zero.
+	AdminToken creds.Secret
+	// Registration is RegistrationOpen by default.
+	Registration Registration
+	// RegistrationToken is needed for, and only for, RegistrationToken.
+	RegistrationToken creds.Secret
+	// APIKeys is APIKeysRequired by default.
+	APIKeys APIKeyPolicy
+	// AllowOwnerHash lets an owner's hash stand for an agent's also where the
+	// listener is not a loopback address.
+	AllowOwnerHash bool
+
+	// TrustedProxies are the peers whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	// CORSOrigins are the other origins whose pages may call, such as
+	// https://example.org.
+	CORSOrigins []string
+	// Limits are the rate limits.
+	Limits RateLimits
+	// Streams are the limits of event streams.
+	Streams StreamOptions
+
+	// Logger takes everything that is worth a line; none by default.
+	Logger *slog.Logger
+	// AccessLog logs a line for each request.
+	AccessLog bool
+	// Metrics collects measurements; the same one should observe the world. The
+	// host makes its own by default.
+	Metrics *Metrics
+}
+
+// RateLimits bound what one address may ask for. Loopback is exempt. A negative
+// value means no limit.
+type RateLimits struct {
+	// RequestsPerSecond is 1,000 by default, with bursts of twice as many.
+	RequestsPerSecond int
+	// CreationsPerMinute is how many nodes may be made, 60 by default, which may
+	// come at once.
+	CreationsPerMinute int
+}
+
+// StreamOptions are the times of an event stream.
+type StreamOptions struct {
+	// Comment is how long a stream may be silent before it gets a comment line,
+	// 15 s by default.
+	Comment time.Duration
+	// WriteTimeout is how long one write may take before the subscriber is cut,
+	// 10 s by default.
+	WriteTimeout time.Duration
+	// MinLife and MaxLife bound the random time after which a stream ends, 30
+	// and 60 minutes by default.
+	MinLife, MaxLife time.Duration
+	// DrainJitter is the time over which streams end at shutdown, 3 s by
+	// default.
+	DrainJitter time.Duration
+}
+
+// The defaults of Options.
+const (
+	defaultRequestsPerSecond  = 1000
+	defaultCreationsPerMinute = 60
+	defaultComment            = 15 * time.Second
+	defaultWriteTimeout       = 10 * time.Second
+	defaultMinLife            = 30 * time.Minute
+	defaultMaxLife            = 60 * time.Minute
+	defaultDrainJitter        = 3 * time.Second
+)
+
+// check fills in defaults and refuses what cannot work.
+func (o *Options) check() error {
+	if o.World == nil {
+		return errors.New("host: Options.World is missing")
+	}
+	if o.Deriver == nil && !o.NoRepository {
+		return errors.New("host: Options.Deriver is missing; only a host without a repository needs none")
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return errors.New("host: TLS needs a certificate file and a key file: set both or neither")
+	}
+	if o.Profiling && o.OpsAddress == "" {
+		return errors.New("host: profiles are served on a listener of their own only: set its address")
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	if err := errors.Join(o.checkAccess(), o.checkAddresses()); err != nil {
+		return err
+	}
+	o.Limits.fill()
+	return o.Streams.fill()
+}
+
+func (o *Options) checkAccess() error {
+	o.Registration = orDefault(o.Registration, RegistrationOpen)
+	o.APIKeys = orDefault(o.APIKeys, APIKeysRequired)
+	switch o.Registration {
+	case RegistrationOpen, RegistrationClosed:
+		if !o.RegistrationToken.IsZero() {
+			return fmt.Errorf("host: a registration token is set but registration is %q: set it to %q", o.Registration, RegistrationToken)
+		}
+	case RegistrationToken:
+		if o.RegistrationToken.IsZero() {
+			return fmt.Errorf("host: registration is %q but no registration token is set", RegistrationToken)
+		}
+	default:
+		return fmt.Errorf("host: registration %q is none of open, token and closed", o.Registration)
+	}
+	switch o.APIKeys {
+	case APIKeysRequired, APIKeysOptional, APIKeysOff:
+		return nil
+	}
+	return fmt.Errorf("host: the policy for API keys %q is none of required, optional and off", o.APIKeys)
+}
+
+func (o *Options) checkAddresses() error {
+	for _, a := range []string{o.Address, o.OpsAddress} {
+		if a == "" {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(a); err != nil {
+			return fmt.Errorf("host: %q is no address to listen on: write host:port: %w", a, err)
+		}
+	}
+	if o.PublicURL != "" {
+		u, err := url.Parse(o.PublicURL)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("host: the public URL %q must be http:// or https:// with a host, without query or fragment", o.PublicURL)
+		}
+		o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	}
+	o.CORSOrigins = slices.Clone(o.CORSOrigins)
+	for i, origin := range o.CORSOrigins {
+		u, err := url.Parse(strings.TrimRight(origin, "/"))
+		if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+			return fmt.Errorf("host: %q is no origin: write scheme://host or scheme://host:port", origin)
+		}
+		// An origin is compared as text; browsers send it in lower case.
+		o.CORSOrigins[i] = strings.ToLower(u.Scheme + "://" + u.Host)
+	}
+	return nil
+}
+
+func (l *RateLimits) fill() {
+	l.RequestsPerSecond = orDefault(l.RequestsPerSecond, defaultRequestsPerSecond)
+	l.CreationsPerMinute = orDefault(l.CreationsPerMinute, defaultCreationsPerMinute)
+}
+
+func (s *StreamOptions) fill() error {
+	s.Comment = orDefault(s.Comment, defaultComment)
+	s.WriteTimeout = orDefault(s.WriteTimeout, defaultWriteTimeout)
+	s.MinLife = orDefault(s.MinLife, min(defaultMinLife, orDefault(s.MaxLife, defaultMinLife)))
+	s.MaxLife = orDefault(s.MaxLife, max(defaultMaxLife, s.MinLife))
+	s.DrainJitter = orDefault(s.DrainJitter, defaultDrainJitter)
+	switch {
+	case s.Comment < 0, s.WriteTimeout < 0, s.MinLife < 0, s.DrainJitter < 0:
+		return errors.New("host: the times of a stream must not be negative")
+	case s.MaxLife < s.MinLife:
+		return fmt.Errorf("host: a stream cannot live at most %s and at least %s", s.MaxLife, s.MinLife)
+	}
+	return nil
+}
+
+func orDefault[T comparable](value, other T) T {
+	var zero T
+	if value == zero {
+		return other
+	}
+	return value
+}

@@ -1,0 +1,51 @@
+package host
+
+import (
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// planRegister reads a registration and checks the agent's secret if the body
+// shows one.
+func planRegister(c *call) (action, error) {
+	request, bad := protocol.ParseRegister(c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	if err := c.checkShownHash(&request); err != nil {
+		return nil, err
+	}
+	return do(world.Register{RegisterRequest: request, PreviewURL: c.host.previewURL()})
+}
+
+// checkShownHash compares the body's passwHash with the agent's digest, or with
+// its owner's where the owner acts. The secret goes no further.
+func (c *call) checkShownHash(request *protocol.RegisterRequest) error {
+	shown := request.PasswHash.Reveal()
+	request.PasswHash, request.APIKey = "", ""
+	if shown == "" || c.host.options.NoRepository {
+		return nil
+	}
+	hash, err := creds.ParsePasswHash(shown)
+	if err != nil {
+		return protocol.FieldError("passwHash", "must be 64 lower-case hex digits")
+	}
+	agent := c.host.world.Registry().Node(request.AgentID)
+	if creds.Authenticate(digestOf(agent), agent != nil, hash) {
+		return nil
+	}
+	if agent != nil && c.actsAsOwner(agent) {
+		owner := c.host.world.Registry().Node(agent.Parent)
+		if creds.Authenticate(digestOf(owner), owner != nil, hash) {
+			return nil
+		}
+	}
+	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the passwHash of the body is not the agent's")
+}
+
+// actsAsOwner tells whether the caller is the agent's main node, or showed its
+// hash with the agent's id.
+func (c *call) actsAsOwner(agent *world.Node) bool {
+	return c.caller.NodeID == agent.Parent || c.caller.OwnerHash && c.caller.NodeID == agent.ID
+}

@@ -1,0 +1,107 @@
+package host
+
+import (
+	"container/list"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// maxAddresses bounds a limiter's table. An address that was pushed out starts
+// with a full burst again, so forgetting the one that was quiet for longest
+// gives away the least.
+const maxAddresses = 16_384
+
+// limiter bounds the requests of each address. Its table is bounded as well.
+type limiter struct {
+	perSecond rate.Limit
+	burst     int
+
+	mu      sync.Mutex
+	buckets map[netip.Addr]*list.Element
+	// recent has the addresses, the one that asked last in front.
+	recent *list.List
+}
+
+type bucket struct {
+	addr  netip.Addr
+	limit *rate.Limiter
+}
+
+// newLimiter makes a limiter; a negative rate limits nothing, and gives nil.
+func newLimiter(perSecond float64, burst int) *limiter {
+	if perSecond < 0 {
+		return nil
+	}
+	return &limiter{
+		perSecond: rate.Limit(perSecond), burst: burst,
+		buckets: map[netip.Addr]*list.Element{}, recent: list.New(),
+	}
+}
+
+// wait says how long an address has to wait before its next request; 0 lets
+// this one through and counts it. Loopback never waits.
+func (l *limiter) wait(addr netip.Addr) time.Duration {
+	if l == nil || addr.IsLoopback() {
+		return 0
+	}
+	b := l.bucket(networkOf(addr))
+	reservation := b.limit.Reserve()
+	delay := reservation.Delay()
+	if delay > 0 {
+		// A refused request is not paid for.
+		reservation.Cancel()
+	}
+	return delay
+}
+
+func (l *limiter) bucket(addr netip.Addr) *bucket {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, known := l.buckets[addr]; known {
+		l.recent.MoveToFront(e)
+		return e.Value.(*bucket) //nolint:forcetypeassert // The list holds nothing else.
+	}
+	if l.recent.Len() >= maxAddresses {
+		oldest := l.recent.Back()
+		delete(l.buckets, l.recent.Remove(oldest).(*bucket).addr) //nolint:forcetypeassert // As above.
+	}
+	b := &bucket{addr: addr, limit: rate.NewLimiter(l.perSecond, l.burst)}
+	l.buckets[addr] = l.recent.PushFront(b)
+	return b
+}
+
+// networkOf is what counts as one address: for IPv6 the /64 that a subscriber
+// is commonly given as a whole.
+func networkOf(addr netip.Addr) netip.Addr {
+	if !addr.Is6() {
+		return addr
+	}
+	p, err := addr.Prefix(64)
+	if err != nil {
+		return addr
+	}
+	return p.Addr()
+}
+
+// checkRate refuses a request of an address that asks too often.
+func (h *Host) checkRate(c *call) error { return tooOften(h.requests.wait(c.peer), "requests") }
+
+// checkCreationRate does so for the creation of nodes, each of which costs a
+// key derivation.
+func (c *call) checkCreationRate() error {
+	return tooOften(c.host.creation.wait(c.peer), "new nodes")
+}
+
+func tooOften(wait time.Duration, what string) error {
+	if wait <= 0 {
+		return nil
+	}
+	e := protocol.Errorf(protocol.CodeRateLimited, "too many %s from this address: wait as long as retry-after says", what)
+	e.RetryAfter = wait
+	return e
+}

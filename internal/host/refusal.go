@@ -1,0 +1,78 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// statusGone is logged for a client that left before its reply. It is sent to
+// nobody; the number is the one that servers commonly log.
+const statusGone = 499
+
+// refuse answers with an error, unless the reply has begun.
+func (c *call) refuse(err error) {
+	if c.status != 0 {
+		c.host.log.Error("a request failed after its reply had begun", "requestId", c.id, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		c.status = statusGone
+		return
+	}
+	e := c.host.refusal(err)
+	status := protocol.Status(e.Code)
+	if status >= http.StatusInternalServerError {
+		c.host.log.Error("a request failed",
+			slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
+			slog.String("code", string(e.Code)), slog.Any("error", underlying(err)))
+	}
+	if e.RetryAfter > 0 {
+		seconds := int(math.Ceil(e.RetryAfter.Seconds()))
+		c.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	body, err := json.Marshal(e.Body(c.id))
+	if err != nil {
+		// A body of three strings always marshals.
+		panic(err)
+	}
+	c.write(status, body)
+}
+
+// underlying is what the log says of an error: its cause where it has one.
+func underlying(err error) error {
+	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Cause != nil {
+		return e.Cause
+	}
+	return err
+}
+
+// refusal turns any error into one that the contract knows. What it does not
+// know is a defect, of which a client learns nothing but the request's id.
+func (h *Host) refusal(err error) *protocol.Error {
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
+		if e.RetryAfter == 0 && protocol.Status(e.Code) == http.StatusServiceUnavailable {
+			later := *e
+			later.RetryAfter = time.Second
+			return &later
+		}
+		return e
+	}
+	switch {
+	case errors.Is(err, creds.ErrBusy):
+		e := protocol.WrapError(protocol.CodeRateLimited, err, "too many nodes are being created at once: try again in a few seconds")
+		e.RetryAfter = 2 * time.Second
+		return e
+	case errors.Is(err, creds.ErrClosed), h.draining() && errors.Is(err, context.Canceled):
+		return protocol.WrapError(protocol.CodeShuttingDown, err, "the host is shutting down")
+	}
+	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect: its log has the details under this request's id")
+}

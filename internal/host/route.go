@@ -1,0 +1,114 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// callers is a set of kinds of callers.
+type callers uint8
+
+const (
+	mains callers = 1 << iota
+	agents
+	spaces
+	admins
+	viewers
+)
+
+const (
+	// nodes are the callers that show a node's credentials.
+	nodes = mains | agents | spaces
+	// readers may read everything that is readable.
+	readers = nodes | admins | viewers
+	// players are an agent node and the main node that owns it; which of them
+	// may act for which player is the engine's to say.
+	players = mains | agents
+)
+
+// String lists the kinds for an error's sentence.
+func (c callers) String() string {
+	var names []string
+	for _, k := range []struct {
+		kind callers
+		name string
+	}{{mains, "a main node"}, {agents, "an agent node"}, {spaces, "a space node"}, {admins, "the administrator"}} {
+		if c&k.kind != 0 {
+			names = append(names, k.name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// rules say what must hold before a route's or an operation's plan is carried
+// out.
+type rules struct {
+	// callers may use it; a caller of another kind is refused with forbidden.
+	callers callers
+	// ownerHash lets an agent's id with its owner's hash in.
+	ownerHash bool
+	// sid is needed.
+	sid bool
+	// apiKey is checked.
+	apiKey bool
+	// repeatable takes an idempotency key; it is for what changes something.
+	repeatable bool
+	// secret tells that the reply holds one, so that it is kept encrypted.
+	secret bool
+	// plan reads the body and gives what is left to be done.
+	plan func(*call) (action, error)
+}
+
+// action answers a request whose body is known to be right.
+type action func(*call) error
+
+// do is the action that gives a command to the engine.
+func do(cmd world.Command) (action, error) {
+	return func(c *call) error {
+		reply, err := c.host.world.Do(c.r.Context(), c.request(), cmd)
+		if err != nil {
+			return err
+		}
+		return c.sendReply(&reply)
+	}, nil
+}
+
+// bodyUse says what a route does with a body.
+type bodyUse uint8
+
+const (
+	// bodyIgnored: the route has none, or one that does not matter.
+	bodyIgnored bodyUse = iota
+	// bodyNeeded is a JSON object.
+	bodyNeeded
+	// bodyOptional is a JSON object, {} when it is absent.
+	bodyOptional
+)
+
+// route is one line of the table: a method and a path, and what must hold.
+type route struct {
+	method, path string
+	body         bodyUse
+	// order are the checks in their order; nil for the usual one.
+	order []step
+	rules
+}
+
+// parsed adapts one of the protocol's parsers and the command that it makes to
+// a plan.
+func parsed[T any](parse func(protocol.Object) (T, *protocol.Error), command func(T) world.Command) func(*call) (action, error) {
+	return func(c *call) (action, error) {
+		request, bad := parse(c.object)
+		if bad != nil {
+			return nil, bad
+		}
+		return do(command(request))
+	}
+}
+
+// now is a plan without a body to read.
+func now(a action) func(*call) (action, error) {
+	return func(*call) (action, error) { return a, nil }
+}

@@ -1,0 +1,120 @@
+package host
+
+import (
+	"net/http"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// routes is the table of everything that the host answers but for health and
+// metrics, as section 4 of the protocol lists it. The rpc route's rules are its
+// operations'.
+func (h *Host) routes() []route {
+	s := h.service
+	return append([]route{
+		{
+			method: http.MethodGet, path: s.Session(),
+			rules: rules{callers: readers, apiKey: true, plan: now(sendSession)},
+		},
+		{
+			method: http.MethodPost, path: s.Reset(), body: bodyOptional,
+			rules: rules{callers: admins, sid: true, repeatable: true, plan: planReset},
+		},
+		{
+			method: http.MethodGet, path: s.Snapshot(),
+			rules: rules{callers: readers, sid: true, plan: now(sendSnapshot)},
+		},
+		{
+			method: http.MethodGet, path: s.Events(),
+			rules: rules{callers: readers, sid: true, plan: now(sendEvents)},
+		},
+		{
+			method: http.MethodPost, path: s.Players(), body: bodyNeeded,
+			rules: rules{callers: players, ownerHash: true, sid: true, apiKey: true, repeatable: true, plan: planRegister},
+		},
+		{
+			method: http.MethodPost, path: s.Heartbeat(), body: bodyNeeded,
+			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed(protocol.ParseHeartbeat,
+				func(r protocol.HeartbeatRequest) world.Command { return world.Heartbeat{HeartbeatRequest: r} })},
+		},
+		{
+			method: http.MethodPost, path: s.Disconnect(), body: bodyNeeded,
+			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed(protocol.ParseDisconnect,
+				func(r protocol.DisconnectRequest) world.Command { return world.Disconnect{DisconnectRequest: r} })},
+		},
+		{
+			method: http.MethodPost, path: s.MCPRegister(), body: bodyNeeded,
+			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed(protocol.ParseMCPRegister,
+				func(r protocol.MCPRegisterRequest) world.Command { return world.RegisterMCP{MCPRegisterRequest: r} })},
+		},
+		{
+			method: http.MethodPost, path: s.MCPUnregister(), body: bodyNeeded,
+			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed(protocol.ParseMCPUnregister,
+				func(r protocol.MCPUnregisterRequest) world.Command {
+					return world.UnregisterMCP{MCPUnregisterRequest: r}
+				})},
+		},
+		{
+			method: http.MethodPost, path: s.RemoveOccupant(), body: bodyNeeded,
+			rules: rules{callers: admins, sid: true, repeatable: true, plan: parsed(protocol.ParseRemoveOccupant,
+				func(r protocol.RemoveOccupantRequest) world.Command {
+					return world.RemoveOccupant{StableKey: r.StableKey}
+				})},
+		},
+		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{ownerHash: true}},
+	}, nodeRoutes()...)
+}
+
+// nodeRoutes are those of identities, which belong to no session.
+func nodeRoutes() []route {
+	return []route{
+		{
+			method: http.MethodPost, path: protocol.PathNodes, body: bodyNeeded, order: creationOrder(),
+			rules: rules{callers: mains, repeatable: true, secret: true, plan: planCreateNode},
+		},
+		{
+			method: http.MethodGet, path: protocol.PathNodes,
+			rules: rules{callers: mains | admins, plan: now(sendNodes)},
+		},
+		{
+			method: http.MethodDelete, path: protocol.PathNodes, body: bodyNeeded,
+			rules: rules{callers: mains | admins, repeatable: true, plan: planDeleteNode},
+		},
+		{
+			method: http.MethodPost, path: protocol.PathAgentNode, body: bodyNeeded,
+			rules: rules{callers: mains, repeatable: true, plan: planCreateAgent},
+		},
+		{
+			method: http.MethodPost, path: protocol.PathValidateNode, body: bodyNeeded,
+			rules: rules{callers: nodes | admins, ownerHash: true, plan: planValidate},
+		},
+		{
+			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
+			rules: rules{callers: mains, repeatable: true, secret: true, plan: planReplaceAPIKey},
+		},
+		{
+			method: http.MethodGet, path: protocol.PathAgents,
+			rules: rules{callers: mains, plan: now(sendAgents)},
+		},
+		{
+			method: http.MethodDelete, path: protocol.PathAgents,
+			rules: rules{callers: mains, repeatable: true, plan: planDeleteAgent},
+		},
+		{
+			method: http.MethodPost, path: protocol.PathAgents,
+			rules: rules{callers: mains, plan: now(sendRemoved)},
+		},
+	}
+}
+
+// planReset ends the session for everybody.
+func planReset(*call) (action, error) {
+	return do(world.ResetSession{Reason: "admin"})
+}
+
+// sendRemoved answers a route of the older service that has no successor under
+// its name.
+func sendRemoved(*call) error {
+	return protocol.Errorf(protocol.CodeRemoved, "agents are no longer made here: create an agent node at %s", protocol.PathAgentNode)
+}

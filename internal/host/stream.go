@@ -1,0 +1,232 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+)
+
+// stream is one subscriber: a cursor into the log that all of them share. It is
+// used by one goroutine, and nothing is queued for it.
+type stream struct {
+	host    *Host
+	w       http.ResponseWriter
+	control *http.ResponseController
+	caller  world.Caller
+	// node is the caller's record; nil for callers without one.
+	node   *world.Node
+	inline bool
+
+	// cursor is the seq of the last event that was passed.
+	cursor uint64
+	// live is true once the stream has caught up with the log.
+	live bool
+	// events is what was taken from the log last; its array is used again.
+	events []*world.Event
+
+	timer     *time.Timer
+	lastWrite time.Time
+	dies      time.Time
+	// dying is why the stream ends when dies comes.
+	dying   endReason
+	written int
+}
+
+// endReason is why a stream ended, for measurements; empty while it has not.
+type endReason string
+
+const (
+	endClient   endReason = "client"
+	endSlow     endReason = "slow"
+	endLife     endReason = "life"
+	endShutdown endReason = "shutdown"
+	endReset    endReason = "reset"
+	endDeleted  endReason = "deleted"
+	endStore    endReason = "store"
+)
+
+// run sends events until something ends the stream. The order within one round
+// matters: the channel of deletions is taken before the node is looked at, and
+// the log's before it is waited for, so that nothing slips in between.
+func (s *stream) run(ctx context.Context) endReason {
+	s.dies, s.dying = time.Now().Add(s.host.options.Streams.lifetime()), endLife
+	s.timer = time.NewTimer(time.Hour)
+	defer s.timer.Stop()
+	log, draining := s.host.world.Events(), s.host.streams.draining
+	for {
+		deleted := s.host.streams.deleted()
+		if !s.nodeExists() {
+			return endDeleted
+		}
+		events, wake, err := log.Since(s.cursor, s.events[:0])
+		end := endReason("")
+		switch {
+		case errors.Is(err, world.ErrBehind) && s.live:
+			// It fell off the ring: cut, it comes back and reads the journal.
+			return endSlow
+		case err != nil:
+			end = s.replay(ctx)
+		case len(events) > 0:
+			end = s.send(events)
+		default:
+			s.live = true
+			end = s.idle(ctx, wake, deleted, &draining)
+		}
+		if end == "" {
+			end = s.overdue(ctx, &draining)
+		}
+		if end != "" {
+			return end
+		}
+	}
+}
+
+// overdue tells whether the stream has to end although it always has something
+// to send.
+func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason {
+	select {
+	case <-ctx.Done():
+		return endClient
+	case <-*draining:
+		s.drain(draining)
+	default:
+	}
+	if !time.Now().Before(s.dies) {
+		return s.dying
+	}
+	return ""
+}
+
+// drain lets the stream live for a random part of the drain jitter.
+func (s *stream) drain(draining *chan struct{}) {
+	*draining = nil
+	if end := time.Now().Add(jitter(s.host.options.Streams.DrainJitter)); end.Before(s.dies) {
+		s.dies, s.dying = end, endShutdown
+	}
+}
+
+// idle waits for the next event, and writes a comment line when it is late.
+func (s *stream) idle(ctx context.Context, wake, deleted <-chan struct{}, draining *chan struct{}) endReason {
+	comment := s.lastWrite.Add(s.host.options.Streams.Comment)
+	next := comment
+	if s.dies.Before(next) {
+		next = s.dies
+	}
+	s.timer.Reset(time.Until(next))
+	select {
+	case <-wake:
+	case <-deleted:
+	case <-ctx.Done():
+		return endClient
+	case <-*draining:
+		s.drain(draining)
+	case <-s.timer.C:
+		if !time.Now().Before(comment) {
+			return s.writeAll(commentLine)
+		}
+	}
+	return ""
+}
+
+// send writes the events that the caller may see, all under one deadline and
+// with one flush.
+func (s *stream) send(events []*world.Event) endReason {
+	// The array keeps no event alive once it is sent.
+	defer clear(events)
+	wrote := false
+	for _, e := range events {
+		s.cursor = e.Seq
+		if !e.VisibleTo(s.caller) {
+			continue
+		}
+		if !wrote {
+			wrote = true
+			s.setDeadline()
+		}
+		frame := e.Frame()
+		if s.inline {
+			frame = e.InlineFrame()
+		}
+		if end := s.write(frame); end != "" {
+			return end
+		}
+		if e.Ends {
+			if end := s.flush(); end != "" {
+				return end
+			}
+			return endReset
+		}
+	}
+	if !wrote {
+		return ""
+	}
+	return s.flush()
+}
+
+// nodeExists tells whether the caller is still who it was when the stream
+// opened.
+func (s *stream) nodeExists() bool {
+	if s.node == nil {
+		return true
+	}
+	now := s.host.world.Registry().Node(s.node.ID)
+	return now != nil && now.CreatedAt == s.node.CreatedAt
+}
+
+// commentLine keeps proxies and clients from taking a silent stream for a dead
+// one.
+var commentLine = []byte(":\n\n")
+
+// writeAll writes something and flushes it, under a deadline.
+func (s *stream) writeAll(b []byte) endReason {
+	s.setDeadline()
+	if end := s.write(b); end != "" {
+		return end
+	}
+	return s.flush()
+}
+
+func (s *stream) setDeadline() {
+	s.lastWrite = time.Now()
+	// A writer without deadlines is one that never blocks for long, as in tests.
+	_ = s.control.SetWriteDeadline(s.lastWrite.Add(s.host.options.Streams.WriteTimeout))
+}
+
+func (s *stream) write(b []byte) endReason {
+	n, err := s.w.Write(b)
+	s.written += n
+	return whyFailed(err)
+}
+
+func (s *stream) flush() endReason { return whyFailed(s.control.Flush()) }
+
+// whyFailed tells a subscriber that is too slow from one that went away.
+func whyFailed(err error) endReason {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return endSlow
+	}
+	return endClient
+}
+
+// greet sends what every stream starts with, at once: how long to wait before a
+// reconnect, a comment, and the cursor that its events come after. Where the
+// cursor that was asked for is not honoured, a resync follows it.
+func (s *stream) greet(reason string) bool {
+	// The server's own deadlines are for requests that end.
+	_ = s.control.SetReadDeadline(time.Time{})
+	b := append(make([]byte, 0, 256), "retry: 2000\n:\n\nid: "...)
+	b = strconv.AppendUint(b, s.cursor, 10)
+	b = append(b, "\n\n"...)
+	if reason != "" {
+		b = s.appendResync(b, reason)
+	}
+	return s.writeAll(b) == ""
+}

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+)
+
+// sweepEvery is how often lapsed leases are looked for; the protocol wants a
+// lapsed agent off the map within 5 s.
+const sweepEvery = time.Second
+
+// sweeper is the goroutine that removes what has run out. It starts at most
+// once, and stop waits for it.
+type sweeper struct {
+	world *world.World
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	cancel  context.CancelFunc
+	stopped bool
+	running sync.WaitGroup
+}
+
+func newSweeper(w *world.World, log *slog.Logger) *sweeper { return &sweeper{world: w, log: log} }
+
+func (s *sweeper) start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil || s.stopped {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	s.running.Go(func() { s.run(ctx) })
+}
+
+func (s *sweeper) stop() {
+	s.mu.Lock()
+	s.stopped = true
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.mu.Unlock()
+	s.running.Wait()
+}
+
+func (s *sweeper) run(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.world.Sweep(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			// One line when it starts to fail, one when it works again.
+			s.log.Error("lapsed agents cannot be removed now; it is tried again every second", "error", err)
+		case err == nil && failing:
+			s.log.Info("lapsed agents are removed again")
+		}
+		failing = err != nil
+	}
+}

@@ -1,0 +1,78 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// planValidate tells whether a node is what a client thinks it is. A no is a
+// reply of its own kind and not an error.
+func planValidate(c *call) (action, error) {
+	request, bad := protocol.ParseValidate(c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	return func(c *call) error {
+		if request.NodeID == "" {
+			request.NodeID = c.caller.NodeID
+		}
+		if c.host.options.NoRepository {
+			return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
+		}
+		node := c.host.world.Registry().Node(request.NodeID)
+		if node != nil && !c.mayValidate(node) {
+			return protocol.Errorf(protocol.CodeForbidden, "a node validates itself, and a main node its agents as well")
+		}
+		return c.sendValidation(c.validation(node, request))
+	}, nil
+}
+
+func (c *call) mayValidate(node *world.Node) bool {
+	return c.caller.Admin || node.ID == c.caller.NodeID || node.Parent == c.caller.NodeID && node.Kind == protocol.NodeKindAgent
+}
+
+// validation looks for the first thing that is not as the client thinks.
+func (c *call) validation(node *world.Node, request protocol.ValidateRequest) *protocol.ValidateReply {
+	if node == nil {
+		return &protocol.ValidateReply{Reason: protocol.ReasonNodeNotFound}
+	}
+	reply := &protocol.ValidateReply{NodeKind: node.Kind}
+	switch {
+	case request.RootKey != "" && request.RootKey != c.host.world.View().RootKey:
+		reply.Reason = protocol.ReasonDerivativeMismatch
+	case request.MainNodeID != "" && node.Kind == protocol.NodeKindAgent && request.MainNodeID != node.Parent:
+		reply.Reason = protocol.ReasonAgentParentMismatch
+	default:
+		reply.OK = true
+	}
+	return reply
+}
+
+// unknownKind is what a host without a repository says that a node is: an agent
+// where a main node is named beside it, else a main node.
+func (c *call) unknownKind(request protocol.ValidateRequest) string {
+	switch {
+	case request.NodeID == c.host.world.View().RootKey:
+		return protocol.NodeKindRoot
+	case request.MainNodeID != "" && request.MainNodeID != request.NodeID:
+		return protocol.NodeKindAgent
+	}
+	return protocol.NodeKindMain
+}
+
+func (c *call) sendValidation(reply *protocol.ValidateReply) error {
+	b, err := json.Marshal(reply)
+	if err != nil {
+		return fmt.Errorf("encode a validation: %w", err)
+	}
+	status := http.StatusOK
+	if !reply.OK {
+		status = http.StatusBadRequest
+	}
+	c.write(status, b)
+	return nil
+}
