@@ -33,6 +33,9 @@ type Event struct {
 	inline atomic.Pointer[[]byte]
 }
 
+// size is the memory that the event holds, its inline frame included.
+func (e *Event) size() int { return len(e.Data) + 2*len(e.frame) + 2*len(e.nodes) + 256 }
+
 // Everybody tells whether the event has no limited audience.
 func (e *Event) Everybody() bool { return len(e.audience) == 0 }
 

@@ -14,8 +14,11 @@ var ErrBehind = errors.New("the event is no longer in memory")
 type EventLog struct {
 	mu   sync.RWMutex
 	ring []*Event
-	// next is the count of events ever added; ring[(next-1)%len] is the newest.
-	next uint64
+	// first and next count the events ever dropped and ever added: those between
+	// them are in the ring, each at its count modulo the ring's length.
+	first, next uint64
+	// bytes is what the events in the ring take, at most maxRingBytes.
+	bytes int
 	// base is the seq after which the ring holds every event.
 	base uint64
 	head uint64
@@ -64,7 +67,7 @@ func (l *EventLog) search(seq uint64) (uint64, bool) {
 		return 0, false
 	}
 	size := uint64(len(l.ring))
-	lo, hi := l.next-min(l.next, size), l.next
+	lo, hi := l.first, l.next
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		if l.ring[mid%size].Seq > seq {
@@ -85,15 +88,31 @@ func (l *EventLog) add(events []*Event) {
 	defer l.mu.Unlock()
 	size := uint64(len(l.ring))
 	for _, e := range events {
-		if gone := l.ring[l.next%size]; gone != nil {
-			l.base = gone.Seq
+		if l.next-l.first == size {
+			l.drop()
 		}
 		l.ring[l.next%size] = e
 		l.next++
 		l.head = e.Seq
+		l.bytes += e.size()
+	}
+	for l.bytes > maxRingBytes && l.next-l.first > 1 {
+		l.drop()
 	}
 	close(l.wake)
 	l.wake = make(chan struct{})
+}
+
+// maxRingBytes bounds the memory of the ring: a few agents with the longest
+// journeys must not fill the machine's.
+const maxRingBytes = 64 << 20
+
+// drop lets the oldest event go.
+func (l *EventLog) drop() {
+	at := l.first % uint64(len(l.ring))
+	l.base, l.bytes = l.ring[at].Seq, l.bytes-l.ring[at].size()
+	l.ring[at] = nil
+	l.first++
 }
 
 // known tells whether a seq is that of an event in the ring, or the one just
@@ -111,6 +130,5 @@ func (l *EventLog) known(seq uint64) (ok, sure bool) {
 	if !found {
 		return false, false
 	}
-	size := uint64(len(l.ring))
-	return i > 0 && l.next-i < size && l.ring[(i-1)%size] != nil && l.ring[(i-1)%size].Seq == seq, true
+	return i > l.first && l.ring[(i-1)%uint64(len(l.ring))].Seq == seq, true
 }

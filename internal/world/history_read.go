@@ -65,17 +65,19 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 	} else if err != nil {
 		return "", unavailable(err)
 	}
-	// The entry before the first one to send must end at the cursor, or the
-	// cursor be one of the events in that first one.
+	// The entry before the first one to send must end at the cursor, or that
+	// first one must hold what comes next to it.
 	prev := max(from, 1) - 1
 	for e, err := range w.options.Journal.Read(ctx, prev) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return "", unavailable(err)
-		}
-		if e.Seq == seq || (e.FirstSeq() <= seq+1 && e.Seq > seq) {
+		case e.Seq < seq:
+		case e.Seq == seq || e.FirstSeq() <= seq+1:
 			return "", nil
+		default:
+			return ResyncGap, nil
 		}
-		break
 	}
 	return ResyncGap, nil
 }

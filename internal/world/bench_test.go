@@ -1,0 +1,110 @@
+package world
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+)
+
+// BenchmarkRecordInteraction measures the engine alone: over memory it is the
+// cost of a command, over bolt that of a durable one.
+func BenchmarkRecordInteraction(b *testing.B) {
+	for _, clients := range []int{1, 64} {
+		b.Run(fmt.Sprintf("memory/clients=%d", clients), func(b *testing.B) {
+			benchLines(b, memory.Open(store.DefaultRetention()), clients)
+		})
+		b.Run(fmt.Sprintf("bolt/clients=%d", clients), func(b *testing.B) {
+			j, err := bolt.Open(b.Context(), bolt.Options{
+				Path: filepath.Join(b.TempDir(), "world.db"), RootKey: testRootKey, Retention: store.DefaultRetention(),
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchLines(b, j, clients)
+		})
+	}
+}
+
+func benchLines(b *testing.B, journal store.Journal, clients int) {
+	c := newClock()
+	w := openFor(b, c, journal)
+	defer func() {
+		closeWorld(b, w)
+		if err := journal.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	do := func(caller string, command Command) {
+		if _, err := w.Do(context.Background(), Request{Caller: Caller{NodeID: caller}}, command); err != nil {
+			b.Error(err)
+		}
+	}
+	owner := id("owner")
+	do("", CreateMainNode{NodeID: owner, Digest: sha256.Sum256(nil)})
+	agents := make([]string, 64)
+	for i := range agents {
+		agents[i] = id(fmt.Sprint("agent", i))
+		do(owner, CreateAgentNode{AgentNodeID: agents[i]})
+		do(owner, registration(agents[i]))
+	}
+	text := string(make([]byte, 0, 200))
+	for range 200 {
+		text += string(rune('a' + rand.IntN(26)))
+	}
+	var next atomic.Int64
+	b.ReportAllocs()
+	b.SetParallelism(max(1, clients/2))
+	b.ResetTimer()
+	if clients == 1 {
+		for range b.N {
+			do(agents[0], line(agents[0], text))
+		}
+		return
+	}
+	b.RunParallel(func(pb *testing.PB) {
+		a := agents[next.Add(1)%64]
+		for pb.Next() {
+			do(a, line(a, text))
+		}
+	})
+}
+
+// BenchmarkChange measures one change of an occupant with n others on the map.
+func BenchmarkChange(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10000} {
+		b.Run(fmt.Sprintf("occupants=%d", n), func(b *testing.B) { benchChange(b, n) })
+	}
+}
+
+func benchChange(b *testing.B, n int) {
+	c := newClock()
+	w, err := Open(context.Background(), Options{
+		Journal: memory.Open(store.DefaultRetention()), RootKey: testRootKey, Now: c.Now,
+		Random: rand.NewChaCha8([32]byte{7}), NoRepository: true, Limits: Limits{Occupants: n},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer closeWorld(b, w)
+	for i := range n {
+		if _, err := w.Do(context.Background(), Request{}, registration(id(fmt.Sprint(i)))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	change := registration(id(fmt.Sprint(n / 2)))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		change.Name = "name" + fmt.Sprint(i%10)
+		if _, err := w.Do(context.Background(), Request{}, change); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func logged(seqs ...uint64) []*Event {
+	out := make([]*Event, len(seqs))
+	for i, seq := range seqs {
+		out[i] = &Event{Seq: seq}
+	}
+	return out
+}
+
+func seqsOf(events []*Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "%d ", e.Seq)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestTheRingFindsWhatComesAfterASeq(t *testing.T) {
+	l := newEventLog(4, 10)
+	l.add(logged(11, 12, 13, 1<<20, 1<<20+1))
+	for _, c := range []struct {
+		after uint64
+		want  string
+		err   error
+	}{
+		{10, "", ErrBehind},
+		{11, "12 13 1048576 1048577", nil},
+		{13, "1048576 1048577", nil},
+		{500, "1048576 1048577", nil},
+		{1 << 20, "1048577", nil},
+		{1<<20 + 1, "", nil},
+		{1<<20 + 9, "", nil},
+	} {
+		got, wake, err := l.Since(c.after, nil)
+		if !errors.Is(err, c.err) || seqsOf(got) != c.want {
+			t.Errorf("Since(%d) = %q, %v; want %q, %v", c.after, seqsOf(got), err, c.want, c.err)
+		}
+		if (wake != nil) != (c.want == "" && c.err == nil) {
+			t.Errorf("Since(%d): a wake-up channel and events, or neither", c.after)
+		}
+	}
+	if got, _, _ := l.Since(11, make([]*Event, 0, 2)); seqsOf(got) != "12 13" {
+		t.Errorf("Since fills %q into room for two", seqsOf(got))
+	}
+	for seq, want := range map[uint64][2]bool{
+		10: {false, false}, 11: {true, true}, 12: {true, true}, 500: {false, true}, 1 << 20: {true, true},
+		1<<20 + 1: {true, true}, 1<<20 + 2: {false, true},
+	} {
+		if ok, sure := l.known(seq); [2]bool{ok, sure} != want {
+			t.Errorf("known(%d) = %v, %v; want %v", seq, ok, sure, want)
+		}
+	}
+}
+
+func TestTheRingIsBoundedInBytes(t *testing.T) {
+	l := newEventLog(1000, 0)
+	big := make([]byte, maxRingBytes/10)
+	for seq := uint64(1); seq <= 30; seq++ {
+		l.add([]*Event{{Seq: seq, Data: big}})
+	}
+	if l.bytes > maxRingBytes {
+		t.Errorf("the ring holds %d bytes", l.bytes)
+	}
+	if _, _, err := l.Since(5, nil); !errors.Is(err, ErrBehind) {
+		t.Errorf("an event that was dropped for space: %v, want ErrBehind", err)
+	}
+	if got, _, err := l.Since(28, nil); err != nil || seqsOf(got) != "29 30" {
+		t.Errorf("the newest events are %q, %v", seqsOf(got), err)
+	}
+}
+
+func TestAWaiterIsWokenByTheNextEvent(t *testing.T) {
+	l := newEventLog(4, 0)
+	_, wake, _ := l.Since(0, nil)
+	l.add(logged(1))
+	<-wake
+}
+
+// TestACursorIsCheckedAgainstTheJournal asks for cursors older than the ring.
+func TestACursorIsCheckedAgainstTheJournal(t *testing.T) {
+	f := open(t, func(o *Options) { o.RingEvents = 2 })
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	f.as(a, journey(a, "find"))
+	for range 5 {
+		f.as(a, line(a, "x"))
+	}
+	head := f.Events().Head()
+	for seq, want := range map[uint64]string{0: "", 1: "", 2: "", 3: "", head: "", head + 1: ResyncAhead} {
+		if reason, err := f.ResumeCheck(t.Context(), seq); err != nil || reason != want {
+			t.Errorf("ResumeCheck(%d) = %q, %v; want %q", seq, reason, err, want)
+		}
+	}
+	if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{Reason: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	f.reopen()
+	for seq, want := range map[uint64]string{0: ResyncBeforeReset, head: ResyncBeforeReset, head + 1: "", head + 2: ResyncAhead} {
+		if reason, err := f.ResumeCheck(t.Context(), seq); err != nil || reason != want {
+			t.Errorf("after the reset: ResumeCheck(%d) = %q, %v; want %q", seq, reason, err, want)
+		}
+	}
+}

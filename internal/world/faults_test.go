@@ -1,0 +1,151 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// faulty is a real journal whose next appends or reads go wrong.
+type faulty struct {
+	store.Journal
+	// before fails appends that then change nothing; after fails appends that
+	// were committed; down fails everything.
+	before, after atomic.Int64
+	down          atomic.Bool
+	// overtake is called before an append: another writer.
+	overtake func()
+}
+
+var errDisk = errors.New("no space left on device")
+
+func (f *faulty) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+	if f.overtake != nil {
+		f.overtake()
+	}
+	if f.down.Load() || f.before.Add(-1) >= 0 {
+		return 0, errors.Join(store.ErrUnavailable, errDisk)
+	}
+	p, err := f.Journal.Append(ctx, expect, entries)
+	if f.after.Add(-1) >= 0 {
+		return 0, errors.Join(store.ErrUnavailable, errDisk)
+	}
+	return p, err
+}
+
+func (f *faulty) Head(ctx context.Context) (store.Position, error) {
+	if f.down.Load() {
+		return 0, store.ErrUnavailable
+	}
+	return f.Journal.Head(ctx)
+}
+
+func openFaulty(t *testing.T) (*fixture, *faulty) {
+	journal := &faulty{Journal: memory.Open(store.DefaultRetention())}
+	return open(t, func(o *Options) { o.Journal = journal }), journal
+}
+
+func TestAFailedAppendChangesNothing(t *testing.T) {
+	f, journal := openFaulty(t)
+	owner := f.main("owner")
+	a, b := f.agent(owner, "a"), f.agent(owner, "b")
+	f.as(a, held(a, "c", 45))
+	before := f.View()
+
+	journal.before.Store(1)
+	_, err := f.try(b, registration(b))
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	if f.View().Rev != before.Rev || f.View().Seq != before.Seq {
+		t.Error("a write that failed is visible")
+	}
+	f.as(b, registration(b))
+	f.as(a, beat(a, "c"))
+	f.check()
+	if got := f.events(before.Seq); len(got) != 1 {
+		t.Errorf("%d events after the repeat, want 1", len(got))
+	}
+}
+
+func TestAWriteThatWasCommittedButReportedLostIsFound(t *testing.T) {
+	f, journal := openFaulty(t)
+	owner := f.main("owner")
+	before := f.View()
+	journal.after.Store(1)
+	_, err := f.try(owner, CreateAgentNode{AgentNodeID: id("a")})
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	_, err = f.try(owner, CreateAgentNode{AgentNodeID: id("a")})
+	wantCode(t, err, protocol.CodeNodeExists)
+	if f.Registry().Node(id("a")) == nil {
+		t.Error("the node that was committed is not in the registry")
+	}
+	journal.after.Store(1)
+	_, err = f.try(id("a"), registration(id("a")))
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	if !f.isOnMap(owner, id("a")) {
+		t.Error("the registration that was committed is not visible")
+	}
+	if events, _, err := f.Events().Since(before.Seq, nil); err != nil || len(events) != 1 {
+		t.Errorf("the stream has %d events (%v), want 1", len(events), err)
+	}
+	f.check()
+}
+
+func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
+	f, journal := openFaulty(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	journal.down.Store(true)
+	for range 3 {
+		_, err := f.try(a, line(a, "lost"))
+		wantCode(t, err, protocol.CodeStoreUnavailable)
+	}
+	if err := f.Healthy(context.Background()); protocol.CodeOf(err) != protocol.CodeStoreUnavailable {
+		t.Errorf("Healthy says %v while the store is down", err)
+	}
+	if !f.isOnMap(owner, a) {
+		t.Error("the view went with the store")
+	}
+	journal.down.Store(false)
+	f.as(a, line(a, "heard"))
+	if err := f.Healthy(context.Background()); err != nil {
+		t.Errorf("Healthy says %v after the store came back", err)
+	}
+	lines, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
+	if err != nil || len(lines) != 1 {
+		t.Errorf("%d lines are kept (%v), want the one that was acknowledged", len(lines), err)
+	}
+}
+
+func TestACommandIsPlannedAnewWhenAnotherWriterWasFirst(t *testing.T) {
+	f, journal := openFaulty(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+
+	other := openFor(t, f.clock, journal.Journal)
+	t.Cleanup(func() { closeWorld(t, other) })
+	raced := false
+	journal.overtake = func() {
+		if !raced {
+			raced = true
+			if _, err := other.Do(context.Background(), Request{Caller: Caller{NodeID: a}}, line(a, "first")); err != nil {
+				t.Errorf("the other writer: %v", err)
+			}
+		}
+	}
+	seq := f.View().Seq
+	reply := f.as(a, line(a, "second"))
+	if reply.Seq != seq+2 {
+		t.Errorf("the overtaken line has seq %d, want %d", reply.Seq, seq+2)
+	}
+	if got := f.events(seq); len(got) != 2 {
+		t.Errorf("%d events, want both lines", len(got))
+	}
+	f.check()
+}
