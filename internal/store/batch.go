@@ -35,7 +35,7 @@ func CheckBatch(head Place, entries []Entry) error {
 func checkRecords(e *Entry) error {
 	for i := range e.Records {
 		r := &e.Records[i]
-		if n := len(r.Key); n == 0 || n > MaxKeyLen {
+		if n := len(r.Key); n == 0 && r.Value != nil || n > MaxKeyLen {
 			return fmt.Errorf("entry %d has a record of table %q with a key of %d bytes, allowed are 1 to %d", e.Position, r.Table, n, MaxKeyLen)
 		}
 		if !slices.Contains(tables, r.Table) {

@@ -108,6 +108,9 @@ type Record struct {
 	Value []byte
 }
 
+// Clears tells whether the record empties its table.
+func (r *Record) Clears() bool { return len(r.Key) == 0 && r.Value == nil }
+
 // State is a checkpoint: the whole map after the entry at Position. Tables are
 // not in it; a store keeps them current with every commit.
 type State struct {

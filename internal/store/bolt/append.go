@@ -96,6 +96,9 @@ func write(tx *bbolt.Tx, log *bbolt.Bucket, entries []store.Entry, stored [][]by
 }
 
 func writeRecord(tx *bbolt.Tx, r *store.Record) error {
+	if r.Clears() {
+		return clearTable(tx, r.Table)
+	}
 	table, err := bucket(tx, tableBucket(r.Table))
 	if err != nil {
 		return err
@@ -107,6 +110,17 @@ func writeRecord(tx *bbolt.Tx, r *store.Record) error {
 	}
 	if err != nil {
 		return fmt.Errorf("table %s: %w", r.Table, err)
+	}
+	return nil
+}
+
+func clearTable(tx *bbolt.Tx, table store.Table) error {
+	name := tableBucket(table)
+	if err := tx.DeleteBucket(name); err != nil {
+		return fmt.Errorf("clear table %s: %w", table, err)
+	}
+	if _, err := tx.CreateBucket(name); err != nil {
+		return fmt.Errorf("clear table %s: %w", table, err)
 	}
 	return nil
 }

@@ -2,46 +2,38 @@ package bolt_test
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/storetest"
 )
 
-const rootKey = "5f1a"
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestOpenKeepsWhatWasAppended(t *testing.T) {
-	ctx := context.Background()
-	o := bolt.Options{Path: filepath.Join(t.TempDir(), "data", "world.db"), RootKey: rootKey}
-	j, err := bolt.Open(ctx, o)
+const rootKey = "5f1a0c6ef6a0a6f3d6c3a4b7d8e9f00112233445566778899aabbccddeeff001"
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, storetest.Backend{
+		Durable: true,
+		New: func(t *testing.T, retention store.Retention) storetest.Opener {
+			o := bolt.Options{
+				Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey, Retention: retention,
+			}
+			return func() store.Journal { return open(t, o) }
+		},
+	})
+}
+
+// open opens a store that the test closes.
+func open(t *testing.T, o bolt.Options) *bolt.Journal {
+	t.Helper()
+	j, err := bolt.Open(context.Background(), o)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
-	entries := []store.Entry{{
-		Position: 1, Rev: 1, Seq: 1, MapChanged: true, Events: []store.Event{{Kind: "world:interaction"}},
-		Records: []store.Record{{Table: store.Nodes, Key: []byte("a"), Value: []byte("1")}},
-	}}
-	if _, err := j.Append(ctx, 0, entries); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bolt.Open(ctx, bolt.Options{Path: o.Path, LockWait: 1}); !errors.Is(err, store.ErrLocked) {
-		t.Fatalf("second Open: %v", err)
-	} else {
-		t.Log(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if j, err = bolt.Open(ctx, o); err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	if value, err := j.Get(ctx, store.Nodes, []byte("a")); err != nil || string(value) != "1" {
-		t.Fatalf("Get: %q, %v", value, err)
-	}
-	for e, err := range j.Read(ctx, 0) {
-		t.Log(e, err)
-	}
+	return j
 }

@@ -76,10 +76,13 @@ func (j *Journal) Append(ctx context.Context, expect store.Position, entries []s
 
 func (j *Journal) apply(records []store.Record) {
 	for _, r := range records {
-		if r.Value == nil {
-			j.tables[r.Table].Delete(string(r.Key))
-		} else {
-			j.tables[r.Table].Set(string(r.Key), bytes.Clone(r.Value))
+		switch table := j.tables[r.Table]; {
+		case r.Clears():
+			j.tables[r.Table] = new(btree.Map[string, []byte])
+		case r.Value == nil:
+			table.Delete(string(r.Key))
+		default:
+			table.Set(string(r.Key), bytes.Clone(r.Value))
 		}
 	}
 }

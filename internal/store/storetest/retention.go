@@ -1,0 +1,86 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+func testRetention(t *testing.T, b Backend) {
+	t.Run("is bounded", func(t *testing.T) { retentionBounded(t, b) })
+	t.Run("counts events over a jump", func(t *testing.T) { retentionJump(t, b) })
+	t.Run("forgets entries without an event", func(t *testing.T) { retentionSilent(t, b) })
+}
+
+// retentionBounded writes far more than is kept, with a checkpoint now and then.
+func retentionBounded(t *testing.T, b Backend) {
+	keep := store.Retention{Events: 100, Revs: 40}
+	j := b.open(t, keep)
+	var feed Feed
+	for range 50 {
+		must(t, j, feed.some(60)...)
+		if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := all(t, j, 0)
+	changes := 0
+	for _, e := range kept {
+		if e.MapChanged {
+			changes++
+		}
+	}
+	// 20 changes for each checkpoint: the base is 40 to 60 revs old, or 70 where
+	// it stands for a neighbour.
+	if changes < 40 || changes > 70 || len(kept) > 100+70 {
+		t.Errorf("%d entries are kept, %d of them changes of the map; want at most 170 and 40 to 70", len(kept), changes)
+	}
+	base, err := j.Load(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if behind := feed.Head().Rev - base.Rev; behind < 40 || behind > 70 {
+		t.Errorf("the checkpoint to start from is %d revs behind the head, want 40 to 70", behind)
+	}
+}
+
+func retentionJump(t *testing.T, b Backend) {
+	j := b.open(t, store.Retention{Events: 10, Revs: 3})
+	var feed Feed
+	for range 8 {
+		must(t, j, feed.Next(false, 1))
+	}
+	feed.Jump(1 << 20)
+	for range 4 {
+		must(t, j, feed.Next(false, 1))
+	}
+	if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		t.Fatal(err)
+	}
+	kept := all(t, j, 0)
+	if len(kept) != 10 || kept[0].Position != 3 {
+		t.Fatalf("%d entries are kept, want the last 10 events although seq jumped", len(kept))
+	}
+	seeks(t, j, map[uint64]store.Position{2: 2, 8: 8, 1 << 20: 8, 1<<20 + 9: 9})
+}
+
+// retentionSilent has entries that only change a table: nothing needs them, but
+// for the head.
+func retentionSilent(t *testing.T, b Backend) {
+	j := b.open(t, store.Retention{Events: 10, Revs: 3})
+	var feed Feed
+	must(t, j, feed.Next(false, 1))
+	for range 20 {
+		must(t, j, feed.Next(false, 0))
+	}
+	if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		t.Fatal(err)
+	}
+	kept := all(t, j, 0)
+	if len(kept) != 2 || kept[0].Position != 1 || kept[1].Position != 21 {
+		t.Fatalf("kept are %d entries; want the one with an event and the head", len(kept))
+	}
+	must(t, j, feed.Next(true, 1))
+	seeks(t, j, map[uint64]store.Position{0: 0, 1: 21, 2: 22})
+}
