@@ -4,7 +4,8 @@ package protocol
 type HeartbeatRequest struct {
 	PlayerID     string `json:"playerId"`
 	ConnectionID string `json:"connectionId"`
-	// LeaseTTLSeconds is clamped when parsed, DefaultLeaseTTLSeconds when absent.
+	// LeaseTTLSeconds is clamped when parsed; 0 when absent keeps the term that
+	// the lease has.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero"`
 }
 
@@ -14,7 +15,7 @@ func ParseHeartbeat(o Object) (HeartbeatRequest, *Error) {
 	r := HeartbeatRequest{
 		PlayerID:        f.agentID("playerId", false),
 		ConnectionID:    f.id("connectionId", false),
-		LeaseTTLSeconds: f.leaseTTL(),
+		LeaseTTLSeconds: f.leaseTTL(0),
 	}
 	return r, f.err()
 }

@@ -72,7 +72,7 @@ func ParseRegister(o Object) (RegisterRequest, *Error) {
 		PasswHash:            f.passwHash("passwHash", true),
 		APIKey:               f.secret("apiKey"),
 		ConnectionID:         f.id("connectionId", true),
-		LeaseTTLSeconds:      f.leaseTTL(),
+		LeaseTTLSeconds:      f.leaseTTL(DefaultLeaseTTLSeconds),
 		EnableP2A:            f.oneOf("enableP2a", true, P2AOn, P2AOff),
 		RealtimeInstructions: f.text("realtimeInstructions", textRule{bytes: MaxRealtimeInstructionsBytes, optional: true, blank: true}),
 	}
@@ -141,10 +141,10 @@ func (f fields) assistTool(toolNames []string) AssistTool {
 }
 
 // leaseTTL reads `leaseTtlSeconds`: any number, clamped, whole seconds.
-func (f fields) leaseTTL() int {
+func (f fields) leaseTTL(absent int) int {
 	n, ok := f.number("leaseTtlSeconds", true)
 	if !ok {
-		return DefaultLeaseTTLSeconds
+		return absent
 	}
 	return int(min(max(n, MinLeaseTTLSeconds), MaxLeaseTTLSeconds))
 }
