@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"io/fs"
 	"path"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/fstest"
 )
@@ -45,6 +47,7 @@ func testsDoNotSleep(t *testing.T, tree fs.FS) []string {
 
 // goroutinesAreWatched wants goleak in the tests of every package whose shipped
 // code starts a goroutine: each has an owner that waits for it, and this shows it.
+// A package of tests for others to run is watched where it is run.
 func goroutinesAreWatched(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	starts := map[string]string{}
@@ -55,7 +58,7 @@ func goroutinesAreWatched(t *testing.T, tree fs.FS) []string {
 		}
 		file := parse(t, name, read(t, tree, name))
 		switch {
-		case !isTest(name) && startsGoroutine(file):
+		case !isTest(name) && startsGoroutine(file) && !imports(file, "testing"):
 			starts[path.Dir(name)] = name
 		case isTest(name) && (calls(file, "goleak", "VerifyTestMain") || calls(file, "goleak", "VerifyNone")):
 			watched[path.Dir(name)] = true
@@ -85,6 +88,11 @@ func startsGoroutine(file *ast.File) bool {
 		return !found
 	})
 	return found
+}
+
+// imports tells whether a file imports a package.
+func imports(file *ast.File, pkg string) bool {
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(pkg) })
 }
 
 // calls tells whether a file names a function of a package.

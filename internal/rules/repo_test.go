@@ -3,6 +3,7 @@ package rules
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"strings"
 	"testing"
@@ -57,38 +58,49 @@ func TestRulesSeeWhatBreaksThem(t *testing.T) {
 	}
 }
 
-// repository is the tree of files two folders up, where go.mod is.
+// checkout is the repository two folders up, where go.mod is, with the names of
+// the files in it that git knows or would take in: not what a build left there.
+type checkout struct {
+	fs.FS
+	files []string
+}
+
 func repository(t *testing.T) fs.FS {
 	t.Helper()
 	const root = "../.."
 	if _, err := os.Stat(root + "/go.mod"); err != nil {
 		t.Fatalf("the repository is expected at %s: %v", root, err)
 	}
-	return os.DirFS(root)
+	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = root
+	names, err := list.Output()
+	if err != nil {
+		t.Fatalf("git ls-files, which lists the files to check: %v", err)
+	}
+	files := strings.FieldsFunc(string(names), func(r rune) bool { return r == 0 })
+	return checkout{os.DirFS(root), files}
 }
 
-// eachFile calls visit for every file that people wrote: not for git's own, for
-// what Node downloaded, for what a build made, nor for what git ignores at the top.
+// eachFile calls visit for every file of a tree.
 func eachFile(t *testing.T, tree fs.FS, visit func(name string)) {
 	t.Helper()
-	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			switch entry.Name() {
-			case ".git", "node_modules", "dist", "completions":
-				return fs.SkipDir
+	if known, ok := tree.(checkout); ok {
+		for _, name := range known.files {
+			// One that is deleted and not committed yet is still in git's list.
+			if entry, err := fs.Stat(tree, name); err == nil && entry.Mode().IsRegular() {
+				visit(name)
 			}
-			return nil
 		}
-		if entry.Type().IsRegular() {
+		return
+	}
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
 			visit(name)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
-		t.Fatalf("walking the repository: %v", err)
+		t.Fatalf("walking the files: %v", err)
 	}
 }
 
