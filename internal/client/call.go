@@ -137,8 +137,8 @@ func decode[T any](ctx context.Context, c *Client, k *call) (*T, error) {
 		return nil, err
 	}
 	v := new(T)
-	if err := protocol.Decode(r.body, v); err != nil {
-		return nil, &ReplyError{Route: k.route(), RequestID: r.header.Get("X-Request-Id"), Err: err}
+	if err := c.unpack(r, k, v); err != nil {
+		return nil, err
 	}
 	return v, nil
 }
@@ -188,7 +188,7 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 	for name, values := range p.header {
 		req.Header[name] = values
 	}
-	if p.key != "" {
+	if p.key != "" && c.keepsKeys() {
 		req.Header.Set(protocol.HeaderIdempotencyKey, p.key)
 	}
 	if rev := max(p.minRev, c.readFrom(p)); rev > 0 {
@@ -196,6 +196,13 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 	}
 	c.who.show(req.Header)
 	return req, nil
+}
+
+// keepsKeys is false for a host that is known to keep no idempotency keys. It
+// must get none: net/http repeats a request that has one by itself.
+func (c *Client) keepsKeys() bool {
+	has, known := c.session.has(protocol.CapIdempotency)
+	return has || !known
 }
 
 // readFrom is the rev that a read of the world must not be below.
@@ -230,7 +237,7 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	case isRedirect(resp.StatusCode):
 		return nil, bad(redirected(resp))
 	case !good:
-		return nil, c.refusal(resp, body)
+		return nil, c.refusal(resp.StatusCode, resp.Header, body)
 	case !whole:
 		return nil, bad(fmt.Errorf("it is longer than %d bytes", limit))
 	}

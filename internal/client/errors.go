@@ -77,9 +77,9 @@ func (c *Client) unreachable(err error, sent bool) error {
 }
 
 // refusal decodes the answer of a status that is no success.
-func (c *Client) refusal(resp *http.Response, body []byte) *protocol.Error {
-	e := protocol.ParseErrorBody(resp.StatusCode, body)
-	e.RetryAfter = protocol.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.Error {
+	e := protocol.ParseErrorBody(status, body)
+	e.RetryAfter = protocol.ParseRetryAfter(header.Get("Retry-After"), time.Now())
 	e.Message = c.who.scrub(e.Message)
 	e.RequestID = c.who.scrub(e.RequestID)
 	e.Code = protocol.Code(c.who.scrub(string(e.Code)))

@@ -87,14 +87,12 @@ func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (
 		return nil, err
 	}
 	v := new(protocol.ValidateReply)
-	if err := protocol.Decode(reply.body, v); err != nil {
-		return nil, &ReplyError{Route: k.route(), Err: err}
+	if err := c.unpack(reply, k, v); err != nil {
+		return nil, err
 	}
 	if reply.status == http.StatusBadRequest && (v.OK || v.Reason == "") {
 		// The other kind of 400: the request was wrong.
-		refused := protocol.ParseErrorBody(reply.status, reply.body)
-		refused.Message = c.who.scrub(refused.Message)
-		return nil, refused
+		return nil, c.refusal(reply.status, reply.header, reply.body)
 	}
 	return v, nil
 }

@@ -38,8 +38,8 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 		return nil, 0, err
 	}
 	var reply protocol.SnapshotReply
-	if err := protocol.Decode(r.body, &reply); err != nil {
-		return nil, 0, &ReplyError{Route: k.route(), Err: err}
+	if err := c.unpack(r, k, &reply); err != nil {
+		return nil, 0, err
 	}
 	if len(reply.Snapshot) == 0 {
 		return nil, 0, &ReplyError{Route: k.route(), Err: errors.New("it has no snapshot")}

@@ -107,11 +107,7 @@ func (t *tries) mayRepeatUnanswered(err error) bool {
 // mayRepeatUnknown decides where the call may have been done. A host that is
 // known to keep no idempotency keys could do it twice.
 func (t *tries) mayRepeatUnknown() bool {
-	if t.call.again != repeatKeyed {
-		return true
-	}
-	has, known := t.client.session.has(protocol.CapIdempotency)
-	return has || !known
+	return t.call.again != repeatKeyed || t.client.keepsKeys()
 }
 
 // pause waits before the repeat, or gives the error where there is none left.

@@ -1,0 +1,393 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	rpcRoute     = "POST /api/play/sdk/rpc"
+	sessionRoute = "GET /api/play/session"
+)
+
+func record(t *testing.T, c *Client) error {
+	t.Helper()
+	_, err := c.RecordInteraction(t.Context(), protocol.RecordInteractionRequest{PlayerID: "p", Role: "user", Text: "hi"})
+	return err
+}
+
+func TestACallShowsItsCaller(t *testing.T) {
+	h := newTestHost(t, map[string]answer{"POST /api/play/mcp/register": ok(`{"id":"m1"}`)})
+	c := newTestClient(t, h)
+	r, err := c.RegisterMCP(t.Context(), protocol.MCPRegisterRequest{Name: "tools"})
+	if err != nil || r.ID != "m1" {
+		t.Fatalf("RegisterMCP = %v, %v", r, err)
+	}
+	got := h.of("POST /api/play/mcp/register")[0]
+	if got.sid != testSID || got.body != `{"name":"tools"}` {
+		t.Errorf("sid %q, body %s", got.sid, got.body)
+	}
+	for name, want := range map[string]string{
+		"x-node-id": strings.Repeat("ab", 32), "x-node-passw": testHash, "x-api-key": testKey, "content-type": "application/json",
+	} {
+		if got.header.Get(name) != want {
+			t.Errorf("header %s is %q", name, got.header.Get(name))
+		}
+	}
+	if n := len(h.of(sessionRoute)); n != 1 {
+		t.Errorf("the session was fetched %d times", n)
+	}
+}
+
+func TestAsSharesTheSession(t *testing.T) {
+	h := newTestHost(t, map[string]answer{"POST /api/play/players/disconnect": ok(`{"ok":true}`)})
+	c := newTestClient(t, h)
+	agent := c.As(Credentials{NodeID: "agent", Hash: testHashValue(t)}).WithAPIKey(creds.NewSecret("pk_another-key"))
+	for _, caller := range []*Client{c, agent} {
+		if _, err := caller.Disconnect(t.Context(), protocol.DisconnectRequest{PlayerID: "p"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := h.of("POST /api/play/players/disconnect")
+	if got[1].header.Get("x-node-id") != "agent" || got[1].header.Get("x-api-key") != "pk_another-key" {
+		t.Errorf("the agent's call shows %v", got[1].header)
+	}
+	if got[0].header.Get("x-api-key") != testKey || len(h.of(sessionRoute)) != 1 {
+		t.Error("the main node's client changed, or the session was fetched again")
+	}
+}
+
+// A write whose outcome is unknown is made again with the key and the body of
+// the first time; the next call has another key.
+func TestAnUnknownOutcomeIsRepeatedWithItsKey(t *testing.T) {
+	for name, failure := range map[string]answer{
+		"no answer": drop, "store_unavailable": refuse(protocol.CodeStoreUnavailable), "internal": refuse(protocol.CodeInternal),
+		"a proxy's page": func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadGateway) },
+		"half an answer": func(w http.ResponseWriter, _ int) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, `{"ok":`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newTestHost(t, map[string]answer{rpcRoute: inTurn(failure, failure, ok(`{"ok":true,"seq":7}`))})
+			c := newTestClient(t, h)
+			for range 2 {
+				if err := record(t, c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := h.of(rpcRoute)
+			if len(got) != 4 {
+				t.Fatalf("%d requests, want 4", len(got))
+			}
+			if got[0].key() == "" || got[1].key() != got[0].key() || got[2].key() != got[0].key() {
+				t.Errorf("keys of one call: %q %q %q", got[0].key(), got[1].key(), got[2].key())
+			}
+			if got[3].key() == got[0].key() {
+				t.Error("the next call has the same key")
+			}
+			if got[2].body != got[0].body || got[2].body == "" {
+				t.Errorf("bodies: %q, %q", got[0].body, got[2].body)
+			}
+		})
+	}
+}
+
+func TestARefusalIsNotRepeated(t *testing.T) {
+	for _, code := range []protocol.Code{
+		protocol.CodeBodyInvalid, protocol.CodePlayerUnknown, protocol.CodeCredentialsInvalid, protocol.CodeForbidden,
+		protocol.CodeIdempotencyConflict, protocol.CodeRepositoryOff,
+	} {
+		h := newTestHost(t, map[string]answer{rpcRoute: refuse(code)})
+		err := record(t, newTestClient(t, h))
+		var refused *protocol.Error
+		if !errors.As(err, &refused) || refused.Code != code || refused.RequestID != "req-1" || refused.Status() != protocol.Status(code) {
+			t.Errorf("%s: %#v", code, err)
+		}
+		if n := len(h.of(rpcRoute)); n != 1 {
+			t.Errorf("%s: %d requests", code, n)
+		}
+	}
+}
+
+// A host that keeps no idempotency keys would record the line twice.
+func TestWithoutIdempotencyAnUnknownOutcomeIsReported(t *testing.T) {
+	h := newTestHost(t, map[string]answer{sessionRoute: sessionOf(testSID), rpcRoute: drop})
+	err := record(t, newTestClient(t, h))
+	if !errors.Is(err, ErrUnreachable) {
+		t.Errorf("got %v, want ErrUnreachable", err)
+	}
+	if n := len(h.of(rpcRoute)); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+	// A disconnect made twice is a disconnect.
+	h.routes["POST /api/play/players/disconnect"] = inTurn(drop, ok(`{"ok":true}`))
+	if _, err := newTestClient(t, h).Disconnect(t.Context(), protocol.DisconnectRequest{PlayerID: "p"}); err != nil {
+		t.Errorf("disconnect: %v", err)
+	}
+}
+
+func TestRepeatsAreBounded(t *testing.T) {
+	h := newTestHost(t, map[string]answer{rpcRoute: refuse(protocol.CodeStoreUnavailable)})
+	if err := record(t, newTestClient(t, h)); !protocol.HasCode(err, protocol.CodeStoreUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(h.of(rpcRoute)); n != 4 {
+		t.Errorf("%d requests, want 4", n)
+	}
+}
+
+// The first request deleted the node, its answer was lost: the repeat's
+// credentials are worth nothing, which is what was wanted.
+func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
+	h := newTestHost(t, map[string]answer{"DELETE /api/nodes": inTurn(drop, refuse(protocol.CodeCredentialsInvalid))})
+	c := newTestClient(t, h)
+	r, err := c.DeleteNode(t.Context(), c.Node())
+	if err != nil || !r.OK {
+		t.Errorf("DeleteNode = %v, %v", r, err)
+	}
+	h = newTestHost(t, map[string]answer{"DELETE /api/nodes": refuse(protocol.CodeCredentialsInvalid)})
+	if _, err := newTestClient(t, h).DeleteNode(t.Context(), c.Node()); !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
+		t.Errorf("a first 401 = %v", err)
+	}
+	h = newTestHost(t, map[string]answer{"DELETE /api/nodes": inTurn(drop, refuse(protocol.CodeCredentialsInvalid))})
+	if _, err := newTestClient(t, h).DeleteNode(t.Context(), "another"); !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
+		t.Errorf("the 401 of another's deletion = %v", err)
+	}
+}
+
+func TestANewSessionIsFollowed(t *testing.T) {
+	h := newTestHost(t, map[string]answer{
+		sessionRoute: inTurn(sessionOf("old"), sessionOf("new")),
+		rpcRoute:     inTurn(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
+	})
+	c := newTestClient(t, h)
+	for range 2 {
+		if err := record(t, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := h.of(rpcRoute)
+	if len(got) != 3 || got[1].sid != "old" || got[2].sid != "new" || got[1].key() != got[2].key() {
+		t.Errorf("requests: %+v", got)
+	}
+}
+
+func TestASessionThatIsRefusedForEverIsReported(t *testing.T) {
+	h := newTestHost(t, map[string]answer{rpcRoute: refuse(protocol.CodeSIDInvalid)})
+	if err := record(t, newTestClient(t, h)); !protocol.HasCode(err, protocol.CodeSIDInvalid) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(h.of(rpcRoute)); n > maxSessions {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// What one wrote is read at the rev of the write or a later one, until the
+// session ends: a host without a store then counts from the start.
+func TestReadsShowWhatWasWritten(t *testing.T) {
+	wrote := func(w http.ResponseWriter, n int) {
+		w.Header().Set("x-play-rev", "41")
+		ok(`{"ok":true}`)(w, n)
+	}
+	h := newTestHost(t, map[string]answer{
+		sessionRoute: inTurn(sessionOf("one"), sessionOf("two")),
+		rpcRoute:     inTurn(wrote, ok(`{"snapshot":{}}`), refuse(protocol.CodeBehind), ok(`{"snapshot":{}}`)),
+	})
+	c := newTestClient(t, h)
+	if err := record(t, c); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := c.WorldSnapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := h.of(rpcRoute)
+	for i, want := range []string{"", "41", "41", ""} {
+		if rev := got[i].header.Get("x-play-min-rev"); rev != want {
+			t.Errorf("request %d asks for rev %q, want %q", i, rev, want)
+		}
+	}
+	for _, r := range h.of(sessionRoute) {
+		if r.header.Get("x-play-min-rev") != "" {
+			t.Error("the session is asked for from a rev: a restarted host could never give it")
+		}
+	}
+}
+
+// A host, or whoever sits in front of it, must not be able to send credentials
+// to another machine.
+func TestCredentialsDoNotFollowARedirect(t *testing.T) {
+	other := newTestHost(t, map[string]answer{rpcRoute: ok(`{"ok":true}`)})
+	h := newTestHost(t, map[string]answer{rpcRoute: func(w http.ResponseWriter, _ int) {
+		w.Header().Set("Location", other.URL+"/api/play/sdk/rpc")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}})
+	err := record(t, newTestClient(t, h))
+	if !errors.Is(err, ErrReply) || !strings.Contains(err.Error(), other.URL) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(other.of(rpcRoute)); n != 0 {
+		t.Errorf("the other machine got %d requests", n)
+	}
+}
+
+// A host that repeats what it was sent does not get it into a log.
+func TestErrorsHoldNoSecret(t *testing.T) {
+	echo := func(w http.ResponseWriter, _ int) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprintf(w, `{"error":"bad %s and %s","code":"%s","requestId":"%s"}`, testHash, testKey, testAdmin, testHash)
+	}
+	h := newTestHost(t, map[string]answer{rpcRoute: echo, "POST /api/nodes/validate": echo})
+	c, err := New(Options{
+		BaseURL: h.URL, Credentials: Credentials{NodeID: "n", Hash: testHashValue(t)},
+		APIKey: creds.NewSecret(testKey), AdminToken: creds.NewSecret(testAdmin), RegistrationToken: creds.NewSecret("pt_registration"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, invalid := c.ValidateNode(t.Context(), protocol.ValidateRequest{})
+	for _, err := range []error{record(t, c), invalid} {
+		text := fmt.Sprintf("%v %+v %#v", err, err, err)
+		for _, secret := range []string{testHash, testKey, testAdmin} {
+			if strings.Contains(text, secret) {
+				t.Errorf("the error holds %q: %s", secret, text)
+			}
+		}
+	}
+	if got := h.of(rpcRoute)[0].header.Get("authorization"); got != "Bearer "+testAdmin {
+		t.Errorf("authorization is %q", got)
+	}
+}
+
+func TestRepliesThatCannotBeUsed(t *testing.T) {
+	long := `{"ok":true,"pad":"` + strings.Repeat("x", smallReply) + `"}`
+	for name, body := range map[string]string{
+		"no JSON": "<html>", "empty": "", "too long": long, "wrong type": `{"seq":"many"}`, "two": `{"ok":true}{"ok":true}`,
+	} {
+		h := newTestHost(t, map[string]answer{rpcRoute: ok(body)})
+		if err := record(t, newTestClient(t, h)); !errors.Is(err, ErrReply) {
+			t.Errorf("%s: %v, want ErrReply", name, err)
+		}
+	}
+	h := newTestHost(t, map[string]answer{sessionRoute: ok(`{}`)})
+	if _, err := newTestClient(t, h).Session(t.Context()); !errors.Is(err, ErrReply) {
+		t.Errorf("a session without sid: %v", err)
+	}
+}
+
+func TestAnUnreachableHost(t *testing.T) {
+	h := httptest.NewServer(http.NotFoundHandler())
+	h.Close()
+	c, err := New(Options{BaseURL: h.URL, Retry: Retry{Attempts: 2, Base: 1, Max: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, err = c.Session(t.Context())
+	var gone *UnreachableError
+	if !errors.As(err, &gone) || gone.Sent || gone.Host != h.URL || !errors.Is(err, ErrUnreachable) {
+		t.Errorf("got %#v", err)
+	}
+}
+
+func TestAHostThatDoesNotAnswerInTime(t *testing.T) {
+	hang := func(w http.ResponseWriter, _ int) {
+		// The handler ends when the client gives the connection up.
+		conn, buffered, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = buffered.ReadByte()
+			_ = conn.Close()
+		}
+	}
+	h := newTestHost(t, map[string]answer{sessionRoute: hang})
+	c := newTestClient(t, h)
+	c.timeout = 20 * time.Millisecond
+	c.retry.Attempts = 1
+	_, err := c.Session(t.Context())
+	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "in time") {
+		t.Errorf("an attempt's time-out: %v", err)
+	}
+	c.timeout = time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := c.Session(ctx); !errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the caller's time-out: %v", err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Session(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
+		t.Errorf("a cancellation: %v", err)
+	}
+}
+
+func TestValidateNode(t *testing.T) {
+	h := newTestHost(t, map[string]answer{"POST /api/nodes/validate": inTurn(
+		ok(`{"ok":true,"nodeKind":"main"}`),
+		func(w http.ResponseWriter, _ int) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"ok":false,"reason":"derivative mismatch","nodeKind":"main"}`)
+		},
+		refuse(protocol.CodeBodyInvalid),
+	)})
+	c := newTestClient(t, h)
+	if r, err := c.ValidateNode(t.Context(), protocol.ValidateRequest{}); err != nil || !r.OK || r.NodeKind != "main" {
+		t.Errorf("good: %v, %v", r, err)
+	}
+	if r, err := c.ValidateNode(t.Context(), protocol.ValidateRequest{}); err != nil || r.OK || r.Reason != protocol.ReasonDerivativeMismatch {
+		t.Errorf("negative: %v, %v", r, err)
+	}
+	if _, err := c.ValidateNode(t.Context(), protocol.ValidateRequest{}); !protocol.HasCode(err, protocol.CodeBodyInvalid) {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+func TestSnapshotPageAsksWithItsETag(t *testing.T) {
+	h := newTestHost(t, map[string]answer{"GET /api/play/snapshot": inTurn(
+		func(w http.ResponseWriter, n int) { w.Header().Set("ETag", `"s-7"`); ok(`{"sid":"s"}`)(w, n) },
+		func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusNotModified) },
+	)})
+	c := newTestClient(t, h)
+	page, err := c.SnapshotPage(t.Context(), "")
+	if err != nil || string(page.Text) != `{"sid":"s"}` || page.ETag != `"s-7"` {
+		t.Fatalf("first: %+v, %v", page, err)
+	}
+	page, err = c.SnapshotPage(t.Context(), page.ETag)
+	if err != nil || !page.NotModified || page.ETag != `"s-7"` {
+		t.Errorf("second: %+v, %v", page, err)
+	}
+	if got := h.of("GET /api/play/snapshot")[1].header.Get("If-None-Match"); got != `"s-7"` {
+		t.Errorf("If-None-Match is %q", got)
+	}
+}
+
+// Every op's request has the envelope of the contract.
+func TestChainReadsNameTheirRev(t *testing.T) {
+	h := newTestHost(t, map[string]answer{rpcRoute: ok(`{"nodes":[],"rev":9,"merkleRootHex":"","merkleLeafCount":2}`)})
+	c := newTestClient(t, h)
+	if _, err := c.ChainNodes(t.Context(), []string{"__header__"}, AtRev(9)); err != nil {
+		t.Fatal(err)
+	}
+	got := h.of(rpcRoute)[0]
+	var body map[string]any
+	if err := json.Unmarshal([]byte(got.body), &body); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"op": "getPlayerChainNodes", "payload": map[string]any{"stableKeys": []any{"__header__"}, "atRev": 9.0}}
+	if fmt.Sprint(body) != fmt.Sprint(want) || got.header.Get("x-play-min-rev") != "9" || got.sid != "" {
+		t.Errorf("body %v, headers %v", body, got.header)
+	}
+}

@@ -1,0 +1,413 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// streamHost is a host whose streams a test writes by hand.
+type streamHost struct {
+	t       *testing.T
+	sids    []string // sessions in turn; the last one stays
+	fetched int
+	asked   []*http.Request
+	streams chan *io.PipeWriter
+	// refuse answers instead of a stream when it is set.
+	refuse func(*http.Request) *http.Response
+}
+
+func newStreamHost(t *testing.T) *streamHost {
+	t.Helper()
+	return &streamHost{t: t, sids: []string{"sid-1"}, streams: make(chan *io.PipeWriter)}
+}
+
+func (h *streamHost) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/session") {
+		sid := h.sids[min(h.fetched, len(h.sids)-1)]
+		h.fetched++
+		return respond(http.StatusOK, nil, fmt.Sprintf(`{"sid":%q}`, sid)), nil
+	}
+	h.asked = append(h.asked, r)
+	if h.refuse != nil {
+		if resp := h.refuse(r); resp != nil {
+			return resp, nil
+		}
+	}
+	reader, writer := io.Pipe()
+	context.AfterFunc(r.Context(), func() { _ = writer.CloseWithError(context.Cause(r.Context())) })
+	select {
+	case h.streams <- writer:
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Body: reader,
+		Header: http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}},
+	}, nil
+}
+
+// next is the stream of the next connection.
+func (h *streamHost) next() *io.PipeWriter { return <-h.streams }
+
+func send(t *testing.T, w io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Errorf("write %q: %v", text, err)
+	}
+}
+
+func event(seq int, kind, data string) string {
+	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", seq, kind, data)
+}
+
+// reading runs a stream's Next in a goroutine and gives its signals in order.
+type reading struct {
+	t       *testing.T
+	stream  *Stream
+	signals chan Signal
+	ended   chan error
+}
+
+func read(t *testing.T, h *streamHost, opts StreamOptions) *reading {
+	t.Helper()
+	c := timedClient(t, h, DefaultRetry())
+	r := &reading{t: t, stream: c.Events(t.Context(), opts), signals: make(chan Signal, 64), ended: make(chan error, 1)}
+	go func() {
+		for {
+			signal, err := r.stream.Next()
+			if err != nil {
+				r.ended <- err
+				return
+			}
+			r.signals <- signal
+		}
+	}()
+	return r
+}
+
+func (r *reading) want(types ...SignalType) (last Signal) {
+	r.t.Helper()
+	for _, want := range types {
+		last = <-r.signals
+		if last.Type != want {
+			r.t.Fatalf("got %v (%+v), want %v", last.Type, last, want)
+		}
+	}
+	return last
+}
+
+func (r *reading) close() {
+	r.stream.Close()
+	if err := <-r.ended; !errors.Is(err, errStreamClosed) {
+		r.t.Errorf("Next ended with %v", err)
+	}
+}
+
+func TestAStreamResumesAfterACleanEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{Inline: true})
+		w := h.next()
+		if got := r.want(SignalConnecting, SignalOpen); got.Resumes {
+			t.Error("a first connection resumes")
+		}
+		go send(t, w, "retry: 500\n: hello\n\nid: 4\n\n"+event(5, "world:interaction", `{"text":"hi"}`))
+		if got := r.want(SignalCursor); got.Cursor != 4 {
+			t.Errorf("cursor %d, want 4", got.Cursor)
+		}
+		got := r.want(SignalEvent).Event
+		if got.Seq != 5 || !got.HasSeq || got.Kind != protocol.EventInteraction || string(got.Data) != `{"text":"hi"}` {
+			t.Errorf("event %+v", got)
+		}
+		_ = w.Close()
+		lost := r.want(SignalLost)
+		if lost.Err != nil || lost.Wait < 250*time.Millisecond || lost.Wait > 500*time.Millisecond {
+			t.Errorf("lost: %v, waits %v; a clean end with retry: 500", lost.Err, lost.Wait)
+		}
+		before := time.Now()
+		if got := r.want(SignalConnecting); !got.Resumes || got.Cursor != 5 || time.Since(before) != lost.Wait {
+			t.Errorf("connecting: %+v after %v", got, time.Since(before))
+		}
+		w = h.next()
+		r.want(SignalOpen)
+		for i, want := range []string{"", "5"} {
+			if id := h.asked[i].Header.Get("Last-Event-ID"); id != want {
+				t.Errorf("connection %d asks for events after %q, want %q", i, id, want)
+			}
+		}
+		q := h.asked[0].URL.Query()
+		if q.Get("sid") != "sid-1" || q.Get("inline") != "1" || h.asked[0].Header.Get("Accept") != "text/event-stream" {
+			t.Errorf("query %v, headers %v", q, h.asked[0].Header)
+		}
+		go send(t, w, event(6, "world:journey", "{}"))
+		if got := r.want(SignalEvent).Event; got.Seq != 6 {
+			t.Errorf("event %+v", got)
+		}
+		r.close()
+	})
+}
+
+func TestAStreamBeginsWhereItIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{HasAfter: true})
+		h.next()
+		if got := r.want(SignalConnecting, SignalOpen); !got.Resumes {
+			t.Error("it does not resume")
+		}
+		if id := h.asked[0].Header.Get("Last-Event-ID"); id != "0" {
+			t.Errorf("it asks for events after %q", id)
+		}
+		r.close()
+	})
+}
+
+// A connection on which nothing arrives is dead, whatever TCP says; heartbeats
+// keep it.
+func TestASilentConnectionIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{})
+		start := time.Now()
+		w := h.next()
+		r.want(SignalConnecting, SignalOpen)
+		go func() {
+			for range 10 {
+				<-time.After(15 * time.Second)
+				send(t, w, ":\n\n")
+			}
+		}()
+		lost := r.want(SignalLost)
+		if !errors.Is(lost.Err, errStalled) {
+			t.Errorf("lost: %v", lost.Err)
+		}
+		if took := time.Since(start); took != 150*time.Second+stallAfter {
+			t.Errorf("it was left after %v", took)
+		}
+		r.close()
+	})
+}
+
+// Hosts that hold their headers back until the first event are waited for, but
+// not for ever.
+func TestHeadersThatNeverCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{})
+		r.want(SignalConnecting)
+		start := time.Now()
+		if lost := r.want(SignalLost); !errors.Is(lost.Err, errStalled) || time.Since(start) != stallAfter {
+			t.Errorf("lost: %v after %v", lost.Err, time.Since(start))
+		}
+		r.close()
+	})
+}
+
+func TestWaitsGrowWhileAHostIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		h.refuse = func(*http.Request) *http.Response { return respond(http.StatusBadGateway, nil, "<html>") }
+		r := read(t, h, StreamOptions{})
+		for i := range 10 {
+			r.want(SignalConnecting)
+			full := min(defaultReconnect<<i, longestReconnect)
+			lost := r.want(SignalLost)
+			if lost.Wait < full/2 || lost.Wait > full {
+				t.Errorf("wait %d is %v, want %v to %v", i, lost.Wait, full/2, full)
+			}
+			if refused, ok := errors.AsType[*protocol.Error](lost.Err); !ok || refused.Status() != http.StatusBadGateway {
+				t.Errorf("lost: %v", lost.Err)
+			}
+		}
+		r.close()
+	})
+}
+
+func TestAStreamFollowsAReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		h.sids = []string{"sid-1", "sid-2"}
+		r := read(t, h, StreamOptions{})
+		w := h.next()
+		r.want(SignalConnecting, SignalOpen)
+		go func() {
+			send(t, w, event(9, "session:reset", `{"sid":"sid-2"}`))
+			_ = w.Close()
+		}()
+		if got := r.want(SignalEvent).Event; got.Kind != protocol.EventSessionReset {
+			t.Errorf("event %+v", got)
+		}
+		r.want(SignalLost, SignalConnecting)
+		h.next()
+		r.want(SignalOpen)
+		if got := h.asked[1]; got.URL.Query().Get("sid") != "sid-2" || got.Header.Get("Last-Event-ID") != "9" {
+			t.Errorf("the new session is asked for %v after %q", got.URL.Query(), got.Header.Get("Last-Event-ID"))
+		}
+		r.close()
+	})
+}
+
+func TestARefusedSessionIsFetchedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		h.sids = []string{"sid-1", "sid-2"}
+		h.refuse = func(r *http.Request) *http.Response {
+			if r.URL.Query().Get("sid") == "sid-2" {
+				return nil
+			}
+			return respond(http.StatusForbidden, nil, `{"error":"over","code":"sid_invalid","requestId":"r"}`)
+		}
+		r := read(t, h, StreamOptions{})
+		r.want(SignalConnecting)
+		h.next()
+		r.want(SignalOpen)
+		r.close()
+	})
+}
+
+// A log that begins anew says so with session:resync, whose id may be lower.
+func TestAResyncMovesTheCursor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{After: 500, HasAfter: true})
+		w := h.next()
+		r.want(SignalConnecting, SignalOpen)
+		go send(t, w, "id: 3\n\n"+event(3, "session:resync", `{"rev":2}`)+event(4, "k", "{}"))
+		r.want(SignalCursor)
+		if got := r.want(SignalEvent).Event; got.Kind != protocol.EventSessionResync || got.Seq != 3 {
+			t.Errorf("event %+v", got)
+		}
+		if got := r.want(SignalEvent).Event; got.Seq != 4 {
+			t.Errorf("event %+v", got)
+		}
+		r.close()
+	})
+}
+
+// Ids that go back without a word: nothing of it is passed on, and the next
+// connection does not claim to go on where the last one was.
+func TestAnIDThatGoesBackwards(t *testing.T) {
+	for _, second := range []int{7, 6, 0} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newStreamHost(t)
+			r := read(t, h, StreamOptions{})
+			w := h.next()
+			r.want(SignalConnecting, SignalOpen)
+			go func() { _, _ = io.WriteString(w, event(7, "k", "{}")+event(second, "k", "{}")) }()
+			r.want(SignalEvent)
+			if lost := r.want(SignalLost); !errors.Is(lost.Err, ErrBackwards) {
+				t.Errorf("lost: %v", lost.Err)
+			}
+			if got := r.want(SignalConnecting); got.Resumes {
+				t.Error("it resumes after a cursor that cannot be trusted")
+			}
+			h.next()
+			r.want(SignalOpen)
+			r.close()
+		})
+	}
+}
+
+// A host that numbers nothing cannot be resumed, and ids that are no positions
+// are no ids.
+func TestEventsWithoutPositions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{})
+		w := h.next()
+		r.want(SignalConnecting, SignalOpen)
+		go func() {
+			send(t, w, "event: k\ndata: {}\n\nid: abc\nevent: k\ndata: {}\n\nid: -1\nevent: k\ndata: {}\n\n"+
+				"id: 9007199254740993\nevent: k\ndata: {}\n\nid: x\n\n")
+			_ = w.Close()
+		}()
+		for range 4 {
+			if got := r.want(SignalEvent).Event; got.HasSeq || got.Seq != 0 && got.HasSeq {
+				t.Errorf("event %+v has a position", got)
+			}
+		}
+		if got := r.want(SignalLost, SignalConnecting); got.Resumes {
+			t.Error("it resumes")
+		}
+		r.close()
+	})
+}
+
+func TestAnAnswerThatIsNoStream(t *testing.T) {
+	for name, resp := range map[string]func() *http.Response{
+		"a page":     func() *http.Response { return respond(http.StatusOK, http.Header{"Content-Type": {"text/html"}}, "<html>") },
+		"no content": func() *http.Response { return respond(http.StatusNoContent, nil, "") },
+		"a redirect": func() *http.Response {
+			return respond(http.StatusFound, http.Header{"Location": {"http://elsewhere"}}, "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newStreamHost(t)
+				h.refuse = func(*http.Request) *http.Response { return resp() }
+				r := read(t, h, StreamOptions{})
+				if lost := r.want(SignalConnecting, SignalLost); !errors.Is(lost.Err, ErrReply) {
+					t.Errorf("lost: %v", lost.Err)
+				}
+				r.close()
+			})
+		})
+	}
+}
+
+// A host cannot make its clients spin, nor put them to sleep.
+func TestTheHostsRetryIsBounded(t *testing.T) {
+	for text, want := range map[string][2]time.Duration{
+		"1": {leastReconnect / 2, leastReconnect}, "99999999999": {longestReconnect / 2, longestReconnect},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newStreamHost(t)
+			r := read(t, h, StreamOptions{})
+			w := h.next()
+			r.want(SignalConnecting, SignalOpen)
+			go func() {
+				send(t, w, "retry: "+text+"\n\n")
+				_ = w.Close()
+			}()
+			if lost := r.want(SignalLost); lost.Wait < want[0] || lost.Wait > want[1] {
+				t.Errorf("retry: %s waits %v", text, lost.Wait)
+			}
+			r.close()
+		})
+	}
+}
+
+func TestAStreamEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		stream := timedClient(t, h, DefaultRetry()).Events(ctx, StreamOptions{})
+		ended := make(chan error)
+		go func() {
+			for {
+				if _, err := stream.Next(); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
+		h.next()
+		synctest.Wait() // it waits for the first byte
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Next ended with %v", err)
+		}
+		if _, err := stream.Next(); !errors.Is(err, context.Canceled) {
+			t.Errorf("Next after the end: %v", err)
+		}
+	})
+}
