@@ -25,8 +25,6 @@ var (
 	ErrLabelTaken = errors.New("another agent of this context has this label")
 	// ErrLabel: the text cannot be a label.
 	ErrLabel = errors.New("a label is 1 to 64 printable characters without white space at its ends, and does not look like a node id")
-
-	errNodeID = fieldError("must be a node id: exactly 64 lower-case hex digits")
 )
 
 // Agent holds the credentials of an agent node.
@@ -110,9 +108,9 @@ func (c *Context) find(ref string) (int, error) {
 // checkAgents reports what is wrong with the agents of one context.
 func checkAgents(agents []Agent) error {
 	ids, labels := map[string]bool{}, map[string]bool{}
-	for _, a := range agents {
+	for i, a := range agents {
 		if err := checkNode(a.NodeID, a.PasswHash, a.Phrase); err != nil {
-			return fmt.Errorf("agent %q: %w", shorten(a.NodeID), err)
+			return fmt.Errorf("agent %d: %w", i+1, err)
 		}
 		if ids[a.NodeID] {
 			return fmt.Errorf("agent %s: %w", a.NodeID, ErrAgentExists)

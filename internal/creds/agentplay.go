@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -134,7 +135,7 @@ func (e *MissingPhrasesError) Error() string {
 }
 
 // ErrNoMainNode is returned for a context that has no main node yet.
-var ErrNoMainNode = fmt.Errorf("this context has no main node: \"playctl create-main-node\" makes one")
+var ErrNoMainNode = errors.New("this context has no main node: \"playctl create-main-node\" makes one")
 
 // ExportAgentPlay returns the context as a credentials file of the agent-play
 // service. It holds phrases in clear: write it with WriteSecretFile. The error

@@ -144,9 +144,8 @@ func readLimited(path string, limit int64) ([]byte, error) {
 
 // readError words the failure of reading path without naming the path twice.
 func readError(path string, err error) *FileError {
-	var pathErr *fs.PathError
 	cause := err
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		cause = pathErr.Err
 	}
 	return &FileError{Path: path, Problem: "it cannot be read: " + cause.Error(), Err: err}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -90,10 +91,16 @@ func ParseServerURL(text string) (string, error) {
 	}
 	web := u.Scheme == "http" || u.Scheme == "https"
 	bare := u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
-	if !web || !bare || u.Hostname() == "" || strings.ContainsAny(trimmed, "#\\") {
+	if !web || !bare || u.Hostname() == "" || !isPlainText(trimmed) {
 		return "", ErrServerURL
 	}
 	return trimmed, nil
+}
+
+// isPlainText reports whether text has nothing in it that a URL must escape and
+// that programs read differently.
+func isPlainText(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsAny(text, "#\\") && !strings.ContainsFunc(text, isSpace)
 }
 
 // ParseService returns the service called text, or ErrService.
@@ -108,7 +115,7 @@ func ParseService(text string) (Service, error) {
 // check reports the first thing that is wrong with the context.
 func (c *Context) check() error {
 	if !contextName.MatchString(c.Name) {
-		return fmt.Errorf("%q: %w", c.Name, ErrContextName)
+		return fmt.Errorf("%q: %w", shorten(c.Name), ErrContextName)
 	}
 	if base, err := ParseServerURL(c.ServerURL); err != nil || base != c.ServerURL {
 		return fmt.Errorf("context %q: %w", c.Name, ErrServerURL)
@@ -136,7 +143,7 @@ func (c *Context) checkMain() error {
 func checkNode(nodeID string, hash PasswHash, phrase Secret) error {
 	switch {
 	case !IsNodeID(nodeID):
-		return errNodeID
+		return ErrNodeID
 	case !isLowerHex64(hash.Reveal()):
 		return ErrPasswHash
 	case !phrase.IsZero() && HashPhrase(phrase.Reveal()) != hash:

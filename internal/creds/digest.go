@@ -3,6 +3,8 @@ package creds
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"fmt"
+	"io"
 	"log/slog"
 )
 
@@ -26,8 +28,11 @@ func (d Digest) Equal(other Digest) bool {
 // String returns a fixed placeholder.
 func (d Digest) String() string { return redacted }
 
-// GoString returns a fixed placeholder.
-func (d Digest) GoString() string { return redacted }
+// Format writes a fixed placeholder for every verb.
+func (d Digest) Format(state fmt.State, _ rune) {
+	// A fmt.State has nowhere to report a failed write to.
+	_, _ = io.WriteString(state, redacted)
+}
 
 // LogValue returns a fixed placeholder.
 func (d Digest) LogValue() slog.Value { return slog.StringValue(redacted) }

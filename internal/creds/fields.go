@@ -14,7 +14,7 @@ type nodeIDField string
 
 func (f *nodeIDField) UnmarshalText(text []byte) error {
 	if !IsNodeID(string(text)) {
-		return errNodeID
+		return fieldError("must be a node id: exactly 64 lower-case hex digits")
 	}
 	*f = nodeIDField(text)
 	return nil
@@ -55,10 +55,12 @@ func (f timeField) MarshalText() ([]byte, error) {
 
 func (f *timeField) UnmarshalText(text []byte) error {
 	at, err := time.Parse(time.RFC3339, string(text))
-	if err != nil {
+	at = at.UTC()
+	// In UTC a time near the ends can have a year that RFC 3339 cannot write.
+	if err != nil || at.Year() < 0 || at.Year() > 9999 {
 		return fieldError("must be a time like 2026-01-02T03:04:05.678Z")
 	}
-	*f = timeField(at.UTC())
+	*f = timeField(at)
 	return nil
 }
 

@@ -153,7 +153,7 @@ func (f *File) unknown(name string) error {
 	if len(f.contexts) == 0 {
 		return fmt.Errorf("%q: %w: there is none yet; \"playctl create-main-node\" makes one", name, ErrContextUnknown)
 	}
-	return fmt.Errorf("%q: %w (there are: %s)", name, ErrContextUnknown, strings.Join(f.Names(), ", "))
+	return fmt.Errorf("%q: %w (there are: %s)", shorten(name), ErrContextUnknown, strings.Join(f.Names(), ", "))
 }
 
 // check reports what keeps the file from being written or used.

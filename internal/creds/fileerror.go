@@ -52,12 +52,10 @@ func decodeJSON(path string, data []byte, target any) error {
 	if err == nil {
 		return nil
 	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return jsonError(path, data, syntactic.ByteOffset, "the JSON is broken: "+reason(syntactic.Err), err)
 	}
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return jsonError(path, data, semantic.ByteOffset, semanticProblem(semantic), err)
 	}
 	return &FileError{Path: path, Problem: "it cannot be read as JSON", Err: err}
@@ -75,7 +73,7 @@ func semanticProblem(err *json.SemanticError) string {
 	case errors.As(err.Err, &wanted):
 		return fmt.Sprintf("%s %s", field, wanted)
 	case err.JSONKind != 0:
-		return fmt.Sprintf("%s has the wrong JSON type (%s)", field, kindName(err.JSONKind))
+		return fmt.Sprintf("%s has a value that does not fit (%s)", field, kindName(err.JSONKind))
 	default:
 		return field + " has a value that does not fit"
 	}

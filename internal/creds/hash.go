@@ -14,6 +14,9 @@ const hexDigits = 64
 // in the error: a phrase given by mistake must not end up in a log.
 var ErrPasswHash = errors.New("the passwHash must be exactly 64 lower-case hex digits")
 
+// ErrNodeID is returned for a text that is not a node id.
+var ErrNodeID = errors.New("the nodeId must be exactly 64 lower-case hex digits")
+
 // PasswHash is the bearer secret of a node: lower-case hex SHA-256 of its
 // normalised phrase. It prints as a placeholder; Reveal gives the 64 digits.
 // The zero value is "none".

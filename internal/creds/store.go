@@ -53,9 +53,13 @@ func (s *Store) Update(ctx context.Context, change func(*File) error) (err error
 	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
 		return fmt.Errorf("make the folder of the credentials file: %w", err)
 	}
+	target, err := linkTarget(s.path)
+	if err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
 	// The lock is on a file of its own, which stays: the credentials file is
 	// replaced on each write, and a lock on a replaced file guards nothing.
-	lock := flock.New(s.path + ".lock")
+	lock := flock.New(target + ".lock")
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
 		return s.lockError(ctx, err)
 	}

@@ -1,0 +1,148 @@
+package creds
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const agentPlayText = `{
+  "serverUrl": "https://agent-play.example.com/",
+  "nodeId": "` + keyA + `",
+  "passw": "  main  phrase ",
+  "secretFilePath": "/somewhere",
+  "agentNodes": [
+    { "nodeId": "` + keyB + `", "passw": "first phrase", "createdAt": "2026-01-02T03:04:05.678Z" },
+    { "nodeId": "` + keyC + `", "passw": "second phrase", "createdAt": "2026-01-02T04:04:05.678+01:00" }
+  ]
+}
+`
+
+func TestImportHashesThePhrases(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials.json")
+	writeText(t, path, agentPlayText)
+	c, err := ReadAgentPlayFile(path, ImportOptions{Name: "old", Now: sampleTime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.ServerURL != "https://agent-play.example.com" || c.Service != ServiceAgentPlay || c.Name != "old" {
+		t.Errorf("context %s at %s, %s", c.Name, c.ServerURL, c.Service)
+	}
+	if c.Main.NodeID != keyA || c.Main.PasswHash != HashPhrase("main phrase") || !c.Main.Phrase.IsZero() {
+		t.Error("the main node is not what was imported")
+	}
+	second, err := c.Agent("agent-2")
+	if err != nil || second.NodeID != keyC || second.PasswHash != HashPhrase("second phrase") || !second.Phrase.IsZero() || !second.CreatedAt.Equal(sampleTime) {
+		t.Errorf("the second agent is not what was imported: %v", err)
+	}
+	f := NewFile()
+	if err := f.Add(c); err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.encode()
+	if err != nil || strings.Contains(string(text), "phrase") {
+		t.Errorf("a phrase is in the file: %v", err)
+	}
+	_, err = ExportAgentPlay(c)
+	var missing *MissingPhrasesError
+	if !errors.As(err, &missing) || missing.Context != "old" || !missing.Main || !slices.Equal(missing.Agents, []string{"agent-1", "agent-2"}) {
+		t.Errorf("export without phrases: %v", err)
+	}
+}
+
+func TestImportAndExportWithPhrases(t *testing.T) {
+	c, err := ParseAgentPlay("f", []byte(agentPlayText), ImportOptions{Name: "old", KeepPhrases: true, Now: sampleTime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "serverUrl": "https://agent-play.example.com",
+  "nodeId": "` + keyA + `",
+  "passw": "main phrase",
+  "agentNodes": [
+    {
+      "nodeId": "` + keyB + `",
+      "passw": "first phrase",
+      "createdAt": "2026-01-02T03:04:05.678Z"
+    },
+    {
+      "nodeId": "` + keyC + `",
+      "passw": "second phrase",
+      "createdAt": "2026-01-02T03:04:05.678Z"
+    }
+  ]
+}
+`
+	if got, err := ExportAgentPlay(c); err != nil || string(got) != want {
+		t.Errorf("exported\n%s\n%v", got, err)
+	}
+	if err := c.AddAgent(sampleAgent("new", "")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ExportAgentPlay(c)
+	var missing *MissingPhrasesError
+	if !errors.As(err, &missing) || missing.Main || !slices.Equal(missing.Agents, []string{sampleID("new")}) || !strings.Contains(err.Error(), sampleID("new")) {
+		t.Errorf("export with one phrase missing: %v", err)
+	}
+	if _, err := ExportAgentPlay(sampleContext(t, "empty")); !errors.Is(err, ErrNoMainNode) {
+		t.Errorf("export without a main node: %v", err)
+	}
+}
+
+func TestImportErrors(t *testing.T) {
+	main := `"serverUrl":"http://a","nodeId":"` + keyA + `","passw":"hunter2"`
+	for name, c := range map[string]struct{ text, prefix, says string }{
+		"cut":                 {"{" + main, "f:1:", "JSON is broken"},
+		"no server":           {`{"nodeId":"` + keyA + `","passw":"hunter2"}`, "f: ", "serverUrl is missing"},
+		"no id":               {`{"serverUrl":"http://a","passw":"hunter2"}`, "f: ", "nodeId is missing"},
+		"no phrase":           {`{"serverUrl":"http://a","nodeId":"` + keyA + `"}`, "f: ", "passw is missing"},
+		"blank phrase":        {"{\n\"passw\":\"\"}", "f:2:", "passw must be a phrase"},
+		"phrase as a list":    {"{\n\"passw\":[\"hunter2\"]}", "f:2:", "passw has a value that does not fit"},
+		"bad id":              {"{\n\"nodeId\":\"hunter2\"}", "f:2:", "nodeId must be a node id"},
+		"agent without id":    {"{" + main + `,"agentNodes":[{"passw":"hunter2"}]}`, "f: ", "agentNodes.0.nodeId is missing"},
+		"agent without words": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `"}]}`, "f: ", "agentNodes.0.passw is missing"},
+		"bad time":            {"{" + main + ",\n\"agentNodes\":[{\"createdAt\":\"hunter2\"}]}", "f:2:", "agentNodes.0.createdAt must be a time"},
+		"one agent twice": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `","passw":"x"},{"nodeId":"` + keyB + `","passw":"x"}]}`,
+			"f: ", "in the context already"},
+	} {
+		_, err := ParseAgentPlay("f", []byte(c.text), ImportOptions{Name: "a"})
+		if err == nil || !strings.HasPrefix(err.Error(), c.prefix) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: the error quotes a phrase", name)
+		}
+	}
+	if _, err := ParseAgentPlay("f", []byte(agentPlayText), ImportOptions{Name: "no name"}); !errors.Is(err, ErrContextName) {
+		t.Errorf("a bad context name: %v", err)
+	}
+	absent := filepath.Join(t.TempDir(), "absent")
+	if _, err := ReadAgentPlayFile(absent, ImportOptions{Name: "a"}); err == nil || !strings.Contains(err.Error(), absent) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func FuzzParseAgentPlay(f *testing.F) {
+	f.Add([]byte(agentPlayText))
+	for _, seed := range []string{"", "{}", "null", `{"agentNodes":[null]}`, `{"serverUrl":"http://a","nodeId":"` + keyA + `","passw":"x"}`} {
+		f.Add([]byte(seed))
+	}
+	opts := ImportOptions{Name: "a", KeepPhrases: true, Now: sampleTime}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := ParseAgentPlay("f", data, opts)
+		if err != nil {
+			checkFileError(t, err, data)
+			return
+		}
+		text, err := ExportAgentPlay(c)
+		if err != nil {
+			t.Fatalf("what was imported with phrases cannot be exported: %v", err)
+		}
+		again, err := ParseAgentPlay("f", text, opts)
+		if err != nil || again.Main.PasswHash != c.Main.PasswHash || !equalAgents(again.Agents(), c.Agents()) {
+			t.Fatalf("exported and imported again: %v\n%s", err, text)
+		}
+	})
+}
