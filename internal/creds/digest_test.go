@@ -1,0 +1,75 @@
+package creds
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+func TestAuthenticate(t *testing.T) {
+	hash, other := HashPhrase("amber"), HashPhrase("angle")
+	stored := StoredDigest(hash)
+	if want := sha256.Sum256([]byte(hash.Reveal())); stored != want {
+		t.Error("what is stored is not SHA-256 of the hex text")
+	}
+	for _, c := range []struct {
+		name   string
+		stored Digest
+		known  bool
+		shown  PasswHash
+		want   bool
+	}{
+		{"right", stored, true, hash, true},
+		{"wrong", stored, true, other, false},
+		{"nothing shown", stored, true, PasswHash{}, false},
+		{"unknown node, dummy digest", Digest{}, false, hash, false},
+		// A caller that passes a left-over digest for an unknown node lets nobody in.
+		{"unknown node, right digest", stored, false, hash, false},
+		{"known node without a digest", Digest{}, true, hash, false},
+	} {
+		if got := Authenticate(c.stored, c.known, c.shown); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	if !stored.Equal(StoredDigest(hash)) || stored.Equal(StoredDigest(other)) {
+		t.Error("Equal does not compare")
+	}
+}
+
+func TestGeneratedSecrets(t *testing.T) {
+	for prefix, generate := range map[string]func() Secret{"pk_": GenerateAPIKey, "pt_": GenerateToken} {
+		seen := map[Secret]bool{}
+		for range 100 {
+			s := generate()
+			body, ok := strings.CutPrefix(s.Reveal(), prefix)
+			raw, err := base64.RawURLEncoding.DecodeString(body)
+			if !ok || err != nil || len(raw) != tokenBytes || seen[s] {
+				t.Fatalf("%s: a bad secret: %v", prefix, err)
+			}
+			seen[s] = true
+			if !AuthenticateSecret(SecretDigest(s), true, s) || AuthenticateSecret(SecretDigest(s), true, generate()) {
+				t.Fatalf("%s: the digest does not tell secrets apart", prefix)
+			}
+		}
+	}
+}
+
+// BenchmarkAuthenticate is what credentials cost on every request, right or
+// wrong, known or not; compare with BenchmarkDeriveNodeID.
+func BenchmarkAuthenticate(b *testing.B) {
+	right, wrong := HashPhrase("amber"), HashPhrase("angle")
+	stored := StoredDigest(right)
+	for _, c := range []struct {
+		name  string
+		known bool
+		shown PasswHash
+	}{{"right", true, right}, {"wrong", true, wrong}, {"unknown", false, right}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Authenticate(stored, c.known, c.shown)
+			}
+		})
+	}
+}

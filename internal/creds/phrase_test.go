@@ -1,0 +1,142 @@
+package creds
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tyler-smith/go-bip39/wordlists"
+)
+
+// spaceRuns is section 2's white space written as a pattern: the oracle for the
+// hand-written set.
+var spaceRuns = regexp.MustCompile(`[\x{0009}-\x{000D}\x{0020}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]+`)
+
+func slowNormalise(text string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(spaceRuns.ReplaceAllString(text, " "), " "), " ")
+}
+
+func TestWhiteSpaceIsExactlyTheStatedSet(t *testing.T) {
+	count := 0
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		want := spaceRuns.MatchString(string(r))
+		if want {
+			count++
+		}
+		if isSpace(r) != want {
+			t.Errorf("isSpace(%U) = %v, want %v", r, !want, want)
+		}
+	}
+	if count != 25 {
+		t.Errorf("the oracle has %d characters, the protocol lists 25", count)
+	}
+}
+
+func TestNormalisePhrase(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		" \t\n\ufeff\u3000":        "",
+		"one":                      "one",
+		"\ufeffone\u2028\u2029two": "one two",
+		"one\u0085two":             "one\u0085two", // white space for Go, not for the protocol
+		"one\u200btwo\u180e":       "one\u200btwo\u180e",
+		"Cafe\u0301  CAFÉ":         "Cafe\u0301 CAFÉ",
+		"a\xff \xfe":               "a\xff \xfe",
+	} {
+		if got := NormalisePhrase(in); got != want {
+			t.Errorf("NormalisePhrase(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzNormalisePhrase(f *testing.F) {
+	for _, seed := range []string{"", "amber angle", "\ufeff a\u00a0b ", "a\u0085b", "\xff \xef\xbb\xbf"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := NormalisePhrase(text)
+		if want := slowNormalise(text); utf8.ValidString(text) && got != want {
+			t.Fatalf("NormalisePhrase(%q) = %q, the pattern gives %q", text, got, want)
+		}
+		if again := NormalisePhrase(got); again != got {
+			t.Fatalf("normalising %q twice gives %q", got, again)
+		}
+		if HashPhrase(text) != HashPhrase(got) {
+			t.Fatalf("%q and its normal form hash differently", text)
+		}
+		phrase, err := ParsePhrase(text)
+		if (err == nil) != (utf8.ValidString(text) && got != "") {
+			t.Fatalf("ParsePhrase(%q): %v", text, err)
+		}
+		if err == nil && phrase.Reveal() != got {
+			t.Fatalf("ParsePhrase(%q) = %q", text, phrase.Reveal())
+		}
+	})
+}
+
+func TestParsePhraseErrors(t *testing.T) {
+	if _, err := ParsePhrase(" \u00a0\n"); !errors.Is(err, ErrPhraseEmpty) {
+		t.Errorf("blank: %v", err)
+	}
+	if _, err := ParsePhrase("one \xff two"); !errors.Is(err, ErrPhraseNotUTF8) {
+		t.Errorf("not UTF-8: %v", err)
+	}
+}
+
+// Every pair of bytes, fed once, must give every word equally often: then
+// uniform bytes give uniform words.
+func TestPhraseWordsAreUniform(t *testing.T) {
+	var all bytes.Buffer
+	for v := range 1 << 16 {
+		all.Write(binary.BigEndian.AppendUint16(nil, uint16(v)))
+	}
+	counts := map[string]int{}
+	drawn := 0
+	for {
+		phrase, err := phraseFrom(&all)
+		if err != nil {
+			if !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatal(err)
+			}
+			break
+		}
+		for word := range strings.SplitSeq(phrase, " ") {
+			counts[word]++
+			drawn++
+		}
+	}
+	// 65,536 is not a multiple of ten words: the last six draws are short.
+	if drawn != 1<<16-6 || len(counts) != phraseListSize {
+		t.Fatalf("%d draws gave %d words", drawn, len(counts))
+	}
+	for word, n := range counts {
+		if n != 32 && n != 31 {
+			t.Errorf("%q came up %d times of 32", word, n)
+		}
+	}
+}
+
+func TestGeneratePhrase(t *testing.T) {
+	first, second := GeneratePhrase().Reveal(), GeneratePhrase().Reveal()
+	if first == second {
+		t.Error("the same phrase came twice")
+	}
+	words := strings.Split(first, " ")
+	if len(words) != PhraseWords || NormalisePhrase(first) != first {
+		t.Errorf("a phrase of %d words", len(words))
+	}
+	for _, word := range words {
+		if !slices.Contains(wordlists.English, word) {
+			t.Errorf("a word that is not in the list")
+		}
+	}
+}
