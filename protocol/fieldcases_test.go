@@ -52,6 +52,7 @@ var otherTypes = map[string]any{
 func (r *request) run(t *testing.T) {
 	t.Helper()
 	t.Run("round trip", r.roundTrip)
+	t.Run("copy", r.copied)
 	for _, f := range r.fields {
 		t.Run(f.path, func(t *testing.T) {
 			r.testField(t, &f)
@@ -82,6 +83,27 @@ func (r *request) roundTrip(t *testing.T) {
 		if _, ok := got[name]; !ok {
 			t.Errorf("the field %s got lost", name)
 		}
+	}
+}
+
+// copied checks that what was read stays as it was when the buffer of the body
+// is used again.
+func (r *request) copied(t *testing.T) {
+	body := []byte(r.body)
+	o, err := protocol.ParseObject(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.parse(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := encode(t, got)
+	for i := range body {
+		body[i] = '7'
+	}
+	if after := encode(t, got); after != before {
+		t.Errorf("what was read changed with the body:\n%s\n%s", before, after)
 	}
 }
 

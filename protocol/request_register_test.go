@@ -130,24 +130,3 @@ func TestLeasesAreClamped(t *testing.T) {
 		}
 	}
 }
-
-// What a request holds must stay as it was when the buffer of its body is used
-// again.
-func TestRequestsAreCopies(t *testing.T) {
-	body := []byte(registerBody)
-	o, err := protocol.ParseObject(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := protocol.ParseRegister(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := encode(t, r)
-	for i := range body {
-		body[i] = 'x'
-	}
-	if after := encode(t, r); after != before {
-		t.Errorf("the request changed with its body:\n%s\n%s", before, after)
-	}
-}

@@ -132,6 +132,22 @@ func TestRealtimeGoesBackForTheAsker(t *testing.T) {
 	}
 }
 
+// The secret outlives the body that it came in.
+func TestNormalizeResultCopies(t *testing.T) {
+	result := []byte(`{"a":1,"realtimeWebrtc":{"clientSecret":"x"}}`)
+	normal, secret, err := protocol.NormalizeResult(result, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := string(normal) + string(secret)
+	for i := range result {
+		result[i] = '7'
+	}
+	if after := string(normal) + string(secret); after != before {
+		t.Errorf("%s became %s", before, after)
+	}
+}
+
 func TestJoinObjects(t *testing.T) {
 	for _, c := range [][3]string{
 		{``, ``, `{}`}, {`{}`, `{ }`, `{}`}, {`{"a":1}`, `{}`, `{"a":1}`}, {``, `{"b":2}`, `{"b":2}`},

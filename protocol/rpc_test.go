@@ -176,7 +176,7 @@ func TestRPCRequestOnTheWire(t *testing.T) {
 	wireEqual(t, protocol.RPCRequest{Op: protocol.OpGetWorldSnapshot}, `{"op":"getWorldSnapshot","payload":{}}`)
 	wireEqual(t, protocol.RPCRequest{Op: protocol.OpListInteractions, Payload: protocol.ListRequest{}}, `{"op":"listInteractions","payload":{}}`)
 	wireEqual(t, protocol.RPCRequest{
-		Op: protocol.OpGetPlayerChainNodes, Payload: &protocol.ChainNodesRequest{AtRev: ptr(uint64(0))},
+		Op: protocol.OpGetPlayerChainNodes, Payload: &protocol.ChainNodesRequest{AtRev: new(uint64(0))},
 	}, `{"op":"getPlayerChainNodes","payload":{"stableKeys":[],"atRev":0}}`)
 }
 

@@ -49,5 +49,3 @@ func object(t *testing.T, body string) protocol.Object {
 	}
 	return o
 }
-
-func ptr[T any](v T) *T { return &v }
