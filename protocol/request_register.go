@@ -140,7 +140,8 @@ func (f fields) assistTool(toolNames []string) AssistTool {
 	return t
 }
 
-// leaseTTL reads `leaseTtlSeconds`: any number, clamped, whole seconds.
+// leaseTTL reads `leaseTtlSeconds`: any number, clamped, whole seconds; absent
+// where the body has none.
 func (f fields) leaseTTL(absent int) int {
 	n, ok := f.number("leaseTtlSeconds", true)
 	if !ok {
