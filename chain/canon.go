@@ -48,7 +48,7 @@ type canonizer struct {
 
 	keys    []byte   // decoded keys of the objects that are open
 	members []member // members of the objects that are open
-	text    []byte   // the string that is being decoded
+	text    []byte   // the string with escapes that was decoded last
 	scratch []byte   // an object's members in their new order
 }
 
@@ -102,10 +102,11 @@ func (c *canonizer) value(depth int) error {
 	case b == '[':
 		return c.array(depth + 1)
 	case b == '"':
-		if err := c.readText(); err != nil {
+		s, err := c.readText()
+		if err != nil {
 			return err
 		}
-		return c.writeText()
+		return c.writeText(s)
 	case b == '-' || '0' <= b && b <= '9':
 		return c.number()
 	case b == 't':
@@ -212,12 +213,13 @@ func (c *canonizer) member(depth int) error {
 		return c.fail("a key is missing")
 	}
 	m := member{key: len(c.keys), out: len(c.out)}
-	if err := c.readText(); err != nil {
+	key, err := c.readText()
+	if err != nil {
 		return err
 	}
-	c.keys = append(c.keys, c.text...)
+	c.keys = append(c.keys, key.text...)
 	m.keyEnd = len(c.keys)
-	if err := c.writeText(); err != nil {
+	if err := c.writeText(key); err != nil {
 		return err
 	}
 	if c.peek() != ':' {

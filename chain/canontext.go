@@ -6,41 +6,85 @@ import (
 	"unicode/utf8"
 )
 
-// readText decodes the JSON string at pos into c.text and moves past it.
-func (c *canonizer) readText() error {
-	c.text = c.text[:0]
+// span is a string that was read. One without escapes is plain: it stands in
+// the input as it is, and its canonical text is the same.
+type span struct {
+	text  []byte
+	plain bool
+}
+
+// readText reads the JSON string at pos and moves past it. What it returns is
+// good until the next string with escapes is read.
+func (c *canonizer) readText() (span, error) {
 	c.pos++
 	start := c.pos
 	for c.pos < len(c.in) {
-		switch b := c.in[c.pos]; {
-		case b == '"':
-			c.text = append(c.text, c.in[start:c.pos]...)
+		switch b := c.in[c.pos]; b {
+		case '"':
 			c.pos++
-			return nil
-		case b == '\\':
-			c.text = append(c.text, c.in[start:c.pos]...)
-			if err := c.readEscape(); err != nil {
-				return err
-			}
-			start = c.pos
-		case b < ' ':
-			return c.fail("a control character stands in a string")
-		case b < utf8.RuneSelf:
-			c.pos++
+			return span{c.in[start : c.pos-1], true}, nil
+		case '\\':
+			c.text = append(c.text[:0], c.in[start:c.pos]...)
+			return c.readEscaped()
 		default:
-			size := validRune(c.in[c.pos:])
-			if size == 0 {
-				return c.fail("a string is not UTF-8")
+			if err := c.readChar(b); err != nil {
+				return span{}, err
 			}
-			c.pos += size
 		}
 	}
-	return c.fail("a string is not closed")
+	return span{}, c.fail("a string is not closed")
 }
 
-// writeText appends c.text, which readText found to be UTF-8.
-func (c *canonizer) writeText() (err error) {
-	c.out, err = appendText(c.out, c.text)
+// readEscaped goes on with a string from its first escape on, decoding it into
+// c.text.
+func (c *canonizer) readEscaped() (span, error) {
+	for c.pos < len(c.in) {
+		start := c.pos
+		switch b := c.in[c.pos]; b {
+		case '"':
+			c.pos++
+			return span{text: c.text}, nil
+		case '\\':
+			if err := c.readEscape(); err != nil {
+				return span{}, err
+			}
+		default:
+			if err := c.readChar(b); err != nil {
+				return span{}, err
+			}
+			c.text = append(c.text, c.in[start:c.pos]...)
+		}
+	}
+	return span{}, c.fail("a string is not closed")
+}
+
+// readChar moves past one character of a string, which starts with b and is no
+// quote and no escape.
+func (c *canonizer) readChar(b byte) error {
+	switch {
+	case b < ' ':
+		return c.fail("a control character stands in a string")
+	case b < utf8.RuneSelf:
+		c.pos++
+		return nil
+	}
+	size := validRune(c.in[c.pos:])
+	if size == 0 {
+		return c.fail("a string is not UTF-8")
+	}
+	c.pos += size
+	return nil
+}
+
+// writeText appends a string that was read, and so is UTF-8.
+func (c *canonizer) writeText(s span) (err error) {
+	if s.plain {
+		c.out = append(c.out, '"')
+		c.out = append(c.out, s.text...)
+		c.out = append(c.out, '"')
+		return nil
+	}
+	c.out, err = appendText(c.out, s.text)
 	return err
 }
 

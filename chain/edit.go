@@ -17,6 +17,11 @@ func (t *Tree) Put(leaf *Leaf) *Tree {
 	case old.same(leaf):
 		return t
 	}
+	return t.replaced(index, leaf)
+}
+
+// replaced is the tree with another leaf at an index that it has.
+func (t *Tree) replaced(index int, leaf *Leaf) *Tree {
 	return &Tree{top: t.top.replaced(t.height, index, leaf, true), height: t.height, count: t.count}
 }
 
@@ -60,8 +65,12 @@ func (t *Tree) apply(edits []edit) *Tree {
 		t = &Tree{}
 	}
 	e := editor{old: t, edits: edits}
-	if e.plan(); len(e.edits) == 0 {
+	e.plan()
+	switch {
+	case len(e.edits) == 0:
 		return t
+	case len(e.edits) == 1 && e.edits[0].replaces():
+		return t.replaced(e.edits[0].index, e.edits[0].leaf)
 	}
 	return e.build()
 }

@@ -26,13 +26,24 @@ func ParseEventState(data []byte) (EventState, error) {
 	if err != nil {
 		return s, fmt.Errorf("%w: %w", ErrNotify, err)
 	}
-	s.Rev = asRev(field(text, "rev"))
-	s.MerkleRootHex, s.MerkleLeafCount = rootIn(text)
-	if s.Notify, err = notifyIn(text); err != nil {
-		return s, err
+	var notify, inline []byte
+	for name, value := range fields(text) {
+		switch string(name) {
+		case "rev":
+			s.Rev = asRev(value)
+		case "merkleRootHex":
+			s.MerkleRootHex, _ = asText(value)
+		case "merkleLeafCount":
+			n, _ := asCount(value)
+			s.MerkleLeafCount = int(n)
+		case "playerChainNotify":
+			notify = value
+		case "playerChainNodes":
+			inline = value
+		}
 	}
-	if list := field(text, "playerChainNodes"); isArray(list) {
-		s.Inline, err = readNodes(list, MaxNotifyNodes)
+	if s.Notify, err = readOptionalNotify(notify); err == nil && isArray(inline) {
+		s.Inline, err = readNodes(inline, MaxNotifyNodes)
 	}
 	return s, err
 }

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"crypto/sha256"
+	"sync"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -29,6 +30,9 @@ func sealLeaf(key string, hashed []byte) *Leaf {
 // GenesisLeaf is the first leaf of a chain; text is the root key.
 func GenesisLeaf(text string) *Leaf { return NewLeaf(GenesisStableKey, []byte(text)) }
 
+// payloads holds buffers in which rows are encoded before their size is known.
+var payloads = sync.Pool{New: func() any { return new([]byte) }}
+
 // HeaderLeaf is the second leaf of a chain. It fails only on a sid that is not
 // UTF-8 and on bounds that are not finite.
 func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
@@ -41,11 +45,13 @@ func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
 
 // OccupantLeaf is the leaf of a row of the map.
 func OccupantLeaf(o protocol.Occupant) (*Leaf, error) {
-	hashed, err := AppendOccupant([]byte(leafPrefix), o)
-	if err != nil {
+	buf := payloads.Get().(*[]byte)
+	defer payloads.Put(buf)
+	var err error
+	if *buf, err = AppendOccupant((*buf)[:0], o); err != nil {
 		return nil, err
 	}
-	return sealLeaf(o.StableKey(), hashed), nil
+	return NewLeaf(o.StableKey(), *buf), nil
 }
 
 // SpaceLeaf is the leaf of an entry of `spaces`.

@@ -88,43 +88,6 @@ func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 	return ParseOccupantLeaf(n.Occupant)
 }
 
-// ParseOccupantLeaf makes the leaf of a row of the map from its JSON, with all
-// of its fields, known or not.
-func ParseOccupantLeaf(jsonText []byte) (*Leaf, error) {
-	return parseLeaf(jsonText, func(text []byte) (string, error) {
-		head, err := readHead(text)
-		if err != nil {
-			return "", err
-		}
-		return head.stableKey()
-	})
-}
-
-// ParseSpaceLeaf makes the leaf of an entry of `spaces` from its JSON, with all
-// of its fields, known or not.
-func ParseSpaceLeaf(jsonText []byte) (*Leaf, error) {
-	return parseLeaf(jsonText, func(text []byte) (string, error) {
-		s, err := readSpace(text)
-		if err != nil {
-			return "", err
-		}
-		return s.StableKey(), nil
-	})
-}
-
-func parseLeaf(jsonText []byte, keyOf func([]byte) (string, error)) (*Leaf, error) {
-	hashed := make([]byte, 0, len(leafPrefix)+len(jsonText))
-	hashed, err := Canonicalize(append(hashed, leafPrefix...), jsonText)
-	if err != nil {
-		return nil, err
-	}
-	key, err := keyOf(hashed[len(leafPrefix):])
-	if err != nil {
-		return nil, err
-	}
-	return sealLeaf(key, hashed), nil
-}
-
 // AnswersFor checks that a node is an answer to a question for the given key:
 // the key it names and its row's own key are both that one. The error is
 // ErrNode.

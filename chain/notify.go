@@ -33,12 +33,11 @@ func ParseFanoutNotifyFromSSEPayload(data []byte) (*protocol.Notify, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotify, err)
 	}
-	return notifyIn(text)
+	return readOptionalNotify(field(text, "playerChainNotify"))
 }
 
-// notifyIn reads the notify of an event's canonical data.
-func notifyIn(text []byte) (*protocol.Notify, error) {
-	value := field(text, "playerChainNotify")
+// readOptionalNotify reads a notify that may be absent or null.
+func readOptionalNotify(value []byte) (*protocol.Notify, error) {
 	if value == nil || string(value) == "null" {
 		return nil, nil //nolint:nilnil // no notify is no error, and the doc comment says so
 	}

@@ -11,6 +11,9 @@ type edit struct {
 	key    string
 }
 
+// replaces reports whether the edit changes no index.
+func (d *edit) replaces() bool { return !d.absent && d.leaf != nil }
+
 // editor builds a tree from an old one, height by height from the leaves up.
 // At each height the elements of the new tree are: those of the old tree below
 // the index cut, except where patches replace one, and then tail.
@@ -62,7 +65,7 @@ func (e *editor) order() {
 // removed, and the tail from there on.
 func (e *editor) split() {
 	e.cut = e.old.Len()
-	shift := slices.IndexFunc(e.edits, func(d edit) bool { return d.absent || d.leaf == nil })
+	shift := slices.IndexFunc(e.edits, func(d edit) bool { return !d.replaces() })
 	if shift < 0 {
 		shift = len(e.edits)
 	} else {

@@ -114,10 +114,11 @@ func readNodes(list []byte, limit int) ([]protocol.ChainNode, error) {
 	return nodes, nil
 }
 
-// asRev is the rev or seq that a value is, nil if it is none.
+// asRev is the rev or seq that a value is, nil if it is none or so large that a
+// double cannot tell it from its neighbour.
 func asRev(value []byte) *uint64 {
 	n, err := strconv.ParseUint(string(value), 10, 64)
-	if err != nil {
+	if err != nil || n >= maxExactInt {
 		return nil
 	}
 	return &n

@@ -82,19 +82,23 @@ func valueEnd(text []byte) int {
 			}
 		}
 	}
-	if end := bytes.IndexAny(text, ",]}"); end >= 0 {
-		return end
+	for i, b := range text {
+		if b == ',' || b == ']' || b == '}' {
+			return i
+		}
 	}
 	return len(text)
 }
 
 func textEnd(text []byte) int {
-	for i := 1; ; i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for end := 1; ; end++ {
+		end += bytes.IndexByte(text[end:], '"')
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end + 1
 		}
 	}
 }
@@ -112,10 +116,8 @@ func asText(value []byte) (string, bool) {
 		return string(inner), true
 	}
 	c := canonizer{in: value}
-	if err := c.readText(); err != nil {
-		return "", false
-	}
-	return string(c.text), true
+	s, err := c.readText()
+	return string(s.text), err == nil
 }
 
 // asNumber is the number that a value is; false if it is none.

@@ -1,10 +1,6 @@
 package chain
 
-import (
-	"fmt"
-
-	"github.com/playctl/playctl/protocol"
-)
+import "fmt"
 
 // Stated is what a host said about a snapshot's chain; empty where it said
 // nothing.
@@ -40,11 +36,11 @@ func readSnapshot(text []byte) (*Snapshot, Stated, error) {
 	if err != nil {
 		return nil, Stated{}, err
 	}
-	leaves, err := readLeaves(nil, field(field(text, "worldMap"), "occupants"), "occupant", ParseOccupantLeaf)
+	leaves, err := readLeaves(nil, field(field(text, "worldMap"), "occupants"), "occupant", occupantKey)
 	if err != nil {
 		return nil, Stated{}, err
 	}
-	leaves, err = readLeaves(leaves, field(text, "spaces"), "space", ParseSpaceLeaf)
+	leaves, err = readLeaves(leaves, field(text, "spaces"), "space", spaceKey)
 	if err != nil {
 		return nil, Stated{}, err
 	}
@@ -80,10 +76,10 @@ func readSnapshotHead(text []byte) (Head, error) {
 }
 
 // readLeaves appends the leaves of a list of rows, which may be absent.
-func readLeaves(leaves []*Leaf, list []byte, what string, parse func([]byte) (*Leaf, error)) ([]*Leaf, error) {
+func readLeaves(leaves []*Leaf, list []byte, what string, keyOf keyReader) ([]*Leaf, error) {
 	n := 0
 	for item := range items(list) {
-		leaf, err := parse(item)
+		leaf, err := readLeaf(item, keyOf)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s %d: %w", ErrSnapshot, what, n, err)
 		}
@@ -95,16 +91,4 @@ func readLeaves(leaves []*Leaf, list []byte, what string, parse func([]byte) (*L
 
 func badSnapshot(name, want string) error {
 	return fmt.Errorf("%w: %w", ErrSnapshot, fieldError(name, want))
-}
-
-// Wire is the snapshot in the form that travels.
-func (s *Snapshot) Wire() protocol.Snapshot {
-	w := protocol.Snapshot{
-		SID: s.head.SID, MainNodeID: s.head.MainNodeID, Rev: s.head.Rev, Seq: s.head.Seq,
-		MerkleRootHex: s.Root().Hex(), MerkleLeafCount: s.LeafCount(),
-		WorldMap:   protocol.WorldMap{Bounds: s.head.Bounds, Occupants: rawRows(s.tree.Occupants())},
-		Spaces:     rawRows(s.tree.Spaces()),
-		MCPServers: s.MCPServers(),
-	}
-	return w
 }

@@ -3,7 +3,21 @@ package chain
 import (
 	"encoding/json"
 	"iter"
+
+	"github.com/playctl/playctl/protocol"
 )
+
+// Wire is the snapshot in the form that travels.
+func (s *Snapshot) Wire() protocol.Snapshot {
+	w := protocol.Snapshot{
+		SID: s.head.SID, MainNodeID: s.head.MainNodeID, Rev: s.head.Rev, Seq: s.head.Seq,
+		MerkleRootHex: s.Root().Hex(), MerkleLeafCount: s.LeafCount(),
+		WorldMap:   protocol.WorldMap{Bounds: s.head.Bounds, Occupants: rawRows(s.tree.Occupants())},
+		Spaces:     rawRows(s.tree.Spaces()),
+		MCPServers: s.MCPServers(),
+	}
+	return w
+}
 
 // rawRows lists the payloads of leaves.
 func rawRows(leaves iter.Seq2[int, *Leaf]) []json.RawMessage {

@@ -37,38 +37,41 @@ func drawWorld(t *rapid.T) world {
 	return w
 }
 
-// TestEditsAgainstDefinition runs random edits and compares every tree, the old
-// ones again at the end, and every notify with the slow definition.
-func TestEditsAgainstDefinition(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := drawWorld(t)
-		tree := chain.NewTree(w.leaves()...)
+// checkEdits runs random edits and compares every tree, the old ones again at
+// the end, and every notify with the slow definition.
+func checkEdits(t *rapid.T) {
+	type state struct {
+		w    world
+		tree *chain.Tree
+	}
+	w := drawWorld(t)
+	tree := chain.NewTree(w.leaves()...)
+	w.check(t, tree)
+	states := []state{{w, tree}}
+	for range rapid.IntRange(1, 12).Draw(t, "steps") {
+		w = maps.Clone(w)
+		tree = randomEdit(t, w, tree)
 		w.check(t, tree)
-		type state struct {
-			w    world
-			tree *chain.Tree
+		states = append(states, state{w, tree})
+	}
+	for i, s := range states {
+		s.w.check(t, s.tree)
+		prev := states[rapid.IntRange(0, i).Draw(t, "from")]
+		want := prev.w.notifyTo(s.w, updatedAt)
+		if diff := cmp.Diff(want, chain.Diff(prev.tree, s.tree, updatedAt)); diff != "" {
+			t.Fatalf("Diff (-want +got):\n%s", diff)
 		}
-		states := []state{{w, tree}}
-		for range rapid.IntRange(1, 12).Draw(t, "steps") {
-			w = maps.Clone(w)
-			tree = randomEdit(t, w, tree)
-			w.check(t, tree)
-			states = append(states, state{w, tree})
+		keys := append(prev.w.keys(), s.w.keys()...)
+		if diff := cmp.Diff(want, chain.NotifyFor(prev.tree, s.tree, keys, updatedAt)); diff != "" {
+			t.Fatalf("NotifyFor (-want +got):\n%s", diff)
 		}
-		for i, s := range states {
-			s.w.check(t, s.tree)
-			prev := states[rapid.IntRange(0, i).Draw(t, "from")]
-			want := prev.w.notifyTo(s.w, updatedAt)
-			if diff := cmp.Diff(want, chain.Diff(prev.tree, s.tree, updatedAt)); diff != "" {
-				t.Fatalf("Diff (-want +got):\n%s", diff)
-			}
-			keys := append(prev.w.keys(), s.w.keys()...)
-			if diff := cmp.Diff(want, chain.NotifyFor(prev.tree, s.tree, keys, updatedAt)); diff != "" {
-				t.Fatalf("NotifyFor (-want +got):\n%s", diff)
-			}
-		}
-	})
+	}
 }
+
+func TestEditsAgainstDefinition(t *testing.T) { rapid.Check(t, checkEdits) }
+
+// FuzzEdits is the same with the fuzzer's coverage guidance.
+func FuzzEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkEdits)) }
 
 // randomEdit changes w in one of the ways a Tree can be edited and returns the
 // tree after the same edit.
