@@ -1,0 +1,58 @@
+package render
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean makes text from elsewhere harmless on a terminal and keeps it on one
+// line. A line break or a tab becomes a space; every other control character,
+// those that begin an escape sequence among them, and every character that
+// reorders text (Unicode's bidirectional controls) or that is not UTF-8 becomes
+// U+FFFD, so that a name cannot move the cursor, paint the screen or read
+// backwards.
+func Clean(text string) string {
+	if !needsCleaning(text) {
+		return text
+	}
+	var out strings.Builder
+	out.Grow(len(text))
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
+			out.WriteByte(' ')
+		case r == '\r':
+			// Half of a line break.
+		case hostile(r):
+			out.WriteRune(utf8.RuneError)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func needsCleaning(text string) bool {
+	for _, r := range text {
+		if r == '\u2028' || r == '\u2029' || hostile(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostile reports whether a terminal may do something with r beside showing it.
+func hostile(r rune) bool {
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// ShortID is an id for people: the first 12 characters of one of 64 hex digits,
+// any other id whole. Commands take such a beginning where it is unambiguous.
+func ShortID(id string) string {
+	const full, short = 64, 12
+	if len(id) != full {
+		return Clean(id)
+	}
+	return Clean(id[:short])
+}

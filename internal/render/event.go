@@ -1,0 +1,93 @@
+package render
+
+import (
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Event is one event of a world on its way to a person.
+type Event struct {
+	Kind protocol.EventKind
+	// Data is the event's JSON as it came.
+	Data []byte
+	// Seen is when the event arrived, for kinds that carry no time. Zero for
+	// events of the past.
+	Seen time.Time
+}
+
+// sentence is an event in words: its time, one word for what it is, and the
+// rest.
+type sentence struct {
+	at   string
+	verb string
+	tone tone
+	text string
+}
+
+// Layout of an event line: the time, the verb, the text.
+const (
+	clockWidth = 8
+	verbWidth  = 8
+	textColumn = clockWidth + columnGap + verbWidth + columnGap
+)
+
+// EventLine is an event on a line, or on several where the window is too narrow
+// for it. Names are those that the Names have learned so far.
+func EventLine(look Look, names *Names, event Event) string {
+	said := names.tell(event)
+	clock := look.Clock(said.at)
+	if said.at == "" && !event.Seen.IsZero() {
+		clock = look.Clock(event.Seen.Format(time.RFC3339))
+	}
+	verb := said.verb + strings.Repeat(" ", max(0, verbWidth-len(said.verb)))
+	gap := strings.Repeat(" ", columnGap)
+	text := Clean(said.text)
+	return look.Faint(clock) + gap + look.paint(said.tone, verb) + gap + hang(text, textColumn, look.Width) + "\n"
+}
+
+// tellers say of each kind of event how it is put into words.
+var tellers = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
+	protocol.EventPlayerAdded:     (*Names).joined,
+	protocol.EventPlayerRemoved:   (*Names).left,
+	protocol.EventMCPRegistered:   (*Names).placed,
+	protocol.EventMCPUnregistered: (*Names).taken,
+	protocol.EventAgentSignal:     (*Names).signalled,
+	protocol.EventInteraction:     (*Names).said,
+	protocol.EventJourney:         (*Names).journeyed,
+	protocol.EventSpaceChanged:    (*Names).spaceChanged,
+	protocol.EventIntercom:        (*Names).intercom,
+	protocol.EventSessionReset:    (*Names).reset,
+	protocol.EventSessionResync:   (*Names).resynced,
+}
+
+// tell puts an event into words. One whose data cannot be read is shown by its
+// kind: a line is never lost.
+func (n *Names) tell(event Event) sentence {
+	describe, known := tellers[event.Kind]
+	if !known {
+		return sentence{verb: "event", tone: faint, text: string(event.Kind)}
+	}
+	said, err := describe(n, event.Data)
+	if err != nil {
+		return sentence{verb: "event", tone: warn, text: string(event.Kind) + " with data that cannot be read"}
+	}
+	if said.at == "" {
+		said.at = changedAt(event.Data)
+	}
+	return said
+}
+
+// changedAt is the time in an event's notify, "" if it has none.
+func changedAt(data []byte) string {
+	var head struct {
+		Notify struct {
+			UpdatedAt string `json:"updatedAt"`
+		} `json:"playerChainNotify"`
+	}
+	if err := protocol.Decode(data, &head); err != nil {
+		return ""
+	}
+	return head.Notify.UpdatedAt
+}

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// read decodes an event's data.
+func read[T any](data []byte) (value T, err error) {
+	err = protocol.Decode(data, &value)
+	return value, err
+}
+
+func (n *Names) joined(data []byte) (sentence, error) {
+	event, err := read[protocol.PlayerAddedData](data)
+	if err != nil {
+		return sentence{}, err
+	}
+	agent, err := read[protocol.Agent](event.Player)
+	if err != nil {
+		return sentence{}, err
+	}
+	n.Learn(agent.AgentID, agent.Name)
+	text := fmt.Sprintf("%s is at (%v, %v), %s, with %s", n.Of(agent.AgentID), agent.X, agent.Y, agent.Platform, strings.Join(agent.ToolNames, ", "))
+	return sentence{verb: "joins", tone: good, text: text}, nil
+}
+
+func (n *Names) left(data []byte) (sentence, error) {
+	event, err := read[protocol.PlayerRemovedData](data)
+	if err != nil {
+		return sentence{}, err
+	}
+	reasons := map[string]string{
+		protocol.RemovedDisconnect: "disconnected",
+		protocol.RemovedLease:      "was not heard of any more",
+		protocol.RemovedDeleted:    "was deleted",
+		protocol.RemovedAdmin:      "was removed by the administrator",
+	}
+	reason, known := reasons[event.Reason]
+	if !known {
+		reason = event.Reason
+	}
+	return sentence{verb: "leaves", tone: warn, text: n.Of(event.PlayerID) + " " + reason}, nil
+}
+
+func (n *Names) placed(data []byte) (sentence, error) {
+	event, err := read[protocol.MCPRegisteredData](data)
+	if err != nil {
+		return sentence{}, err
+	}
+	row, err := read[protocol.MCP](event.MCP)
+	if err != nil {
+		return sentence{}, err
+	}
+	n.Learn(row.ID, row.Name)
+	text := fmt.Sprintf("%s is at (%v, %v)", row.Name, row.X, row.Y)
+	if row.URL != "" {
+		text += ", " + row.URL
+	}
+	return sentence{verb: "mcp", tone: accent, text: text}, nil
+}
+
+func (n *Names) taken(data []byte) (sentence, error) {
+	event, err := read[protocol.MCPUnregisteredData](data)
+	return sentence{verb: "mcp", tone: warn, text: fmt.Sprintf("%s is gone (%s)", n.Of(event.ID), event.Reason)}, err
+}
+
+func (n *Names) said(data []byte) (sentence, error) {
+	event, err := read[protocol.InteractionData](data)
+	verbs := map[string]string{protocol.RoleUser: "hears", protocol.RoleAssistant: "says", protocol.RoleTool: "tool"}
+	verb, known := verbs[event.Role]
+	if !known {
+		verb = "speaks"
+	}
+	return sentence{at: event.At, verb: verb, tone: speech, text: n.Of(event.PlayerID) + ": " + event.Text}, err
+}
+
+func (n *Names) journeyed(data []byte) (sentence, error) {
+	event, err := read[protocol.JourneyData](data)
+	return sentence{verb: "travels", tone: accent, text: n.Of(event.PlayerID) + ": " + Route(event.Journey)}, err
+}
+
+// longestStep bounds what a step shows of a text.
+const longestStep = 60
+
+// Route is a journey as the names of its stations.
+func Route(journey protocol.Journey) string {
+	stations := make([]string, len(journey.Steps))
+	for i, step := range journey.Steps {
+		stations[i] = step.ToolName
+		if step.Type != protocol.StepStructure {
+			stations[i] = fmt.Sprintf("%q", shorten(step.Content, longestStep))
+		}
+	}
+	return strings.Join(stations, " → ")
+}
+
+// shorten cuts text after limit characters, at the end of a line at the latest.
+func shorten(text string, limit int) string {
+	text, _, broken := strings.Cut(text, "\n")
+	characters := []rune(text)
+	if len(characters) <= limit && !broken {
+		return text
+	}
+	return string(characters[:min(limit, len(characters))]) + "…"
+}
+
+func (n *Names) signalled(data []byte) (sentence, error) {
+	event, err := read[protocol.AgentSignalData](data)
+	if err != nil {
+		return sentence{}, err
+	}
+	detail, err := read[struct {
+		protocol.SignalSteps
+		protocol.SignalFrom
+		protocol.SignalReason
+		Flagged    bool  `json:"flagged"`
+		ZoneCount  int64 `json:"zoneCount"`
+		YieldCount int64 `json:"yieldCount"`
+	}](event.Data)
+	if err != nil {
+		return sentence{}, err
+	}
+	text := event.Kind
+	switch event.Kind {
+	case protocol.SignalJourney:
+		text = fmt.Sprintf("went %d steps", detail.StepCount)
+	case protocol.SignalMetadata:
+		text = strings.ReplaceAll(detail.Reason, "_", " ")
+	case protocol.ProximityZone:
+		text = fmt.Sprintf("zone %d", detail.ZoneCount)
+		if detail.Flagged {
+			text += ", flagged"
+		}
+	case protocol.ProximityYield:
+		text = fmt.Sprintf("yield %d", detail.YieldCount)
+	case protocol.ProximityAssist, protocol.ProximityChat:
+		text = fmt.Sprintf("%s from %s", event.Kind, n.Of(detail.FromPlayerID))
+	}
+	who := "the world"
+	if event.PlayerID != protocol.WorldPlayerID {
+		who = n.Of(event.PlayerID)
+	}
+	return sentence{verb: "signal", tone: faint, text: who + ": " + text}, nil
+}
+
+func (n *Names) spaceChanged(data []byte) (sentence, error) {
+	event, err := read[protocol.SpaceChangedData](data)
+	return sentence{verb: "space", tone: accent, text: n.Of(event.SpaceID) + " was " + event.Action}, err
+}
+
+func (n *Names) intercom(data []byte) (sentence, error) {
+	event, err := read[protocol.IntercomEvent](data)
+	text := fmt.Sprintf("%s and %s: %s %s", n.Of(event.ToPlayerID), n.Of(event.FromPlayerID), event.Kind, event.Status)
+	for _, detail := range []string{event.ToolName, event.Message, event.Error} {
+		if detail != "" {
+			text += ", " + detail
+		}
+	}
+	return sentence{at: event.TS, verb: "intercom", tone: accent, text: text}, err
+}
+
+func (*Names) reset(data []byte) (sentence, error) {
+	event, err := read[protocol.SessionResetData](data)
+	return sentence{verb: "reset", tone: bad, text: fmt.Sprintf("the world began anew (%s), session %s", event.Reason, event.SID)}, err
+}
+
+func (*Names) resynced(data []byte) (sentence, error) {
+	event, err := read[protocol.SessionResyncData](data)
+	return sentence{verb: "gap", tone: bad, text: fmt.Sprintf("events are missing here (%s)", strings.ReplaceAll(event.Reason, "_", " "))}, err
+}

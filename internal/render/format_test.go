@@ -1,0 +1,169 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+)
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	type item struct {
+		Name string `json:"name"`
+		Seq  uint64 `json:"seq"`
+	}
+	document := Document{
+		Data: struct {
+			Items []item         `json:"items"`
+			Empty map[string]any `json:"empty"`
+		}{[]item{{"a <b> & c", 1}, {"on", 9007199254740991}}, map[string]any{}},
+		Items: []any{item{"a <b> & c", 1}, item{"on", 9007199254740991}},
+		Views: []View{Line("two items")},
+	}
+	wants := map[Format]string{
+		FormatTable:  "two items\n",
+		FormatJSON:   "{\n  \"items\": [\n    {\n      \"name\": \"a <b> & c\",\n      \"seq\": 1\n    },\n    {\n      \"name\": \"on\",\n      \"seq\": 9007199254740991\n    }\n  ],\n  \"empty\": {}\n}\n",
+		FormatNDJSON: "{\"name\":\"a <b> & c\",\"seq\":1}\n{\"name\":\"on\",\"seq\":9007199254740991}\n",
+		FormatYAML:   "items:\n  - name: a <b> & c\n    seq: 1\n  - name: \"on\"\n    seq: 9007199254740991\nempty: {}\n",
+	}
+	for format, want := range wants {
+		var out strings.Builder
+		printer := Printer{Out: &out, Format: format}
+		if err := printer.Print(document); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != want {
+			t.Errorf("%s:\n got %q\nwant %q", format, out.String(), want)
+		}
+	}
+}
+
+// A stream's items can be told apart in every format.
+func TestItems(t *testing.T) {
+	t.Parallel()
+	wants := map[Format]string{
+		FormatJSON:   "{\n  \"seq\": 1\n}\n{\n  \"seq\": 2\n}\n",
+		FormatNDJSON: "{\"seq\":1}\n{\"seq\":2}\n",
+		FormatYAML:   "---\nseq: 1\n---\nseq: 2\n",
+		FormatTable:  "one\ntwo\n",
+	}
+	for format, want := range wants {
+		var out strings.Builder
+		printer := Printer{Out: &out, Format: format}
+		for i, line := range []string{"one", "two"} {
+			if err := printer.Item(Document{Data: map[string]int{"seq": i + 1}, Views: []View{Text(line + "\n")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out.String() != want {
+			t.Errorf("%s: got %q, want %q", format, out.String(), want)
+		}
+	}
+}
+
+// YAML says what JSON says, whatever the texts and numbers are.
+func TestYAMLIsJSON(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		data := anyJSON(3).Draw(t, "data")
+		asYAML, err := encodeYAML(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asJSON, err := encodeJSON(data, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got any
+		if err := json.Unmarshal(asJSON, &want); err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(asYAML, &got); err != nil {
+			t.Fatalf("%v in %q", err, asYAML)
+		}
+		if !reflect.DeepEqual(inFloats(want), inFloats(got)) {
+			t.Fatalf("%q became %q", asJSON, asYAML)
+		}
+	})
+}
+
+func anyJSON(depth int) *rapid.Generator[any] {
+	kinds := []*rapid.Generator[any]{
+		rapid.String().AsAny(), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64().AsAny(), rapid.Just[any](nil),
+		rapid.SampledFrom([]any{"yes", "null", "1e3", "0x1f", "~", "", " x", "a: b", "- a", "\u0085\u2028\ufeff", "2026-01-02"}),
+	}
+	if depth > 0 {
+		inner := anyJSON(depth - 1)
+		kinds = append(kinds, rapid.SliceOfN(inner, 0, 3).AsAny(), rapid.MapOfN(rapid.String(), inner, 0, 3).AsAny())
+	}
+	return rapid.OneOf(kinds...)
+}
+
+// inFloats makes all numbers doubles, which is what JSON's are.
+func inFloats(value any) any {
+	switch value := value.(type) {
+	case int:
+		return float64(value)
+	case int64:
+		return float64(value)
+	case uint64:
+		return float64(value)
+	case []any:
+		for i := range value {
+			value[i] = inFloats(value[i])
+		}
+		return value
+	case map[string]any:
+		for name := range value {
+			value[name] = inFloats(value[name])
+		}
+		return value
+	}
+	return value
+}
+
+type brokenWriter struct{ err error }
+
+func (b brokenWriter) Write([]byte) (int, error) { return 0, b.err }
+
+// The cause of a failed write is kept: who prints decides on it.
+func TestPrintTellsWhyItFailed(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("the reader left")
+	printer := Printer{Out: brokenWriter{cause}, Format: FormatJSON}
+	if err := printer.Print(Document{Data: 1}); !errors.Is(err, cause) {
+		t.Errorf("got %v", err)
+	}
+	if err := printer.Print(Document{Data: func() {}}); err == nil {
+		t.Error("a function was printed as JSON")
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"table", "json", "ndjson", "yaml"} {
+		if format, err := ParseFormat(good); err != nil || string(format) != good {
+			t.Errorf("%s: %v, %v", good, format, err)
+		}
+	}
+	if _, err := ParseFormat("xml"); err == nil || !strings.Contains(err.Error(), `"xml"`) {
+		t.Errorf("xml: %v", err)
+	}
+}
+
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	Failure(&out, Look{}, "it broke\nin two \x1b[1mplaces", "mend it")
+	Warning(&out, Look{}, "it may break", "")
+	want := "error: it broke\n       in two \uFFFD[1mplaces\nhint: mend it\nwarning: it may break\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}

@@ -1,0 +1,122 @@
+package render
+
+import (
+	"fmt"
+	"time"
+
+	"charm.land/lipgloss/v2"
+)
+
+// ColorMode is what a person asked for with --color.
+type ColorMode string
+
+// The modes of --color.
+const (
+	ColorAuto   ColorMode = "auto"
+	ColorAlways ColorMode = "always"
+	ColorNever  ColorMode = "never"
+)
+
+// ParseColorMode reads the value of --color.
+func ParseColorMode(text string) (ColorMode, error) {
+	switch mode := ColorMode(text); mode {
+	case ColorAuto, ColorAlways, ColorNever:
+		return mode, nil
+	}
+	return "", fmt.Errorf("%q is not a color mode: use auto, always or never", text)
+}
+
+// UseColor decides whether a stream gets colour. A mode other than auto wins;
+// then NO_COLOR (https://no-color.org: any value that is not empty), then
+// CLICOLOR_FORCE (any value but "" and "0"), then whether the stream is a
+// terminal that is not dumb. env looks up an environment variable.
+func UseColor(mode ColorMode, env func(string) string, terminal bool) bool {
+	switch {
+	case mode == ColorAlways:
+		return true
+	case mode == ColorNever, env("NO_COLOR") != "":
+		return false
+	case env("CLICOLOR_FORCE") != "" && env("CLICOLOR_FORCE") != "0":
+		return true
+	case env("TERM") == "dumb", env("CLICOLOR") == "0":
+		return false
+	}
+	return terminal
+}
+
+// Look is everything that the appearance of output depends on.
+type Look struct {
+	// Color allows ANSI colours. They never carry meaning alone.
+	Color bool
+	// Width is the columns of the terminal; 0 means unlimited, as in a pipe.
+	Width int
+	// Now is the time that ages are told from.
+	Now time.Time
+	// Zone is the time zone of clock times; nil means UTC.
+	Zone *time.Location
+}
+
+// tone is a role that text has; the same role looks the same everywhere. The
+// colours are the terminal's own sixteen, so they follow the person's theme.
+type tone int
+
+const (
+	plain tone = iota
+	strong
+	faint
+	good
+	bad
+	warn
+	accent
+	speech
+)
+
+func (l Look) paint(t tone, text string) string {
+	if !l.Color || t == plain || text == "" {
+		return text
+	}
+	return l.style(t).Render(text)
+}
+
+func (l Look) style(t tone) lipgloss.Style {
+	style := lipgloss.NewStyle().Inline(true)
+	if !l.Color {
+		return style
+	}
+	switch t {
+	case strong:
+		return style.Bold(true)
+	case faint:
+		return style.Faint(true)
+	case good:
+		return style.Foreground(lipgloss.Green)
+	case bad:
+		return style.Foreground(lipgloss.Red).Bold(true)
+	case warn:
+		return style.Foreground(lipgloss.Yellow)
+	case accent:
+		return style.Foreground(lipgloss.Cyan)
+	case speech:
+		return style.Foreground(lipgloss.Blue)
+	case plain:
+	}
+	return style
+}
+
+// Strong is text that stands out, such as the name of what a line is about.
+func (l Look) Strong(text string) string { return l.paint(strong, text) }
+
+// Faint is text of less interest.
+func (l Look) Faint(text string) string { return l.paint(faint, text) }
+
+// Good is text that reports a success; the words say so as well.
+func (l Look) Good(text string) string { return l.paint(good, text) }
+
+// Bad is text that reports a failure; the words say so as well.
+func (l Look) Bad(text string) string { return l.paint(bad, text) }
+
+// Warn is text that warns; the words say so as well.
+func (l Look) Warn(text string) string { return l.paint(warn, text) }
+
+// Accent is text to copy: a command, a URL.
+func (l Look) Accent(text string) string { return l.paint(accent, text) }

@@ -1,0 +1,53 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// spinnerDelay is how long a wait must last before it is worth a spinner, and
+// spinnerStep how long each picture stays.
+const (
+	spinnerDelay = 150 * time.Millisecond
+	spinnerStep  = 100 * time.Millisecond
+)
+
+var spinnerPictures = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// Spin shows on a terminal that something is being waited for, once the wait has
+// lasted longer than a blink, and returns the function that ends it and wipes
+// its line. The caller must call it; it returns when nothing will be written
+// any more, and may be called twice. out must be a terminal.
+func Spin(out io.Writer, look Look, label string) (stop func()) {
+	done := make(chan struct{})
+	var owned sync.WaitGroup
+	owned.Go(func() { spin(out, look, label, done) })
+	return sync.OnceFunc(func() {
+		close(done)
+		owned.Wait()
+	})
+}
+
+func spin(out io.Writer, look Look, label string, done <-chan struct{}) {
+	delay := time.NewTimer(spinnerDelay)
+	defer delay.Stop()
+	select {
+	case <-done:
+		return
+	case <-delay.C:
+	}
+	ticker := time.NewTicker(spinnerStep)
+	defer ticker.Stop()
+	for picture := 0; ; picture = (picture + 1) % len(spinnerPictures) {
+		// A terminal that cannot be written to is no reason to stop the work.
+		_, _ = fmt.Fprintf(out, "\r\x1b[K%s %s", look.Accent(spinnerPictures[picture]), Clean(label))
+		select {
+		case <-done:
+			_, _ = io.WriteString(out, "\r\x1b[K")
+			return
+		case <-ticker.C:
+		}
+	}
+}

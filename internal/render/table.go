@@ -1,0 +1,138 @@
+package render
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+)
+
+// View is one part of a result as a person reads it.
+type View interface {
+	// draw writes the part, ended by a line break unless it is empty.
+	draw(out *strings.Builder, look Look)
+}
+
+// Column is one column of a Table.
+type Column struct {
+	// Title is the heading.
+	Title string
+	// Wraps lets the column get narrower than its content, which then takes
+	// several lines.
+	Wraps bool
+	// Right aligns the content right, as numbers are.
+	Right bool
+}
+
+// Table is a list of things of one kind. Where its columns do not fit the
+// window, each row becomes a block of lines, so nothing is ever cut off.
+type Table struct {
+	Columns []Column
+	// Rows have one cell for each column. Cells are cleaned when drawn.
+	Rows [][]string
+	// Empty is the sentence shown when there are no rows.
+	Empty string
+}
+
+// columnGap separates columns; narrowest is what a column that wraps keeps.
+const (
+	columnGap = 2
+	narrowest = 24
+)
+
+func (t Table) draw(out *strings.Builder, look Look) {
+	if len(t.Rows) == 0 {
+		if t.Empty != "" {
+			out.WriteString(look.Faint(t.Empty) + "\n")
+		}
+		return
+	}
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = make([]string, len(row))
+		for j, cell := range row {
+			rows[i][j] = Clean(cell)
+		}
+	}
+	if widths, fits := t.fit(rows, look.Width); fits {
+		t.drawGrid(out, look, rows, widths)
+		return
+	}
+	for i, row := range rows {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		t.block(row).draw(out, look)
+	}
+}
+
+// fit chooses the width of each column, gaps not counted, and reports whether
+// the table fits into limit columns (0: unlimited). Only columns that wrap give
+// way, the widest first.
+func (t Table) fit(rows [][]string, limit int) ([]int, bool) {
+	widths := make([]int, len(t.Columns))
+	total := columnGap * (len(t.Columns) - 1)
+	for j, column := range t.Columns {
+		widths[j] = lipgloss.Width(column.Title)
+		for _, row := range rows {
+			widths[j] = max(widths[j], lipgloss.Width(row[j]))
+		}
+		total += widths[j]
+	}
+	for limit > 0 && total > limit {
+		widest := -1
+		for j, column := range t.Columns {
+			if column.Wraps && widths[j] > narrowest && (widest < 0 || widths[j] > widths[widest]) {
+				widest = j
+			}
+		}
+		if widest < 0 {
+			return nil, false
+		}
+		widths[widest]--
+		total--
+	}
+	return widths, true
+}
+
+func (t Table) drawGrid(out *strings.Builder, look Look, rows [][]string, widths []int) {
+	titles := make([]string, len(t.Columns))
+	for j, column := range t.Columns {
+		titles[j] = strings.ToUpper(column.Title)
+	}
+	last := len(t.Columns) - 1
+	grid := table.New().Headers(titles...).Rows(rows...).
+		Border(lipgloss.HiddenBorder()).
+		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
+		BorderHeader(false).BorderColumn(false).
+		StyleFunc(func(row, column int) lipgloss.Style {
+			style := lipgloss.NewStyle()
+			if row == table.HeaderRow && look.Color {
+				style = style.Faint(true)
+			}
+			if t.Columns[column].Right {
+				style = style.Align(lipgloss.Right)
+			}
+			width := widths[column]
+			if column < last {
+				style, width = style.PaddingRight(columnGap), width+columnGap
+			}
+			return style.Width(width)
+		})
+	for line := range strings.Lines(grid.Render() + "\n") {
+		out.WriteString(trimLine(line) + "\n")
+	}
+}
+
+// trimLine drops the blanks that fill a line's last cell: they are invisible on
+// a terminal and a nuisance in a pipe.
+func trimLine(line string) string { return strings.TrimRight(line, " \n") }
+
+// block is a row as fields, for windows that the table does not fit.
+func (t Table) block(row []string) Fields {
+	fields := make(Fields, len(row))
+	for j, cell := range row {
+		fields[j] = Field{Name: t.Columns[j].Title, Value: cell}
+	}
+	return fields
+}
