@@ -173,10 +173,15 @@ func TestANewSessionIsFollowed(t *testing.T) {
 		rpcRoute:     inTurn(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
 	})
 	c := newTestClient(t, h)
+	var told []string
+	c.session.changed = func(sid string) { told = append(told, sid) }
 	for range 2 {
 		if err := record(t, c); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if len(told) != 1 || told[0] != "new" {
+		t.Errorf("told of the sessions %q, want only the new one", told)
 	}
 	got := h.of(rpcRoute)
 	if len(got) != 3 || got[1].sid != "old" || got[2].sid != "new" || got[1].key() != got[2].key() {

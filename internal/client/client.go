@@ -66,7 +66,7 @@ func New(opts Options) (*Client, error) {
 			node: opts.Credentials, apiKey: opts.APIKey,
 			admin: opts.AdminToken, registration: opts.RegistrationToken,
 		},
-		session: newSession(),
+		session: newSession(opts.OnSession),
 		retry:   opts.Retry,
 		timeout: opts.Timeout,
 		agent:   opts.UserAgent,

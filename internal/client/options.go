@@ -49,6 +49,10 @@ type Options struct {
 	Retry Retry
 	// Transport sends the requests; nil makes one that Close closes.
 	Transport http.RoundTripper
+	// OnSession is called when the host has another session than the one that
+	// the client knew, before the call that noticed goes on. It must return soon
+	// and must not call the client.
+	OnSession func(sid string)
 	// UserAgent names the program; "playctl" if empty.
 	UserAgent string
 	// Logger is told of repeats, at debug level; nil for none.

@@ -47,45 +47,6 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 	return reply.Snapshot, r.rev, nil
 }
 
-// At says as of which rev a chain node is read; the zero value is the present.
-type At struct {
-	// Rev is the rev that is wanted. The host answers as of it if it still can,
-	// else as of its present one: the reply says which.
-	Rev uint64
-	// Set makes a Rev of 0 count.
-	Set bool
-}
-
-// AtRev asks for the node as of a rev.
-func AtRev(rev uint64) At { return At{Rev: rev, Set: true} }
-
-func (a At) pointer() *uint64 {
-	if !a.Set {
-		return nil
-	}
-	return &a.Rev
-}
-
-// ChainNode reads one node of the player chain.
-func (c *Client) ChainNode(ctx context.Context, stableKey string, at At) (*protocol.ChainNodeReply, error) {
-	k := c.readOp(protocol.OpGetPlayerChainNode, protocol.ChainNodeRequest{StableKey: stableKey, AtRev: at.pointer()})
-	k.minRev = at.Rev
-	return decode[protocol.ChainNodeReply](ctx, c, k)
-}
-
-// ChainNodes reads up to protocol.MaxStableKeys nodes as of one rev.
-func (c *Client) ChainNodes(ctx context.Context, stableKeys []string, at At) (*protocol.ChainNodesReply, error) {
-	k := c.readOp(protocol.OpGetPlayerChainNodes, protocol.ChainNodesRequest{StableKeys: stableKeys, AtRev: at.pointer()})
-	k.minRev = at.Rev
-	return decode[protocol.ChainNodesReply](ctx, c, k)
-}
-
-// ChainProof reads a node with the proof that it is in the tree.
-func (c *Client) ChainProof(ctx context.Context, stableKey string) (*protocol.ChainProofReply, error) {
-	return decode[protocol.ChainProofReply](ctx, c,
-		c.readOp(protocol.OpGetPlayerChainProof, protocol.ChainProofRequest{StableKey: stableKey}))
-}
-
 // RecordInteraction records a chat line. Seq of the reply is nil where the text
 // was blank.
 func (c *Client) RecordInteraction(

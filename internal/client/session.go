@@ -12,6 +12,7 @@ import (
 // how far they have written.
 type session struct {
 	fetching chan struct{} // holds one token while a fetch runs
+	changed  func(sid string)
 
 	mu           sync.Mutex
 	sid          string // the one to use; empty when it has to be fetched
@@ -21,7 +22,9 @@ type session struct {
 	written      uint64 // the highest rev that a write of ours was answered with
 }
 
-func newSession() *session { return &session{fetching: make(chan struct{}, 1)} }
+func newSession(changed func(sid string)) *session {
+	return &session{fetching: make(chan struct{}, 1), changed: changed}
+}
 
 func (s *session) current() string {
 	s.mu.Lock()
@@ -32,13 +35,22 @@ func (s *session) current() string {
 // adopt takes a session reply. What was written in another session says nothing
 // about the revs of this one: a host without a store counts from the start.
 func (s *session) adopt(sid string, capabilities []protocol.Capability) {
+	if s.replace(sid, capabilities) && s.changed != nil {
+		s.changed(sid)
+	}
+}
+
+// replace reports whether there was another session before.
+func (s *session) replace(sid string, capabilities []protocol.Capability) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != sid {
+	changed := s.last != "" && s.last != sid
+	if changed {
 		s.written = 0
 	}
 	s.sid, s.last, s.known = sid, sid, true
 	s.capabilities = slices.Clone(capabilities)
+	return changed
 }
 
 // forget drops a session that the host refused, unless it was replaced since.

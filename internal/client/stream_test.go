@@ -344,7 +344,9 @@ func TestEventsWithoutPositions(t *testing.T) {
 
 func TestAnAnswerThatIsNoStream(t *testing.T) {
 	for name, resp := range map[string]func() *http.Response{
-		"a page":     func() *http.Response { return respond(http.StatusOK, http.Header{"Content-Type": {"text/html"}}, "<html>") },
+		"a page": func() *http.Response {
+			return respond(http.StatusOK, http.Header{"Content-Type": {"text/html"}}, "<html>")
+		},
 		"no content": func() *http.Response { return respond(http.StatusNoContent, nil, "") },
 		"a redirect": func() *http.Response {
 			return respond(http.StatusFound, http.Header{"Location": {"http://elsewhere"}}, "")
