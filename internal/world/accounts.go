@@ -123,7 +123,21 @@ func (c DeleteNode) plan(p *planner) (any, error) {
 	case protocol.NodeKindMain:
 		return p.deleteAccount(node)
 	}
-	return &protocol.DeleteNodeReply{OK: true}, p.deleteNode(node)
+	return &protocol.DeleteNodeReply{OK: true}, p.deleteSpaceNode(node)
+}
+
+// deleteSpaceNode deletes a space's node; the space stays and is its creator's.
+func (p *planner) deleteSpaceNode(node *Node) error {
+	if err := p.deleteNode(node); err != nil {
+		return err
+	}
+	prev := p.st.spaces[node.SpaceID]
+	if prev == nil {
+		return nil
+	}
+	next := *prev
+	next.NodeID, next.Entry.Owner.NodeID = "", prev.Creator
+	return p.putSpace(&next, protocol.SpaceChanged, "lost its node")
 }
 
 // deleteAccount deletes a main node with all it holds: one change, one event.
@@ -136,6 +150,11 @@ func (p *planner) deleteAccount(node *Node) (any, error) {
 	}
 	for _, key := range p.st.placementsOf(node.ID) {
 		p.dropRow(key)
+	}
+	for _, space := range p.st.spacesOf(node.ID) {
+		if err := p.dropSpace(space); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.deleteNode(node); err != nil {
 		return nil, err

@@ -65,12 +65,15 @@ func (w *World) followTo(ctx context.Context, head store.Position) (*View, []*Ev
 func (w *World) reloadTables(ctx context.Context) error {
 	s := w.state
 	nodes, children, aggregates, leases, histories := s.nodes, s.children, s.aggregates, s.leases, s.histories
+	spaces, intercoms := s.spaces, s.intercoms
 	s.undo = append(s.undo, func() {
 		s.nodes, s.children, s.aggregates, s.leases, s.histories = nodes, children, aggregates, leases, histories
+		s.spaces, s.intercoms = spaces, intercoms
 	})
 	s.nodes, s.children = map[string]*Node{}, map[string]map[string]struct{}{}
 	s.aggregates, s.leases = map[string]*Aggregate{}, map[string]*lease{}
 	s.histories = map[historyKey][]uint64{}
+	s.spaces, s.intercoms = map[string]*Space{}, map[string]*intercom{}
 	if err := w.loadTables(ctx); err != nil {
 		return err
 	}

@@ -27,7 +27,9 @@ type Event struct {
 	Ends bool
 
 	audience []string
-	frame    []byte
+	// private is what the asker of an intercom request gets instead.
+	private *privateFrame
+	frame   []byte
 	// nodes is the JSON array of inline nodes, nil where there is no notify.
 	nodes  []byte
 	inline atomic.Pointer[[]byte]

@@ -37,7 +37,8 @@ func (c RecordInteraction) plan(p *planner) (any, error) {
 // history is a kind of record that is kept for each agent, up to
 // Limits.History of them.
 type history struct {
-	// byPlayer has the records by playerId and seq, order the playerIds by seq.
+	// byPlayer has the records by playerId and seq, order the playerIds by seq;
+	// without an order nothing lists all of them.
 	byPlayer, order store.Table
 }
 
@@ -59,7 +60,9 @@ func (p *planner) keep(h history, playerID string, seq uint64, value []byte) err
 		return err
 	}
 	p.putBytes(h.byPlayer, historyRecordKey(playerID, seq), value)
-	p.putBytes(h.order, seqKey(seq), []byte(playerID))
+	if h.order != "" {
+		p.putBytes(h.order, seqKey(seq), []byte(playerID))
+	}
 	for len(seqs) >= p.options.Limits.History {
 		p.forget(h, playerID, seqs[0])
 		seqs = seqs[1:]
@@ -69,7 +72,9 @@ func (p *planner) keep(h history, playerID string, seq uint64, value []byte) err
 
 func (p *planner) forget(h history, playerID string, seq uint64) {
 	p.putBytes(h.byPlayer, historyRecordKey(playerID, seq), nil)
-	p.putBytes(h.order, seqKey(seq), nil)
+	if h.order != "" {
+		p.putBytes(h.order, seqKey(seq), nil)
+	}
 }
 
 // history is the seqs of a player's records, oldest first. They are read from

@@ -32,6 +32,9 @@ type planner struct {
 	renewed *renewal
 	// staged is the idempotency record of this command.
 	staged *repeat
+	// answered is the open intercom request that got a partial answer.
+	answered *intercom
+	private  []privatePart
 }
 
 // stagedPlan is a command's effect, ready to be applied.
@@ -40,6 +43,8 @@ type stagedPlan struct {
 	tree  *chain.Tree
 	typed map[string]protocol.Occupant
 	reply Reply
+	// private are the secrets of its events.
+	private []privatePart
 }
 
 // at is the command's time as it travels.
@@ -154,7 +159,7 @@ func (p *planner) finish() (*stagedPlan, error) {
 		}
 		e.Notify = b
 	}
-	return &stagedPlan{entry: e, tree: tree, typed: p.typed}, nil
+	return &stagedPlan{entry: e, tree: tree, typed: p.typed, private: p.private}, nil
 }
 
 func (p *planner) changedKeys() []string {

@@ -17,7 +17,9 @@ func (w *World) publish(plans []*stagedPlan) {
 			continue
 		}
 		view = w.publishEntry(view, plan.entry, plan.tree)
-		events = append(events, eventsOf(plan.entry)...)
+		made := eventsOf(plan.entry)
+		attach(made, plan.private)
+		events = append(events, made...)
 	}
 	w.show(view, events)
 }

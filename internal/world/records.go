@@ -38,7 +38,11 @@ func (s *state) applyRecords(records []store.Record, now int64) error {
 				}
 				setUndoable(s, s.leases, id, l)
 			})
-		case store.Interactions, store.Journeys:
+		case store.Spaces:
+			err = applyRecord(s, r, func(id string, v *Space) { setUndoable(s, s.spaces, id, v) })
+		case store.Intercom:
+			err = s.applyIntercom(r, now)
+		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
 		}
 		if err != nil {
@@ -55,7 +59,15 @@ func (s *state) clearTable(table store.Table) {
 		prev := s.leases
 		s.leases = map[string]*lease{}
 		s.undo = append(s.undo, func() { s.leases = prev })
-	case store.Interactions, store.Journeys:
+	case store.Spaces:
+		prev := s.spaces
+		s.spaces = map[string]*Space{}
+		s.undo = append(s.undo, func() { s.spaces = prev })
+	case store.Intercom:
+		prev := s.intercoms
+		s.intercoms = map[string]*intercom{}
+		s.undo = append(s.undo, func() { s.intercoms = prev })
+	case store.Interactions, store.Journeys, store.SpaceLogs:
 		s.clearHistories(table)
 	}
 }

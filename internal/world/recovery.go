@@ -124,9 +124,14 @@ func checkRoot(e *store.Entry, tree *chain.Tree) error {
 // one full term from now.
 func (w *World) loadTables(ctx context.Context) error {
 	now := w.monotonic(w.options.Now())
-	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases} {
+	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases, store.Spaces, store.Intercom} {
 		var records []store.Record
-		for pair, err := range w.options.Journal.Scan(ctx, table, store.Range{}) {
+		var walk store.Range
+		if table == store.Intercom {
+			// Closed requests stay in the store.
+			walk.Prefix = []byte(openIntercom)
+		}
+		for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
 			if err != nil {
 				return fmt.Errorf("read the table %s: %w", table, err)
 			}

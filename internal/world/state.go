@@ -28,7 +28,11 @@ type state struct {
 	children   map[string]map[string]struct{}
 	aggregates map[string]*Aggregate
 	leases     map[string]*lease
+	spaces     map[string]*Space
+	intercoms  map[string]*intercom
 	histories  map[historyKey][]uint64
+	// closedIntercoms are the requests that the batch closed.
+	closedIntercoms map[string]*intercom
 	// repeats are the idempotency records of the batch that is not yet
 	// committed; committed ones are in the store.
 	repeats map[[32]byte]*repeat
@@ -55,19 +59,22 @@ type placement struct{ owner, name string }
 
 func newState(rootKey string) *state {
 	return &state{
-		rootKey:    rootKey,
-		position:   position{grid: smallestGrid, tree: &chain.Tree{}},
-		rows:       map[string]protocol.Occupant{},
-		cells:      map[cell]string{},
-		players:    map[string]string{},
-		placements: map[placement]string{},
-		owned:      map[string]int{},
-		nodes:      map[string]*Node{},
-		children:   map[string]map[string]struct{}{},
-		aggregates: map[string]*Aggregate{},
-		leases:     map[string]*lease{},
-		histories:  map[historyKey][]uint64{},
-		repeats:    map[[32]byte]*repeat{},
+		rootKey:         rootKey,
+		position:        position{grid: smallestGrid, tree: &chain.Tree{}},
+		rows:            map[string]protocol.Occupant{},
+		cells:           map[cell]string{},
+		players:         map[string]string{},
+		placements:      map[placement]string{},
+		owned:           map[string]int{},
+		nodes:           map[string]*Node{},
+		children:        map[string]map[string]struct{}{},
+		aggregates:      map[string]*Aggregate{},
+		leases:          map[string]*lease{},
+		spaces:          map[string]*Space{},
+		intercoms:       map[string]*intercom{},
+		histories:       map[historyKey][]uint64{},
+		closedIntercoms: map[string]*intercom{},
+		repeats:         map[[32]byte]*repeat{},
 	}
 }
 
@@ -82,6 +89,7 @@ func (s *state) keep() {
 	clear(s.undo)
 	s.undo = s.undo[:0]
 	clear(s.repeats)
+	clear(s.closedIntercoms)
 }
 
 // rollback takes back everything since begin.

@@ -7,25 +7,24 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Sweep removes the agents whose leases have lapsed and the idempotency records
-// that have expired. The host calls it every second.
+// Sweep does what time asks for: it removes the agents whose leases have
+// lapsed, answers intercom requests that ran out of time, and forgets the ids
+// of requests after a day. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
-	reply, err := w.Do(ctx, Request{Caller: Caller{Admin: true}}, listLapsed{})
+	reply, err := w.Do(ctx, Request{}, listDue{})
 	if err != nil {
 		return err
 	}
-	ids, _ := reply.Value.([]string)
-	errs := make([]error, 0, 1)
-	jobs := make([]*job, 0, len(ids)+1)
-	for _, id := range ids {
-		jobs = append(jobs, &job{ctx: ctx, command: lapse{id}, done: make(chan struct{})})
-	}
-	jobs = append(jobs, &job{ctx: ctx, command: forgetRepeats{}, done: make(chan struct{})})
-	for _, j := range jobs {
-		if err := w.send(ctx, j); err != nil {
-			return errors.Join(append(errs, err)...)
+	due, _ := reply.Value.([]Command)
+	jobs := make([]*job, 0, len(due)+2)
+	for _, c := range append(due, forgetRepeats{}, forgetIntercoms{}) {
+		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
+		if err = w.send(ctx, j); err != nil {
+			break
 		}
+		jobs = append(jobs, j)
 	}
+	errs := []error{err}
 	for _, j := range jobs {
 		<-j.done
 		errs = append(errs, j.err)
@@ -33,9 +32,18 @@ func (w *World) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// listLapsed asks the writer, who alone knows the leases, which have lapsed.
-type listLapsed struct{}
+// listDue asks the writer, who alone knows the deadlines, what is due.
+type listDue struct{}
 
-func (listLapsed) plan(p *planner) (any, error) { return p.st.lapsed(p.mono), nil }
+func (listDue) plan(p *planner) (any, error) {
+	var due []Command
+	for _, id := range p.st.lapsed(p.mono) {
+		due = append(due, lapse{id})
+	}
+	for _, id := range p.st.expired(p.mono) {
+		due = append(due, expireIntercom{id})
+	}
+	return due, nil
+}
 
 func isTrimmed(err error) bool { return errors.Is(err, store.ErrTrimmed) }

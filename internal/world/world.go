@@ -125,7 +125,7 @@ func (w *World) Healthy(ctx context.Context) error {
 		return unavailable(err)
 	}
 	if err := w.stale.Load(); err != nil {
-		return *err
+		return unavailable(*err)
 	}
 	return nil
 }

@@ -58,6 +58,7 @@ func (w *World) commit(batch []*job) {
 	for range maxConflicts {
 		if w.uncertain {
 			if err := w.catchUp(ctx); err != nil {
+				w.stale.Store(&err)
 				w.fail(batch, err)
 				return
 			}
@@ -74,10 +75,11 @@ func (w *World) commit(batch []*job) {
 		default:
 			w.uncertain = true
 			w.options.Observer.AppendFailed(err)
-			w.fail(batch, err)
+			w.stale.Store(&err)
 			// Resolve the outcome now if the store answers again, so that readers
-			// see a write that did get through.
+			// see a write that did get through. If it does not, the next batch asks.
 			_ = w.catchUp(ctx)
+			w.fail(batch, err)
 			return
 		}
 	}
@@ -150,6 +152,9 @@ func (w *World) applyPlan(p *planner, plan *stagedPlan) error {
 	if p.renewed != nil {
 		w.state.renew(p.renewed, p.mono)
 	}
+	if p.answered != nil {
+		w.state.prolong(p.answered, p.mono)
+	}
 	if p.staged != nil {
 		w.state.repeats[p.req.Idempotency.Key] = p.staged
 	}
@@ -221,7 +226,6 @@ func (w *World) reply(batch []*job, plans []*stagedPlan) {
 // were refused: they may have been refused because of a job that is now lost.
 func (w *World) fail(batch []*job, cause error) {
 	err := unavailable(cause)
-	w.stale.Store(&err)
 	for _, j := range batch {
 		j.reply, j.err = Reply{}, err
 		close(j.done)

@@ -1,0 +1,309 @@
+package world
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// intercomTerm is how long an agent has to answer; each partial answer starts
+// it anew (protocol reference, "RPC").
+const intercomTerm = 120 * time.Second
+
+// intercom is one request of somebody to an agent.
+type intercom struct {
+	RequestID string `json:"requestId"`
+	// Caller is who sent the command: a node, a viewer or the administrator.
+	Caller string `json:"caller"`
+	// Asker and Agent are the command's fromPlayerId and toPlayerId.
+	Asker      string `json:"asker"`
+	Agent      string `json:"agent"`
+	MainNodeID string `json:"mainNodeId"`
+	Kind       string `json:"kind"`
+	ToolName   string `json:"toolName,omitempty"`
+	// Audience is who may see the events of this request, beside the
+	// administrator.
+	Audience []string `json:"audience"`
+	// At is when the command came, in milliseconds since the Unix epoch.
+	At int64 `json:"at"`
+	// deadline is in nanoseconds of the monotonic clock.
+	deadline int64
+}
+
+// IntercomCommand asks an agent for something.
+type IntercomCommand struct{ protocol.IntercomCommand }
+
+// AssistTool asks an agent, as a person, to run one of its tools.
+type AssistTool struct{ protocol.AssistToolRequest }
+
+// IntercomResponse is an agent's answer.
+type IntercomResponse struct{ protocol.IntercomResponse }
+
+func (c AssistTool) plan(p *planner) (any, error) {
+	row, err := p.playerOnMap(c.TargetPlayerID)
+	if err != nil {
+		return nil, err
+	}
+	id, err := newUUID(p.options.Random)
+	if err != nil {
+		return nil, err
+	}
+	command := IntercomCommand{protocol.IntercomCommand{
+		RequestID: id, MainNodeID: row.NodeID, FromPlayerID: protocol.HumanLabel, ToPlayerID: c.TargetPlayerID,
+		Kind: protocol.IntercomAssist, ToolName: c.ToolName, Args: c.Args,
+	}}
+	if _, err := command.plan(p); err != nil {
+		return nil, err
+	}
+	return &protocol.RequestReply{OK: true, RequestID: id}, nil
+}
+
+func (c IntercomCommand) plan(p *planner) (any, error) {
+	r := &c.IntercomCommand
+	if err := p.checkAsker(r.FromPlayerID); err != nil {
+		return nil, err
+	}
+	reply := &protocol.OKReply{OK: true}
+	seen, err := p.seenIntercom(r.RequestID)
+	if err != nil {
+		return nil, err
+	}
+	if seen != nil {
+		if seen.Caller != p.req.Caller.identity() {
+			return nil, protocol.Errorf(protocol.CodeForbidden, "the requestId was used by another caller: choose a random one")
+		}
+		return reply, nil
+	}
+	if err := p.checkAddressee(r); err != nil {
+		return nil, err
+	}
+	request := &intercom{
+		RequestID: r.RequestID, Caller: p.req.Caller.identity(), Asker: r.FromPlayerID, Agent: r.ToPlayerID,
+		MainNodeID: r.MainNodeID, Kind: r.Kind, ToolName: r.ToolName, At: p.now.UnixMilli(),
+	}
+	request.Audience = audienceOf(request)
+	payload, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode an intercom command: %w", err)
+	}
+	event := request.event(protocol.IntercomStarted, p.at())
+	event.Message = r.Text
+	if err := p.emitTo(request, event); err != nil {
+		return nil, err
+	}
+	event.Status, event.Command = protocol.IntercomForwarded, payload
+	if err := p.emitTo(request, event); err != nil {
+		return nil, err
+	}
+	return reply, p.put(store.Intercom, openIntercomKey(r.RequestID), request)
+}
+
+// checkAddressee refuses a command to an agent that is not on the map, is not
+// the named main node's, or has no such tool.
+func (p *planner) checkAddressee(r *protocol.IntercomCommand) error {
+	row, err := p.playerOnMap(r.ToPlayerID)
+	if err != nil {
+		return err
+	}
+	if row.NodeID != r.MainNodeID {
+		return protocol.Errorf(protocol.CodePlayerUnknown, "the agent is not mainNodeId's")
+	}
+	if r.Kind == protocol.IntercomAssist && !slices.Contains(row.ToolNames, r.ToolName) {
+		return protocol.Errorf(protocol.CodeToolUnknown, "the agent did not register this tool")
+	}
+	return nil
+}
+
+// identity names a caller where two callers must not be taken for one.
+func (c *Caller) identity() string {
+	switch {
+	case c.Admin:
+		return "admin:"
+	case c.Viewer != "":
+		return c.Viewer
+	}
+	return c.NodeID
+}
+
+func audienceOf(r *intercom) []string {
+	audience := []string{r.Agent, r.MainNodeID, r.Caller}
+	slices.Sort(audience)
+	audience = slices.Compact(audience)
+	return slices.DeleteFunc(audience, func(s string) bool { return s == "" })
+}
+
+// event is an event of the request: in all of them the agent is the sender.
+func (r *intercom) event(status, ts string) *protocol.IntercomEvent {
+	return &protocol.IntercomEvent{
+		RequestID: r.RequestID, MainNodeID: r.MainNodeID, ToPlayerID: r.Asker, FromPlayerID: r.Agent,
+		Kind: r.Kind, Status: status, TS: ts, ToolName: r.ToolName,
+		ChannelKey: protocol.IntercomChannelKey(r.Asker, r.Agent),
+	}
+}
+
+// emitTo stages an event for a request's audience.
+func (p *planner) emitTo(r *intercom, event *protocol.IntercomEvent) error {
+	if err := p.emit(protocol.EventIntercom, event); err != nil {
+		return err
+	}
+	p.entry.Events[len(p.entry.Events)-1].Audience = r.Audience
+	return nil
+}
+
+func (c IntercomResponse) plan(p *planner) (any, error) {
+	r := &c.IntercomResponse
+	if _, err := p.agentFor(r.FromPlayerID); err != nil {
+		return nil, err
+	}
+	request := p.st.intercoms[r.RequestID]
+	if request == nil || request.Agent != r.FromPlayerID {
+		return nil, protocol.Errorf(protocol.CodeRequestUnknown,
+			"no open request with this requestId is addressed to this agent: it may have been answered or have run out of time")
+	}
+	result, secret, err := protocol.NormalizeResult(r.Result, r.Message)
+	if err != nil {
+		return nil, protocol.FieldError("result", "must be a JSON object")
+	}
+	event := request.event(r.Status, r.TS)
+	event.Message, event.Result, event.Error = r.Message, result, r.Error
+	if r.ToolName != "" {
+		event.ToolName = r.ToolName
+	}
+	if err := p.emitTo(request, event); err != nil {
+		return nil, err
+	}
+	if secret != nil {
+		p.private = append(p.private, privatePart{event: len(p.entry.Events) - 1, asker: request.Caller, secret: secret})
+	}
+	if r.Status == protocol.IntercomStream {
+		p.answered = request
+		return &protocol.OKReply{OK: true}, nil
+	}
+	return &protocol.OKReply{OK: true}, p.closeIntercom(request)
+}
+
+// closeIntercom ends a request; its id stays known for repeatTerm.
+func (p *planner) closeIntercom(r *intercom) error {
+	p.erase(store.Intercom, openIntercomKey(r.RequestID))
+	p.putBytes(store.Intercom, intercomTimeKey(r.At, r.RequestID), []byte{})
+	return p.put(store.Intercom, closedIntercomKey(r.RequestID), r)
+}
+
+// expireIntercom answers a request for which nothing came in time.
+type expireIntercom struct{ requestID string }
+
+func (c expireIntercom) plan(p *planner) (any, error) {
+	request := p.st.intercoms[c.requestID]
+	if request == nil || request.deadline > p.mono {
+		return nil, nil //nolint:nilnil // It was answered meanwhile; nobody waits for a reply.
+	}
+	event := request.event(protocol.IntercomFailed, p.at())
+	event.Error = fmt.Sprintf("the agent did not answer within %d seconds", int(intercomTerm.Seconds()))
+	if err := p.emitTo(request, event); err != nil {
+		return nil, err
+	}
+	return nil, p.closeIntercom(request)
+}
+
+// expired lists the requests that have run out of time, in a fixed order.
+func (s *state) expired(now int64) []string {
+	var ids []string
+	for id, r := range s.intercoms {
+		if r.deadline <= now {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// seenIntercom finds a request of the last day, open or closed.
+func (p *planner) seenIntercom(requestID string) (*intercom, error) {
+	if r := p.st.intercoms[requestID]; r != nil {
+		return r, nil
+	}
+	if r := p.st.closedIntercoms[requestID]; r != nil {
+		return r, nil
+	}
+	b, err := p.options.Journal.Get(p.ctx, store.Intercom, []byte(closedIntercomKey(requestID)))
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if b == nil {
+		return nil, nil //nolint:nilnil // A new request.
+	}
+	var r intercom
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, unavailable(fmt.Errorf("intercom record %q: %w: %w", requestID, store.ErrCorrupt, err))
+	}
+	if p.now.UnixMilli()-r.At >= repeatTerm.Milliseconds() {
+		return nil, nil //nolint:nilnil // The id is free again; the sweep has not been here yet.
+	}
+	return &r, nil
+}
+
+// The keys of the table: open requests, which are kept in memory, closed ones,
+// and the times of those by which they are forgotten.
+const (
+	openIntercom   = "o"
+	closedIntercom = "c"
+	timedIntercom  = "t"
+)
+
+func openIntercomKey(requestID string) string   { return openIntercom + requestID }
+func closedIntercomKey(requestID string) string { return closedIntercom + requestID }
+
+func intercomTimeKey(at int64, requestID string) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte(timedIntercom), uint64(at)), requestID...)
+}
+
+// applyIntercom keeps the open requests in memory, and the closed ones until
+// the batch that closes them is in the store.
+func (s *state) applyIntercom(r *store.Record, now int64) error {
+	kind, id := string(r.Key[:1]), string(r.Key[1:])
+	inner := store.Record{Table: r.Table, Key: []byte(id), Value: r.Value}
+	switch kind {
+	case openIntercom:
+		return applyRecord(s, &inner, func(id string, v *intercom) {
+			if v != nil {
+				v.deadline = now + int64(intercomTerm)
+			}
+			setUndoable(s, s.intercoms, id, v)
+		})
+	case closedIntercom:
+		return applyRecord(s, &inner, func(id string, v *intercom) { put(s.closedIntercoms, id, v) })
+	}
+	return nil
+}
+
+// prolong starts an open request's time anew.
+func (s *state) prolong(r *intercom, now int64) {
+	next := *r
+	next.deadline = now + int64(intercomTerm)
+	s.intercoms[r.RequestID] = &next
+}
+
+// forgetIntercoms removes closed requests that are a day old, a bounded number
+// at a time.
+type forgetIntercoms struct{}
+
+func (forgetIntercoms) plan(p *planner) (any, error) {
+	before := intercomTimeKey(p.now.Add(-repeatTerm).UnixMilli()+1, "")
+	left := forgetAtOnce
+	for pair, err := range p.options.Journal.Scan(p.ctx, store.Intercom, store.Range{Prefix: []byte(timedIntercom), Before: before}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		p.putBytes(store.Intercom, pair.Key, nil)
+		p.erase(store.Intercom, closedIntercomKey(string(pair.Key[len(timedIntercom)+8:])))
+		if left--; left == 0 {
+			break
+		}
+	}
+	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+}
