@@ -102,15 +102,17 @@ func TestCanonicalizeAfterFailure(t *testing.T) {
 	}
 }
 
+// TestCanonicalizeAllocates makes sure that values cost no allocations. A few
+// are let through: under the race detector a sync.Pool forgets what it holds.
 func TestCanonicalizeAllocates(t *testing.T) {
-	text := []byte(`{"a":[1,2.5,"x"],"b":{"c":true,"d":null},"e":"é"}`)
-	dst := make([]byte, 0, 256)
-	if got := testing.AllocsPerRun(200, func() {
+	text := []byte("[" + strings.Repeat(`{"a":[1,2.5,"x"],"c":{"b":true,"a":null},"b":"\u00e9"},`, 500) + "0]")
+	dst := make([]byte, 0, len(text))
+	if got := testing.AllocsPerRun(50, func() {
 		if _, err := chain.Canonicalize(dst, text); err != nil {
 			t.Fatal(err)
 		}
-	}); got > 0 {
-		t.Errorf("a canonical text makes %v allocations, want none", got)
+	}); got > 10 {
+		t.Errorf("a text of 500 objects makes %v allocations, want at most 10", got)
 	}
 }
 

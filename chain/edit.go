@@ -138,7 +138,7 @@ func (e *editor) assemble(height, index, total int, whole bool) *block {
 			dirty |= 1 << pos
 		}
 	}
-	clear(next.kids[next.count:])
+	clear(next.kids[next.count:]) // lets go of what went
 	next.first = next.kids[0].firstKey()
 	next.rehash(dirty, whole)
 	return next

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -154,6 +155,12 @@ func TestUpdateSharesBlocks(t *testing.T) {
 	if got > 4 {
 		t.Errorf("an update of one of 1,000 leaves makes %v allocations, want at most 4", got)
 	}
+	pair := []*chain.Leaf{leaf, chain.NewLeaf("agent:0501:x", []byte("other"))}
+	got = testing.AllocsPerRun(100, func() { tree.Edit(pair, nil) })
+	// Beside these the list of edits and, at each height, one of patches.
+	if got > 9 {
+		t.Errorf("an update of two neighbours makes %v allocations, want at most 9", got)
+	}
 	if n := len(chain.Changes(tree, tree.Put(leaf))); n != 1 {
 		t.Errorf("%d changes, want 1", n)
 	}
@@ -212,4 +219,25 @@ func TestAtOutOfRange(t *testing.T) {
 			tree.At(index)
 		}()
 	}
+}
+
+// TestConcurrentUse edits and reads one tree from several goroutines; it is for
+// the race detector.
+func TestConcurrentUse(t *testing.T) {
+	w := numbered(100)
+	tree := chain.NewTree(w.leaves()...)
+	var group sync.WaitGroup
+	for i := range 4 {
+		group.Go(func() {
+			key := fmt.Sprintf("agent:%05d:x", i*10)
+			if next := tree.Put(chain.NewLeaf(key, []byte("other"))); chain.Diff(tree, next, updatedAt) == nil {
+				t.Error("the edit is lost")
+			}
+			if next := tree.Remove(key); next.Len() != 99 || next.Get(key) != nil {
+				t.Error("the removal is lost")
+			}
+		})
+	}
+	group.Wait()
+	w.check(t, tree)
 }
