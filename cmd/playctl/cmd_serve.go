@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/host"
+)
+
+func newServeCommand(a *app) *cobra.Command {
+	var s serveSettings
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Host a world",
+		Long: `Host a world until Ctrl-C or SIGTERM. Everything is in one file in the data folder, and on
+the disk before a client gets its answer. It needs no database and no settings.
+
+Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are
+answered. A second one ends it at once. SIGHUP reads the TLS certificate again.`,
+		Example: example(
+			"playctl serve",
+			"playctl serve --demo",
+			"playctl serve --listen :7420 --tls-cert cert.pem --tls-key key.pem --public-url https://play.example.com"),
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("data-dir") && a.layers.origins["data-dir"] == "" && s.demo {
+				s.dataDir = ""
+			}
+			return a.serve(cmd.Context(), &s)
+		},
+	}
+	s.register(cmd.Flags(), a)
+	completeChoices(cmd, "api-keys", "required", "optional", "off")
+	completeChoices(cmd, "registration", "open", "token", "closed")
+	completeChoices(cmd, "log-level", "debug", "info", "warn", "error")
+	completeChoices(cmd, "log-format", "text", "json")
+	return cmd
+}
+
+// serve hosts a world until ctx ends.
+func (a *app) serve(ctx context.Context, s *serveSettings) (err error) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	served, err := a.openServed(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, served.close(context.WithoutCancel(ctx))) }()
+	if err := served.host.Listen(ctx); err != nil {
+		return a.listenProblem(err, s)
+	}
+	a.warnOfListener(served.host.Addr(), s)
+	return a.runHost(ctx, served, s)
+}
+
+// runHost serves, tells where, and with --demo brings the world to life. What
+// ends first ends the rest.
+func (a *app) runHost(ctx context.Context, served *served, s *serveSettings) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	defer running.Wait()
+	release := a.reloadOnHangUp(served.host)
+	defer release()
+
+	ended := make(chan error, 1)
+	running.Go(func() { ended <- served.host.Serve(ctx) })
+	if err := a.introduce(ctx, served, s); err != nil {
+		cancel()
+		return errors.Join(err, <-ended)
+	}
+	return <-ended
+}
+
+// introduce prints the banner, and before it makes the demo's agents, so that
+// the commands in it work when they are copied.
+func (a *app) introduce(_ context.Context, served *served, s *serveSettings) error {
+	banner := a.newBanner(served, s)
+	return a.printer.Print(banner.document(a.printer.Look))
+}
+
+// reloadOnHangUp reads the certificate again at SIGHUP. The returned function
+// ends that.
+func (a *app) reloadOnHangUp(h *host.Host) (release func()) {
+	if a.Signals == nil {
+		return func() {}
+	}
+	hangUps := make(chan os.Signal, 1)
+	a.Signals(hangUps, syscall.SIGHUP)
+	done := make(chan struct{})
+	var owned sync.WaitGroup
+	owned.Go(func() {
+		for {
+			select {
+			case <-hangUps:
+				if err := h.Reload(); err != nil {
+					a.warn("the TLS certificate was not replaced: "+err.Error(), "the one from before stays in use")
+				}
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		a.StopSignals(hangUps)
+		close(done)
+		owned.Wait()
+	}
+}
+
+// listenProblem says what to do about an address that cannot be listened on.
+func (a *app) listenProblem(err error, s *serveSettings) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return hintf(fmt.Errorf("%s is taken by another program: %w", s.listen, err),
+			"is a host running already? Choose another address with --listen; port 0 picks a free one")
+	}
+	return err
+}
+
+// warnOfListener warns of credentials that would cross a network in clear.
+func (a *app) warnOfListener(addr net.Addr, s *serveSettings) {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || tcp.IP.IsLoopback() || s.tlsCert != "" {
+		return
+	}
+	a.warn(fmt.Sprintf("%s can be reached from other machines and is not encrypted: everyone on the way can read credentials", addr),
+		"use --tls-cert and --tls-key, or listen on loopback behind a proxy that speaks TLS")
+	if s.noRepository {
+		a.warn("--no-repository lets everyone who reaches this address do anything", "listen on 127.0.0.1")
+	}
+}

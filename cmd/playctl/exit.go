@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// The exit codes of playctl. They are a promise to scripts: "playctl help
+// exit-codes" explains them.
+const (
+	exitDone         = 0
+	exitFailed       = 1
+	exitUsage        = 2
+	exitUnauthorised = 3
+	exitUnreachable  = 4
+	exitUnverified   = 5
+	exitInterrupted  = 130
+)
+
+// usageError is a mistake in the command line itself.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// usagef makes a usageError.
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// hintedError is an error that knows what to do next.
+type hintedError struct {
+	err  error
+	hint string
+}
+
+func (e *hintedError) Error() string { return e.err.Error() }
+func (e *hintedError) Unwrap() error { return e.err }
+
+// hintf adds what to do next to an error; nil stays nil.
+func hintf(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return &hintedError{err, fmt.Sprintf(format, args...)}
+}
+
+// errNotAuthenticated says that the run has no credentials for what it should do.
+var errNotAuthenticated = errors.New("there are no credentials")
+
+// errUnverified says that something was checked and is not what it should be.
+var errUnverified = errors.New("verification failed")
+
+// exitCode maps an error to the exit code. It is the only place that does.
+func exitCode(err error) int {
+	var usage *usageError
+	var setting *settingError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return exitDone
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &setting):
+		return exitUsage
+	case errors.Is(err, errNotAuthenticated),
+		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):
+		return exitUnauthorised
+	case isUnreachable(err):
+		return exitUnreachable
+	case errors.Is(err, errUnverified):
+		return exitUnverified
+	}
+	return exitFailed
+}
+
+// report tells a person what went wrong and returns the exit code. Ctrl-C and
+// a reader that left are nothing to tell.
+func (a *app) report(cmd *cobra.Command, err error) int {
+	code := exitCode(err)
+	if code == exitDone || code == exitInterrupted {
+		return code
+	}
+	hint := hintFor(err)
+	var usage *usageError
+	if errors.As(err, &usage) && cmd != nil {
+		if hint == "" {
+			hint = fmt.Sprintf("see \"%s --help\"", cmd.CommandPath())
+		}
+		render.Failure(a.Stderr, a.errorLook(), err.Error()+"\nusage: "+cmd.UseLine(), hint)
+		return code
+	}
+	render.Failure(a.Stderr, a.errorLook(), err.Error(), hint)
+	return code
+}
+
+// hintFor returns what to do about an error: what the error itself knows, else
+// what its code on the wire suggests.
+func hintFor(err error) string {
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		return hinted.hint
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "give it longer with --timeout"
+	}
+	if isUnreachable(err) {
+		return "is the host running? Start one with \"playctl serve\", or name another with --server"
+	}
+	return hints[protocol.CodeOf(err)]
+}
+
+// hints are what to do about the host's refusals that a person can do something
+// about.
+var hints = map[protocol.Code]string{
+	protocol.CodeCredentialsMissing:  "make a main node with \"playctl create-main-node\", or bring one with \"playctl credentials import\"",
+	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
+	protocol.CodeAPIKeyInvalid:       "\"playctl create-api-key\" makes a new key and keeps it with your credentials",
+	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
+	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
+	protocol.CodeNodeNotDerivable:    "your root key is not the host's: ask its operator for it and name it with --root-file",
+	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import\" takes it over",
+	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",
+	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
+	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
+	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
+	protocol.CodeStoreUnavailable:    "the host cannot write to its store just now: try again, and tell its operator if it stays so",
+	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
+	protocol.CodeRateLimited:         "wait a moment and try again",
+	protocol.CodeIdempotencyConflict: "run the command again",
+}

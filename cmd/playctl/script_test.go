@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs what users do, as they would type it, through the real
+// program. Each file in testdata/script tells one story.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               cleanHome,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"host":    startHost,
+			"stop":    stopHost,
+			"exits":   exits,
+			"mode":    mode,
+			"keep":    keep,
+			"like":    like,
+			"envfile": envFile,
+		},
+	})
+}
+
+// cleanHome gives a script an empty home folder and nothing of this process's
+// environment that playctl looks at.
+func cleanHome(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("XDG_CONFIG_HOME", "")
+	env.Setenv("XDG_STATE_HOME", "")
+	return nil
+}
+
+// hosts are the hosts that run for a script.
+type hosts struct {
+	mu      sync.Mutex
+	running map[string]*runningHost
+}
+
+// runningHost is a "playctl serve" in the background.
+type runningHost struct {
+	cmd  *exec.Cmd
+	rest chan error // what reading its output to the end gave
+}
+
+var scriptHosts = hosts{running: map[string]*runningHost{}}
+
+// startHost starts "playctl serve" on a free port, waits until it says that it
+// serves, and puts its URL into $SERVER and $PLAYCTL_SERVER. It is stopped at
+// the script's end and must then end with 0.
+//
+//	host [flags of serve]
+func startHost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("host cannot be negated; use: exits 1 playctl serve")
+	}
+	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson"}, args...)
+	cmd := exec.Command(lookPath(ts, "playctl"), all...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = environment(ts)
+	logs, err := os.Create(ts.MkAbs("host.log"))
+	ts.Check(err)
+	cmd.Stderr = logs
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Check(logs.Close())
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		text, _ := os.ReadFile(ts.MkAbs("host.log"))
+		ts.Fatalf("the host did not start: %v\n%s", errors.Join(err, cmd.Wait()), text)
+	}
+	var banner bannerResult
+	ts.Check(json.Unmarshal([]byte(first), &banner))
+	ts.Setenv("SERVER", banner.URL)
+	ts.Setenv("PLAYCTL_SERVER", banner.URL)
+	ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
+	host := &runningHost{cmd: cmd, rest: make(chan error, 1)}
+	go func() {
+		_, err := io.Copy(io.Discard, lines)
+		host.rest <- err
+	}()
+	name := ts.MkAbs(".")
+	scriptHosts.mu.Lock()
+	scriptHosts.running[name] = host
+	scriptHosts.mu.Unlock()
+	ts.Defer(func() { end(ts, name) })
+}
+
+// stopHost ends the script's host as an operator would, with SIGTERM.
+func stopHost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: stop")
+	}
+	end(ts, ts.MkAbs("."))
+}
+
+func end(ts *testscript.TestScript, name string) {
+	scriptHosts.mu.Lock()
+	host := scriptHosts.running[name]
+	delete(scriptHosts.running, name)
+	scriptHosts.mu.Unlock()
+	if host == nil {
+		return
+	}
+	ts.Check(host.cmd.Process.Signal(syscall.SIGTERM))
+	err := errors.Join(<-host.rest, host.cmd.Wait())
+	if err != nil {
+		text, _ := os.ReadFile(filepath.Join(name, "host.log"))
+		ts.Fatalf("the host did not end well: %v\n%s", err, text)
+	}
+}
+
+// exits runs a command and checks its exit code.
+//
+//	exits 3 playctl whoami
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits <code> <command> [arguments]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("the exit code is %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// mode checks the permissions of a file.
+//
+//	mode 0600 phrase.txt
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode <octal> <file>")
+	}
+	want, err := strconv.ParseUint(args[0], 8, 32)
+	ts.Check(err)
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := info.Mode().Perm(); got != os.FileMode(want) {
+		ts.Fatalf("the mode of %s is %04o, not %s", args[1], got, args[0])
+	}
+}
+
+// keep puts a field of the JSON on standard output into a variable.
+//
+//	keep NODE nodeId
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: keep <variable> <field>")
+	}
+	var fields map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &fields))
+	value, ok := fields[args[1]].(string)
+	if !ok {
+		ts.Fatalf("there is no text in the field %s of %s", args[1], ts.ReadFile("stdout"))
+	}
+	ts.Setenv(args[0], value)
+}
+
+// envFile puts the first line of a file into a variable, as a script does with
+// a secret that it does not want to name.
+//
+//	envfile PLAYCTL_PHRASE phrase.txt
+func envFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: envfile <variable> <file>")
+	}
+	line, _, _ := strings.Cut(ts.ReadFile(args[1]), "\n")
+	ts.Setenv(args[0], line)
+}
+
+// like checks standard output line by line against a file of regular
+// expressions, each of which must match a whole line.
+//
+//	like events.txt
+func like(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: like <file of regular expressions>")
+	}
+	got := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+	want := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			ts.Fatalf("line %d is missing: %s", i+1, want[i])
+		case i >= len(want):
+			ts.Fatalf("line %d is too much: %s", i+1, got[i])
+		case !regexp.MustCompile("^(?:" + want[i] + ")$").MatchString(got[i]):
+			ts.Fatalf("line %d is %q, which is not like %s", i+1, got[i], want[i])
+		}
+	}
+}
+
+// lookPath finds a program on the script's own path.
+func lookPath(ts *testscript.TestScript, name string) string {
+	for _, folder := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(folder, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path
+		}
+	}
+	ts.Fatalf("%s is not on the path", name)
+	return ""
+}
+
+// environment is what a script's commands see, for one that is started beside
+// them.
+func environment(ts *testscript.TestScript) []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "PLAYCTL_") && !strings.HasPrefix(name, "XDG_") {
+			env = append(env, name+"="+ts.Getenv(name))
+		}
+	}
+	return append(env, "HOME="+ts.Getenv("HOME"))
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// maxSecret bounds what is read as a phrase or a token.
+const maxSecret = 64 << 10
+
+// readInput reads a file that a person named, or standard input for "-", at
+// most limit bytes.
+func (a *app) readInput(name string, limit int64) (text []byte, err error) {
+	source, label := a.Stdin, "standard input"
+	if name != "-" {
+		file, err := os.Open(a.absolute(name))
+		if err != nil {
+			var cause *fs.PathError
+			if errors.As(err, &cause) {
+				err = cause.Err
+			}
+			return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+		}
+		defer func() { _ = file.Close() }()
+		source, label = file, name
+	}
+	text, err = io.ReadAll(io.LimitReader(source, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", label, err)
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s: it is larger than %d bytes", label, limit)
+	}
+	return text, nil
+}
+
+// readPhrase gets a phrase that exists already: from a file or standard input
+// if one is named, else from PLAYCTL_PHRASE if orElse says so, else by asking.
+func (a *app) readPhrase(ctx context.Context, file, question string) (creds.Secret, error) {
+	if file != "" {
+		text, err := a.readInput(file, maxSecret)
+		if err != nil {
+			return creds.Secret{}, err
+		}
+		phrase, err := creds.ParsePhrase(string(text))
+		if err != nil {
+			return creds.Secret{}, fmt.Errorf("%s: %w", inputName(file), err)
+		}
+		return phrase, nil
+	}
+	text, err := a.ask(ctx, question, true)
+	if err != nil {
+		return creds.Secret{}, err
+	}
+	phrase, err := creds.ParsePhrase(text)
+	if err != nil {
+		return creds.Secret{}, fmt.Errorf("the phrase: %w", err)
+	}
+	return phrase, nil
+}
+
+// readToken reads a token from a file: its first line, without white space
+// around it.
+func (a *app) readToken(file string) (creds.Secret, error) {
+	if file == "" {
+		return creds.Secret{}, nil
+	}
+	text, err := a.readInput(file, maxSecret)
+	if err != nil {
+		return creds.Secret{}, err
+	}
+	// A token is what is left when blanks are gone, as a phrase is; one of two
+	// words was meant to be something else.
+	token := creds.NormalisePhrase(string(text))
+	switch {
+	case token == "":
+		return creds.Secret{}, fmt.Errorf("%s: it is empty, but a token is expected", inputName(file))
+	case !visible(token):
+		return creds.Secret{}, fmt.Errorf("%s: a token is one word of visible ASCII characters", inputName(file))
+	}
+	return creds.NewSecret(token), nil
+}
+
+// visible reports whether a text can stand in an HTTP header as it is.
+func visible(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func inputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+)
+
+// storeFile is the store's name in the data folder.
+const storeFile = "world.playstore"
+
+// served is a host with everything below it.
+type served struct {
+	host    *host.Host
+	world   *world.World
+	journal store.Journal
+	deriver *creds.Deriver
+
+	root     creds.RootFile
+	rootMade bool
+	// path is the store's file, "" where it is in memory.
+	path string
+	// folder is where the demo keeps its files.
+	folder string
+	// temporary is removed at the end, "" for nothing.
+	temporary string
+}
+
+// check refuses flags that do not go together.
+func (s *serveSettings) check() error {
+	switch {
+	case (s.tlsCert == "") != (s.tlsKey == ""):
+		return usagef("--tls-cert and --tls-key go together")
+	case s.demo && s.noRepository:
+		return usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
+	case s.demo && s.registration != string(host.RegistrationOpen):
+		return usagef("--demo makes a main node, so registration must be open")
+	case s.maxOccupants < 1 || s.history < 1:
+		return usagef("--max-occupants and --history must be at least 1")
+	case s.maxOccupantsPerOwner < 0 || s.maxAgents < 0:
+		return usagef("--max-occupants-per-owner and --max-agents cannot be negative: 0 is no limit")
+	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
+		return usagef("--registration-token-file is for --registration token")
+	}
+	return nil
+}
+
+// openServed opens the store, recovers the world and makes its host. What was
+// opened is closed again if something fails.
+func (a *app) openServed(ctx context.Context, s *serveSettings) (result *served, err error) {
+	result = &served{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, result.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	if result.root, result.rootMade, err = a.rootKey(s.rootFile); err != nil {
+		return result, err
+	}
+	options, err := a.hostOptions(s)
+	if err != nil {
+		return result, err
+	}
+	if err := a.openStore(ctx, s, result); err != nil {
+		return result, err
+	}
+	options.Metrics = host.NewMetrics()
+	result.world, err = world.Open(ctx, world.Options{
+		Journal: result.journal, RootKey: result.root.Key, Now: a.Now, Random: rand.Reader,
+		Limits: world.Limits{
+			Occupants: s.maxOccupants, OccupantsPerOwner: s.maxOccupantsPerOwner,
+			AgentsPerAccount: s.maxAgents, History: s.history,
+		},
+		NoRepository: s.noRepository, Observer: options.Metrics,
+	})
+	if err != nil {
+		return result, err
+	}
+	result.deriver = creds.NewDeriver(creds.DeriverOptions{})
+	options.World, options.Deriver = result.world, result.deriver
+	result.host, err = host.New(*options)
+	return result, err
+}
+
+// rootKey finds the world's root key, and makes one at the first start.
+func (a *app) rootKey(flag string) (root creds.RootFile, made bool, err error) {
+	root, err = a.surroundings().FindRootFile(flag)
+	if !errors.Is(err, creds.ErrNoRootFile) {
+		return root, false, err
+	}
+	path, err := a.surroundings().DefaultRootFile()
+	if err != nil {
+		return root, false, err
+	}
+	root = creds.RootFile{Key: creds.GenerateRootKey(), Path: path, Source: "~/.playctl/root"}
+	return root, true, creds.WriteRootFile(path, root.Key, false)
+}
+
+// openStore opens the journal: in memory, in a temporary folder for a demo, or
+// in the data folder.
+func (a *app) openStore(ctx context.Context, s *serveSettings, into *served) (err error) {
+	if s.dataDir == "" && s.demo {
+		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
+			return fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		into.folder = into.temporary
+	} else {
+		into.folder = a.absolute(s.dataDir)
+	}
+	if s.ephemeral {
+		into.journal = memory.Open(store.DefaultRetention())
+		return nil
+	}
+	if into.folder == "" {
+		return hintf(errors.New("there is no home folder to keep the store in"), "name a folder with --data-dir, or keep nothing with --ephemeral")
+	}
+	into.path = filepath.Join(into.folder, storeFile)
+	journal, err := bolt.Open(ctx, bolt.Options{Path: into.path, RootKey: into.root.Key})
+	if err != nil {
+		return err
+	}
+	into.journal = journal
+	return nil
+}
+
+// hostOptions are what the flags say about the host.
+func (a *app) hostOptions(s *serveSettings) (*host.Options, error) {
+	admin, err := a.readToken(s.adminTokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("--admin-token-file: %w", err)
+	}
+	registration, err := a.readToken(s.registrationTokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("--registration-token-file: %w", err)
+	}
+	proxies, err := parseProxies(s.trustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	logger, err := a.logger(s)
+	if err != nil {
+		return nil, err
+	}
+	return &host.Options{
+		NoRepository: s.noRepository,
+		Address:      s.listen, OpsAddress: s.opsListen, Profiling: s.pprof,
+		CertFile: a.absolute(s.tlsCert), KeyFile: a.absolute(s.tlsKey), PublicURL: s.publicURL,
+		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
+		APIKeys: host.APIKeyPolicy(s.apiKeys), AllowOwnerHash: s.allowOwnerHash,
+		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
+		Limits: host.RateLimits{RequestsPerSecond: s.rateRequests, CreationsPerMinute: s.rateNodes},
+		Logger: logger, AccessLog: s.accessLog,
+	}, nil
+}
+
+// parseProxies reads addresses and networks.
+func parseProxies(texts []string) ([]netip.Prefix, error) {
+	var proxies []netip.Prefix
+	for _, text := range texts {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			proxies = append(proxies, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, &settingError{"--trusted-proxy", fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text)}
+		}
+		proxies = append(proxies, network)
+	}
+	return proxies, nil
+}
+
+// logger writes to standard error.
+func (a *app) logger(s *serveSettings) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil || strings.ContainsAny(s.logLevel, "+-") {
+		return nil, &settingError{"--log-level", fmt.Errorf("%q is none of debug, info, warn and error", s.logLevel)}
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch s.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.Stderr, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.Stderr, options)), nil
+	}
+	return nil, &settingError{"--log-format", fmt.Errorf("%q is none of text and json", s.logFormat)}
+}
+
+// closeTimeout bounds how long the end may take; an orchestrator kills a
+// process after 10 s, most of which the host needs for its streams.
+const closeTimeout = 2 * time.Second
+
+// close ends what was opened, the uppermost first.
+func (s *served) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
+	var failed []error
+	if s.host != nil {
+		failed = append(failed, s.host.Close(ctx))
+	}
+	if s.world != nil {
+		failed = append(failed, s.world.Close(ctx))
+	}
+	if s.deriver != nil {
+		s.deriver.Close()
+	}
+	if s.journal != nil {
+		failed = append(failed, s.journal.Close())
+	}
+	if s.temporary != "" {
+		failed = append(failed, os.RemoveAll(s.temporary))
+	}
+	return errors.Join(failed...)
+}
