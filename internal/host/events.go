@@ -48,6 +48,10 @@ func sendEvents(c *call) error {
 	if s.greet(reason) {
 		end = s.run(c.r.Context())
 	}
+	if end != endClient && end != endSlow {
+		// The last write's deadline has passed; a clean end is written too.
+		s.setDeadline()
+	}
 	c.written = s.written
 	h.metrics.streamEnded(end)
 	return nil

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -284,3 +285,5 @@ func (f *fixture) mark() string {
 	v := f.world.View()
 	return fmt.Sprintf("rev %d seq %d head %d root %s", v.Rev, v.Seq, head, v.Tree.Root())
 }
+
+func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

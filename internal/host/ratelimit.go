@@ -44,9 +44,10 @@ func newLimiter(perSecond float64, burst int) *limiter {
 }
 
 // wait says how long an address has to wait before its next request; 0 lets
-// this one through and counts it. Loopback never waits.
+// this one through and counts it. Loopback never waits, nor does what came over
+// no network.
 func (l *limiter) wait(addr netip.Addr) time.Duration {
-	if l == nil || addr.IsLoopback() {
+	if l == nil || !addr.IsValid() || addr.IsLoopback() {
 		return 0
 	}
 	b := l.bucket(networkOf(addr))

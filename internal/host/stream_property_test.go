@@ -1,0 +1,198 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// reader is one client of the property: how it opens its streams, and after how
+// many bytes it drops each of them. The last one it reads to the end.
+type reader struct {
+	inline, query bool
+	drops         []int
+	// lags is how many events the host is ahead before a stream is read on.
+	lags []uint64
+}
+
+func drawReader(t *rapid.T) reader {
+	return reader{
+		inline: rapid.Bool().Draw(t, "inline"),
+		query:  rapid.Bool().Draw(t, "query"),
+		drops:  rapid.SliceOfN(rapid.IntRange(0, 9000), 0, 6).Draw(t, "drops"),
+		lags:   rapid.SliceOfN(rapid.Uint64Range(0, 40), 0, 4).Draw(t, "lags"),
+	}
+}
+
+// TestEverySubscriberSeesEveryEventOnce lets writers commit while clients read
+// at their own speed, drop their connections at any byte, fall off the ring and
+// come back. Each must see every event, once, in order, as the journal has it.
+func TestEverySubscriberSeesEveryEventOnce(t *testing.T) {
+	f := newFixture(t, func(s *setup) { s.world.RingEvents = 16 })
+	main := f.main()
+	agents := []identity{f.player(main), f.player(main), f.player(main)}
+	n := f.serve()
+	rapid.Check(t, func(rt *rapid.T) {
+		perWriter := rapid.IntRange(1, 30).Draw(rt, "events for each writer")
+		readers := rapid.SliceOfN(rapid.Custom(drawReader), 1, 4).Draw(rt, "readers")
+		start := f.world.Events().Head()
+		// Every third thing that a writer does is a change of the map.
+		end := start + uint64(len(agents)*perWriter)
+		var all sync.WaitGroup
+		failures := make(chan error, len(readers)+len(agents))
+		for _, r := range readers {
+			all.Go(func() { failures <- n.follow(r, agents[0], start, end) })
+		}
+		for _, a := range agents {
+			all.Go(func() { failures <- f.perform(a, perWriter) })
+		}
+		all.Wait()
+		close(failures)
+		for err := range failures {
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+	})
+}
+
+// perform makes an agent do something n times, each of which is one event.
+func (f *fixture) perform(a identity, n int) error {
+	for i := range n {
+		body := map[string]any{"playerId": a.id, "role": "tool", "text": fmt.Sprintf("line %d", i)}
+		if i%3 == 0 {
+			change := registration(a.id)
+			change["name"] = fmt.Sprintf("name at %d", f.world.View().Seq)
+			if got := f.post(f.play("/players"), change, as(a)); got.status != http.StatusOK {
+				return fmt.Errorf("register: %d %s", got.status, got.body)
+			}
+			continue
+		}
+		if got := f.rpc("recordInteraction", body, as(a)); got.status != http.StatusOK {
+			return fmt.Errorf("recordInteraction: %d %s", got.status, got.body)
+		}
+	}
+	return nil
+}
+
+// follow is one client from a cursor to the last event.
+func (n *network) follow(r reader, who identity, start, end uint64) error {
+	want := n.recorded(start, end, r.inline)
+	seen := start
+	var err error
+	for connection := 0; seen < end; connection++ {
+		limit := int64(1 << 40)
+		if connection < len(r.drops) {
+			limit = int64(r.drops[connection])
+		}
+		if connection < len(r.lags) {
+			n.awaitEvent(min(end, seen+r.lags[connection]))
+		}
+		if seen, err = n.followOnce(r, who, seen, end, limit, want); err != nil {
+			return fmt.Errorf("connection %d: %w", connection, err)
+		}
+		if connection > 1000 {
+			return fmt.Errorf("after %d connections only event %d of %d was seen", connection, seen, end)
+		}
+	}
+	return nil
+}
+
+// followOnce reads a stream until limit bytes came, it broke off, or the last
+// event was seen.
+func (n *network) followOnce(
+	r reader, who identity, seen, end uint64, limit int64, want func(uint64) (string, error),
+) (now uint64, err error) {
+	conn, err := n.ln.dial()
+	if err != nil {
+		return seen, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	target := n.play("/events")
+	if r.inline {
+		target += "&inline=1"
+	}
+	request := n.request(http.MethodGet, target, nil, as(who))
+	request.Host = "host"
+	request.RequestURI = ""
+	if r.query {
+		request.URL.RawQuery += "&lastEventId=" + itoa(seen)
+	} else {
+		request.Header.Set(protocol.HeaderLastEventID, itoa(seen))
+	}
+	if err := request.Write(conn); err != nil {
+		return seen, err
+	}
+	reply, err := http.ReadResponse(bufio.NewReader(io.LimitReader(conn, limit)), request)
+	if err != nil {
+		return seen, nil //nolint:nilerr // The connection was dropped within the headers.
+	}
+	lines := bufio.NewReader(reply.Body)
+	for seen < end {
+		fr, err := readFrame(lines)
+		if err != nil {
+			return seen, nil //nolint:nilerr // It was dropped, or cut for being slow.
+		}
+		if fr.event == "" {
+			continue
+		}
+		if fr.id != itoa(seen+1) {
+			return seen, fmt.Errorf("after event %d came %+v", seen, fr)
+		}
+		seen++
+		data, err := want(seen)
+		if err != nil {
+			return seen, err
+		}
+		if fr.data != data {
+			return seen, fmt.Errorf("event %d is\n%s\nthe journal has\n%s", seen, fr.data, data)
+		}
+	}
+	return seen, nil
+}
+
+// recorded looks events up in the journal, once each of them is there.
+func (n *network) recorded(start, end uint64, inline bool) func(uint64) (string, error) {
+	known := map[uint64]string{}
+	return func(seq uint64) (string, error) {
+		if _, have := known[seq]; !have {
+			for e, err := range n.world.History(context.Background(), start, end) {
+				if err != nil {
+					return "", err
+				}
+				text := e.Frame()
+				if inline {
+					text = e.InlineFrame()
+				}
+				fr, err := readFrame(bufio.NewReader(bytes.NewReader(text)))
+				if err != nil {
+					return "", err
+				}
+				known[e.Seq] = fr.data
+			}
+		}
+		return known[seq], nil
+	}
+}
+
+// awaitEvent waits until an event is there.
+func (n *network) awaitEvent(seq uint64) {
+	log := n.world.Events()
+	for log.Head() < seq {
+		_, wake, err := log.Since(log.Head(), nil)
+		if err != nil || wake == nil || log.Head() >= seq {
+			continue
+		}
+		<-wake
+	}
+}
