@@ -42,6 +42,22 @@ func (n ChainNode) MarshalJSON() ([]byte, error) {
 	}{plain(n), n.Removed})
 }
 
+// UnmarshalJSON reads the fields of a node without checking that they make one;
+// chain.ParseNode reads strictly. An absent `removed` is false.
+func (n *ChainNode) UnmarshalJSON(b []byte) error {
+	type plain ChainNode
+	w := struct {
+		*plain
+		Removed bool `json:"removed"`
+	}{plain: (*plain)(n)}
+	w.plain.Removed = false
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	n.Removed = w.Removed
+	return nil
+}
+
 // Notify is `playerChainNotify`: which leaves an event changed, removals first
 // by descending index in the previous chain, then the rest by ascending index
 // in the next one.
