@@ -24,7 +24,8 @@ var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "manag
 var textFiles = []string{"", ".go", ".md", ".sh", ".yml", ".yaml", ".txtar", ".ts", ".tsx", ".html", ".css"}
 
 // personalPath is a path in some person's home folder: it exists on one machine.
-var personalPath = regexp.MustCompile(`(/home/|/Users/|[A-Z]:\\Users\\)[A-Za-z0-9._-]+|(^|[\s"'=(` + "`" + `])/root/`)
+// One that begins with a variable, as in $WORK/home/ada, is none.
+var personalPath = regexp.MustCompile(`(^|[\s"'=(:` + "`" + `])(/home/[\w.-]+|/Users/[\w.-]+|/root/|[A-Z]:\\Users\\)`)
 
 // openEnd marks work that somebody meant to do later.
 var openEnd = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
