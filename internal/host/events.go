@@ -81,10 +81,10 @@ const reasonNotANumber = "not_a_number"
 // begin settles where the stream starts. The reason is that of a resync, empty
 // where the cursor is honoured or none was given.
 func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err error) {
-	log := s.host.world.Events()
+	s.opened = s.host.world.Events().Head()
 	switch {
 	case !given:
-		s.cursor = log.Head()
+		s.cursor = s.opened
 		return "", nil
 	case asked == nil:
 		reason = reasonNotANumber
@@ -97,7 +97,7 @@ func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err e
 			return "", nil
 		}
 	}
-	s.cursor = log.Head()
+	s.cursor = s.host.world.Events().Head()
 	return reason, nil
 }
 

@@ -23,6 +23,9 @@ type stream struct {
 
 	// cursor is the seq of the last event that was passed.
 	cursor uint64
+	// opened is the log's end when the stream opened. What is only for those who
+	// were there when it happened comes after it.
+	opened uint64
 	// live is true once the stream has caught up with the log.
 	live bool
 	// events is what was taken from the log last; its array is used again.
@@ -147,11 +150,7 @@ func (s *stream) send(events []*world.Event) endReason {
 			wrote = true
 			s.setDeadline()
 		}
-		frame := e.Frame()
-		if s.inline {
-			frame = e.InlineFrame()
-		}
-		if end := s.write(frame); end != "" {
+		if end := s.write(e.FrameFor(s.caller, s.inline, e.Seq > s.opened)); end != "" {
 			return end
 		}
 		if e.Ends {
