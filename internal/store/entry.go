@@ -100,6 +100,11 @@ var tables = []Table{
 // Tables lists every table, in the order in which a backup writes them.
 func Tables() []Table { return slices.Clone(tables) }
 
+// ResetSeqKey is the record of Meta that holds the seq of the event that began
+// the session, 8 bytes big-endian: no cursor before it can be resumed. It is
+// written with a reset and with a restore.
+const ResetSeqKey = "reset_seq"
+
 // Record is one change of a table: a put, or a deletion when Value is nil. An
 // empty Key with a nil Value clears the whole table. Records apply in order.
 type Record struct {

@@ -65,4 +65,4 @@ func (c ResetSession) plan(p *planner) (any, error) {
 }
 
 // resetRecord is the key under which the seq of the last reset is kept.
-const resetRecord = "reset_seq"
+const resetRecord = store.ResetSeqKey

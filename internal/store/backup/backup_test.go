@@ -1,0 +1,283 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	oldSID = "0b7f6c1e-3a52-4e0f-9d4b-6a1c2d3e4f50"
+	newSID = "7c1d9a40-52b3-4f6e-8a9b-0c1d2e3f4a5b"
+)
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
+
+// world is a journal with placements, lines and more records than a frame takes.
+func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
+	t.Helper()
+	feed, first := storetest.NewWorldFeed(oldSID)
+	first.Records = []store.Record{{Table: store.Nodes, Key: []byte("empty"), Value: []byte{}}}
+	entries := []store.Entry{first}
+	for i := range 50 {
+		entries = append(entries, feed.Place(i, fmt.Sprint("name ", i)), feed.Say(fmt.Sprint("line ", i)))
+	}
+	long := feed.Say("a long line")
+	for i := range 3000 {
+		long.Records = append(long.Records, store.Record{
+			Table: store.Journeys, Key: fmt.Append(nil, "journey ", i), Value: bytes.Repeat([]byte{'a' + byte(i%26)}, 800),
+		})
+	}
+	j := memory.Open(store.DefaultRetention())
+	t.Cleanup(func() { _ = j.Close() })
+	if _, err := j.Append(context.Background(), 0, append(entries, long)); err != nil {
+		t.Fatal(err)
+	}
+	return j, feed
+}
+
+func write(t *testing.T, j store.Journal) ([]byte, backup.Info) {
+	t.Helper()
+	var file bytes.Buffer
+	info, err := backup.Write(context.Background(), j, storetest.RootKey, &file)
+	if err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	return file.Bytes(), info
+}
+
+func TestWriteAndVerify(t *testing.T) {
+	j, feed := world(t)
+	file, info := write(t, j)
+	state := feed.State()
+	want := backup.Info{
+		RootKey: storetest.RootKey, SID: oldSID, Rev: 50, Seq: 101, Root: fmt.Sprintf("%x", state.Root),
+		LeafCount: 52, At: time.UnixMilli(state.At).UTC(), Rows: 50, Records: 3052,
+	}
+	if diff := cmp.Diff(want, info); diff != "" {
+		t.Errorf("Write returned (-want +got):\n%s", diff)
+	}
+	read, err := backup.Verify(context.Background(), bytes.NewReader(file))
+	if err != nil {
+		t.Fatalf("Verify: %v", err)
+	}
+	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("Verify returned (-want +got):\n%s", diff)
+	}
+}
+
+func TestRestore(t *testing.T) {
+	ctx := context.Background()
+	j, feed := world(t)
+	file, _ := write(t, j)
+	fresh := memory.Open(store.DefaultRetention())
+	defer func() { _ = fresh.Close() }()
+	var rootKey string
+	target := backup.Target{SID: newSID, Now: now, Open: func(key string) (store.Journal, error) {
+		rootKey = key
+		return open{fresh}, nil
+	}}
+	if _, err := backup.Restore(ctx, bytes.NewReader(file), target); err != nil {
+		t.Fatalf("Restore: %v", err)
+	}
+	if rootKey != storetest.RootKey {
+		t.Errorf("the store was opened for the root key %q", rootKey)
+	}
+	report, err := verify.Check(ctx, fresh, storetest.RootKey)
+	if err != nil || !report.OK() {
+		t.Fatalf("Check of the restored store: %+v, %v", report, err)
+	}
+	old, state := feed.State(), must(verify.State(ctx, fresh, storetest.RootKey))(t)
+	if state.Rev != old.Rev+1<<32 || state.Seq != old.Seq+1<<32 {
+		t.Errorf("rev and seq are %d and %d, they were %d and %d", state.Rev, state.Seq, old.Rev, old.Seq)
+	}
+	if state.Header.SID != newSID || state.Header.MaxX != old.Header.MaxX || state.At != now.UnixMilli() {
+		t.Errorf("the header is %+v, its time %d", state.Header, state.At)
+	}
+	if diff := cmp.Diff(old.Rows, state.Rows); diff != "" {
+		t.Errorf("the rows (-backup +restored):\n%s", diff)
+	}
+	entry := only(t, fresh)
+	if len(entry.Events) != 1 || entry.Events[0].Kind != "session:reset" || entry.Notify != nil ||
+		string(entry.Events[0].Data) != `{"reason":"restore","sid":"`+newSID+`"}` {
+		t.Errorf("the entry has the events %s and the notify %s", entry.Events, entry.Notify)
+	}
+	sameRecords(t, j, fresh)
+	reset, err := fresh.Get(ctx, store.Meta, []byte(store.ResetSeqKey))
+	if err != nil || len(reset) != 8 || binary.BigEndian.Uint64(reset) != state.Seq {
+		t.Errorf("the seq of the reset is %x, %v; want %d", reset, err, state.Seq)
+	}
+	if _, err := backup.Restore(ctx, bytes.NewReader(file), target); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("a second Restore into the same store: %v", err)
+	}
+}
+
+// open is a journal that Restore may close without ending it.
+type open struct{ store.Journal }
+
+func (open) Close() error { return nil }
+
+func must[T any](value T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func only(t *testing.T, j store.Journal) store.Entry {
+	t.Helper()
+	var entries []store.Entry
+	for e, err := range j.Read(context.Background(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	if len(entries) != 1 {
+		t.Fatalf("the store holds %d entries, want 1", len(entries))
+	}
+	return entries[0]
+}
+
+func sameRecords(t *testing.T, a, b store.Journal) {
+	t.Helper()
+	read := func(j store.Journal) map[string]string {
+		records := map[string]string{}
+		for _, table := range store.Tables() {
+			if table == store.Meta {
+				continue
+			}
+			for pair, err := range j.Scan(context.Background(), table, store.Range{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				records[string(table)+"/"+string(pair.Key)] = string(pair.Value)
+			}
+		}
+		return records
+	}
+	if diff := cmp.Diff(read(a), read(b)); diff != "" {
+		t.Errorf("the records differ:\n%s", diff)
+	}
+}
+
+// TestDamagedBackup changes, cuts and extends a backup at many places: it is
+// never taken for a good one, and never restored.
+func TestDamagedBackup(t *testing.T) {
+	ctx := context.Background()
+	feed, first := storetest.NewWorldFeed(oldSID)
+	j := memory.Open(store.DefaultRetention())
+	defer func() { _ = j.Close() }()
+	if _, err := j.Append(ctx, 0, []store.Entry{first, feed.Place(1, "one"), feed.Say("line")}); err != nil {
+		t.Fatal(err)
+	}
+	file, _ := write(t, j)
+	target := backup.Target{SID: newSID, Now: now, Open: func(string) (store.Journal, error) {
+		t.Error("the store to restore into was opened for a damaged backup")
+		return nil, errors.New("unexpected")
+	}}
+	refused := func(what string, damaged []byte) {
+		t.Helper()
+		if _, err := backup.Verify(ctx, bytes.NewReader(damaged)); !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrNewerFormat) {
+			t.Errorf("Verify of a backup %s: %v", what, err)
+		}
+		if _, err := backup.Restore(ctx, bytes.NewReader(damaged), target); err == nil {
+			t.Errorf("Restore of a backup %s worked", what)
+		}
+	}
+	for i := range file {
+		for _, flip := range []byte{1, 0x80} {
+			damaged := bytes.Clone(file)
+			damaged[i] ^= flip
+			refused(fmt.Sprintf("whose byte %d is wrong", i), damaged)
+		}
+		refused(fmt.Sprintf("cut at %d", i), file[:i])
+	}
+	refused("with a byte more", append(bytes.Clone(file), 0))
+	refused("twice", append(bytes.Clone(file), file...))
+	newer := bytes.Replace(file, []byte("playctl-backup 1"), []byte("playctl-backup 2"), 1)
+	if _, err := backup.Verify(ctx, bytes.NewReader(newer)); !errors.Is(err, store.ErrNewerFormat) {
+		t.Errorf("Verify of a newer format: %v", err)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	ctx := context.Background()
+	empty := memory.Open(store.DefaultRetention())
+	defer func() { _ = empty.Close() }()
+	if _, err := backup.Write(ctx, empty, storetest.RootKey, &bytes.Buffer{}); err == nil {
+		t.Error("Write of an empty store: no error")
+	}
+	j, feed := world(t)
+	if _, err := backup.Write(ctx, j, "another root key", &bytes.Buffer{}); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("Write with another root key: %v", err)
+	}
+	busy := &busy{Journal: j, feed: feed}
+	if _, err := backup.Write(ctx, busy, storetest.RootKey, &bytes.Buffer{}); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("Write while another appends: %v", err)
+	}
+}
+
+// busy is a journal to which another writer appends when its tables are read.
+type busy struct {
+	store.Journal
+	feed *storetest.WorldFeed
+}
+
+func (b *busy) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	if table == store.Nodes {
+		at := b.feed.Head().Position
+		if _, err := b.Append(ctx, at, []store.Entry{b.feed.Say("meanwhile")}); err != nil {
+			return func(yield func(store.Pair, error) bool) { yield(store.Pair{}, err) }
+		}
+	}
+	return b.Journal.Scan(ctx, table, r)
+}
+
+func FuzzVerify(f *testing.F) {
+	feed, first := storetest.NewWorldFeed(oldSID)
+	j := memory.Open(store.DefaultRetention())
+	defer func() { _ = j.Close() }()
+	if _, err := j.Append(context.Background(), 0, []store.Entry{first, feed.Place(1, "one"), feed.Say("line")}); err != nil {
+		f.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := backup.Write(context.Background(), j, storetest.RootKey, &file); err != nil {
+		f.Fatal(err)
+	}
+	whole := file.Bytes()
+	f.Add(whole[:len(whole)-2-sha256.Size])
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte("playctl-backup 1\n{}\nS\xff\xff\xff\xff\x03"))
+	// The checksum is made right, so that the reader gets behind it.
+	f.Fuzz(func(t *testing.T, body []byte) {
+		sum := sha256.Sum256(body)
+		signed := append(append(bytes.Clone(body), 'E', sha256.Size), sum[:]...)
+		info, err := backup.Verify(context.Background(), bytes.NewReader(signed))
+		if err == nil && int(info.LeafCount) != info.Rows+2 {
+			t.Errorf("a good backup has %d leaves and %d rows", info.LeafCount, info.Rows)
+		}
+		if err != nil && !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrNewerFormat) {
+			t.Errorf("Verify: %v", err)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package backup
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// ErrInvalid means that a file is not a whole, unchanged backup.
+var ErrInvalid = errors.New("the backup is damaged or not a backup")
+
+const (
+	magic         = "playctl-backup"
+	formatVersion = 1
+	// maxLine bounds each line of the head, and maxFrame a frame, in bytes.
+	maxLine  = 64 << 10
+	maxFrame = 1 << 30
+	// recordsFrame is about how many bytes of records a frame gets.
+	recordsFrame = 1 << 20
+)
+
+// Types of frames.
+const (
+	frameState   = 'S'
+	frameRecords = 'R'
+	frameSum     = 'E'
+)
+
+// Info says what is in a backup.
+type Info struct {
+	// RootKey is the root key of the world, SID its session when it was made.
+	RootKey string `json:"rootKey"`
+	SID     string `json:"sid"`
+	// Rev and Seq are the world's, Root (hex) and LeafCount its chain's.
+	Rev       uint64 `json:"rev"`
+	Seq       uint64 `json:"seq"`
+	Root      string `json:"merkleRootHex"`
+	LeafCount uint32 `json:"merkleLeafCount"`
+	// At is the time of the world's last commit.
+	At time.Time `json:"at"`
+	// Rows and Records count what is inside. Records are counted by reading, so
+	// they are not in the head.
+	Rows    int    `json:"rows"`
+	Records uint64 `json:"-"`
+}
+
+// writer hashes what it writes.
+type writer struct {
+	out *bufio.Writer
+	sum hash.Hash
+}
+
+func newWriter(w io.Writer) *writer {
+	sum := sha256.New()
+	return &writer{out: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16), sum: sum}
+}
+
+func (w *writer) head(info Info) error {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return fmt.Errorf("encoding the head: %w", err)
+	}
+	_, err = fmt.Fprintf(w.out, "%s %d\n%s\n", magic, formatVersion, text)
+	return err
+}
+
+func (w *writer) frame(kind byte, payload []byte) error {
+	prefix := binary.AppendUvarint([]byte{kind}, uint64(len(payload)))
+	if _, err := w.out.Write(prefix); err != nil {
+		return err
+	}
+	_, err := w.out.Write(payload)
+	return err
+}
+
+// finish writes the checksum of what was written before.
+func (w *writer) finish() error {
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
+	if err := w.frame(frameSum, w.sum.Sum(nil)); err != nil {
+		return err
+	}
+	return w.out.Flush()
+}
+
+// reader hashes what is taken from it.
+type reader struct {
+	in  *bufio.Reader
+	sum hash.Hash
+}
+
+func newReader(r io.Reader) *reader {
+	return &reader{in: bufio.NewReaderSize(r, maxLine), sum: sha256.New()}
+}
+
+// ReadByte is for varints.
+func (r *reader) ReadByte() (byte, error) {
+	b, err := r.in.ReadByte()
+	if err == nil {
+		r.sum.Write([]byte{b})
+	}
+	return b, err
+}
+
+func (r *reader) line() (string, error) {
+	text, err := r.in.ReadSlice('\n')
+	if err != nil {
+		return "", fmt.Errorf("%w: its head cannot be read: %w", ErrInvalid, err)
+	}
+	r.sum.Write(text)
+	return strings.TrimSuffix(string(text), "\n"), nil
+}
+
+func (r *reader) head() (Info, error) {
+	first, err := r.line()
+	if err != nil {
+		return Info{}, err
+	}
+	var version uint
+	if n, err := fmt.Sscanf(first, magic+" %d", &version); n != 1 || err != nil {
+		return Info{}, fmt.Errorf("%w: it does not begin with %q", ErrInvalid, magic)
+	}
+	if version > formatVersion {
+		return Info{}, fmt.Errorf("%w: the backup has format %d, this program reads up to %d", store.ErrNewerFormat, version, formatVersion)
+	}
+	second, err := r.line()
+	if err != nil {
+		return Info{}, err
+	}
+	var info Info
+	if err := json.Unmarshal([]byte(second), &info); err != nil {
+		return Info{}, fmt.Errorf("%w: its head is not JSON: %w", ErrInvalid, err)
+	}
+	return info, nil
+}
+
+// frame reads the next frame, and compares the checksum when it is that.
+func (r *reader) frame() (kind byte, payload []byte, err error) {
+	before := r.sum.Sum(nil)
+	if kind, err = r.ReadByte(); err != nil {
+		return 0, nil, fmt.Errorf("%w: it is cut off", ErrInvalid)
+	}
+	size, err := binary.ReadUvarint(r)
+	if err != nil || size > maxFrame {
+		return 0, nil, fmt.Errorf("%w: a part of it has no sensible length", ErrInvalid)
+	}
+	// The buffer grows with what is there, not with what a length claims.
+	var buffer bytes.Buffer
+	if _, err := io.CopyN(&buffer, r.in, int64(size)); err != nil { //nolint:gosec // bounded by maxFrame
+		return 0, nil, fmt.Errorf("%w: it is cut off: %w", ErrInvalid, err)
+	}
+	r.sum.Write(buffer.Bytes())
+	if kind == frameSum {
+		return kind, nil, r.ends(before, buffer.Bytes())
+	}
+	return kind, buffer.Bytes(), nil
+}
+
+func (r *reader) ends(sum, stated []byte) error {
+	if !bytes.Equal(sum, stated) {
+		return fmt.Errorf("%w: its checksum differs", ErrInvalid)
+	}
+	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: something follows its end", ErrInvalid)
+	}
+	return nil
+}

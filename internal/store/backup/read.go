@@ -1,0 +1,110 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+// content is a backup that was read.
+type content struct {
+	info    Info
+	state   store.State
+	records []store.Record
+}
+
+// Verify reads a backup to its end and tells what is in it: its checksum is
+// right, and the rows in it have the root that it states. It fails with
+// ErrInvalid, or with store.ErrNewerFormat for one that a newer version wrote.
+func Verify(ctx context.Context, r io.Reader) (Info, error) {
+	read, err := readAll(ctx, r, func([]store.Record) {})
+	return read.info, err
+}
+
+// readAll reads a backup; keep gets its records as they come.
+func readAll(ctx context.Context, r io.Reader, keep func([]store.Record)) (content, error) {
+	var c content
+	in := newReader(r)
+	var err error
+	if c.info, err = in.head(); err != nil {
+		return content{}, err
+	}
+	kind, payload, err := in.frame()
+	if err != nil {
+		return content{}, err
+	}
+	if kind != frameState {
+		return content{}, fmt.Errorf("%w: it has no map", ErrInvalid)
+	}
+	if c.state, err = store.DecodeState(payload); err != nil {
+		return content{}, invalid(err)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return content{}, err
+		}
+		kind, payload, err := in.frame()
+		if err != nil {
+			return content{}, err
+		}
+		switch kind {
+		case frameRecords:
+			records, err := decodeRecords(payload)
+			if err != nil {
+				return content{}, err
+			}
+			c.info.Records += uint64(len(records))
+			keep(records)
+		case frameSum:
+			return c, c.check()
+		default:
+			return content{}, fmt.Errorf("%w: it has a part of the unknown type %q", ErrInvalid, kind)
+		}
+	}
+}
+
+func decodeRecords(payload []byte) ([]store.Record, error) {
+	e, err := store.DecodeEntry(payload)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	for i := range e.Records {
+		if r := &e.Records[i]; r.Value == nil || !slices.Contains(store.Tables(), r.Table) {
+			return nil, fmt.Errorf("%w: it has a record of the unknown table %q", ErrInvalid, r.Table)
+		}
+	}
+	return e.Records, nil
+}
+
+// check compares the head and the rows with the root that the map states.
+func (c *content) check() error {
+	stated := infoOf(c.info.RootKey, &c.state)
+	stated.Records = c.info.Records
+	if !c.info.At.Equal(stated.At) {
+		return fmt.Errorf("%w: its head is about another world", ErrInvalid)
+	}
+	stated.At = c.info.At
+	if c.info != stated {
+		return fmt.Errorf("%w: its head is about another world", ErrInvalid)
+	}
+	tree, err := verify.Tree(c.info.RootKey, &c.state.Header, c.state.Rows)
+	if err != nil {
+		return invalid(err)
+	}
+	if root := tree.Root(); [32]byte(root) != c.state.Root || uint64(tree.Len()) != uint64(c.state.LeafCount) { //nolint:gosec // a length is not negative
+		return fmt.Errorf("%w: its rows do not have the root that it states", ErrInvalid)
+	}
+	return nil
+}
+
+func invalid(err error) error {
+	if errors.Is(err, store.ErrNewerFormat) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrInvalid, err)
+}

@@ -1,0 +1,88 @@
+package backup
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+// Write writes the world of a journal as of its head, proving every root on the
+// way. Nobody may append meanwhile: it fails with store.ErrConflict if somebody
+// did, and what was written is then worth nothing.
+func Write(ctx context.Context, j store.Journal, rootKey string, w io.Writer) (Info, error) {
+	state, err := verify.State(ctx, j, rootKey)
+	if err != nil {
+		return Info{}, err
+	}
+	if state.Position == 0 {
+		return Info{}, fmt.Errorf("the store holds no world yet, there is nothing to back up")
+	}
+	info := infoOf(rootKey, &state)
+	out := newWriter(w)
+	if err := out.head(info); err != nil {
+		return Info{}, fmt.Errorf("writing the backup: %w", err)
+	}
+	if err := out.frame(frameState, store.AppendState(nil, &state)); err != nil {
+		return Info{}, fmt.Errorf("writing the backup: %w", err)
+	}
+	if info.Records, err = writeTables(ctx, j, out); err != nil {
+		return Info{}, err
+	}
+	head, err := j.Head(ctx)
+	if err != nil {
+		return Info{}, fmt.Errorf("reading the head: %w", err)
+	}
+	if head != state.Position {
+		return Info{}, fmt.Errorf("%w: from %d to %d while it was backed up", store.ErrConflict, state.Position, head)
+	}
+	if err := out.finish(); err != nil {
+		return Info{}, fmt.Errorf("writing the backup: %w", err)
+	}
+	return info, nil
+}
+
+func infoOf(rootKey string, s *store.State) Info {
+	return Info{
+		RootKey: rootKey, SID: s.Header.SID, Rev: s.Rev, Seq: s.Seq,
+		Root: hex.EncodeToString(s.Root[:]), LeafCount: s.LeafCount,
+		At: time.UnixMilli(s.At).UTC(), Rows: len(s.Rows),
+	}
+}
+
+func writeTables(ctx context.Context, j store.Journal, out *writer) (uint64, error) {
+	var count uint64
+	for _, table := range store.Tables() {
+		var batch store.Entry
+		size := 0
+		flush := func() error {
+			if len(batch.Records) == 0 {
+				return nil
+			}
+			err := out.frame(frameRecords, store.AppendEntry(nil, &batch))
+			batch.Records, size = batch.Records[:0], 0
+			return err
+		}
+		for pair, err := range j.Scan(ctx, table, store.Range{}) {
+			if err != nil {
+				return 0, fmt.Errorf("reading the table %s: %w", table, err)
+			}
+			batch.Records = append(batch.Records, store.Record{Table: table, Key: pair.Key, Value: pair.Value})
+			count++
+			if size += len(pair.Key) + len(pair.Value); size < recordsFrame {
+				continue
+			}
+			if err := flush(); err != nil {
+				return 0, fmt.Errorf("writing the backup: %w", err)
+			}
+		}
+		if err := flush(); err != nil {
+			return 0, fmt.Errorf("writing the backup: %w", err)
+		}
+	}
+	return count, nil
+}

@@ -1,0 +1,106 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Compaction is what Compact did: the file's sizes in bytes.
+type Compaction struct {
+	Before, After int64
+}
+
+// compactBatch is how many bytes one commit of a compaction copies.
+const compactBatch = 16 << 20
+
+// Compact rewrites a store without the pages that it no longer uses. Nobody may
+// have it open. A failure or a crash leaves the store as it was: the new file
+// takes its place, atomically, when it is whole.
+func Compact(ctx context.Context, path string) (Compaction, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return Compaction{}, fmt.Errorf("there is no store at %s: %w", path, fs.ErrNotExist)
+	}
+	j, err := Open(ctx, Options{Path: path})
+	if err != nil {
+		return Compaction{}, err
+	}
+	done, err := j.compact(ctx)
+	return done, errors.Join(err, j.Close())
+}
+
+func (j *Journal) compact(ctx context.Context) (done Compaction, err error) {
+	fresh, err := freshFile(j.path)
+	if err != nil {
+		return done, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(fresh)
+			err = j.explain("compacting", err)
+		}
+	}()
+	if done.Before, err = size(j.path); err != nil {
+		return done, err
+	}
+	if err = j.copyTo(fresh); err != nil {
+		return done, err
+	}
+	if err = ctx.Err(); err != nil {
+		return done, err
+	}
+	if done.After, err = size(fresh); err != nil {
+		return done, err
+	}
+	// The lock stays on the old file until Close. Whoever waits for it finds that
+	// it was replaced and opens the new one.
+	if err = os.Rename(fresh, j.path); err != nil {
+		return done, err
+	}
+	return done, syncFolder(filepath.Dir(j.path))
+}
+
+// copyTo writes what the store holds into an empty file and syncs it.
+func (j *Journal) copyTo(fresh string) error {
+	to, err := bbolt.Open(fresh, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", fresh, err)
+	}
+	err, _ = guard(func() error { return bbolt.Compact(to, j.db, compactBatch) })
+	return errors.Join(err, to.Close())
+}
+
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return info.Size(), nil
+}
+
+// maxPageProblems bounds what CheckPages returns.
+const maxPageProblems = 100
+
+// CheckPages runs bbolt's own check of the file's pages: each is used once or
+// free, and keys are in order. It returns what is wrong, a sentence each, at most
+// 100; an error means that the file could not be read.
+func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
+	var problems []string
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		for problem := range tx.Check() {
+			// The channel has to be drained: its sender would wait for ever.
+			if len(problems) < maxPageProblems {
+				problems = append(problems, problem.Error())
+			}
+		}
+		return ctx.Err()
+	})
+	return problems, err
+}

@@ -1,0 +1,183 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// maxProblems bounds a report: what is damaged more often than this is not
+// repaired by reading on.
+const maxProblems = 100
+
+// Report is what a check found.
+type Report struct {
+	// Entries, Events and Records count what is kept.
+	Entries, Events, Records uint64
+	// RevsVerified is the number of revs whose root and leaf count were rebuilt
+	// and are those that the journal says, the checkpoint's included.
+	RevsVerified uint64
+	// CheckpointRev is the rev of the checkpoint that a start begins with; 0 if
+	// there is none.
+	CheckpointRev uint64
+	// FirstRev and LastRev, FirstSeq and LastSeq are those of the first and the
+	// last entry kept.
+	FirstRev, LastRev uint64
+	FirstSeq, LastSeq uint64
+	// Problems are what is wrong, a sentence each, at most 100.
+	Problems []string
+}
+
+// OK tells whether nothing is wrong.
+func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+// Check reads the checkpoint, every entry and every record that is kept and
+// compares them with what the protocol says of them: positions, seqs and revs
+// grow; the map at each rev has the root and leaf count that its entry states; a
+// change of the map has an event whose notify names every leaf that differs, and
+// nothing else has one; rows are canonical and say their own key; records can be
+// parsed. What is wrong is in the report; an error means that the journal could
+// not be read.
+func Check(ctx context.Context, j store.Journal, rootKey string) (*Report, error) {
+	c := &check{replay: newReplay(rootKey), report: &Report{}}
+	base, err := j.Load(ctx)
+	if err != nil && !errors.Is(err, store.ErrCorrupt) {
+		return nil, fmt.Errorf("loading the checkpoint: %w", err)
+	}
+	c.problem(err)
+	if base.Position > 0 {
+		c.checkpoint(&base)
+	}
+	if err := c.entries(ctx, j); err != nil {
+		return nil, err
+	}
+	if err := c.tables(ctx, j); err != nil {
+		return nil, err
+	}
+	return c.report, nil
+}
+
+// check is a Check under way.
+type check struct {
+	*replay
+	report *Report
+	// base is the position of the checkpoint, and lost is set once the tree is
+	// not the entries' any more: one damaged entry is one problem.
+	base store.Position
+	lost bool
+	// previous is the entry before, from the oldest kept on.
+	previous store.Place
+}
+
+func (c *check) problem(err error) {
+	if err != nil {
+		c.complain("%v", err)
+	}
+}
+
+func (c *check) complain(format string, args ...any) {
+	if len(c.report.Problems) < maxProblems {
+		c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *check) checkpoint(s *store.State) {
+	c.base, c.report.CheckpointRev = s.Position, s.Rev
+	if err := c.load(s); err != nil {
+		c.problem(err)
+		c.lost = true
+		return
+	}
+	c.rows("the checkpoint", s.Rows)
+	c.report.RevsVerified++
+}
+
+func (c *check) entries(ctx context.Context, j store.Journal) error {
+	for e, err := range j.Read(ctx, 0) {
+		if errors.Is(err, store.ErrCorrupt) {
+			c.problem(err)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading the entry after position %d: %w", c.previous.Position, err)
+		}
+		c.count(&e)
+		c.order(&e)
+		c.content(&e)
+		if e.Position > c.base && !c.lost {
+			c.root(&e)
+		}
+		c.previous = e.Place()
+	}
+	if head, err := j.Head(ctx); err != nil {
+		return fmt.Errorf("reading the head: %w", err)
+	} else if head != c.previous.Position {
+		c.complain("the head is %d, the last entry %d", head, c.previous.Position)
+	}
+	return nil
+}
+
+func (c *check) count(e *store.Entry) {
+	if c.report.Entries == 0 {
+		c.report.FirstRev, c.report.FirstSeq = e.Rev, e.FirstSeq()
+	}
+	c.report.Entries++
+	c.report.Events += uint64(len(e.Events))
+	c.report.LastRev, c.report.LastSeq = e.Rev, e.Seq
+}
+
+// order compares an entry with the one before it.
+func (c *check) order(e *store.Entry) {
+	before := c.previous
+	if e.Position <= before.Position {
+		c.complain("entry %d comes after entry %d", e.Position, before.Position)
+	}
+	if e.Seq < before.Seq || e.Seq-before.Seq < uint64(len(e.Events)) {
+		c.complain("entry %d ends at seq %d with %d events, the one before at %d", e.Position, e.Seq, len(e.Events), before.Seq)
+	}
+	if e.Rev < before.Rev || e.MapChanged && e.Rev == before.Rev {
+		c.complain("entry %d has rev %d, the one before %d", e.Position, e.Rev, before.Rev)
+	}
+}
+
+// root applies an entry and compares the chain with what it says.
+func (c *check) root(e *store.Entry) {
+	next, err := c.next(e)
+	if err == nil {
+		err = compareRoot(fmt.Sprintf("entry %d (rev %d)", e.Position, e.Rev), next, e.Root, e.LeafCount)
+	}
+	if err != nil {
+		c.problem(err)
+		c.lost = true
+		return
+	}
+	if e.MapChanged {
+		c.report.RevsVerified++
+		c.notify(e, next)
+	}
+	c.take(e, next)
+}
+
+// tables reads every record, and parses those that are JSON.
+func (c *check) tables(ctx context.Context, j store.Journal) error {
+	for _, table := range store.Tables() {
+		for pair, err := range j.Scan(ctx, table, store.Range{}) {
+			if errors.Is(err, store.ErrCorrupt) {
+				c.problem(err)
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("reading the table %s: %w", table, err)
+			}
+			c.report.Records++
+			if bytes.HasPrefix(pair.Value, []byte("{")) && !json.Valid(pair.Value) {
+				c.complain("the record %q of the table %s is cut off or not JSON", pair.Key, table)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// content checks what an entry says by itself.
+func (c *check) content(e *store.Entry) {
+	what := fmt.Sprintf("entry %d", e.Position)
+	changes := len(e.Rows) > 0 || e.Header != nil || e.Cleared
+	switch {
+	case e.MapChanged && !changes:
+		c.complain("%s has a rev of its own, but changes nothing", what)
+	case e.MapChanged && len(e.Events) == 0:
+		c.complain("%s changes the map without an event", what)
+	case !e.MapChanged && changes && !founds(e):
+		c.complain("%s changes the map without a rev of its own", what)
+	case !e.MapChanged && len(e.Notify) > 0:
+		c.complain("%s has a notify, but does not change the map", what)
+	case resets(e) && len(e.Notify) > 0:
+		c.complain("%s resets the session and has a notify", what)
+	case e.MapChanged && !resets(e) && len(e.Notify) == 0:
+		c.complain("%s changes the map without a notify", what)
+	}
+	for i := range e.Events {
+		ev := &e.Events[i]
+		if ev.Kind == "" || !bytes.HasPrefix(ev.Data, []byte("{")) || !json.Valid(ev.Data) {
+			c.complain("%s: its event %d (%q) is not a JSON object with a name", what, i+1, ev.Kind)
+		}
+	}
+	c.rows(what, e.Rows)
+}
+
+// founds tells whether an entry is a world's first: it gives it a header before
+// there is a rev.
+func founds(e *store.Entry) bool {
+	return e.Position == 1 && e.Rev == 0 && len(e.Events) == 0 && len(e.Rows) == 0 && !e.Cleared
+}
+
+// resets tells whether an entry begins a new session, whose event has no notify.
+func resets(e *store.Entry) bool {
+	return len(e.Events) == 1 && e.Events[0].Kind == string(protocol.EventSessionReset)
+}
+
+// rows checks that rows are what they are filed as, in canonical form.
+func (c *check) rows(what string, rows []store.Row) {
+	for i := range rows {
+		row := &rows[i]
+		if row.JSON == nil {
+			continue
+		}
+		if err := rowIs(row); err != nil {
+			c.complain("%s: the row %q: %v", what, row.Key, err)
+		}
+	}
+}
+
+func rowIs(row *store.Row) error {
+	parse := chain.ParseOccupantLeaf
+	if strings.HasPrefix(row.Key, "space:") {
+		parse = chain.ParseSpaceLeaf
+	}
+	leaf, err := parse(row.JSON)
+	if err != nil {
+		return err
+	}
+	if leaf.Key() != row.Key {
+		return fmt.Errorf("its content is the row %q", leaf.Key())
+	}
+	canonical, err := chain.Canonicalize(nil, row.JSON)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(canonical, row.JSON) {
+		return fmt.Errorf("it is not in canonical form")
+	}
+	return nil
+}
+
+// notify compares the notify of an entry with the leaves that differ between the
+// chain before it and the one after it.
+func (c *check) notify(e *store.Entry, next *chain.Tree) {
+	if len(e.Notify) == 0 {
+		return
+	}
+	var stated protocol.Notify
+	if err := json.Unmarshal(e.Notify, &stated); err != nil {
+		c.complain("entry %d: its notify: %v", e.Position, err)
+		return
+	}
+	differ := chain.Diff(c.tree, next, stated.UpdatedAt)
+	if differ == nil || !sameRefs(stated.Nodes, differ.Nodes) {
+		c.complain("entry %d: its notify names %s, but what differs is %s", e.Position, refs(&stated), refs(differ))
+	}
+}
+
+func sameRefs(a, b []protocol.NodeRef) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].StableKey != b[i].StableKey || a[i].LeafIndex != b[i].LeafIndex || a[i].Removed != b[i].Removed {
+			return false
+		}
+	}
+	return true
+}
+
+func refs(n *protocol.Notify) string {
+	if n == nil || len(n.Nodes) == 0 {
+		return "nothing"
+	}
+	var text strings.Builder
+	for i, ref := range n.Nodes {
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%s at %v", ref.StableKey, ref.LeafIndex)
+		if ref.Removed {
+			text.WriteString(" (removed)")
+		}
+	}
+	return text.String()
+}

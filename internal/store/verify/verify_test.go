@@ -1,0 +1,186 @@
+package verify_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const sid = "0b7f6c1e-3a52-4e0f-9d4b-6a1c2d3e4f50"
+
+// history is a world with placements that come, change and go, and talk.
+func history(n int) (*storetest.WorldFeed, []store.Entry) {
+	feed, first := storetest.NewWorldFeed(sid)
+	entries := []store.Entry{first}
+	placed := 0
+	for i := range n {
+		switch {
+		case i%11 == 10:
+			entries = append(entries, feed.Remove(placed))
+		case i%3 == 2:
+			entries = append(entries, feed.Say(fmt.Sprint("line ", i)))
+		default:
+			placed = i % 60
+			entries = append(entries, feed.Place(placed, fmt.Sprint("name ", i)))
+		}
+	}
+	return feed, entries
+}
+
+func journal(t *testing.T, retention store.Retention, entries []store.Entry) store.Journal {
+	t.Helper()
+	j := memory.Open(retention)
+	t.Cleanup(func() { _ = j.Close() })
+	if _, err := j.Append(context.Background(), 0, entries); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestCheckOfAGoodWorld(t *testing.T) {
+	feed, entries := history(300)
+	j := journal(t, store.DefaultRetention(), entries)
+	report, err := verify.Check(context.Background(), j, storetest.RootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revs := feed.Head().Rev
+	want := &verify.Report{
+		Entries: 301, Events: feed.Head().Seq, Records: 300 - revs, RevsVerified: revs,
+		LastRev: revs, FirstSeq: 1, LastSeq: feed.Head().Seq,
+	}
+	if diff := cmp.Diff(want, report); diff != "" || !report.OK() {
+		t.Errorf("the report (-want +got):\n%s", diff)
+	}
+	state, err := verify.State(context.Background(), j, storetest.RootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(feed.State(), state); diff != "" {
+		t.Errorf("the state at the head (-want +got):\n%s", diff)
+	}
+}
+
+func TestCheckFromACheckpoint(t *testing.T) {
+	feed, entries := history(400)
+	j := journal(t, store.Retention{Events: 30, Revs: 10}, entries[:1])
+	for _, e := range entries[1:] {
+		if _, err := j.Append(context.Background(), e.Position-1, []store.Entry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		t.Fatal(err)
+	}
+	report, err := verify.Check(context.Background(), j, storetest.RootKey)
+	if err != nil || !report.OK() {
+		t.Fatalf("Check: %+v, %v", report, err)
+	}
+	if report.CheckpointRev != feed.Head().Rev || report.RevsVerified != 1 || report.Entries != 30 {
+		t.Errorf("the report is %+v; want the checkpoint of rev %d verified and 30 entries", report, feed.Head().Rev)
+	}
+}
+
+// TestCheckFinds damages a good world in each way that a check is for.
+func TestCheckFinds(t *testing.T) {
+	const at = 100
+	for name, test := range map[string]struct {
+		damage func(e *store.Entry)
+		says   string
+	}{
+		"another root":       {func(e *store.Entry) { e.Root[0] ^= 1 }, "root"},
+		"another leaf count": {func(e *store.Entry) { e.LeafCount++ }, "leaves"},
+		"another row": {func(e *store.Entry) {
+			e.Rows[0].JSON = bytes.Replace(e.Rows[0].JSON, []byte("name"), []byte("nome"), 1)
+		}, "root"},
+		"a row as another": {func(e *store.Entry) { e.Rows[0].Key = "mcp:other" }, "its content is the row"},
+		"a row not canonical": {func(e *store.Entry) {
+			e.Rows[0].JSON = append([]byte(" "), e.Rows[0].JSON...)
+		}, "canonical"},
+		"a row removed too many": {func(e *store.Entry) {
+			e.Rows = append(e.Rows, store.Row{Key: "mcp:mcp-0000"}, store.Row{Key: "mcp:mcp-0001"})
+		}, "root"},
+		"no notify":           {func(e *store.Entry) { e.Notify = nil }, "without a notify"},
+		"a wrong notify":      {func(e *store.Entry) { e.Notify = bytes.Replace(e.Notify, []byte("mcp-"), []byte("mcq-"), 1) }, "names"},
+		"a notify cut off":    {func(e *store.Entry) { e.Notify = e.Notify[:len(e.Notify)/2] }, "notify"},
+		"no event":            {func(e *store.Entry) { e.Events = nil }, "without an event"},
+		"an event not JSON":   {func(e *store.Entry) { e.Events[0].Data = e.Events[0].Data[1:] }, "not a JSON object"},
+		"an event cut off":    {func(e *store.Entry) { e.Events[0].Data = e.Events[0].Data[:5] }, "not a JSON object"},
+		"a change of nothing": {func(e *store.Entry) { e.Rows = nil }, "changes nothing"},
+		"a header by itself":  {func(e *store.Entry) { e.MapChanged = false; e.Rev-- }, "without a rev of its own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, entries := history(200)
+			e := &entries[at]
+			if !e.MapChanged || e.Rows[0].JSON == nil {
+				t.Fatalf("entry %d does not put a row", at)
+			}
+			test.damage(e)
+			report, err := verify.Check(context.Background(), journal(t, store.DefaultRetention(), entries), storetest.RootKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.OK() || !strings.Contains(strings.Join(report.Problems, "\n"), test.says) {
+				t.Errorf("the report says %q, want something about %q", report.Problems, test.says)
+			}
+			if len(report.Problems) > 2 {
+				t.Errorf("one damaged entry is %d problems: %q", len(report.Problems), report.Problems)
+			}
+		})
+	}
+}
+
+func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
+	ctx := context.Background()
+	_, entries := history(50)
+	entries[10].Records = []store.Record{{Table: store.Nodes, Key: []byte("n"), Value: []byte(`{"cut":`)}}
+	j := journal(t, store.DefaultRetention(), entries)
+	report, err := verify.Check(ctx, j, storetest.RootKey)
+	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "nodes") {
+		t.Errorf("a record that is cut off: %+v, %v", report, err)
+	}
+	report, err = verify.Check(ctx, j, "another root key")
+	if err != nil || len(report.Problems) < 1 {
+		t.Errorf("another root key: %+v, %v", report, err)
+	}
+
+	feed, entries := history(50)
+	j = journal(t, store.DefaultRetention(), entries)
+	state := feed.State()
+	state.Rows = state.Rows[1:]
+	if err := j.Checkpoint(ctx, state); err != nil {
+		t.Fatal(err)
+	}
+	report, err = verify.Check(ctx, j, storetest.RootKey)
+	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "checkpoint") {
+		t.Errorf("a checkpoint without a row: %+v, %v", report, err)
+	}
+	if _, err := verify.State(ctx, j, storetest.RootKey); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("State from a damaged checkpoint: %v", err)
+	}
+}
+
+func TestCheckCannotRead(t *testing.T) {
+	_, entries := history(5)
+	j := storetest.NewFaulty(journal(t, store.DefaultRetention(), entries))
+	j.BreakReads()
+	if _, err := verify.Check(context.Background(), j, storetest.RootKey); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Check of a journal that cannot be read: %v", err)
+	}
+	if _, err := verify.State(context.Background(), j, storetest.RootKey); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("State of a journal that cannot be read: %v", err)
+	}
+}
