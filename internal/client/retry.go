@@ -59,6 +59,12 @@ func jittered(base, limit time.Duration, doublings int) time.Duration {
 	return half + rand.N(d-half) //nolint:gosec // G404: spreads load, hides nothing
 }
 
+// Backoff is the wait after a number of failures past the first: base, doubled
+// for each, at most limit, half of it random.
+func Backoff(base, limit time.Duration, failures int) time.Duration {
+	return jittered(base, limit, failures)
+}
+
 // pause waits, and returns early with the cause when the context ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -1,0 +1,264 @@
+package sdk
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// AgentOptions put an agent on the map. AgentID or credentials with an id, Name
+// and Tools are required.
+type AgentOptions struct {
+	// AgentID is the agent's node id. It may be empty where Credentials have it.
+	AgentID string
+	// Credentials are the agent's own; nil makes the main node speak for it,
+	// which works but lets every agent of the account speak for every other.
+	Credentials *NodeCredentials
+	// Name is what people see.
+	Name string
+	// Type is the agent's platform; the framework's name if empty.
+	Type string
+	// Tools are what the agent can do.
+	Tools *FrameworkRegistration
+	// EnableP2A says that people may talk to the agent directly.
+	EnableP2A bool
+	// RealtimeInstructions are for realtime talk; at most 8 KiB.
+	RealtimeInstructions string
+	// LeaseTTL is how long the host keeps the agent without a sign of life, 45 s
+	// if 0. The host grants 5 s to 300 s.
+	LeaseTTL time.Duration
+	// Permanent registers without a lease: the agent stays on the map, also when
+	// this program dies, until something removes it.
+	Permanent bool
+	// OnLost is called once if the agent cannot be kept: the host refuses to
+	// register it again. It may be nil.
+	OnLost func(err error)
+}
+
+// Agent is an agent that this program keeps on the map.
+type Agent struct {
+	world   *RemotePlayWorld
+	client  *client.Client
+	request protocol.RegisterRequest
+	onLost  func(error)
+	renewal chan struct{}
+	leaving context.Context //nolint:containedctx // ends the heartbeats when the agent is disconnected
+	stop    context.CancelFunc
+	kept    chan struct{} // closed when the heartbeats have ended
+
+	mu    sync.Mutex
+	reply *protocol.RegisterReply
+	lost  error
+}
+
+// AddAgent puts an agent on the map and keeps it there until it is disconnected
+// or the world is closed: its lease is renewed after a third of its term, and it
+// registers again when the host no longer knows it. An agent that is added
+// twice is one agent; the newer one holds it.
+func (w *RemotePlayWorld) AddAgent(ctx context.Context, options AgentOptions) (*Agent, error) {
+	a, err := w.newAgent(&options)
+	if err != nil {
+		return nil, err
+	}
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	sessions := w.sessionCount()
+	if err := a.register(ctx); err != nil {
+		a.stop()
+		return nil, err
+	}
+	return a, w.adopt(ctx, a, sessions)
+}
+
+// AddPlayer is AddAgent under its older name.
+//
+// Deprecated: use AddAgent.
+func (w *RemotePlayWorld) AddPlayer(ctx context.Context, options AgentOptions) (*Agent, error) {
+	return w.AddAgent(ctx, options)
+}
+
+func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
+	if o.Tools == nil {
+		return nil, errors.New("sdk.AgentOptions.Tools is nil: make it with NewFrameworkRegistration")
+	}
+	if err := within("sdk.AgentOptions.Name", o.Name, protocol.MaxNameChars); err != nil {
+		return nil, err
+	}
+	node, err := w.agentNode(o)
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{
+		world: w, client: w.client.As(node.caller), onLost: o.OnLost, renewal: make(chan struct{}, 1), kept: make(chan struct{}),
+		request: protocol.RegisterRequest{
+			Name: o.Name, Type: o.Type, Agent: o.Tools.spec(), AgentID: node.agentID,
+			MainNodeID: w.client.Node(), EnableP2A: protocol.P2AOff, RealtimeInstructions: o.RealtimeInstructions,
+		},
+	}
+	a.leaving, a.stop = context.WithCancel(w.life)
+	if a.request.Type == "" {
+		a.request.Type = o.Tools.Framework()
+	}
+	if o.EnableP2A {
+		a.request.EnableP2A = protocol.P2AOn
+	}
+	if !o.Permanent {
+		a.request.ConnectionID = rand.Text()
+		a.request.LeaseTTLSeconds = int((o.LeaseTTL + time.Second - 1) / time.Second)
+	}
+	if w.client.Service() != protocol.ServicePlay {
+		// Hosts of the older service read them from the body.
+		a.request.APIKey = w.options.APIKey
+		a.request.PasswHash = protocol.Secret(node.caller.Hash.Reveal())
+	}
+	return a, nil
+}
+
+// agentNode is an agent's id and who speaks for it.
+type agentNode struct {
+	agentID string
+	caller  client.Credentials
+}
+
+// agentNode finds out who speaks for an agent: the agent itself where it has
+// credentials, else the main node, with a warning.
+func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
+	agentID := protocol.NormalizeAgentID(o.AgentID)
+	if o.Credentials != nil {
+		own := *o.Credentials
+		if own.NodeID == "" {
+			own.NodeID = agentID
+		}
+		node, err := own.resolve()
+		if err != nil {
+			return agentNode{}, fmt.Errorf("sdk.AgentOptions.Credentials: %w", err)
+		}
+		if agentID != "" && agentID != node.NodeID {
+			return agentNode{}, errors.New("sdk.AgentOptions: AgentID and Credentials.NodeID name different nodes")
+		}
+		return agentNode{node.NodeID, node}, nil
+	}
+	if agentID == "" {
+		return agentNode{}, errors.New("sdk.AgentOptions: set AgentID, or Credentials that have it")
+	}
+	w.warn("an agent has no credentials of its own: the main node's are used for it", "agentId", agentID)
+	caller := w.main
+	if w.client.Service() != protocol.ServicePlay && !caller.IsZero() {
+		// The older service knows the owner by its hash, beside the agent's id.
+		caller.NodeID = agentID
+	}
+	return agentNode{agentID, caller}, nil
+}
+
+// register puts the agent on the map or updates its row.
+func (a *Agent) register(ctx context.Context) error {
+	reply, err := a.client.Register(ctx, &a.request)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.reply = reply
+	return nil
+}
+
+// adopt takes a registered agent into the world's care. If the session changed
+// meanwhile nobody told the agent: it looks for itself.
+func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) error {
+	id := a.PlayerID()
+	w.mu.Lock()
+	closed := w.closed
+	before := w.agents[id]
+	if !closed {
+		w.agents[id] = a
+		w.tasks.Go(a.keep)
+		if w.sessions != sessions {
+			a.wake()
+		}
+	}
+	w.mu.Unlock()
+	if closed {
+		close(a.kept)
+		return errors.Join(ErrClosed, a.leave(context.WithoutCancel(ctx)))
+	}
+	if before != nil {
+		before.stop()
+	}
+	return nil
+}
+
+func (w *RemotePlayWorld) sessionCount() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sessions
+}
+
+// PlayerID is the agent's id on the map, which is its node id.
+func (a *Agent) PlayerID() string { return a.request.AgentID }
+
+// Registration is the host's reply to the newest registration. It is shared:
+// do not change it.
+func (a *Agent) Registration() *protocol.RegisterReply {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.reply
+}
+
+// Err is why the agent could not be kept; nil while it is.
+func (a *Agent) Err() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lost
+}
+
+// Say records what the agent said.
+func (a *Agent) Say(ctx context.Context, text string) (*protocol.RecordInteractionReply, error) {
+	return a.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{
+		PlayerID: a.PlayerID(), Role: protocol.RoleAssistant, Text: text,
+	})
+}
+
+// RecordJourney records a journey of the agent.
+func (a *Agent) RecordJourney(ctx context.Context, journey protocol.Journey) (*protocol.RecordJourneyReply, error) {
+	return a.world.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: a.PlayerID(), Journey: journey})
+}
+
+// Disconnect takes the agent off the map, unless a newer registration holds it,
+// and ends its heartbeats. It may be called again.
+func (a *Agent) Disconnect(ctx context.Context) error {
+	a.world.mu.Lock()
+	holder := a.world.agents[a.PlayerID()]
+	if holder == a {
+		delete(a.world.agents, a.PlayerID())
+	}
+	a.world.mu.Unlock()
+	if holder != nil && holder != a {
+		a.stop()
+		<-a.kept
+		return nil
+	}
+	return a.leave(ctx)
+}
+
+// leave ends the heartbeats first: one that is under way must not register the
+// agent again after it was disconnected.
+func (a *Agent) leave(ctx context.Context) error {
+	a.stop()
+	<-a.kept
+	_, err := a.client.Disconnect(ctx, protocol.DisconnectRequest{
+		PlayerID: a.PlayerID(), ConnectionID: a.request.ConnectionID,
+	})
+	if protocol.HasCode(err, protocol.CodePlayerUnknown) {
+		return nil
+	}
+	return err
+}

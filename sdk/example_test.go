@@ -1,0 +1,129 @@
+package sdk_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// exampleAccount stands for what 'playctl create-main-node' and
+// 'playctl create-agent-node' print; the examples run against a real host in
+// this process.
+func exampleAccount(nodes int) (options sdk.Options, agents []*sdk.NodeCredentials, closeHost func()) {
+	a, err := openAccount(context.Background(), nodes)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return a.options(), a.agents, func() { _ = a.host.Close(context.Background()) }
+}
+
+// Connect to a host, look at the world, and leave.
+func ExampleNew() {
+	options, _, closeHost := exampleAccount(0) // BaseURL, APIKey and MainNodeCredentials
+	defer closeHost()
+
+	ctx := context.Background()
+	world, err := sdk.New(options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = world.Close(ctx) }()
+
+	if _, err := world.Connect(ctx); err != nil {
+		log.Fatal(err)
+	}
+	snapshot, err := world.Snapshot(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("leaves:", snapshot.LeafCount())
+	// Output: leaves: 2
+}
+
+// An agent that says something, records what it did, and stays on the map for a
+// while.
+func ExampleRemotePlayWorld_AddAgent() {
+	options, agents, closeHost := exampleAccount(1)
+	defer closeHost()
+
+	ctx := context.Background()
+	world, err := sdk.New(options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	world.OnClose(func() { fmt.Println("left") })
+	defer func() { _ = world.Close(ctx) }()
+
+	tools, err := sdk.NewFrameworkRegistration("go", sdk.Tool{Name: "chat_tool"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := world.AddAgent(ctx, sdk.AgentOptions{Credentials: agents[0], Name: "Ada", Tools: tools})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := ada.Say(ctx, "Good morning."); err != nil {
+		log.Fatal(err)
+	}
+	now := time.Now().UTC().Format(time.RFC3339)
+	_, err = ada.RecordJourney(ctx, protocol.Journey{StartedAt: now, CompletedAt: now, Steps: []protocol.JourneyStep{
+		{Type: protocol.StepOrigin, Content: "Where is the shop?", MessageID: "m1"},
+		{Type: protocol.StepDestination, Content: "By the gate.", MessageID: "m2"},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := world.Hold().For(ctx, 10*time.Millisecond); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ada.Registration().RegisteredAgent.Name, "was here")
+	// Output:
+	// Ada was here
+	// left
+}
+
+// An MCP placement on the map.
+func ExampleRemotePlayWorld_RegisterMCP() {
+	options, _, closeHost := exampleAccount(0)
+	defer closeHost()
+
+	ctx := context.Background()
+	world, err := sdk.New(options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = world.Close(ctx) }()
+
+	id, err := world.RegisterMCP(ctx, sdk.MCP{Name: "weather", URL: "https://mcp.example.org"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	snapshot, err := world.Snapshot(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, server := range snapshot.MCPServers() {
+		fmt.Println(server.Name, server.ID == id)
+	}
+	// Output: weather true
+}
+
+// The tools of an agent: everybody may talk to it and ask it to book a table.
+func ExampleNewFrameworkRegistration() {
+	tools, err := sdk.NewFrameworkRegistration("langchain",
+		sdk.Tool{Name: "chat_tool"},
+		sdk.Tool{Name: "assist_book", Description: "Book a table", Parameters: []sdk.Parameter{
+			{Name: "guests", Type: sdk.TypeInteger},
+		}},
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	book, _ := tools.AssistTool("assist_book")
+	fmt.Println(book.Description, string(book.Parameters))
+	// Output: Book a table {"type":"object","properties":{"guests":{"type":"integer"}},"required":["guests"]}
+}

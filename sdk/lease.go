@@ -1,0 +1,151 @@
+package sdk
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// The lease is renewed after a third of its term, so that two signs of life may
+// be lost.
+const heartbeatsPerTerm = 3
+
+// defaultTerm is the protocol's, for hosts that do not say what they granted.
+const defaultTerm = protocol.DefaultLeaseTTLSeconds * time.Second
+
+// longestRepair bounds the waits between attempts to keep an agent whose host
+// is away.
+const longestRepair = 15 * time.Second
+
+// wake makes the agent register again.
+func (a *Agent) wake() {
+	select {
+	case a.renewal <- struct{}{}:
+	default:
+	}
+}
+
+// term is the lease that the host granted; 0 for an agent without one.
+func (a *Agent) term() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.request.ConnectionID == "":
+		return 0
+	case a.reply.LeaseTTLSeconds == nil || *a.reply.LeaseTTLSeconds <= 0:
+		return defaultTerm
+	}
+	return time.Duration(*a.reply.LeaseTTLSeconds) * time.Second
+}
+
+// keep renews the agent's lease until it leaves, and registers it again when the
+// host no longer knows it.
+func (a *Agent) keep() {
+	defer close(a.kept)
+	failures, again := 0, false
+	for {
+		// A registration that failed stays due.
+		again = a.await(a.nextSign(failures)) || again
+		if a.leaving.Err() != nil {
+			return
+		}
+		err := a.renew(again)
+		switch {
+		case a.leaving.Err() != nil:
+			return
+		case err == nil:
+			failures, again = 0, false
+		case final(err):
+			a.give(err)
+			return
+		default:
+			if failures == 0 {
+				a.world.warn("an agent's lease could not be renewed; trying again", "agentId", a.PlayerID(), "reason", err)
+			}
+			failures++
+		}
+	}
+}
+
+// nextSign is when the next sign of life is due; 0 for never.
+func (a *Agent) nextSign(failures int) time.Duration {
+	if failures > 0 {
+		return client.Backoff(time.Second, longestRepair, failures-1)
+	}
+	return a.term() / heartbeatsPerTerm
+}
+
+// await waits for a time, or for ever if it is 0, and reports whether the agent
+// was told to register again.
+func (a *Agent) await(d time.Duration) (again bool) {
+	var due <-chan time.Time
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-a.leaving.Done():
+	case <-due:
+	case <-a.renewal:
+		return true
+	}
+	return false
+}
+
+// renew gives one sign of life, or registers the agent again.
+func (a *Agent) renew(again bool) error {
+	limit := a.term()
+	if limit == 0 {
+		limit = defaultTerm
+	}
+	ctx, cancel := context.WithTimeout(a.leaving, limit)
+	defer cancel()
+	if !again {
+		reply, err := a.client.Heartbeat(ctx, protocol.HeartbeatRequest{
+			PlayerID: a.PlayerID(), ConnectionID: a.request.ConnectionID, LeaseTTLSeconds: a.request.LeaseTTLSeconds,
+		})
+		if err == nil {
+			a.granted(reply.LeaseTTLSeconds)
+			return nil
+		}
+		if !protocol.HasCode(err, protocol.CodeLeaseUnknown, protocol.CodePlayerUnknown) {
+			return err
+		}
+		a.world.options.Logger.Info("the host does not know an agent's lease: it registers again", "agentId", a.PlayerID())
+	}
+	return a.register(ctx)
+}
+
+// granted keeps the term that a heartbeat was answered with.
+func (a *Agent) granted(seconds int) {
+	if seconds <= 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	renewed := *a.reply
+	renewed.LeaseTTLSeconds = &seconds
+	a.reply = &renewed
+}
+
+// final reports whether no later attempt can end better: the host does not take
+// the credentials, or not for this agent.
+func final(err error) bool {
+	refused, ok := asRefusal(err)
+	return ok && (refused.Status() == http.StatusUnauthorized || refused.Status() == http.StatusForbidden)
+}
+
+// give gives the agent up.
+func (a *Agent) give(err error) {
+	a.mu.Lock()
+	a.lost = err
+	a.mu.Unlock()
+	a.world.warn("an agent cannot be kept: the host refuses it", "agentId", a.PlayerID(), "reason", err)
+	if a.onLost != nil {
+		a.onLost(err)
+	}
+}

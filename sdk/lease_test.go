@@ -1,0 +1,215 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// An agent stays as long as its program does: a heartbeat goes out after each
+// third of the lease that the host granted, not of the one that was asked for.
+func TestHeartbeatsKeepAnAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		var beats []time.Time
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == protocol.ServicePlay.Heartbeat() {
+					beats = append(beats, time.Now())
+				}
+				return host.Transport().RoundTrip(r)
+			})
+		})
+		start := time.Now()
+		addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.LeaseTTL = time.Hour }) // 300 s are granted
+		if err := w.Hold().For(t.Context(), 30*time.Minute+time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if agentsOn(t, host)["ada"] == nil {
+			t.Error("the agent is gone")
+		}
+		if len(beats) != 18 {
+			t.Fatalf("%d heartbeats, want 18", len(beats))
+		}
+		for i, at := range beats {
+			if want := time.Duration(i+1) * 100 * time.Second; at.Sub(start) != want {
+				t.Errorf("heartbeat %d came after %v, want %v", i, at.Sub(start), want)
+			}
+		}
+	})
+}
+
+// The host is away for longer than the lease: when it is back the agent is.
+func TestAnAgentOutlivesItsHostsAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &exit{target: host.Transport()}
+		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		addAgent(t, w, "ada", nil)
+		way.set(roundTrip(gone))
+		wait(t, 3*time.Minute)
+		if agentsOn(t, host)["ada"] != nil {
+			t.Fatal("the lease did not lapse")
+		}
+		way.set(host.Transport())
+		wait(t, time.Minute)
+		if agentsOn(t, host)["ada"] == nil {
+			t.Error("the agent did not come back")
+		}
+	})
+}
+
+// After a reset nothing of the old session is left, and what this program had
+// comes back by itself, placements included, whose old id still names them.
+func TestAResetIsFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		addAgent(t, w, "bob", func(o *sdk.AgentOptions) { o.Permanent = true })
+		id, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: "tools", URL: "https://example.org"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reset(t, host)
+		if on := agentsOn(t, host); len(on) != 0 {
+			t.Fatalf("on the map after the reset: %v", on)
+		}
+		wait(t, time.Minute)
+		if on := agentsOn(t, host); on["ada"] == nil || on["bob"] == nil {
+			t.Errorf("on the map: %v", on)
+		}
+		snapshot, err := w.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if servers := snapshot.MCPServers(); len(servers) != 1 || servers[0].Name != "tools" || servers[0].URL != "https://example.org" {
+			t.Errorf("placements: %v", servers)
+		}
+		if found, err := w.UnregisterMCP(t.Context(), id); err != nil || !found {
+			t.Errorf("UnregisterMCP with the old id = %v, %v", found, err)
+		}
+		wait(t, time.Minute)
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if on := agentsOn(t, host); len(on) != 0 {
+			t.Errorf("on the map after Close: %v", on)
+		}
+	})
+}
+
+// Another host with nothing in its store answers at the same address.
+func TestAHostThatForgotEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := openHost(t), openHost(t)
+		way := &exit{target: first.Transport()}
+		w := visit(t, first, func(o *sdk.Options) { o.Transport = way })
+		addAgent(t, w, "ada", nil)
+		way.set(second.Transport())
+		wait(t, time.Minute)
+		if agentsOn(t, second)["ada"] == nil {
+			t.Error("the agent did not move")
+		}
+	})
+}
+
+// An agent that is added again is held by the newer one; the older one's end
+// takes nothing away.
+func TestTheNewerRegistrationHoldsTheAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		older := addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Permanent = true })
+		newer := addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Name = "Ada again" })
+		if err := older.Disconnect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, time.Hour)
+		if row := agentsOn(t, host)["ada"]; row == nil || row.Name != "Ada again" || newer.Err() != nil {
+			t.Errorf("row %+v, error %v", row, newer.Err())
+		}
+	})
+}
+
+// A host that no longer takes the agent's credentials ends it, and says so once.
+func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &exit{target: host.Transport()}
+		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		var lost []error
+		a := addAgent(t, w, "ada", func(o *sdk.AgentOptions) {
+			o.OnLost = func(err error) { lost = append(lost, err) }
+		})
+		calls := 0
+		way.set(roundTrip(func(*http.Request) (*http.Response, error) {
+			calls++
+			return answer(http.StatusUnauthorized, `{"error":"who?","code":"credentials_invalid","requestId":"r"}`), nil
+		}))
+		wait(t, time.Hour)
+		if len(lost) != 1 || !protocol.HasCode(lost[0], protocol.CodeCredentialsInvalid) || !errors.Is(a.Err(), lost[0]) || calls != 1 {
+			t.Errorf("lost %v, Err %v, %d calls", lost, a.Err(), calls)
+		}
+	})
+}
+
+// A program whose host is gone still ends soon, and says which agents were left
+// to their leases.
+func TestCloseWithoutAHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &exit{target: host.Transport()}
+		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		addAgent(t, w, "ada", nil)
+		way.set(roundTrip(gone))
+		start := time.Now()
+		err := w.Close(context.Background())
+		if !errors.Is(err, sdk.ErrUnreachable) || !strings.Contains(err.Error(), "ada") {
+			t.Errorf("Close = %v", err)
+		}
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("Close took %v", took)
+		}
+	})
+}
+
+func TestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := visit(t, openHost(t), nil)
+		start := time.Now()
+		if err := w.Hold().For(t.Context(), time.Hour); err != nil || time.Since(start) != time.Hour {
+			t.Errorf("For an hour: %v after %v", err, time.Since(start))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := w.Hold().Forever(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Forever: %v", err)
+		}
+		held := make(chan error)
+		go func() { held <- w.Hold().For(t.Context(), time.Hour) }()
+		synctest.Wait()
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-held; !errors.Is(err, sdk.ErrClosed) {
+			t.Errorf("For in a world that is closed: %v", err)
+		}
+	})
+}
+
+// wait lets a bubble's time pass.
+func wait(t *testing.T, d time.Duration) {
+	t.Helper()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	<-timer.C
+	synctest.Wait()
+}

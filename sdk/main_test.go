@@ -1,0 +1,203 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/sdk/playworld"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const adminToken = "pt_administrator"
+
+// exit is where a test puts a host that it replaces or breaks: a transport
+// whose target can be changed.
+type exit struct {
+	mu     sync.Mutex
+	target http.RoundTripper
+}
+
+func (e *exit) set(target http.RoundTripper) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.target = target
+}
+
+func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
+	e.mu.Lock()
+	target := e.target
+	e.mu.Unlock()
+	return target.RoundTrip(r)
+}
+
+// roundTrip is a transport made of a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+var errGone = errors.New("the test's host is gone")
+
+func gone(*http.Request) (*http.Response, error) { return nil, errGone }
+
+// openHost runs a real host in this process, without credentials, so that a
+// test whose time is not real can have it in its bubble.
+func openHost(t *testing.T) *playworld.PlayWorld {
+	t.Helper()
+	host, err := playworld.New(context.Background(), playworld.Options{NoRepository: true, AdminToken: adminToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := host.Close(context.Background()); err != nil {
+			t.Errorf("close the host: %v", err)
+		}
+	})
+	return host
+}
+
+// visit opens a world at a host; change may be nil.
+func visit(t *testing.T, host *playworld.PlayWorld, change func(*sdk.Options)) *sdk.RemotePlayWorld {
+	t.Helper()
+	options := sdk.Options{
+		BaseURL: host.BaseURL(), Transport: host.Transport(), APIKey: "none", Logger: slog.New(slog.DiscardHandler),
+	}
+	if change != nil {
+		change(&options)
+	}
+	w, err := sdk.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close(context.Background()) })
+	return w
+}
+
+// reset starts a new session, as the administrator.
+func reset(t *testing.T, host *playworld.PlayWorld) {
+	t.Helper()
+	c, err := client.New(client.Options{
+		BaseURL: host.BaseURL(), Transport: host.Transport(), AdminToken: creds.NewSecret(adminToken),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ResetSession(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tools(t *testing.T) *sdk.FrameworkRegistration {
+	t.Helper()
+	r, err := sdk.NewFrameworkRegistration("go", sdk.Tool{Name: protocol.ChatTool}, sdk.Tool{Name: "assist_greet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func addAgent(t *testing.T, w *sdk.RemotePlayWorld, id string, change func(*sdk.AgentOptions)) *sdk.Agent {
+	t.Helper()
+	options := sdk.AgentOptions{AgentID: id, Name: "Agent " + id, Tools: tools(t)}
+	if change != nil {
+		change(&options)
+	}
+	a, err := w.AddAgent(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// agentsOn lists the ids of the agents on a host's map.
+func agentsOn(t *testing.T, host *playworld.PlayWorld) map[string]*protocol.Agent {
+	t.Helper()
+	snapshot, err := host.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]*protocol.Agent{}
+	for o := range snapshot.Occupants() {
+		if a, ok := o.(*protocol.Agent); ok {
+			found[a.AgentID] = a
+		}
+	}
+	return found
+}
+
+// account is a main node with agent nodes at a host that checks who calls.
+type account struct {
+	host   *playworld.PlayWorld
+	main   *sdk.NodeCredentials
+	apiKey protocol.Secret
+	agents []*sdk.NodeCredentials
+}
+
+func (a *account) options() sdk.Options {
+	return sdk.Options{
+		BaseURL: a.host.BaseURL(), Transport: a.host.Transport(), APIKey: a.apiKey, MainNodeCredentials: a.main,
+		Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// openAccount makes an account with some agent nodes. Each derivation is real.
+func openAccount(ctx context.Context, agents int) (*account, error) {
+	host, err := playworld.New(ctx, playworld.Options{})
+	if err != nil {
+		return nil, err
+	}
+	a := &account{host: host}
+	for range 1 + agents {
+		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), host.RootKey())
+		if err != nil {
+			return nil, err
+		}
+		a.agents = append(a.agents, node)
+	}
+	a.main, a.agents = a.agents[0], a.agents[1:]
+	a.apiKey, err = sdk.CreateMainNode(ctx, sdk.MainNodeOptions{Options: a.options()})
+	if err != nil {
+		return nil, err
+	}
+	w, err := sdk.New(a.options())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = w.Close(ctx) }()
+	for _, node := range a.agents {
+		if err := w.CreateAgentNode(ctx, node); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func newAccount(t *testing.T, agents int) *account {
+	t.Helper()
+	a, err := openAccount(t.Context(), agents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.host.Close(context.Background()); err != nil {
+			t.Errorf("close the host: %v", err)
+		}
+	})
+	return a
+}
+
+func answer(status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+}

@@ -1,0 +1,42 @@
+package sdk
+
+import (
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+)
+
+// The stable keys of the two leaves that every chain has.
+const (
+	GenesisStableKey = chain.GenesisStableKey
+	HeaderStableKey  = chain.HeaderStableKey
+)
+
+// Snapshot is one state of a world with its chain; see chain.Snapshot.
+type Snapshot = chain.Snapshot
+
+// ParseFanoutNotify reads a `playerChainNotify`; see chain.ParseFanoutNotify.
+func ParseFanoutNotify(jsonText []byte) (*protocol.Notify, error) {
+	return chain.ParseFanoutNotify(jsonText)
+}
+
+// ParseFanoutNotifyFromSSEPayload reads the `playerChainNotify` of an event's
+// data, nil if it has none; see chain.ParseFanoutNotifyFromSSEPayload.
+func ParseFanoutNotifyFromSSEPayload(data []byte) (*protocol.Notify, error) {
+	return chain.ParseFanoutNotifyFromSSEPayload(data)
+}
+
+// SortNodeRefsForSerializedFetch is the order in which nodes are read one by
+// one; see chain.SortNodeRefsForSerializedFetch.
+func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef {
+	return chain.SortNodeRefsForSerializedFetch(refs)
+}
+
+// ParseNodeRPCBody reads the body of a reply to `getPlayerChainNode`; see
+// chain.ParseNodeRPCBody.
+func ParseNodeRPCBody(body []byte) (chain.NodeReply, error) { return chain.ParseNodeRPCBody(body) }
+
+// MergeSnapshotWithNode gives the snapshot with one node merged in; the one
+// before stays what it was. See chain.MergeSnapshotWithNode.
+func MergeSnapshotWithNode(s *Snapshot, node protocol.ChainNode) (*Snapshot, error) {
+	return chain.MergeSnapshotWithNode(s, node)
+}

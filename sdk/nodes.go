@@ -1,0 +1,77 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// MainNodeOptions make a main node, which is an account at a host.
+type MainNodeOptions struct {
+	// BaseURL, Service, Transport and the rest of Options mean what they mean
+	// there; APIKey is ignored, because the account has none yet.
+	Options
+	// RegistrationToken is what a host asks for whose registration is not open.
+	RegistrationToken protocol.Secret
+}
+
+// CreateMainNode makes the main node of options.MainNodeCredentials at a host
+// and gives its API key, which the host tells once.
+func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secret, error) {
+	main, err := options.mainNode()
+	switch {
+	case err != nil:
+		return "", err
+	case main.IsZero():
+		return "", errors.New("sdk.MainNodeOptions.MainNodeCredentials is nil: a main node needs an id and a phrase")
+	}
+	c, err := client.New(client.Options{
+		BaseURL: options.BaseURL, Service: options.Service, Timeout: options.Timeout,
+		Transport: options.Transport, Logger: options.Logger, UserAgent: "playctl-sdk",
+		RegistrationToken: creds.NewSecret(options.RegistrationToken.Reveal()),
+	})
+	if err != nil {
+		return "", fmt.Errorf("sdk.MainNodeOptions: %w", err)
+	}
+	defer c.Close()
+	reply, err := c.CreateMainNode(ctx, main)
+	if err != nil {
+		return "", err
+	}
+	return reply.APIKey, nil
+}
+
+// CreateAgentNode makes an agent node of the main node. An agent needs one
+// before it can be added.
+func (w *RemotePlayWorld) CreateAgentNode(ctx context.Context, agent *NodeCredentials) error {
+	node, err := agent.resolve()
+	if err != nil {
+		return err
+	}
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = w.client.CreateAgentNode(ctx, node)
+	return err
+}
+
+// DeleteAgentNode deletes an agent node of the main node with its record, and
+// takes it off the map; false if there was none of that id.
+func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (bool, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	reply, err := w.client.DeleteAgent(ctx, agentID)
+	if err != nil {
+		return false, err
+	}
+	return reply.OK, nil
+}

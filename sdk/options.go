@@ -1,0 +1,85 @@
+package sdk
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Options make a RemotePlayWorld. BaseURL and APIKey are required.
+type Options struct {
+	// BaseURL is the host's address, such as http://127.0.0.1:7420.
+	BaseURL string
+	// APIKey is the key of the account: its main node's. A host that checks
+	// none ignores it.
+	APIKey protocol.Secret
+	// MainNodeCredentials are the account's. They may be nil for a program that
+	// has the credentials of its agents only.
+	MainNodeCredentials *NodeCredentials
+	// NodeCredentials is the older name of MainNodeCredentials; set one of them.
+	NodeCredentials *NodeCredentials
+	// Service is the service name in the paths, protocol.ServicePlay if empty.
+	Service protocol.Service
+	// Timeout bounds one attempt of a call, 30 s if 0. Calls that may be
+	// repeated are, for about a minute; contexts bound that.
+	Timeout time.Duration
+	// Transport sends the requests; nil makes one for this world.
+	Transport http.RoundTripper
+	// Logger takes warnings, and repeats at debug level; slog.Default() if nil.
+	Logger *slog.Logger
+	// OnWarning is called with the text of each warning, such as that an agent
+	// has no credentials of its own. It may be nil.
+	OnWarning func(text string)
+}
+
+// client checks the options and makes the client that the world stands on; main
+// is who it calls as.
+func (o *Options) client(onSession func(sid string)) (c *client.Client, main client.Credentials, err error) {
+	if protocol.TrimSpace(o.BaseURL) == "" {
+		return nil, main, ErrBaseURLMissing
+	}
+	if protocol.TrimSpace(o.APIKey.Reveal()) == "" {
+		return nil, main, ErrAPIKeyMissing
+	}
+	if main, err = o.mainNode(); err != nil {
+		return nil, main, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	c, err = client.New(client.Options{
+		BaseURL: o.BaseURL, Service: o.Service, Credentials: main,
+		APIKey:  creds.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
+		Timeout: o.Timeout, Retry: client.PatientRetry(), Transport: o.Transport,
+		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession,
+	})
+	if err != nil {
+		return nil, main, fmt.Errorf("sdk.Options: %w", err)
+	}
+	return c, main, nil
+}
+
+// mainNode resolves the main node's credentials under either of their names.
+func (o *Options) mainNode() (client.Credentials, error) {
+	node := o.MainNodeCredentials
+	switch {
+	case node != nil && o.NodeCredentials != nil:
+		return client.Credentials{}, errors.New("sdk.Options: set MainNodeCredentials or NodeCredentials, which is its older name, not both")
+	case node == nil:
+		node = o.NodeCredentials
+	}
+	if node == nil {
+		return client.Credentials{}, nil
+	}
+	main, err := node.resolve()
+	if err != nil {
+		return main, fmt.Errorf("sdk.Options.MainNodeCredentials: %w", err)
+	}
+	return main, nil
+}

@@ -1,0 +1,70 @@
+package sdk_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/sdk"
+)
+
+func TestNewNeedsAnAddressAndAKey(t *testing.T) {
+	node := &sdk.NodeCredentials{NodeID: "n", PasswHash: "0000000000000000000000000000000000000000000000000000000000000000"}
+	for name, c := range map[string]struct {
+		options sdk.Options
+		want    error
+	}{
+		"no address":        {sdk.Options{APIKey: "k"}, sdk.ErrBaseURLMissing},
+		"a blank address":   {sdk.Options{BaseURL: " \t", APIKey: "k"}, sdk.ErrBaseURLMissing},
+		"no key":            {sdk.Options{BaseURL: "http://h"}, sdk.ErrAPIKeyMissing},
+		"a blank key":       {sdk.Options{BaseURL: "http://h", APIKey: " "}, sdk.ErrAPIKeyMissing},
+		"no id":             {sdk.Options{BaseURL: "http://h", APIKey: "k", MainNodeCredentials: &sdk.NodeCredentials{Phrase: "p"}}, sdk.ErrCredentials},
+		"no phrase":         {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n"}}, sdk.ErrCredentials},
+		"a phrase and hash": {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n", Phrase: "p", PasswHash: node.PasswHash}}, sdk.ErrCredentials},
+		"a blank phrase":    {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n", Phrase: " "}}, sdk.ErrCredentials},
+		"a phrase as hash":  {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n", PasswHash: "my own secret"}}, sdk.ErrCredentials},
+	} {
+		_, err := sdk.New(c.options)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "my own secret") {
+			t.Errorf("%s: the error holds the phrase: %v", name, err)
+		}
+	}
+	if _, err := sdk.New(sdk.Options{BaseURL: "not an address", APIKey: "k"}); err == nil {
+		t.Error("any text is taken as an address")
+	}
+	if _, err := sdk.New(sdk.Options{BaseURL: "http://h", APIKey: "k", MainNodeCredentials: node, NodeCredentials: node}); err == nil {
+		t.Error("both names of the credentials are taken")
+	}
+}
+
+// The older option name is the main node's credentials as well.
+func TestTheOlderNameOfTheCredentials(t *testing.T) {
+	a := newAccount(t, 0)
+	options := a.options()
+	options.MainNodeCredentials, options.NodeCredentials = nil, a.main
+	w, err := sdk.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close(t.Context()) }()
+	if _, err := w.Connect(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClearTextOverANetworkIsWarnedOf(t *testing.T) {
+	for address, want := range map[string]int{"http://example.com": 1, "https://example.com": 0, "http://127.0.0.1:1": 0} {
+		var warnings []string
+		w, err := sdk.New(sdk.Options{BaseURL: address, APIKey: "k", OnWarning: func(text string) { warnings = append(warnings, text) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(warnings) != want {
+			t.Errorf("%s: warnings %q", address, warnings)
+		}
+		_ = w.Close(t.Context())
+	}
+}

@@ -1,0 +1,131 @@
+package sdk
+
+import (
+	"context"
+	"sync"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// MCP is an MCP placement to put on the map.
+type MCP struct {
+	// Name identifies the placement within the account.
+	Name string
+	// URL is absolute, http or https; empty for none.
+	URL string
+}
+
+// placements are the MCP rows that this program registered and that are
+// registered again in a new session.
+type placements struct {
+	world   *RemotePlayWorld
+	renewal chan struct{}
+	started sync.Once
+
+	mu sync.Mutex
+	// byName holds what was registered; names the name of each id, also of ids
+	// that were a placement's in an earlier session.
+	byName map[string]placement
+	names  map[string]string
+}
+
+type placement struct {
+	mcp MCP
+	id  string // the host's, in the present session
+}
+
+func newPlacements(w *RemotePlayWorld) *placements {
+	return &placements{world: w, renewal: make(chan struct{}, 1), byName: map[string]placement{}, names: map[string]string{}}
+}
+
+// RegisterMCP puts an MCP placement of the main node on the map and gives its
+// id. The same name again changes the row and keeps the id. It stays when the
+// world is closed; UnregisterMCP removes it.
+func (w *RemotePlayWorld) RegisterMCP(ctx context.Context, mcp MCP) (id string, err error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	reply, err := w.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: mcp.Name, URL: mcp.URL})
+	if err != nil {
+		return "", err
+	}
+	w.placements.keep(mcp, reply.ID)
+	return reply.ID, nil
+}
+
+// UnregisterMCP takes an MCP placement off the map; false if there was none of
+// that id. An id from before a reset means the placement of the same name.
+func (w *RemotePlayWorld) UnregisterMCP(ctx context.Context, id string) (bool, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	reply, err := w.client.UnregisterMCP(ctx, w.placements.present(id))
+	if err != nil {
+		return false, err
+	}
+	w.placements.drop(id)
+	return reply.OK, nil
+}
+
+func (p *placements) keep(mcp MCP, id string) {
+	p.mu.Lock()
+	p.byName[mcp.Name] = placement{mcp: mcp, id: id}
+	p.names[id] = mcp.Name
+	p.mu.Unlock()
+	p.started.Do(func() { p.world.start(p.run) })
+}
+
+func (p *placements) drop(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.byName, p.names[id])
+	delete(p.names, id)
+}
+
+// present is the id that a placement has in the present session.
+func (p *placements) present(id string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if kept, ok := p.byName[p.names[id]]; ok {
+		return kept.id
+	}
+	return id
+}
+
+func (p *placements) all() []MCP {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []MCP
+	for _, kept := range p.byName {
+		all = append(all, kept.mcp)
+	}
+	return all
+}
+
+// wake makes the placements register again.
+func (p *placements) wake() {
+	select {
+	case p.renewal <- struct{}{}:
+	default:
+	}
+}
+
+// run registers everything again whenever it is woken.
+func (p *placements) run() {
+	for {
+		select {
+		case <-p.world.life.Done():
+			return
+		case <-p.renewal:
+		}
+		for _, mcp := range p.all() {
+			if _, err := p.world.RegisterMCP(p.world.life, mcp); err != nil && p.world.life.Err() == nil {
+				p.world.warn("an MCP placement could not be registered again", "name", mcp.Name, "reason", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package playworld
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Options make a PlayWorld. The zero value is a world in memory with a random
+// root key, which takes anybody as a main node and asks for API keys.
+type Options struct {
+	// Path is the file of the world's store; the world is in memory if it is
+	// empty.
+	Path string
+	// RootKey belongs to the world for ever. It may be empty for a world in
+	// memory: it is then random.
+	RootKey string
+	// PublicURL is what links in replies start with.
+	PublicURL string
+	// AdminToken is the administrator's; empty for no administrator.
+	AdminToken protocol.Secret
+	// Registration is "open", "token" or "closed"; "open" if empty. A closed
+	// world has the nodes that its store has.
+	Registration string
+	// RegistrationToken is needed for, and only for, Registration "token".
+	RegistrationToken protocol.Secret
+	// APIKeys is "required", "optional" or "off"; "required" if empty.
+	APIKeys string
+	// NoRepository makes a world without nodes: nobody is asked who they are.
+	NoRepository bool
+	// CORSOrigins are the other origins whose pages may call.
+	CORSOrigins []string
+	// Occupants is the cap on agents and MCP placements, 100 if 0.
+	Occupants int
+	// Logger takes the host's log; none if nil.
+	Logger *slog.Logger
+}
+
+func (o *Options) check() error {
+	if o.RootKey == "" && o.Path != "" {
+		return errors.New("playworld.Options.RootKey is empty: a world that is kept in a file needs the same one every time; 'playctl create-root-key' makes one")
+	}
+	if o.RootKey == "" {
+		o.RootKey = creds.GenerateRootKey()
+	}
+	o.RootKey = creds.NormaliseRootKey(o.RootKey)
+	return nil
+}
+
+func (o *Options) host(w *world.World, deriver *creds.Deriver, metrics *host.Metrics) host.Options {
+	return host.Options{
+		World: w, Deriver: deriver, NoRepository: o.NoRepository, PublicURL: o.PublicURL,
+		AdminToken:        creds.NewSecret(o.AdminToken.Reveal()),
+		Registration:      host.Registration(o.Registration),
+		RegistrationToken: creds.NewSecret(o.RegistrationToken.Reveal()),
+		APIKeys:           host.APIKeyPolicy(o.APIKeys),
+		CORSOrigins:       o.CORSOrigins, Logger: o.Logger, Metrics: metrics,
+	}
+}

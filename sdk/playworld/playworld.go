@@ -1,0 +1,177 @@
+package playworld
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/sdk"
+)
+
+// PlayWorld is a world within this program. Its methods may be called from
+// several goroutines. Close ends it.
+type PlayWorld struct {
+	options   Options
+	journal   store.Journal
+	world     *world.World
+	deriver   *creds.Deriver
+	host      *host.Host
+	handler   http.Handler
+	transport *transport
+
+	mu       sync.Mutex
+	closed   bool
+	accounts []*sdk.RemotePlayWorld
+
+	closing  sync.Once
+	closeErr error
+}
+
+// ErrClosed is returned by Join on a world that was closed.
+var ErrClosed = errors.New("the world was closed")
+
+// New opens a world: it recovers what its store has, or begins anew. The context
+// bounds the recovery.
+func New(ctx context.Context, options Options) (*PlayWorld, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	p := &PlayWorld{options: options}
+	if err := p.open(ctx); err != nil {
+		return nil, errors.Join(err, p.closeParts(context.WithoutCancel(ctx)))
+	}
+	return p, nil
+}
+
+// open makes the parts from the bottom up.
+func (p *PlayWorld) open(ctx context.Context) (err error) {
+	o := &p.options
+	if o.Path == "" {
+		p.journal = memory.Open(store.DefaultRetention())
+	} else {
+		journal, err := bolt.Open(ctx, bolt.Options{Path: o.Path, RootKey: o.RootKey})
+		if err != nil {
+			return err
+		}
+		p.journal = journal
+	}
+	metrics := host.NewMetrics()
+	p.world, err = world.Open(ctx, world.Options{
+		Journal: p.journal, RootKey: o.RootKey, Now: time.Now, Random: rand.Reader,
+		Limits: world.Limits{Occupants: o.Occupants}, NoRepository: o.NoRepository, Observer: metrics,
+	})
+	if err != nil {
+		return err
+	}
+	p.deriver = creds.NewDeriver(creds.DeriverOptions{})
+	if p.host, err = host.New(o.host(p.world, p.deriver, metrics)); err != nil {
+		return err
+	}
+	p.handler = p.host.Handler()
+	p.transport = newTransport(p.handler)
+	return nil
+}
+
+// Handler serves the world's routes, those of the watch page included. Streams
+// of events need a server without a write time-out of its own.
+func (p *PlayWorld) Handler() http.Handler { return p.handler }
+
+// RootKey is the world's root key, from which node ids derive.
+func (p *PlayWorld) RootKey() string { return p.options.RootKey }
+
+// Transport carries the requests of an SDK world to this one, without a network:
+// set it together with BaseURL in sdk.Options.
+func (p *PlayWorld) Transport() http.RoundTripper { return p.transport }
+
+// BaseURL is the address to give to an SDK world that uses Transport.
+func (p *PlayWorld) BaseURL() string { return baseURL }
+
+// Snapshot is the world as it is now, without a request. Its chain is the
+// engine's own.
+func (p *PlayWorld) Snapshot() (*chain.Snapshot, error) {
+	v := p.world.View()
+	return chain.NewSnapshot(chain.Head{
+		SID: v.SID, MainNodeID: v.RootKey, Bounds: v.Bounds, Rev: &v.Rev, Seq: &v.Seq,
+	}, v.Tree)
+}
+
+// Join makes a main node with a random phrase and gives its account. It takes
+// about half a second, because the node's id is derived. The account is closed
+// with the world, if not before. Without a repository there are no nodes and
+// the account is everybody's.
+func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
+	options := sdk.Options{BaseURL: p.BaseURL(), Transport: p.Transport(), Logger: p.options.Logger, APIKey: "none"}
+	if !p.options.NoRepository {
+		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), p.options.RootKey)
+		if err != nil {
+			return nil, err
+		}
+		options.MainNodeCredentials = node
+		key, err := sdk.CreateMainNode(ctx, sdk.MainNodeOptions{
+			Options: options, RegistrationToken: p.options.RegistrationToken,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("make the account's main node: %w", err)
+		}
+		if key != "" {
+			options.APIKey = key
+		}
+	}
+	account, err := sdk.New(options)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.Join(ErrClosed, account.Close(ctx))
+	}
+	p.accounts = append(p.accounts, account)
+	return account, nil
+}
+
+// Close ends the accounts that joined, the host, the engine and the store, in
+// this order. It may be called again: it then returns the first call's error.
+func (p *PlayWorld) Close(ctx context.Context) error {
+	p.closing.Do(func() { p.closeErr = p.closeParts(ctx) })
+	return p.closeErr
+}
+
+// closeParts closes what was opened, from the top down.
+func (p *PlayWorld) closeParts(ctx context.Context) error {
+	p.mu.Lock()
+	p.closed = true
+	accounts := p.accounts
+	p.mu.Unlock()
+	var failed error
+	for _, account := range accounts {
+		failed = errors.Join(failed, account.Close(ctx))
+	}
+	if p.host != nil {
+		failed = errors.Join(failed, p.host.Close(ctx))
+	}
+	if p.transport != nil {
+		p.transport.close()
+	}
+	if p.deriver != nil {
+		p.deriver.Close()
+	}
+	if p.world != nil {
+		failed = errors.Join(failed, p.world.Close(ctx))
+	}
+	if p.journal != nil {
+		failed = errors.Join(failed, p.journal.Close())
+	}
+	return failed
+}

@@ -1,0 +1,167 @@
+package playworld_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/sdk/playworld"
+)
+
+func open(t *testing.T, options playworld.Options) *playworld.PlayWorld {
+	t.Helper()
+	w, err := playworld.New(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(context.Background()); err != nil {
+			t.Errorf("close the world: %v", err)
+		}
+	})
+	return w
+}
+
+func TestNewChecksItsOptions(t *testing.T) {
+	for name, options := range map[string]playworld.Options{
+		"a store without a root key":   {Path: filepath.Join(t.TempDir(), "w")},
+		"an unknown registration":      {Registration: "ajar"},
+		"a token nobody asks for":      {RegistrationToken: "t"},
+		"no token where one is needed": {Registration: "token"},
+		"an unknown policy":            {APIKeys: "sometimes"},
+	} {
+		if w, err := playworld.New(t.Context(), options); err == nil {
+			t.Errorf("%s is taken", name)
+			_ = w.Close(t.Context())
+		}
+	}
+}
+
+// A world in a file is the same world when it is opened again.
+func TestAWorldInAFileStays(t *testing.T) {
+	options := playworld.Options{
+		Path: filepath.Join(t.TempDir(), "world"), RootKey: strings.Repeat("0f", 32), NoRepository: true,
+	}
+	first := open(t, options)
+	account, err := first.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := account.RegisterMCP(t.Context(), sdk.MCP{Name: "tools", URL: "https://example.org/mcp"}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := first.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(t.Context()); err != nil {
+		t.Errorf("a second Close: %v", err)
+	}
+	if _, err := first.Join(t.Context()); err == nil {
+		t.Error("a closed world is joined")
+	}
+	after, err := open(t, options).Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.Root() != before.Root() || after.SID() != before.SID() || len(after.MCPServers()) != 1 {
+		t.Errorf("root %s and sid %s became %s and %s", before.Root(), before.SID(), after.Root(), after.SID())
+	}
+}
+
+// Others reach the world through its handler; they see what the program does.
+func TestTheHandlerServesTheSameWorld(t *testing.T) {
+	w := open(t, playworld.Options{NoRepository: true})
+	server := httptest.NewServer(w.Handler())
+	defer server.Close()
+	inside, err := w.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inside.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
+		t.Fatal(err)
+	}
+	outside, err := sdk.New(sdk.Options{BaseURL: server.URL, APIKey: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = outside.Close(context.Background()) }()
+	theirs, err := outside.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if theirs.Root() != ours.Root() || len(theirs.MCPServers()) != 1 {
+		t.Errorf("outside %s, inside %s", theirs.Root(), ours.Root())
+	}
+}
+
+// A stream of events arrives as it is written, and ends with its reader.
+func TestStreamsWithoutANetwork(t *testing.T) {
+	w := open(t, playworld.Options{NoRepository: true})
+	client := &http.Client{Transport: w.Transport()}
+	account, err := w.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := account.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.BaseURL()+protocol.ServicePlay.Events()+"?sid="+session.SID, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := account.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
+		t.Fatal(err)
+	}
+	var seen strings.Builder
+	for buffer := make([]byte, 64); !strings.Contains(seen.String(), string(protocol.EventMCPRegistered)); {
+		n, err := response.Body.Read(buffer)
+		if err != nil {
+			t.Fatalf("after %q: %v", seen.String(), err)
+		}
+		seen.Write(buffer[:n])
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := response.Body.Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("a closed body reads: %v", err)
+	}
+}
+
+func TestAClosedWorldTakesNoRequests(t *testing.T) {
+	w := open(t, playworld.Options{NoRepository: true})
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.BaseURL()+protocol.PathHealth, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&http.Client{Transport: w.Transport()}).Do(request)
+	if !errors.Is(err, playworld.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+	if err == nil {
+		_ = response.Body.Close()
+	}
+}
