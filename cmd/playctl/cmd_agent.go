@@ -35,6 +35,7 @@ type agentFlags struct {
 	p2a          string
 	instructions string
 	hold         bool
+	holdFor      time.Duration
 	lease        time.Duration
 }
 
@@ -49,12 +50,13 @@ if the command dies, the host removes the agent when its lease lapses.`,
 		Example: example(
 			"playctl add-agent Ada",
 			"playctl add-agent Ada --name \"Ada L.\" --type langchain --tool search --tool assist_route",
-			"playctl add-agent Ada --hold"),
+			"playctl add-agent Ada --hold",
+			"playctl add-agent Ada --for 10m"),
 		Args:              takes("agent"),
 		ValidArgsFunction: a.completesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.hold {
-				return usagef("hold")
+			if flags.hold || flags.holdFor > 0 {
+				return a.holdAgent(cmd.Context(), args[0], &flags)
 			}
 			return a.asAgent(cmd.Context(), args[0], "Putting the agent on the map", func(ctx context.Context, who *caller, ref agentRef, c *client.Client) (*render.Document, error) {
 				request, err := a.registration(who, ref, &flags)
@@ -77,6 +79,7 @@ if the command dies, the host removes the agent when its lease lapses.`,
 	f.StringVar(&flags.p2a, "p2a", protocol.P2AOff, "whether people may talk to it: on or off")
 	f.StringVar(&flags.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
 	f.BoolVar(&flags.hold, "hold", false, "keep it alive until Ctrl-C, then take it off the map")
+	f.DurationVar(&flags.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
 	f.DurationVar(&flags.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "with --hold: how long the host waits for a heartbeat, 5s to 5m")
 	completeChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 	return cmd

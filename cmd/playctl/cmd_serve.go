@@ -61,30 +61,57 @@ func (a *app) serve(ctx context.Context, s *serveSettings) (err error) {
 	return a.runHost(ctx, served, s)
 }
 
-// runHost serves, tells where, and with --demo brings the world to life. What
-// ends first ends the rest.
+// runHost serves until ctx ends or the listener breaks. The demo ends first, so
+// that its agents leave the map in order.
 func (a *app) runHost(ctx context.Context, served *served, s *serveSettings) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var running sync.WaitGroup
-	defer running.Wait()
+	// The host has a context of its own: a signal ends the demo before it.
+	hosting, stopHost := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopHost()
+	ctx, broken := context.WithCancel(ctx)
+	defer broken()
 	release := a.reloadOnHangUp(served.host)
 	defer release()
 
-	ended := make(chan error, 1)
-	running.Go(func() { ended <- served.host.Serve(ctx) })
-	if err := a.introduce(ctx, served, s); err != nil {
-		cancel()
-		return errors.Join(err, <-ended)
-	}
-	return <-ended
+	var failed error
+	var running sync.WaitGroup
+	running.Go(func() {
+		failed = served.host.Serve(hosting)
+		broken()
+	})
+	err := a.attend(ctx, served, s)
+	stopHost()
+	running.Wait()
+	return errors.Join(failed, err)
 }
 
-// introduce prints the banner, and before it makes the demo's agents, so that
-// the commands in it work when they are copied.
-func (a *app) introduce(_ context.Context, served *served, s *serveSettings) error {
+// attend makes the demo, prints the banner and waits for the end.
+func (a *app) attend(ctx context.Context, served *served, s *serveSettings) (err error) {
 	banner := a.newBanner(served, s)
-	return a.printer.Print(banner.document(a.printer.Look))
+	if s.demo {
+		var d *demo
+		err = a.waiting("Making a world with agents in it", func() (err error) {
+			d, err = a.startDemo(ctx, served)
+			return err
+		})
+		if err != nil {
+			return unlessEnded(ctx, err)
+		}
+		defer func() { err = errors.Join(err, d.close(ctx)) }()
+		banner.Credentials, banner.Next = d.store.Path(), d.nextCommands()
+	}
+	if err := a.printer.Print(banner.document(a.printer.Look)); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// unlessEnded drops an error that is only the end of the run.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // reloadOnHangUp reads the certificate again at SIGHUP. The returned function

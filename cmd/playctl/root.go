@@ -108,7 +108,7 @@ func worldCommands(a *app) []*cobra.Command {
 }
 
 func hostCommands(a *app) []*cobra.Command {
-	return []*cobra.Command{newServeCommand(a), newConfigCommand(a)}
+	return []*cobra.Command{newServeCommand(a), newStoreCommand(a), newConfigCommand(a)}
 }
 
 // takes checks that exactly the named arguments are given. A name that ends in

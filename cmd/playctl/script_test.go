@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			"mode":    mode,
 			"keep":    keep,
 			"like":    like,
+			"await":   await,
 			"envfile": envFile,
 		},
 	})
@@ -186,6 +187,36 @@ func keep(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("there is no text in the field %s of %s", args[1], ts.ReadFile("stdout"))
 	}
 	ts.Setenv(args[0], value)
+}
+
+// await waits until the world has had so many events of a kind, watching it as
+// anybody would.
+//
+//	await world:player_added 2
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await <kind> <how many>")
+	}
+	wanted, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	cmd := exec.Command(lookPath(ts, "playctl"), "tail", "--from-start", "--output", "ndjson")
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = environment(ts)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	lines := bufio.NewScanner(out)
+	for wanted > 0 && lines.Scan() {
+		if strings.Contains(lines.Text(), `"event":"`+args[0]+`"`) {
+			wanted--
+		}
+	}
+	ts.Check(cmd.Process.Kill())
+	// It was killed, so how it ended says nothing.
+	_ = cmd.Wait()
+	if wanted > 0 {
+		ts.Fatalf("the stream ended before there were %s of %s", args[1], args[0])
+	}
 }
 
 // envFile puts the first line of a file into a variable, as a script does with

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/store/bolt"
+)
+
+// backupResult is what "playctl store backup" and "restore" print: what the
+// backup holds.
+type backupResult struct {
+	backup.Info
+	File    string `json:"file"`
+	Store   string `json:"store"`
+	Records uint64 `json:"records"`
+}
+
+func newStoreBackupCommand(a *app) *cobra.Command {
+	var dataDir string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "backup <file>",
+		Short: "Write the world into one file, verified on the way",
+		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
+Every root is proved on the way, and the file is read again and verified before it is called done.
+It holds digests of credentials: keep it as safe as the store.`,
+		Example: example("playctl store backup world.backup", "playctl store backup - | gzip > world.backup.gz"),
+		Args:    takes("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := a.storePath(dataDir)
+			if err != nil {
+				return err
+			}
+			if args[0] == "-" {
+				_, err := backUp(cmd.Context(), path, a.Stdout)
+				return err
+			}
+			file := a.absolute(args[0])
+			if _, err := os.Lstat(file); err == nil && !force {
+				return hintf(fmt.Errorf("%s: there is a file already", args[0]), "name another file, or add --force")
+			}
+			var info backup.Info
+			err = a.waiting("Writing the backup", func() error {
+				info, err = backUpTo(cmd.Context(), path, file)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.printer.Print(backupDocument(info, file, path, "Wrote a backup of"))
+		},
+	}
+	a.registerDataDir(cmd, &dataDir)
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+// backUp writes the world of a store.
+func backUp(ctx context.Context, path string, out io.Writer) (info backup.Info, err error) {
+	journal, err := bolt.Open(ctx, bolt.Options{Path: path, ReadOnly: true})
+	if err != nil {
+		return backup.Info{}, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	return backup.Write(ctx, journal, journal.RootKey(), out)
+}
+
+// backUpTo writes a backup beside where it is to be, verifies what is on the
+// disk, and puts it in its place. A failure leaves nothing behind.
+func backUpTo(ctx context.Context, path, file string) (info backup.Info, err error) {
+	// os.CreateTemp makes files that only their owner can read.
+	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	if err != nil {
+		return backup.Info{}, fmt.Errorf("write the backup: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	written, err := backUp(ctx, path, temp)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return backup.Info{}, err
+	}
+	info, err = verifyBackup(ctx, temp.Name())
+	if err != nil {
+		return backup.Info{}, err
+	}
+	if info != written {
+		return backup.Info{}, fmt.Errorf("%w: what was read back is another world", backup.ErrInvalid)
+	}
+	if err := os.Rename(temp.Name(), file); err != nil {
+		return backup.Info{}, fmt.Errorf("put the backup in its place: %w", err)
+	}
+	return info, nil
+}
+
+func verifyBackup(ctx context.Context, file string) (backup.Info, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return backup.Info{}, fmt.Errorf("read the backup: %w", err)
+	}
+	defer func() { _ = in.Close() }()
+	return backup.Verify(ctx, in)
+}
+
+func newStoreRestoreCommand(a *app) *cobra.Command {
+	var dataDir string
+	cmd := &cobra.Command{
+		Use:   "restore <file>",
+		Short: "Make a store of a backup",
+		Long: `Make a store of a backup, in a folder that has none yet. The backup is verified before
+anything is written. The world goes on in a new session, with rev and seq far above those of
+the backup, so that no client takes it for what it saw before.
+
+The host needs the root key of the backup's world.`,
+		Example: example("playctl store restore world.backup --data-dir /var/lib/playctl"),
+		Args:    takes("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := a.storePath(dataDir)
+			if err != nil {
+				return err
+			}
+			var info backup.Info
+			err = a.waiting("Restoring", func() error {
+				info, err = a.restore(cmd.Context(), args[0], path)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.printer.Print(backupDocument(info, args[0], path, "Restored"))
+		},
+	}
+	a.registerDataDir(cmd, &dataDir)
+	return cmd
+}
+
+func (a *app) restore(ctx context.Context, name, path string) (info backup.Info, err error) {
+	source := a.Stdin
+	if name != "-" {
+		file, err := os.Open(a.absolute(name))
+		if err != nil {
+			return backup.Info{}, fmt.Errorf("read the backup: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		source = file
+	}
+	return backup.Restore(ctx, source, backup.Target{
+		SID: newSID(),
+		Now: a.Now(),
+		Open: func(rootKey string) (store.Journal, error) {
+			journal, err := bolt.Open(ctx, bolt.Options{Path: path, RootKey: rootKey})
+			if err != nil {
+				return nil, err
+			}
+			return journal, nil
+		},
+	})
+}
+
+// newSID draws the id of a session: a random UUID, version 4 (RFC 9562).
+func newSID() string {
+	var id [16]byte
+	// Since Go 1.24 rand.Read fills the slice or ends the program.
+	_, _ = rand.Read(id[:])
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16])
+}
+
+func backupDocument(info backup.Info, file, path, done string) render.Document {
+	return render.Document{
+		Data: backupResult{Info: info, File: file, Store: path, Records: info.Records},
+		Views: []render.View{
+			render.Line(done + " " + render.Clean(path) + "."),
+			render.Fields{
+				{Name: "file", Value: file},
+				{Name: "rev", Value: number(&info.Rev)},
+				{Name: "seq", Value: number(&info.Seq)},
+				{Name: "root", Value: info.Root},
+				{Name: "rows", Value: decimal(int64(info.Rows))},
+				{Name: "records", Value: number(&info.Records)},
+			},
+		},
+	}
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+func newStoreCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Check, compact, back up and restore a store",
+		Long: `Check, compact, back up and restore the store of a host. The host must not run meanwhile:
+a store is one process's at a time.`,
+		Example: example("playctl store check", "playctl store backup world.backup"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    runGroup,
+	}
+	cmd.AddCommand(newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a))
+	return cmd
+}
+
+// registerDataDir adds the flag that names the store's folder.
+func (a *app) registerDataDir(cmd *cobra.Command, dataDir *string) {
+	cmd.Flags().StringVar(dataDir, "data-dir", a.stateFolder(), "the `folder` of the store")
+	configurable(cmd.Flags(), "data-dir")
+}
+
+// storePath is the store's file.
+func (a *app) storePath(dataDir string) (string, error) {
+	if dataDir == "" {
+		return "", hintf(errors.New("there is no home folder to look for the store in"), "name its folder with --data-dir")
+	}
+	return filepath.Join(a.absolute(dataDir), storeFile), nil
+}
+
+// checkResult is what "playctl store check" prints.
+type checkResult struct {
+	Store         string   `json:"store"`
+	OK            bool     `json:"ok"`
+	Entries       uint64   `json:"entries"`
+	Events        uint64   `json:"events"`
+	Records       uint64   `json:"records"`
+	RevsVerified  uint64   `json:"revsVerified"`
+	CheckpointRev uint64   `json:"checkpointRev"`
+	FirstRev      uint64   `json:"firstRev"`
+	LastRev       uint64   `json:"lastRev"`
+	FirstSeq      uint64   `json:"firstSeq"`
+	LastSeq       uint64   `json:"lastSeq"`
+	Problems      []string `json:"problems"`
+}
+
+func newStoreCheckCommand(a *app) *cobra.Command {
+	var dataDir string
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Check a store; rebuild and compare every root",
+		Long: `Check a store from its pages up to the world in it: the map at every rev is rebuilt, and its
+Merkle root and leaf count are compared with those that were published. It changes nothing
+and exits with 5 if something is wrong.`,
+		Example: example("playctl store check", "playctl store check --data-dir /var/lib/playctl --output json"),
+		Args:    takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path, err := a.storePath(dataDir)
+			if err != nil {
+				return err
+			}
+			var result *checkResult
+			err = a.waiting("Checking the store", func() error {
+				result, err = checkStore(cmd.Context(), path)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := a.printer.Print(result.document(a.printer.Look)); err != nil || result.OK {
+				return err
+			}
+			return hintf(fmt.Errorf("%w: %s has %s", errUnverified, path, plural(len(result.Problems), "problem", "problems")),
+				"\"playctl store restore\" makes a store of a backup")
+		},
+	}
+	a.registerDataDir(cmd, &dataDir)
+	return cmd
+}
+
+// checkStore checks the file's pages and the world in them.
+func checkStore(ctx context.Context, path string) (result *checkResult, err error) {
+	journal, err := bolt.Open(ctx, bolt.Options{Path: path, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	problems, err := journal.CheckPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report, err := verify.Check(ctx, journal, journal.RootKey())
+	if err != nil {
+		return nil, err
+	}
+	problems = append(append([]string{}, problems...), report.Problems...)
+	return &checkResult{
+		Store: path, OK: len(problems) == 0, Entries: report.Entries, Events: report.Events, Records: report.Records,
+		RevsVerified: report.RevsVerified, CheckpointRev: report.CheckpointRev,
+		FirstRev: report.FirstRev, LastRev: report.LastRev, FirstSeq: report.FirstSeq, LastSeq: report.LastSeq,
+		Problems: problems,
+	}, nil
+}
+
+func (r *checkResult) document(look render.Look) render.Document {
+	verdict := look.Good("good") + ": every root is right"
+	if !r.OK {
+		verdict = look.Bad("damaged")
+	}
+	views := []render.View{render.Line(verdict), render.Fields{
+		{Name: "store", Value: r.Store},
+		{Name: "revs verified", Value: number(&r.RevsVerified)},
+		{Name: "revs", Value: fmt.Sprintf("%d to %d", r.FirstRev, r.LastRev)},
+		{Name: "seqs", Value: fmt.Sprintf("%d to %d", r.FirstSeq, r.LastSeq)},
+		{Name: "entries", Value: number(&r.Entries)},
+		{Name: "events", Value: number(&r.Events)},
+		{Name: "records", Value: number(&r.Records)},
+	}}
+	for _, problem := range r.Problems {
+		views = append(views, render.Line(look.Bad("problem:")+" "+render.Clean(problem)))
+	}
+	return render.Document{Data: r, Views: views}
+}
+
+// compactResult is what "playctl store compact" prints; sizes are in bytes.
+type compactResult struct {
+	Store  string `json:"store"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
+}
+
+func newStoreCompactCommand(a *app) *cobra.Command {
+	var dataDir string
+	cmd := &cobra.Command{
+		Use:   "compact",
+		Short: "Give back the space that a store no longer uses",
+		Long: `Rewrite a store without the space that it no longer uses. A crash meanwhile leaves the store
+as it was; it needs room for a second copy.`,
+		Example: example("playctl store compact"),
+		Args:    takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path, err := a.storePath(dataDir)
+			if err != nil {
+				return err
+			}
+			var done bolt.Compaction
+			err = a.waiting("Compacting the store", func() error {
+				done, err = bolt.Compact(cmd.Context(), path)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.printer.Print(render.Document{
+				Data:  compactResult{Store: path, Before: done.Before, After: done.After},
+				Views: []render.View{render.Line(fmt.Sprintf("Compacted the store from %d to %d bytes.", done.Before, done.After))},
+			})
+		},
+	}
+	a.registerDataDir(cmd, &dataDir)
+	return cmd
+}
