@@ -93,10 +93,16 @@ func (a *app) attend(ctx context.Context, served *served, s *serveSettings) (err
 			d, err = a.startDemo(ctx, served)
 			return err
 		})
-		if err != nil {
-			return unlessEnded(ctx, err)
+		if err == nil {
+			defer func() { err = errors.Join(err, d.close(ctx)) }()
 		}
-		defer func() { err = errors.Join(err, d.close(ctx)) }()
+		if ctx.Err() != nil {
+			// The end of the run, by a signal or the listener, is no failure of the demo.
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		banner.Credentials, banner.Next = d.store.Path(), d.nextCommands()
 	}
 	if err := a.printer.Print(banner.document(a.printer.Look)); err != nil {
@@ -104,14 +110,6 @@ func (a *app) attend(ctx context.Context, served *served, s *serveSettings) (err
 	}
 	<-ctx.Done()
 	return nil
-}
-
-// unlessEnded drops an error that is only the end of the run.
-func unlessEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // reloadOnHangUp reads the certificate again at SIGHUP. The returned function

@@ -67,7 +67,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &setting):
+	case errors.As(err, &usage), errors.As(err, &setting), isProgramMistake(err):
 		return exitUsage
 	case errors.Is(err, errNotAuthenticated),
 		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):
@@ -103,8 +103,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 // hintFor returns what to do about an error: what the error itself knows, else
 // what its code on the wire suggests.
 func hintFor(err error) string {
-	var hinted *hintedError
-	if errors.As(err, &hinted) {
+	if hinted, ok := errors.AsType[*hintedError](err); ok {
 		return hinted.hint
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

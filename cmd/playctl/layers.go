@@ -58,10 +58,7 @@ func (a *app) loadLayers(flags *pflag.FlagSet) (*layers, error) {
 			result.origins[flag.Name] = "environment " + variableOf(flag.Name)
 		}
 	})
-	path, named, err := a.configPath(environment)
-	if err != nil {
-		return nil, err
-	}
+	path, named := a.configPath(environment)
 	result.path = path
 	file, err := a.readConfig(path, named)
 	if err != nil {
@@ -78,7 +75,10 @@ func (a *app) loadLayers(flags *pflag.FlagSet) (*layers, error) {
 	if err := errors.Join(values.MergeConfigMap(fromFile), values.MergeConfigMap(environment), values.BindPFlags(flags)); err != nil {
 		return nil, fmt.Errorf("read the settings: %w", err)
 	}
-	return result, result.apply(flags, values)
+	if err := result.apply(flags, values); err != nil {
+		return nil, err
+	}
+	return result, nil
 }
 
 // apply sets the flags, each through its own parser, so that a wrong value is
@@ -100,18 +100,18 @@ func (l *layers) apply(flags *pflag.FlagSet, values *viper.Viper) error {
 }
 
 // configPath is the config file and whether somebody named it.
-func (a *app) configPath(environment map[string]any) (path string, named bool, err error) {
+func (a *app) configPath(environment map[string]any) (path string, named bool) {
 	if a.settings.config != "" {
-		return a.absolute(a.settings.config), true, nil
+		return a.absolute(a.settings.config), true
 	}
 	if name, ok := environment["config"].(string); ok {
-		return a.absolute(name), true, nil
+		return a.absolute(name), true
 	}
 	folder := a.configFolder()
 	if folder == "" {
-		return "", false, nil
+		return "", false
 	}
-	return filepath.Join(folder, "config.yaml"), false, nil
+	return filepath.Join(folder, "config.yaml"), false
 }
 
 // configFolder is playctl's folder for settings, "" without a home folder.
@@ -145,13 +145,12 @@ func (a *app) readConfig(path string, named bool) (map[string]configEntry, error
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(path) //nolint:gosec // G304: the user names the path
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil, nil
 	}
 	if err != nil {
-		var cause *fs.PathError
-		if errors.As(err, &cause) {
+		if cause, ok := errors.AsType[*fs.PathError](err); ok {
 			err = cause.Err
 		}
 		return nil, &settingError{"config file " + path, fmt.Errorf("it cannot be read: %w", err)}

@@ -67,7 +67,10 @@ func addGroup(root *cobra.Command, id string, commands []*cobra.Command) {
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		if !cmd.HasParent() {
-			return cmd.Help()
+			if err := cmd.Help(); err != nil {
+				return fmt.Errorf("print the help: %w", err)
+			}
+			return nil
 		}
 		return usagef("%s needs one of: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
 	}
@@ -103,7 +106,7 @@ func worldCommands(a *app) []*cobra.Command {
 		newConnectCommand(a), newAddAgentCommand(a), newRemoveAgentCommand(a),
 		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
 		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
-		newSnapshotCommand(a), newTailCommand(a),
+		newSnapshotCommand(a), newTailCommand(a), newAQLCommand(a),
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -77,7 +78,7 @@ func startHost(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("host cannot be negated; use: exits 1 playctl serve")
 	}
 	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson"}, args...)
-	cmd := exec.Command(lookPath(ts, "playctl"), all...)
+	cmd := exec.CommandContext(context.Background(), lookPath(ts, "playctl"), all...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = environment(ts)
 	logs, err := os.Create(ts.MkAbs("host.log"))
@@ -199,7 +200,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	wanted, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	cmd := exec.Command(lookPath(ts, "playctl"), "tail", "--from-start", "--output", "ndjson")
+	cmd := exec.CommandContext(context.Background(), lookPath(ts, "playctl"), "tail", "--from-start", "--output", "ndjson")
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = environment(ts)
 	out, err := cmd.StdoutPipe()

@@ -21,8 +21,7 @@ func (a *app) readInput(name string, limit int64) (text []byte, err error) {
 	if name != "-" {
 		file, err := os.Open(a.absolute(name))
 		if err != nil {
-			var cause *fs.PathError
-			if errors.As(err, &cause) {
+			if cause, ok := errors.AsType[*fs.PathError](err); ok {
 				err = cause.Err
 			}
 			return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)

@@ -153,13 +153,13 @@ func (n *Names) spaceChanged(data []byte) (sentence, error) {
 
 func (n *Names) intercom(data []byte) (sentence, error) {
 	event, err := read[protocol.IntercomEvent](data)
-	text := fmt.Sprintf("%s and %s: %s %s", n.Of(event.ToPlayerID), n.Of(event.FromPlayerID), event.Kind, event.Status)
+	parts := []string{fmt.Sprintf("%s and %s: %s %s", n.Of(event.ToPlayerID), n.Of(event.FromPlayerID), event.Kind, event.Status)}
 	for _, detail := range []string{event.ToolName, event.Message, event.Error} {
 		if detail != "" {
-			text += ", " + detail
+			parts = append(parts, detail)
 		}
 	}
-	return sentence{at: event.TS, verb: "intercom", tone: accent, text: text}, err
+	return sentence{at: event.TS, verb: "intercom", tone: accent, text: strings.Join(parts, ", ")}, err
 }
 
 func (*Names) reset(data []byte) (sentence, error) {

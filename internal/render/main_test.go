@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 func looks() map[string]Look {
 	all := map[string]Look{"pipe": {Now: noon}}
 	for _, width := range []int{40, 80, 200} {
-		all[fmt.Sprintf("%d", width)] = Look{Width: width, Now: noon}
+		all[strconv.Itoa(width)] = Look{Width: width, Now: noon}
 		all[fmt.Sprintf("%d-color", width)] = Look{Width: width, Color: true, Now: noon}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -54,7 +55,7 @@ func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
 		}
 		return node, nil
 	case bool:
-		return scalar("!!bool", fmt.Sprint(value)), nil
+		return scalar("!!bool", strconv.FormatBool(value)), nil
 	}
 	return scalar("!!null", "null"), nil
 }
