@@ -1,0 +1,208 @@
+package openapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/playctl/playctl/internal/host/openapi"
+	"github.com/playctl/playctl/protocol"
+)
+
+var update = flag.Bool("update", false, "write openapi.json anew")
+
+// compose joins the sources into one document. Their members that start with
+// x-source- only hold what YAML aliases refer to.
+func compose() ([]byte, error) {
+	names, err := filepath.Glob("source/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	whole := map[string]any{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var part map[string]any
+		if err := yaml.Unmarshal(text, &part); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		maps.DeleteFunc(part, func(key string, _ any) bool { return strings.HasPrefix(key, "x-source-") })
+		if err := join(whole, part, ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	err = encoder.Encode(whole)
+	return out.Bytes(), err
+}
+
+// join puts the members of one object into another, refusing to overwrite any.
+func join(into, from map[string]any, at string) error {
+	for key, value := range from {
+		there, taken := into[key]
+		if !taken {
+			into[key] = value
+			continue
+		}
+		a, ok := there.(map[string]any)
+		b, too := value.(map[string]any)
+		if !ok || !too {
+			return fmt.Errorf("%s/%s is in two sources", at, key)
+		}
+		if err := join(a, b, at+"/"+key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestDocumentIsComposedOfItsSources(t *testing.T) {
+	want, err := compose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("openapi.json", want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(want), string(openapi.JSON())); diff != "" {
+		t.Errorf("openapi.json is not what its sources make: run go generate ./internal/host/openapi (-sources +file)\n%s", diff)
+	}
+}
+
+func TestSourcesDoNotOverwriteEachOther(t *testing.T) {
+	t.Parallel()
+	into := map[string]any{"paths": map[string]any{"/a": 1}}
+	err := join(into, map[string]any{"paths": map[string]any{"/b": 2, "/a": 3}}, "")
+	if err == nil || err.Error() != "/paths//a is in two sources" {
+		t.Errorf("two sources that have one path: %v", err)
+	}
+}
+
+// document is the served document, read by a library that knows OpenAPI.
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.JSON())
+	if err != nil {
+		t.Fatalf("load the document: %v", err)
+	}
+	return doc
+}
+
+func TestDocumentIsOpenAPI31(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	if !doc.IsOpenAPI31OrLater() {
+		t.Errorf("the document says it is OpenAPI %s, want 3.1", doc.OpenAPI)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Errorf("the document is not valid: %v", err)
+	}
+}
+
+func TestEveryOperationIsDescribed(t *testing.T) {
+	t.Parallel()
+	ids := map[string]string{}
+	for path, item := range document(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			at := method + " " + path
+			if operation.Summary == "" || len(operation.Tags) != 1 || operation.Security == nil {
+				t.Errorf("%s lacks its summary, its one tag or its security", at)
+			}
+			if other, taken := ids[operation.OperationID]; taken || operation.OperationID == "" {
+				t.Errorf("%s has the operationId %q, as %q", at, operation.OperationID, other)
+			}
+			ids[operation.OperationID] = at
+		}
+	}
+}
+
+// TestDocumentHasTheWholeContract compares what the document lists with what
+// the protocol package does.
+func TestDocumentHasTheWholeContract(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	rpc := doc.Paths.Value(protocol.ServicePlay.RPC()).Post
+	var ops, kinds []string
+	for _, op := range protocol.Ops() {
+		ops = append(ops, string(op))
+	}
+	for _, kind := range protocol.EventKinds() {
+		kinds = append(kinds, string(kind))
+	}
+	same(t, "operations", names(t, rpc.Extensions["x-operations"]), ops)
+	events := doc.Paths.Value(protocol.ServicePlay.Events()).Get.Responses.Status(http.StatusOK).Value
+	same(t, "events", names(t, events.Content.Get(protocol.MediaTypeSSE).Extensions["x-events"]), kinds)
+	requests := rpc.RequestBody.Value.Content.Get(protocol.MediaTypeJSON).Schema.Value.OneOf
+	if len(requests) != len(ops) {
+		t.Errorf("the rpc route takes one of %d requests, want %d", len(requests), len(ops))
+	}
+}
+
+// TestDocumentHasEveryErrorCode compares the codes of each status.
+func TestDocumentHasEveryErrorCode(t *testing.T) {
+	t.Parallel()
+	want, got := map[string][]string{}, map[string][]string{}
+	for _, code := range protocol.Codes() {
+		name := fmt.Sprintf("Error%d", protocol.Status(code))
+		want[name] = append(want[name], string(code))
+	}
+	for name, schema := range document(t).Components.Schemas {
+		code := schema.Value.Properties["code"]
+		if !strings.HasPrefix(name, "Error") || code == nil {
+			continue
+		}
+		values := code.Value.Enum
+		if code.Value.Const != nil {
+			values = []any{code.Value.Const}
+		}
+		for _, v := range values {
+			got[name] = append(got[name], v.(string))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		same(t, name, got[name], want[name])
+		delete(got, name)
+	}
+	if len(got) != 0 {
+		t.Errorf("the document has errors that the protocol has not: %v", got)
+	}
+}
+
+// names are the members of an extension.
+func names(t *testing.T, extension any) []string {
+	t.Helper()
+	members, ok := extension.(map[string]any)
+	if !ok {
+		t.Fatalf("the extension is %T, want an object", extension)
+	}
+	return slices.Collect(maps.Keys(members))
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	want = slices.Sorted(slices.Values(want))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the document's %s (-protocol +document):\n%s", what, diff)
+	}
+}

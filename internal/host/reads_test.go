@@ -1,0 +1,201 @@
+package host
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestSessionReply(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	f.player(main)
+	var s protocol.SessionReply
+	r := f.get("/api/play/session", as(main))
+	r.into(&s)
+	v := f.world.View()
+	if s.SID != v.SID || *s.Rev != v.Rev || *s.Seq != v.Seq {
+		t.Errorf("the session is %s", r.body)
+	}
+	for _, c := range []protocol.Capability{"chain-nodes", "chain-at-rev", "chain-proof", "chain-inline", "resume", "interactions", "idempotency", "min-rev"} {
+		if !s.Has(c) {
+			t.Errorf("the capability %s is missing", c)
+		}
+	}
+	if r.header.Get("X-Play-Rev") != strconv.FormatUint(v.Rev, 10) || r.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the headers are %v", r.header)
+	}
+}
+
+func TestSnapshotHasATag(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	agent := f.player(main)
+	first := f.get(f.play("/snapshot"), as(main)).ok()
+	tag := first.header.Get("ETag")
+	for _, header := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
+		r := f.get(f.play("/snapshot"), as(main), with("If-None-Match", header))
+		if r.status != http.StatusNotModified || len(r.body) != 0 {
+			t.Errorf("If-None-Match %s: %d", header, r.status)
+		}
+	}
+	f.say(agent, "not a change of the map")
+	if r := f.get(f.play("/snapshot"), as(main), with("If-None-Match", tag)); r.status != http.StatusNotModified {
+		t.Errorf("a chat line changed the tag: %d", r.status)
+	}
+	f.player(main)
+	second := f.get(f.play("/snapshot"), as(main), with("If-None-Match", tag)).ok()
+	if second.header.Get("ETag") == tag {
+		t.Error("the map changed and its tag did not")
+	}
+	var snapshot, byRPC struct{ Snapshot json.RawMessage }
+	snapshot.Snapshot = second.body
+	f.rpc("getWorldSnapshot", map[string]any{}, as(main)).into(&byRPC)
+	if string(snapshot.Snapshot) != string(byRPC.Snapshot) {
+		t.Errorf("the operation's snapshot differs:\n%s\n%s", byRPC.Snapshot, snapshot.Snapshot)
+	}
+	if head := f.do(http.MethodHead, f.play("/snapshot"), nil, as(main)); head.status != http.StatusOK {
+		t.Errorf("HEAD: %d", head.status)
+	}
+}
+
+// The nodes of one batch are all of one rev, and prove it.
+func TestBatchReadsProveTheirRev(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	agent := f.player(main)
+	old := f.world.View()
+	f.player(main)
+	keys := []string{"__genesis__", "__header__", protocol.AgentKey(main.id, agent.id), "mcp:none", "space:none"}
+	var now, then protocol.ChainNodesReply
+	f.rpc("getPlayerChainNodes", map[string]any{"stableKeys": keys}, as(main)).into(&now)
+	f.rpc("getPlayerChainNodes", map[string]any{"stableKeys": keys, "atRev": old.Rev}, as(main)).into(&then)
+	v := f.world.View()
+	if now.Rev != v.Rev || now.MerkleRootHex != v.Tree.Root().String() || now.MerkleLeafCount != v.Tree.Len() {
+		t.Errorf("the batch says rev %d root %s count %d", now.Rev, now.MerkleRootHex, now.MerkleLeafCount)
+	}
+	if then.Rev != old.Rev || then.MerkleRootHex != old.Tree.Root().String() || then.MerkleLeafCount != old.Tree.Len() {
+		t.Errorf("the batch at rev %d says rev %d root %s", old.Rev, then.Rev, then.MerkleRootHex)
+	}
+	if len(now.Nodes) != len(keys) {
+		t.Fatalf("%d nodes for %d keys", len(now.Nodes), len(keys))
+	}
+	for i, key := range keys {
+		var node protocol.ChainNode
+		if err := json.Unmarshal(now.Nodes[i], &node); err != nil || node.StableKey != key {
+			t.Errorf("node %d is %s, want that of %s (%v)", i, now.Nodes[i], key, err)
+		}
+	}
+	for _, key := range keys[:3] {
+		var reply protocol.ChainProofReply
+		r := f.rpc("getPlayerChainProof", map[string]any{"stableKey": key}, as(main))
+		r.into(&reply)
+		var proof chain.Proof
+		r.into(&proof)
+		_, leaf := v.Tree.Find(key)
+		if err := proof.Verify(leaf.Payload(), v.Tree.Root(), v.Tree.Len()); err != nil {
+			t.Errorf("the proof of %s: %v", key, err)
+		}
+	}
+	f.rpc("getPlayerChainProof", map[string]any{"stableKey": "mcp:none"}, as(main)).refused(protocol.CodeNotFound)
+	f.rpc("getPlayerChainNode", map[string]any{"stableKey": "nonsense"}, as(main)).refused(protocol.CodeStableKeyUnknown)
+	var one protocol.ChainNodeReply
+	f.rpc("getPlayerChainNode", map[string]any{"stableKey": keys[2], "atRev": 0}, as(main)).into(&one)
+	if *one.Rev > v.Rev || one.Node == nil {
+		t.Errorf("a read at a rev that is gone says %d", *one.Rev)
+	}
+	// A read op ignores its sid.
+	f.post("/api/play/sdk/rpc?sid=old", `{"op":"getWorldSnapshot","payload":{}}`, as(main)).ok()
+}
+
+func TestListings(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	one, two := f.player(main), f.player(main)
+	for i := range 5 {
+		f.say(one, "one "+strconv.Itoa(i))
+		f.say(two, "two "+strconv.Itoa(i))
+	}
+	var page protocol.InteractionsReply
+	f.rpc("listInteractions", map[string]any{"playerId": one.id, "limit": 2}, as(two)).into(&page)
+	if !page.HasMore || len(page.Interactions) != 2 || page.Interactions[1].Text != "one 4" {
+		t.Fatalf("the newest two of one agent: %+v", page)
+	}
+	before := page.Interactions[0].Seq
+	f.rpc("listInteractions", map[string]any{"limit": 1000, "beforeSeq": before}, asAdmin).into(&page)
+	if page.HasMore || len(page.Interactions) != 6 || page.Interactions[5].Seq >= before {
+		t.Errorf("all before %d: %+v", before, page)
+	}
+	f.rpc("recordJourney", map[string]any{"playerId": one.id, "journey": map[string]any{
+		"startedAt": "2026-01-02T03:04:05Z", "completedAt": "2026-01-02T03:04:06Z",
+		"steps": []any{map[string]any{"type": "origin", "content": "hi", "messageId": "m", "unknown": 1}},
+	}}, as(one)).ok()
+	var journeys protocol.JourneysReply
+	f.rpc("listJourneys", map[string]any{}, as(two)).into(&journeys)
+	if len(journeys.Journeys) != 1 || len(journeys.Journeys[0].Path) != 1 {
+		t.Errorf("the journeys: %+v", journeys)
+	}
+}
+
+// Who wrote at one host waits at the next for what it wrote, but not for long.
+func TestMinRevWaitsForASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		main := f.main()
+		agent := f.agent(main)
+		next := f.world.View().Rev + 1
+		began := time.Now()
+		r := f.get(f.play("/snapshot"), as(main), with(protocol.HeaderMinRev, itoa(next)))
+		r.refused(protocol.CodeBehind)
+		if took := time.Since(began); took != time.Second || r.header.Get("Retry-After") == "" {
+			t.Errorf("it waited %s; the headers are %v", took, r.header)
+		}
+		var done sync.WaitGroup
+		done.Go(func() {
+			wait(400 * time.Millisecond)
+			f.post(f.play("/players"), registration(agent.id), as(agent)).ok()
+		})
+		began = time.Now()
+		r = f.get(f.play("/snapshot"), as(main), with(protocol.HeaderMinRev, itoa(next))).ok()
+		if took := time.Since(began); took != 400*time.Millisecond || r.header.Get("X-Play-Rev") != itoa(next) {
+			t.Errorf("after %s came rev %s", took, r.header.Get("X-Play-Rev"))
+		}
+		done.Wait()
+		for _, bad := range []string{"x", "-1", "1.5"} {
+			f.get(f.play("/snapshot"), as(main), with(protocol.HeaderMinRev, bad)).refused(protocol.CodeBodyInvalid)
+		}
+	})
+}
+
+// A lapsed lease takes its agent off the map within five seconds, by the host's
+// own doing.
+func TestLapsedAgentsAreRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		main := f.main()
+		agent := f.agent(main)
+		leased := registration(agent.id)
+		leased["connectionId"], leased["leaseTtlSeconds"] = "c1", 10
+		f.post(f.play("/players"), leased, as(agent)).ok()
+		beat := map[string]any{"playerId": agent.id, "connectionId": "c1"}
+		wait(8 * time.Second)
+		f.post(f.play("/players/heartbeat"), beat, as(agent)).ok()
+		wait(8 * time.Second)
+		if f.world.View().Find(protocol.AgentKey(main.id, agent.id)) == nil {
+			t.Fatal("an agent that sends heartbeats was removed")
+		}
+		wait(7 * time.Second)
+		if f.world.View().Find(protocol.AgentKey(main.id, agent.id)) != nil {
+			t.Fatal("5 s after its lease lapsed the agent is still on the map")
+		}
+		f.post(f.play("/players/heartbeat"), beat, as(agent)).refused(protocol.CodeLeaseUnknown)
+	})
+}
