@@ -102,6 +102,15 @@ func (c *Client) WithAPIKey(key creds.Secret) *Client {
 	return &other
 }
 
+// WithRetry gives a client that repeats by other rules and is otherwise c. Only
+// c is closed.
+func (c *Client) WithRetry(retry Retry) *Client {
+	other := *c
+	other.own = nil
+	other.retry = retry
+	return &other
+}
+
 // Close closes the idle connections. Calls that are under way are not ended;
 // their contexts do that. It may be called more than once.
 func (c *Client) Close() {
