@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// The command reference in docs/cli is made of this tree, and a test compares it.
+//
+//go:generate go test -count=1 -run ^TestCommandReference$ . -update
+
 // The groups of commands in the help.
 const (
 	groupNodes = "nodes"

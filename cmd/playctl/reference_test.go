@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+var update = flag.Bool("update", false, "rewrite the command reference and the golden files with what is made now")
+
+// referenceFolder is where the generated command reference is.
+const referenceFolder = "../../docs/cli"
+
+// anywhere is a program that runs on nobody's machine: what it prints of its
+// surroundings is the same everywhere.
+func anywhere() *program {
+	return &program{
+		LookupEnv: func(string) (string, bool) { return "", false },
+		Home:      "~", Now: func() time.Time { return time.Time{} },
+		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{},
+	}
+}
+
+// The command reference is what the commands say of themselves.
+func TestCommandReference(t *testing.T) {
+	t.Parallel()
+	pages := referencePages(t, newRootCommand(&app{program: anywhere()}))
+	if *update {
+		writeReference(t, pages)
+	}
+	entries, err := os.ReadDir(referenceFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if _, ok := pages[entry.Name()]; !ok {
+			t.Errorf("docs/cli/%s is about a command that is gone: run go generate ./cmd/playctl", entry.Name())
+		}
+	}
+	for name, want := range pages {
+		got, err := os.ReadFile(filepath.Join(referenceFolder, name))
+		if err != nil {
+			t.Errorf("docs/cli/%s: %v: run go generate ./cmd/playctl", name, err)
+			continue
+		}
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("docs/cli/%s is stale: run go generate ./cmd/playctl\n%s", name, diff)
+		}
+	}
+}
+
+func writeReference(t *testing.T, pages map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(referenceFolder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(referenceFolder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(filepath.Join(referenceFolder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// referencePages are the pages by file name: one for each command and help topic,
+// and an index.
+func referencePages(t *testing.T, root *cobra.Command) map[string]string {
+	t.Helper()
+	pages := map[string]string{"README.md": referenceIndex(root)}
+	eachCommand(root, func(cmd *cobra.Command) {
+		cmd.DisableAutoGenTag = true
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "_") + ".md"
+		if cmd.IsAdditionalHelpTopicCommand() {
+			pages[name] = fmt.Sprintf("## %s\n\n%s\n\n```\n%s\n```\n", cmd.CommandPath(), cmd.Short, cmd.Long)
+			return
+		}
+		var page bytes.Buffer
+		if err := doc.GenMarkdown(cmd, &page); err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = page.String()
+	})
+	return pages
+}
+
+func referenceIndex(root *cobra.Command) string {
+	var index strings.Builder
+	index.WriteString("# Commands\n\nThis folder is generated from what the commands say of themselves: `go generate ./cmd/playctl`.\n")
+	section := func(title string, belongs func(*cobra.Command) bool) {
+		fmt.Fprintf(&index, "\n## %s\n\n", title)
+		for _, cmd := range root.Commands() {
+			if !belongs(cmd) {
+				continue
+			}
+			line(&index, cmd, "")
+			for _, sub := range cmd.Commands() {
+				line(&index, sub, "  ")
+			}
+		}
+	}
+	for _, group := range root.Groups() {
+		section(strings.TrimSuffix(group.Title, ":"), func(cmd *cobra.Command) bool { return cmd.GroupID == group.ID })
+	}
+	section("Topics", (*cobra.Command).IsAdditionalHelpTopicCommand)
+	return index.String()
+}
+
+func line(index *strings.Builder, cmd *cobra.Command, indent string) {
+	path := cmd.CommandPath()
+	fmt.Fprintf(index, "%s- [%s](%s.md): %s\n", indent, path, strings.ReplaceAll(path, " ", "_"), cmd.Short)
+}
+
+// eachCommand visits a command and all below it, but not cobra's own.
+func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
+	visit(cmd)
+	for _, sub := range cmd.Commands() {
+		if sub.Name() != "help" && !sub.Hidden {
+			eachCommand(sub, visit)
+		}
+	}
+}
+
+// Every command says what it does, shows how it is used, and is in a group.
+func TestCommandsExplainThemselves(t *testing.T) {
+	t.Parallel()
+	root := newRootCommand(&app{program: anywhere()})
+	eachCommand(root, func(cmd *cobra.Command) {
+		if cmd.IsAdditionalHelpTopicCommand() {
+			return
+		}
+		path := cmd.CommandPath()
+		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: its summary is %q: it is a line without a full stop", path, cmd.Short)
+		}
+		if !strings.Contains(cmd.Example, "playctl") {
+			t.Errorf("%s has no example", path)
+		}
+		if cmd.Parent() == root && cmd.GroupID == "" {
+			t.Errorf("%s is in no group", path)
+		}
+		for text := range strings.Lines(cmd.Long) {
+			if len([]rune(strings.TrimSpace(text))) > 110 {
+				t.Errorf("%s: a line of its help is longer than a window: %q", path, text)
+			}
+		}
+	})
+}
+
+// No flag takes a secret: other people on the machine can read command lines.
+func TestNoFlagTakesASecret(t *testing.T) {
+	t.Parallel()
+	secrets := []string{"phrase", "passw", "password", "secret", "token", "key"}
+	root := newRootCommand(&app{program: anywhere()})
+	eachCommand(root, func(cmd *cobra.Command) {
+		for _, word := range secrets {
+			if cmd.Flags().Lookup(word) != nil || cmd.Flags().Lookup("api-"+word) != nil {
+				t.Errorf("%s has a flag that takes a %s", cmd.CommandPath(), word)
+			}
+		}
+	})
+	settings := (&app{program: anywhere()}).configKeys()
+	for _, secret := range []string{"phrase", "api-key", "admin-token", "registration-token"} {
+		if slices.Contains(settings, secret) {
+			t.Errorf("the config file takes %s", secret)
+		}
+	}
+}

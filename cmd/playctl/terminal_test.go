@@ -1,0 +1,204 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+)
+
+// person is somebody at a terminal with an empty home folder.
+type person struct {
+	t     *testing.T
+	home  string
+	width uint16
+	env   []string
+}
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	return &person{t: t, home: t.TempDir(), width: 80}
+}
+
+// session is one command at a terminal.
+type session struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	tty  *os.File
+	seen bytes.Buffer
+	ate  int // how much of seen was expected already
+}
+
+// types starts a command.
+func (p *person) types(args ...string) *session {
+	p.t.Helper()
+	path, err := exec.LookPath("playctl")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(p.t.Context(), path, args...)
+	cmd.Dir = p.home
+	cmd.Env = append([]string{"HOME=" + p.home, "TERM=xterm", "PATH=" + os.Getenv("PATH")}, p.env...)
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: p.width})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = tty.Close() })
+	return &session{t: p.t, cmd: cmd, tty: tty}
+}
+
+// sees reads on until a text is there.
+func (s *session) sees(text string) {
+	s.t.Helper()
+	buffer := make([]byte, 1024)
+	for {
+		if at := strings.Index(s.seen.String()[s.ate:], text); at >= 0 {
+			s.ate += at + len(text)
+			return
+		}
+		n, err := s.tty.Read(buffer)
+		s.seen.Write(buffer[:n])
+		if err != nil {
+			s.t.Fatalf("%q never came: %v\n%s", text, err, s.seen.String())
+		}
+	}
+}
+
+// presses sends keys.
+func (s *session) presses(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.tty, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ends reads to the end, checks the exit code and returns all that was shown,
+// with the terminal's line breaks made plain.
+func (s *session) ends(code int) string {
+	s.t.Helper()
+	// On Linux the end of a terminal is an error of its own (EIO).
+	_, _ = io.Copy(&s.seen, s.tty)
+	err := s.cmd.Wait()
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else if err != nil {
+		s.t.Fatal(err)
+	}
+	shown := strings.ReplaceAll(s.seen.String(), "\r\n", "\n")
+	if got != code {
+		s.t.Fatalf("%v ended with %d, not %d:\n%s", s.cmd.Args, got, code, shown)
+	}
+	return shown
+}
+
+const ctrlC = "\x03"
+
+// What a person does on the first day, at a terminal.
+func TestAtATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	server := serveInProcess(t, p.home)
+	p.env = append(p.env, "PLAYCTL_SERVER="+server)
+
+	shown := p.types("create-main-node").ends(exitDone)
+	phrase := regexp.MustCompile(`(?m)^    (?:\x1b\[[0-9;]*m)?([a-z]+(?: [a-z]+){9})(?:\x1b\[[0-9;]*m)?$`).FindStringSubmatch(shown)
+	if phrase == nil {
+		t.Fatalf("the phrase was not shown:\n%s", shown)
+	}
+	if again := p.types("whoami").ends(exitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
+		t.Errorf("whoami shows:\n%s", again)
+	}
+	p.types("create-agent-node", "Ada").ends(exitDone)
+	p.types("add-agent", "Ada", "--tool", "search").ends(exitDone)
+	p.types("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").ends(exitDone)
+	journey := `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`
+	if err := os.WriteFile(p.home+"/journey.json", []byte(journey), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.types("record-journey", "Ada", "journey.json").ends(exitDone)
+
+	snapshot := p.types("snapshot").ends(exitDone)
+	if !strings.Contains(snapshot, "\x1b[") || !strings.Contains(ansi.Strip(snapshot), "agent  Ada") {
+		t.Errorf("a terminal shows:\n%s", snapshot)
+	}
+
+	// tail is readable, harmless, and ends with Ctrl-C without an error.
+	tail := p.types("tail", "--from-start")
+	tail.sees("joins")
+	tail.sees("\uFFFD[31mred")
+	tail.sees("travels")
+	tail.sees("signal")
+	tail.presses(ctrlC)
+	if end := tail.ends(exitInterrupted); strings.Contains(end, "error") {
+		t.Errorf("Ctrl-C is told as an error:\n%s", end)
+	}
+}
+
+// Before something that cannot be undone a person is asked, and may say no.
+func TestConfirmationAtATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.types("context", "add", "home", "--server", "http://127.0.0.1:1").ends(exitDone)
+
+	for keys, code := range map[string]int{"\r": exitFailed, "n\r": exitFailed, "maybe\r": exitFailed, ctrlC: exitInterrupted} {
+		asked := p.types("context", "remove", "home")
+		asked.sees("Forget context home and its credentials? [y/N]")
+		asked.presses(keys)
+		shown := asked.ends(code)
+		if interrupted := code == exitInterrupted; strings.Contains(shown, "error:") == interrupted {
+			t.Errorf("%q is answered by:\n%s", keys, shown)
+		}
+	}
+	// Forbidden to ask, it says what to do, at a terminal too.
+	if shown := p.types("context", "remove", "home", "--no-input").ends(exitUsage); !strings.Contains(shown, "add --yes") {
+		t.Errorf("without questions:\n%s", shown)
+	}
+	asked := p.types("context", "remove", "home")
+	asked.sees("[y/N]")
+	asked.presses("y\r")
+	asked.ends(exitDone)
+	if shown := p.types("context", "list").ends(exitDone); !strings.Contains(shown, "There are no contexts yet") {
+		t.Errorf("it is still there:\n%s", shown)
+	}
+}
+
+// Output fits the window and has color only where it is wanted.
+func TestWindowAndColor(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	for _, name := range []string{"home", "a-rather-long-name-of-a-context"} {
+		p.types("context", "add", name, "--server", "https://"+name+".example.com").ends(exitDone)
+	}
+	for _, width := range []uint16{40, 80, 200} {
+		p.width = width
+		for line := range strings.Lines(p.types("context", "list").ends(exitDone)) {
+			if columns := ansi.StringWidth(strings.TrimSuffix(line, "\n")); columns > int(width) {
+				t.Errorf("in a window of %d columns a line has %d: %q", width, columns, line)
+			}
+		}
+	}
+	colored := func(args ...string) bool {
+		return strings.Contains(p.types(append([]string{"context", "list"}, args...)...).ends(exitDone), "\x1b[")
+	}
+	if !colored() || colored("--color", "never") {
+		t.Error("--color is not heeded")
+	}
+	p.env = []string{"NO_COLOR=1"}
+	if colored() || !colored("--color", "always") {
+		t.Error("NO_COLOR is not heeded")
+	}
+	p.env = []string{"TERM=dumb"}
+	if colored() {
+		t.Error("a dumb terminal gets color")
+	}
+}
