@@ -26,9 +26,15 @@ func (w watched) Run() int {
 	if code != 0 {
 		return code
 	}
-	if err := goleak.Find(); err != nil {
-		fmt.Fprintf(os.Stderr, "goroutines are left over:\n%v\n", err)
-		return 1
-	}
-	return 0
+	left := leaks{}
+	goleak.VerifyNone(&left)
+	return left.code
+}
+
+// leaks turns goroutines that are left over into an exit code.
+type leaks struct{ code int }
+
+func (l *leaks) Error(found ...any) {
+	l.code = 1
+	fmt.Fprintln(os.Stderr, found...)
 }
