@@ -27,23 +27,40 @@ for each host: its server, your main node there and your agents. Only you can re
 }
 
 func newCredentialsImportCommand(a *app) *cobra.Command {
-	var keep, replace bool
+	var flags importFlags
 	cmd := &cobra.Command{
-		Use:   "import <file>",
-		Short: "Make a context of an agent-play credentials file",
-		Long: `Make a context of a credentials file of the agent-play service, - for standard input. The
-phrases in it are hashed and forgotten unless --keep-phrase is given. The agents get the
-labels agent-1, agent-2 and so on.`,
+		Use:   "import [file]",
+		Short: "Make a context of a phrase, or of an agent-play file",
+		Long: `Make a context of what you have. Without a file it asks for the phrase of a main node, or
+takes it from --phrase-from; the host must know the node. With --agent it is the phrase of
+an agent, which joins the context under that label.
+
+With a file, - for standard input, it takes over a credentials file of the agent-play
+service. The agents get the labels agent-1, agent-2 and so on.
+
+Phrases are hashed and forgotten unless --keep-phrase is given.`,
 		Example: example(
-			"playctl credentials import credentials.json --context play",
-			"playctl credentials import - --context play < credentials.json"),
-		Args: takes("file"),
+			"playctl credentials import --context home",
+			"playctl credentials import --agent Ada --phrase-from ada.txt",
+			"playctl credentials import credentials.json --context play"),
+		Args: takes("file?"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.importCredentials(cmd.Context(), args[0], keep, replace)
+			switch {
+			case len(args) == 0 && flags.agent != "":
+				return a.importAgent(cmd.Context(), &flags)
+			case len(args) == 0:
+				return a.importMain(cmd.Context(), &flags)
+			case flags.from != "" || flags.agent != "":
+				return usagef("--phrase-from and --agent are for a phrase, and there is a file: use one of them")
+			}
+			return a.importCredentials(cmd.Context(), args[0], flags.keep, flags.replace)
 		},
 	}
-	cmd.Flags().BoolVar(&keep, "keep-phrase", false, "keep the phrases, so that they can be exported again")
-	cmd.Flags().BoolVar(&replace, "replace", false, "replace a context of that name")
+	cmd.Flags().StringVar(&flags.from, "phrase-from", "", "read the phrase from this `file` instead of asking; - is standard input")
+	cmd.Flags().StringVar(&flags.agent, "agent", "", "it is the phrase of an agent, which gets this `label`")
+	registerRootFile(cmd, &flags.rootFile)
+	cmd.Flags().BoolVar(&flags.keep, "keep-phrase", false, "keep the phrases in the credentials file, which otherwise holds their hashes only")
+	cmd.Flags().BoolVar(&flags.replace, "replace", false, "replace a context of that name")
 	return cmd
 }
 

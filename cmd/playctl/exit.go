@@ -124,7 +124,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
 	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
 	protocol.CodeNodeNotDerivable:    "your root key is not the host's: ask its operator for it and name it with --root-file",
-	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import\" takes it over",
+	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import --phrase-from FILE\" makes a context of it",
 	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",
 	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
 	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",

@@ -40,26 +40,29 @@ func (a *app) readInput(name string, limit int64) (text []byte, err error) {
 }
 
 // readPhrase gets a phrase that exists already: from a file or standard input
-// if one is named, else from PLAYCTL_PHRASE if orElse says so, else by asking.
+// if one is named, else by asking for it.
 func (a *app) readPhrase(ctx context.Context, file, question string) (creds.Secret, error) {
+	where := "the phrase"
+	var text string
 	if file != "" {
-		text, err := a.readInput(file, maxSecret)
+		content, err := a.readInput(file, maxSecret)
 		if err != nil {
 			return creds.Secret{}, err
 		}
-		phrase, err := creds.ParsePhrase(string(text))
-		if err != nil {
-			return creds.Secret{}, fmt.Errorf("%s: %w", inputName(file), err)
+		where, text = inputName(file), string(content)
+	} else {
+		answer, err := a.ask(ctx, question, true)
+		if errors.Is(err, errNoTerminal) {
+			return creds.Secret{}, hintf(usagef("there is no terminal to ask for the phrase at"), "name the file it is in with --phrase-from; - is standard input")
 		}
-		return phrase, nil
-	}
-	text, err := a.ask(ctx, question, true)
-	if err != nil {
-		return creds.Secret{}, err
+		if err != nil {
+			return creds.Secret{}, err
+		}
+		text = answer
 	}
 	phrase, err := creds.ParsePhrase(text)
 	if err != nil {
-		return creds.Secret{}, fmt.Errorf("the phrase: %w", err)
+		return creds.Secret{}, fmt.Errorf("%s: %w", where, err)
 	}
 	return phrase, nil
 }

@@ -118,6 +118,13 @@ func TestAtATerminal(t *testing.T) {
 	if again := p.types("whoami").ends(exitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
 		t.Errorf("whoami shows:\n%s", again)
 	}
+	// The phrase makes the node's context again. It is asked for and not shown.
+	asked := p.types("credentials", "import", "--context", "again")
+	asked.sees("The main node's phrase:")
+	asked.presses(phrase[1] + "\r")
+	if shown := asked.ends(exitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
+		t.Errorf("import shows:\n%s", shown)
+	}
 	p.types("create-agent-node", "Ada").ends(exitDone)
 	p.types("add-agent", "Ada", "--tool", "search").ends(exitDone)
 	p.types("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").ends(exitDone)
