@@ -1,0 +1,139 @@
+package aql
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// heads are the first lines of problems: place and message.
+func heads(problems Problems) []string {
+	var list []string
+	for _, problem := range problems {
+		head, _, _ := strings.Cut(problem.Error(), "\n")
+		list = append(list, strings.TrimPrefix(head, "t:"))
+	}
+	return list
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	const shop = "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\" INTO shop\n"
+	for name, test := range map[string]struct {
+		program  string
+		scope    Scope
+		mistakes []string
+		warnings []string
+	}{
+		"a program that works": {program: shop + `LET p FROM ENV P
+USE SPACE NODE $shop.nodeId PASSPHRASE $shop.phrase
+ADD SPACE AMENITY car_wash
+INSPECT SPACE
+USE AGENT NODE Ada PASSPHRASE $p
+SEND "made " $shop.spaceId
+SHOW $p
+SHOW "it is " $p
+LET q = $p
+USE AGENT NODE Ada PASSPHRASE $q
+INSPECT AGENT INTO ada
+SHOW $ada.agentId
+REMOVE SPACE`},
+		"variables that are not set": {
+			program: "SHOW $nothing $nothing\n" + shop + "SHOW $nothing\nSHOW $shap.name $other\nLET other = $none",
+			mistakes: []string{
+				"1:6: there is no variable $nothing here: set it before with LET nothing = …",
+				"4:6: there is no variable $shap here: did you mean $shop?",
+				"4:17: there is no variable $other here: set it before with LET other = …",
+				"5:13: there is no variable $none here: set it before with LET none = …",
+			},
+		},
+		"variables of an earlier program": {program: "SHOW $x", scope: Scope{Variables: map[string]Secrecy{"x": Plain}}},
+		"a secret of an earlier program": {
+			program: "CONNECT $x", scope: Scope{Variables: map[string]Secrecy{"x": Secret}},
+			mistakes: []string{"1:9: $x is a secret: it can be used after PASSPHRASE only"},
+		},
+		"statements before the one they need": {
+			program: "ADD SPACE AMENITY shop\nREMOVE SPACE AMENITY shop\nREMOVE SPACE\nINSPECT SPACE\nSEND \"x\"\nINSPECT AGENT",
+			mistakes: []string{
+				"1:1: ADD SPACE AMENITY is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it",
+				"2:1: REMOVE SPACE AMENITY is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it",
+				"3:1: REMOVE SPACE is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it, or name the space",
+				"4:1: INSPECT SPACE is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it, or name the space",
+				"5:1: SEND is about the agent in use, and none is: put USE AGENT NODE … before it",
+				"6:1: INSPECT AGENT is about the agent in use, and none is: put USE AGENT NODE … before it, or name the agent",
+			},
+		},
+		"nodes of an earlier program": {program: "ADD SPACE AMENITY shop\nSEND \"x\"", scope: Scope{Space: true, Agent: true}},
+		"another host forgets the nodes": {
+			program: "CONNECT\nSEND \"x\"", scope: Scope{Space: true, Agent: true},
+			mistakes: []string{"2:1: SEND is about the agent in use, and none is: put USE AGENT NODE … before it"},
+		},
+		"a removed space is not in use": {
+			program: "REMOVE SPACE\nADD SPACE AMENITY shop", scope: Scope{Space: true},
+			mistakes: []string{"2:1: ADD SPACE AMENITY is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it"},
+		},
+		"amenities": {
+			program: "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\" AMENITIES shop, zoo, shop\nUSE SPACE NODE a\n ADD SPACE AMENITY Shop",
+			mistakes: []string{
+				`1:55: unknown amenity "zoo"; use shop, supermarket or car_wash`,
+				`1:60: the amenity "shop" is there twice`,
+				`3:20: unknown amenity "Shop"; use shop, supermarket or car_wash`,
+			},
+		},
+		"secrets that others would see": {
+			program: shop + `LET p FROM PROMPT
+USE AGENT NODE $p
+SEND "x" $p
+LET all = "my " $p
+SEND $all
+SEND $shop.phrase
+LET copy = $shop
+INSPECT SPACE $copy.phrase
+LET q FROM FILE $p
+SHOW $p.length`,
+			mistakes: []string{
+				"3:16: $p is a secret: it can be used after PASSPHRASE only",
+				"4:10: $p is a secret: it can be used after PASSPHRASE only",
+				"6:6: $all is a secret: it can be used after PASSPHRASE only",
+				"7:6: $shop.phrase is a secret: it can be used after PASSPHRASE only",
+				"9:15: $copy.phrase is a secret: it can be used after PASSPHRASE only",
+				"10:17: $p is a secret: it can be used after PASSPHRASE only",
+				"11:6: $p is a secret, which has no fields",
+			},
+		},
+		"passphrases that are written in the program": {
+			program: "LET p = \"correct horse\"\nUSE AGENT NODE Ada PASSPHRASE $p\nSEND $p\nUSE AGENT NODE Ada PASSPHRASE \"battery\"",
+			mistakes: []string{
+				"3:6: $p is a secret: it can be used after PASSPHRASE only",
+			},
+			warnings: []string{
+				"2:31: the passphrase in $p is no secret: set the variable with LET p FROM ENV, FILE or PROMPT",
+				"4:31: the passphrase is written in the program: use a variable, with LET pass FROM ENV, FILE or PROMPT",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program, err := Parse("t", test.program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			warnings, err := program.Check(test.scope)
+			var mistakes Problems
+			if err != nil && !errors.As(err, &mistakes) {
+				t.Fatalf("the error is %v", err)
+			}
+			if diff := cmp.Diff(test.mistakes, heads(mistakes)); diff != "" {
+				t.Errorf("mistakes: %s", diff)
+			}
+			if diff := cmp.Diff(test.warnings, heads(warnings)); diff != "" {
+				t.Errorf("warnings: %s", diff)
+			}
+			if strings.Contains(warnings.Error(), "battery") {
+				t.Errorf("a warning repeats the passphrase:\n%v", warnings)
+			}
+		})
+	}
+}

@@ -1,0 +1,39 @@
+package aql
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	known := Known{Variables: []string{"shop", "pass"}, Agents: []string{"Ada", "Bo B"}, Contexts: []string{"home"}}
+	for line, want := range map[string]string{
+		"":                          "|CONNECT |LET |CREATE |USE |ADD |REMOVE |INSPECT |SEND |FETCH |SHOW ",
+		"f":                         "|fetch ",
+		"FETCH ":                    "FETCH |OCCUPANTS |METADATA |SNAPSHOT ",
+		"fetch o":                   "fetch |occupants ",
+		"FETCH OCCUPANTS ":          "FETCH OCCUPANTS |INTO ",
+		"FETCH OCCUPANTS INTO ":     "FETCH OCCUPANTS INTO |",
+		"ADD SPACE AMENITY s":       "ADD SPACE AMENITY |shop |supermarket ",
+		"USE AGENT NODE ":           `USE AGENT NODE |"Ada" |"Bo B" |$shop |$pass `,
+		"USE AGENT NODE A":          `USE AGENT NODE |"Ada" `,
+		`USE AGENT NODE "b`:         `USE AGENT NODE |"Bo B" `,
+		"USE AGENT NODE $p":         "USE AGENT NODE |$pass ",
+		"USE AGENT NODE Ada ":       "USE AGENT NODE Ada |PASSPHRASE ",
+		"CONNECT ":                  "CONNECT |CONTEXT |$shop |$pass ",
+		"CONNECT CONTEXT ":          `CONNECT CONTEXT |"home" |$shop |$pass `,
+		`CREATE SPACE "a" `:         `CREATE SPACE "a" |DESIGN |OWNER |DESCRIPTION |STRUCTURE |AMENITIES |KEYFILE |INTO `,
+		`CREATE SPACE "a" OWNER "b`: `CREATE SPACE "a" OWNER |`,
+		"INSPECT SPACE ":            "INSPECT SPACE |INTO |$shop |$pass ",
+		`SEND "FETCH `:              `SEND "FETCH |`,
+		"SEND x ":                   "SEND x |",
+		"CONNECT # FE":              "CONNECT # |",
+		"SHOW \x01 ":                "SHOW \x01 |",
+	} {
+		start, words := Complete(line, known)
+		if got := line[:start] + "|" + strings.Join(words, "|"); got != want && got != strings.TrimSuffix(want, "|") {
+			t.Errorf("%q goes on with\n%q, not\n%q", line, got, want)
+		}
+	}
+}
