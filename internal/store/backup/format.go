@@ -70,28 +70,37 @@ func (w *writer) head(info Info) error {
 	if err != nil {
 		return fmt.Errorf("encoding the head: %w", err)
 	}
-	_, err = fmt.Fprintf(w.out, "%s %d\n%s\n", magic, formatVersion, text)
-	return err
+	return w.write(fmt.Appendf(nil, "%s %d\n%s\n", magic, formatVersion, text))
 }
 
 func (w *writer) frame(kind byte, payload []byte) error {
 	prefix := binary.AppendUvarint([]byte{kind}, uint64(len(payload)))
-	if _, err := w.out.Write(prefix); err != nil {
-		return err
-	}
-	_, err := w.out.Write(payload)
-	return err
+	return errors.Join(w.write(prefix), w.write(payload))
 }
 
 // finish writes the checksum of what was written before.
 func (w *writer) finish() error {
-	if err := w.out.Flush(); err != nil {
+	if err := w.flush(); err != nil {
 		return err
 	}
 	if err := w.frame(frameSum, w.sum.Sum(nil)); err != nil {
 		return err
 	}
-	return w.out.Flush()
+	return w.flush()
+}
+
+func (w *writer) write(b []byte) error {
+	if _, err := w.out.Write(b); err != nil {
+		return fmt.Errorf("writing the backup: %w", err)
+	}
+	return nil
+}
+
+func (w *writer) flush() error {
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("writing the backup: %w", err)
+	}
+	return nil
 }
 
 // reader hashes what is taken from it.
@@ -107,10 +116,11 @@ func newReader(r io.Reader) *reader {
 // ReadByte is for varints.
 func (r *reader) ReadByte() (byte, error) {
 	b, err := r.in.ReadByte()
-	if err == nil {
-		r.sum.Write([]byte{b})
+	if err != nil {
+		return 0, fmt.Errorf("reading the backup: %w", err)
 	}
-	return b, err
+	r.sum.Write([]byte{b})
+	return b, nil
 }
 
 func (r *reader) line() (string, error) {
@@ -157,7 +167,7 @@ func (r *reader) frame() (kind byte, payload []byte, err error) {
 	}
 	// The buffer grows with what is there, not with what a length claims.
 	var buffer bytes.Buffer
-	if _, err := io.CopyN(&buffer, r.in, int64(size)); err != nil { //nolint:gosec // bounded by maxFrame
+	if _, err := io.CopyN(&buffer, r.in, int64(size)); err != nil {
 		return 0, nil, fmt.Errorf("%w: it is cut off: %w", ErrInvalid, err)
 	}
 	r.sum.Write(buffer.Bytes())

@@ -13,9 +13,8 @@ import (
 
 // content is a backup that was read.
 type content struct {
-	info    Info
-	state   store.State
-	records []store.Record
+	info  Info
+	state store.State
 }
 
 // Verify reads a backup to its end and tells what is in it: its checksum is
@@ -61,7 +60,8 @@ func readAll(ctx context.Context, r io.Reader, keep func([]store.Record)) (conte
 			c.info.Records += uint64(len(records))
 			keep(records)
 		case frameSum:
-			return c, c.check()
+			err := c.check()
+			return c, err
 		default:
 			return content{}, fmt.Errorf("%w: it has a part of the unknown type %q", ErrInvalid, kind)
 		}
@@ -96,7 +96,7 @@ func (c *content) check() error {
 	if err != nil {
 		return invalid(err)
 	}
-	if root := tree.Root(); [32]byte(root) != c.state.Root || uint64(tree.Len()) != uint64(c.state.LeafCount) { //nolint:gosec // a length is not negative
+	if root := tree.Root(); [32]byte(root) != c.state.Root || uint64(tree.Len()) != uint64(c.state.LeafCount) {
 		return fmt.Errorf("%w: its rows do not have the root that it states", ErrInvalid)
 	}
 	return nil

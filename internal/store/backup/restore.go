@@ -78,14 +78,15 @@ func restored(c *content, records []store.Record, to Target) (store.Entry, error
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("encoding the event of the restore: %w", err)
 	}
-	e := store.Entry{
-		Position: 1, At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: state.Seq + Jump,
-		Root: tree.Root(), LeafCount: uint32(min(tree.Len(), math.MaxUint32)), //nolint:gosec // bounded here
-		MapChanged: true, Cleared: true, Header: &header, Rows: state.Rows,
-		Events: []store.Event{{Kind: string(protocol.EventSessionReset), Data: data}},
-	}
-	e.Records = append(records, store.Record{
-		Table: store.Meta, Key: []byte(store.ResetSeqKey), Value: binary.BigEndian.AppendUint64(nil, e.Seq),
+	seq := state.Seq + Jump
+	records = append(records, store.Record{
+		Table: store.Meta, Key: []byte(store.ResetSeqKey), Value: binary.BigEndian.AppendUint64(nil, seq),
 	})
-	return e, nil
+	return store.Entry{
+		Position: 1, At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: seq,
+		Root: tree.Root(), LeafCount: uint32(min(tree.Len(), math.MaxUint32)),
+		MapChanged: true, Cleared: true, Header: &header, Rows: state.Rows,
+		Events:  []store.Event{{Kind: string(protocol.EventSessionReset), Data: data}},
+		Records: records,
+	}, nil
 }

@@ -25,10 +25,10 @@ func Write(ctx context.Context, j store.Journal, rootKey string, w io.Writer) (I
 	info := infoOf(rootKey, &state)
 	out := newWriter(w)
 	if err := out.head(info); err != nil {
-		return Info{}, fmt.Errorf("writing the backup: %w", err)
+		return Info{}, err
 	}
 	if err := out.frame(frameState, store.AppendState(nil, &state)); err != nil {
-		return Info{}, fmt.Errorf("writing the backup: %w", err)
+		return Info{}, err
 	}
 	if info.Records, err = writeTables(ctx, j, out); err != nil {
 		return Info{}, err
@@ -40,10 +40,7 @@ func Write(ctx context.Context, j store.Journal, rootKey string, w io.Writer) (I
 	if head != state.Position {
 		return Info{}, fmt.Errorf("%w: from %d to %d while it was backed up", store.ErrConflict, state.Position, head)
 	}
-	if err := out.finish(); err != nil {
-		return Info{}, fmt.Errorf("writing the backup: %w", err)
-	}
-	return info, nil
+	return info, out.finish()
 }
 
 func infoOf(rootKey string, s *store.State) Info {
@@ -77,11 +74,11 @@ func writeTables(ctx context.Context, j store.Journal, out *writer) (uint64, err
 				continue
 			}
 			if err := flush(); err != nil {
-				return 0, fmt.Errorf("writing the backup: %w", err)
+				return 0, err
 			}
 		}
 		if err := flush(); err != nil {
-			return 0, fmt.Errorf("writing the backup: %w", err)
+			return 0, err
 		}
 	}
 	return count, nil

@@ -95,8 +95,7 @@ func (j *Journal) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 	if err := j.usable(ctx); err != nil {
 		return err
 	}
-	err, _ := guard(func() error { return j.db.View(read) })
-	return j.explain("reading", err)
+	return j.explain("reading", guard(func() error { return j.db.View(read) }))
 }
 
 // update runs a write and returns when it is on stable storage.
@@ -109,8 +108,8 @@ func (j *Journal) update(ctx context.Context, write func(*bbolt.Tx) error) error
 	if j.stuck.Load() {
 		return fmt.Errorf("%w: %s was found damaged while it was written; check it before the next start", store.ErrCorrupt, j.path)
 	}
-	err, panicked := guard(func() error { return j.db.Update(write) })
-	if panicked {
+	err := guard(func() error { return j.db.Update(write) })
+	if _, panicked := errors.AsType[panicError](err); panicked {
 		j.stuck.Store(true)
 	}
 	return j.explain("writing", err)
@@ -132,12 +131,12 @@ func (r refusal) Unwrap() error { return r.error }
 // explain adds which file it was, and that the backend failed where the error
 // does not say what did.
 func (j *Journal) explain(doing string, err error) error {
-	var refused refusal
+	if refused, ok := errors.AsType[refusal](err); ok {
+		return refused.error
+	}
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &refused):
-		return refused.error
 	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrNewerFormat),
 		errors.Is(err, store.ErrTrimmed), errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%s %s: %w", doing, j.path, err)
@@ -146,22 +145,26 @@ func (j *Journal) explain(doing string, err error) error {
 	}
 }
 
+// panicError is what a panic of bbolt became.
+type panicError struct{ error }
+
+func (p panicError) Unwrap() error { return p.error }
+
 // guard runs an operation of bbolt, which panics on pages that it cannot make
 // sense of and faults where the disk does not deliver a mapped page. Both become
 // errors: a world stays up for its readers.
-func guard(operation func() error) (err error, panicked bool) {
+func guard(operation func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		p := recover()
 		if p == nil {
 			return
 		}
-		panicked = true
 		if fault, ok := p.(interface{ Addr() uintptr }); ok {
-			err = fmt.Errorf("%w: a page could not be read: %v", store.ErrUnavailable, fault)
+			err = panicError{fmt.Errorf("%w: a page could not be read: %v", store.ErrUnavailable, fault)}
 			return
 		}
-		err = fmt.Errorf("%w: %v", store.ErrCorrupt, p)
+		err = panicError{fmt.Errorf("%w: %v", store.ErrCorrupt, p)}
 	}()
-	return operation(), false
+	return operation()
 }

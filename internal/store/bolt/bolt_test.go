@@ -2,6 +2,7 @@ package bolt_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,7 +13,12 @@ import (
 	"github.com/playctl/playctl/internal/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if status, asked := runRole(); asked {
+		os.Exit(status)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const rootKey = "5f1a0c6ef6a0a6f3d6c3a4b7d8e9f00112233445566778899aabbccddeeff001"
 

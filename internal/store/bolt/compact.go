@@ -50,10 +50,10 @@ func (j *Journal) compact(ctx context.Context) (done Compaction, err error) {
 	if done.Before, err = size(j.path); err != nil {
 		return done, err
 	}
-	if err = j.copyTo(fresh); err != nil {
+	if err := j.copyTo(fresh); err != nil {
 		return done, err
 	}
-	if err = ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return done, err
 	}
 	if done.After, err = size(fresh); err != nil {
@@ -61,7 +61,7 @@ func (j *Journal) compact(ctx context.Context) (done Compaction, err error) {
 	}
 	// The lock stays on the old file until Close. Whoever waits for it finds that
 	// it was replaced and opens the new one.
-	if err = os.Rename(fresh, j.path); err != nil {
+	if err := os.Rename(fresh, j.path); err != nil {
 		return done, err
 	}
 	return done, syncFolder(filepath.Dir(j.path))
@@ -73,7 +73,7 @@ func (j *Journal) copyTo(fresh string) error {
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", fresh, err)
 	}
-	err, _ = guard(func() error { return bbolt.Compact(to, j.db, compactBatch) })
+	err = guard(func() error { return bbolt.Compact(to, j.db, compactBatch) })
 	return errors.Join(err, to.Close())
 }
 
@@ -83,24 +83,4 @@ func size(path string) (int64, error) {
 		return 0, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return info.Size(), nil
-}
-
-// maxPageProblems bounds what CheckPages returns.
-const maxPageProblems = 100
-
-// CheckPages runs bbolt's own check of the file's pages: each is used once or
-// free, and keys are in order. It returns what is wrong, a sentence each, at most
-// 100; an error means that the file could not be read.
-func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
-	var problems []string
-	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		for problem := range tx.Check() {
-			// The channel has to be drained: its sender would wait for ever.
-			if len(problems) < maxPageProblems {
-				problems = append(problems, problem.Error())
-			}
-		}
-		return ctx.Err()
-	})
-	return problems, err
 }

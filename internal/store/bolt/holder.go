@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,9 +28,12 @@ func holderPath(path string) string { return path + ".lock" }
 
 // announce writes who holds the store, after its lock was taken.
 func announce(path string) *holder {
-	// The name alone: arguments are nobody else's business.
-	h := &holder{PID: os.Getpid(), Command: filepath.Base(os.Args[0]), path: holderPath(path)}
+	h := &holder{PID: os.Getpid(), path: holderPath(path)}
 	h.Host, _ = os.Hostname()
+	// The program's name alone: arguments are nobody else's business.
+	if program, err := os.Executable(); err == nil {
+		h.Command = filepath.Base(program)
+	}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return h
@@ -69,7 +73,7 @@ func locked(path string) error {
 	here, _ := os.Hostname()
 	// A note about a process that is gone is one that a crash left.
 	if h, err := readHolder(holderPath(path)); err == nil && h.PID > 0 && (h.Host != here || alive(h.PID)) {
-		who = fmt.Sprintf("process %d (%s) on host %s", h.PID, h.Command, h.Host)
+		who = fmt.Sprintf("process %d (%s) on %s", h.PID, cmp.Or(h.Command, "unknown program"), cmp.Or(h.Host, "an unknown host"))
 	}
 	return fmt.Errorf("%w: %s is held by %s; stop it first, or choose another folder for the data", store.ErrLocked, path, who)
 }

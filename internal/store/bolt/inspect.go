@@ -13,7 +13,7 @@ import (
 // options, and returns its root key.
 func inspect(db *bbolt.DB, o Options) (string, error) {
 	var rootKey string
-	err, _ := guard(func() error {
+	err := guard(func() error {
 		return db.View(func(tx *bbolt.Tx) (err error) {
 			if err := whole(tx, o.Path); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -36,19 +37,23 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !o.ReadOnly {
-		// bbolt may write when it opens a file for writing: look before.
-		if err := look(o); err != nil {
-			return nil, err
-		}
+	// bbolt may write when it opens a file for writing, and reads the list of free
+	// pages: look before.
+	if err := look(o); err != nil {
+		return nil, err
 	}
 	return open(o)
 }
 
 // prepare makes sure that there is a file to open.
 func prepare(o Options) error {
-	_, err := os.Stat(o.Path)
+	info, err := os.Stat(o.Path)
 	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%w: %s is not a file; choose another path", store.ErrUnavailable, o.Path)
+	case err == nil && info.Size() == 0:
+		// bbolt would fill it, also where it is to be read only.
+		return fmt.Errorf("%w: %s is an empty file; restore a backup, or move the file away", store.ErrCorrupt, o.Path)
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -64,7 +69,7 @@ func prepare(o Options) error {
 // look opens the file for reading only, to compare what it says about itself.
 func look(o Options) error {
 	o.ReadOnly = true
-	db, err := openFile(o)
+	db, err := openFile(o, false)
 	if err != nil {
 		return err
 	}
@@ -73,7 +78,7 @@ func look(o Options) error {
 }
 
 func open(o Options) (*Journal, error) {
-	db, err := openFile(o)
+	db, err := openFile(o, true)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +99,12 @@ func open(o Options) (*Journal, error) {
 var errReplaced = errors.New("the file was replaced while it was opened")
 
 // openFile opens and locks the file. One that was replaced in between is opened
-// again: its lock guards a file that nobody will see.
-func openFile(o Options) (*bbolt.DB, error) {
+// again: its lock guards a file that nobody will see. The list of free pages is
+// loaded where it is asked for, or needed to write.
+func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	deadline := time.Now().Add(o.LockWait)
 	for {
-		db, err := openOnce(o)
+		db, err := openOnce(o, freePages)
 		if errors.Is(err, errReplaced) && time.Now().Before(deadline) {
 			continue
 		}
@@ -106,12 +112,13 @@ func openFile(o Options) (*bbolt.DB, error) {
 	}
 }
 
-func openOnce(o Options) (*bbolt.DB, error) {
+func openOnce(o Options, freePages bool) (*bbolt.DB, error) {
 	var file *os.File
 	options := &bbolt.Options{
-		Timeout:      o.LockWait,
-		FreelistType: bbolt.FreelistMapType,
-		ReadOnly:     o.ReadOnly,
+		Timeout:         o.LockWait,
+		FreelistType:    bbolt.FreelistMapType,
+		ReadOnly:        o.ReadOnly,
+		PreLoadFreelist: freePages,
 		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
 			// Only create makes files: bbolt would leave half of one.
 			opened, err := os.OpenFile(path, flag&^os.O_CREATE, mode) //nolint:gosec // the path is the operator's
@@ -120,10 +127,14 @@ func openOnce(o Options) (*bbolt.DB, error) {
 		},
 	}
 	var db *bbolt.DB
-	err, _ := guard(func() (err error) {
+	err := guard(func() (err error) {
 		db, err = bbolt.Open(o.Path, fileMode, options)
 		return err
 	})
+	if _, panicked := errors.AsType[panicError](err); panicked {
+		// Its lock must not stay.
+		err = errors.Join(err, file.Close())
+	}
 	if err != nil {
 		return nil, explainOpen(o.Path, err)
 	}
@@ -148,9 +159,9 @@ func samePath(file *os.File, path string) error {
 
 func explainOpen(path string, err error) error {
 	switch {
-	case errors.Is(err, bbolt.ErrTimeout):
+	case errors.Is(err, berrors.ErrTimeout):
 		return locked(path)
-	case errors.Is(err, bbolt.ErrInvalid), errors.Is(err, bbolt.ErrChecksum), errors.Is(err, bbolt.ErrVersionMismatch),
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
 		errors.Is(err, store.ErrCorrupt):
 		return fmt.Errorf("%w: %s is not a store that can be read (%w); restore a backup, or move the file away", store.ErrCorrupt, path, err)
 	default:

@@ -67,7 +67,7 @@ func past(r store.Range, key []byte) store.Range {
 	if r.Reverse {
 		r.Before = key
 	} else {
-		r.From = append(key, 0)
+		r.From = slices.Concat(key, []byte{0})
 	}
 	return r
 }

@@ -51,13 +51,13 @@ func FailAfter(ctx context.Context, j store.Journal, expect store.Position, entr
 
 // Intrude lets another writer commit what it makes for the head that it finds,
 // just before the Append, which then meets store.ErrConflict.
-func Intrude(make func(head store.Position) []store.Entry) Fault {
+func Intrude(others func(head store.Position) []store.Entry) Fault {
 	return func(ctx context.Context, j store.Journal, expect store.Position, entries []store.Entry) (store.Position, error) {
 		head, err := j.Head(ctx)
 		if err != nil {
 			return 0, err
 		}
-		if _, err := j.Append(ctx, head, make(head)); err != nil {
+		if _, err := j.Append(ctx, head, others(head)); err != nil {
 			return 0, fmt.Errorf("the other writer: %w", err)
 		}
 		return j.Append(ctx, expect, entries)

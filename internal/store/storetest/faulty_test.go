@@ -45,7 +45,10 @@ func TestFaultyAppend(t *testing.T) {
 		if head, err := j.Head(context.Background()); err != nil || int(head) != test.written {
 			t.Errorf("%s: the head is %d, %v; want %d", name, head, err, test.written)
 		}
-		for e := range j.Read(context.Background(), 0) {
+		for e, err := range j.Read(context.Background(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if theirs := e.At == 1; theirs != (name == "intruder") {
 				t.Errorf("%s: the wrong writer's entry is there", name)
 			}

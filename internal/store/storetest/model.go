@@ -169,8 +169,7 @@ func (m *model) compareBase(t *rapid.T, j store.Journal) store.State {
 // that the last checkpoint left nothing that it does not.
 func (m *model) compareKept(t *rapid.T, kept map[store.Position]store.Entry, base store.State) {
 	newer, newerThen := uint64(0), uint64(0)
-	for i := len(m.entries) - 1; i >= 0; i-- {
-		e := m.entries[i]
+	for i, e := range slices.Backward(m.entries) {
 		_, here := kept[e.Position]
 		recent := len(e.Events) > 0 && newer < m.retention.Events
 		if !here && (recent || e.MapChanged && e.Rev > base.Rev) {

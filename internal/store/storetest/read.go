@@ -42,7 +42,10 @@ func readFrom(t *testing.T, j store.Journal) {
 		}
 	}
 	taken := 0
-	for range j.Read(context.Background(), 0) {
+	for _, err := range j.Read(context.Background(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if taken++; taken == 10 {
 			break
 		}

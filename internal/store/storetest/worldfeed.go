@@ -29,7 +29,8 @@ func NewWorldFeed(sid string) (*WorldFeed, store.Entry) {
 	e := f.feed.Next(false, 0)
 	e.Header = &f.header
 	f.tree = f.tree.Put(f.headerLeaf())
-	return f, f.sign(e)
+	e = f.sign(e)
+	return f, e
 }
 
 // Place returns an entry that puts an MCP placement on the map, or changes the
@@ -64,7 +65,7 @@ func (f *WorldFeed) Say(text string) store.Entry {
 // State returns the checkpoint of the last entry.
 func (f *WorldFeed) State() store.State {
 	s := f.feed.State()
-	s.Root, s.LeafCount, s.Header, s.Rows = f.tree.Root(), uint32(f.tree.Len()), f.header, nil //nolint:gosec // a small world
+	s.Root, s.LeafCount, s.Header, s.Rows = f.tree.Root(), uint32(f.tree.Len()), f.header, nil
 	for _, leaf := range f.tree.Occupants() {
 		s.Rows = append(s.Rows, store.Row{Key: leaf.Key(), JSON: leaf.Payload()})
 	}
@@ -88,7 +89,7 @@ func (f *WorldFeed) change(kind protocol.EventKind, field string, value any, row
 }
 
 func (f *WorldFeed) sign(e store.Entry) store.Entry {
-	e.Root, e.LeafCount = f.tree.Root(), uint32(f.tree.Len()) //nolint:gosec // a small world
+	e.Root, e.LeafCount = f.tree.Root(), uint32(f.tree.Len())
 	return e
 }
 

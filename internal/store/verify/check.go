@@ -105,6 +105,9 @@ func (c *check) entries(ctx context.Context, j store.Journal) error {
 		if err != nil {
 			return fmt.Errorf("reading the entry after position %d: %w", c.previous.Position, err)
 		}
+		if err := c.gap(ctx, j, &e); err != nil {
+			return err
+		}
 		c.count(&e)
 		c.order(&e)
 		c.content(&e)
@@ -142,6 +145,30 @@ func (c *check) order(e *store.Entry) {
 	if e.Rev < before.Rev || e.MapChanged && e.Rev == before.Rev {
 		c.complain("entry %d has rev %d, the one before %d", e.Position, e.Rev, before.Rev)
 	}
+}
+
+// leastJump is the least by which seq jumps, over a lost tail (protocol section 1).
+const leastJump = 1 << 20
+
+// gap finds events that are missing between an entry and the one before it. They
+// may have been trimmed, which the journal knows, or seq may have jumped.
+func (c *check) gap(ctx context.Context, j store.Journal, e *store.Entry) error {
+	before := c.previous
+	if e.FirstSeq() <= before.Seq+1 || e.FirstSeq()-before.Seq > leastJump {
+		return nil
+	}
+	_, err := j.Seek(ctx, before.Seq)
+	switch {
+	case errors.Is(err, store.ErrTrimmed):
+		return nil
+	case errors.Is(err, store.ErrCorrupt):
+		c.problem(err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking for the events after seq %d: %w", before.Seq, err)
+	}
+	c.complain("the events from seq %d to %d are missing", before.Seq+1, e.FirstSeq()-1)
+	return nil
 }
 
 // root applies an entry and compares the chain with what it says.

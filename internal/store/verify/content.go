@@ -14,20 +14,10 @@ import (
 // content checks what an entry says by itself.
 func (c *check) content(e *store.Entry) {
 	what := fmt.Sprintf("entry %d", e.Position)
-	changes := len(e.Rows) > 0 || e.Header != nil || e.Cleared
-	switch {
-	case e.MapChanged && !changes:
-		c.complain("%s has a rev of its own, but changes nothing", what)
-	case e.MapChanged && len(e.Events) == 0:
-		c.complain("%s changes the map without an event", what)
-	case !e.MapChanged && changes && !founds(e):
-		c.complain("%s changes the map without a rev of its own", what)
-	case !e.MapChanged && len(e.Notify) > 0:
-		c.complain("%s has a notify, but does not change the map", what)
-	case resets(e) && len(e.Notify) > 0:
-		c.complain("%s resets the session and has a notify", what)
-	case e.MapChanged && !resets(e) && len(e.Notify) == 0:
-		c.complain("%s changes the map without a notify", what)
+	if e.MapChanged {
+		c.change(what, e)
+	} else {
+		c.noChange(what, e)
 	}
 	for i := range e.Events {
 		ev := &e.Events[i]
@@ -37,6 +27,33 @@ func (c *check) content(e *store.Entry) {
 	}
 	c.rows(what, e.Rows)
 }
+
+// change checks an entry that has a rev of its own.
+func (c *check) change(what string, e *store.Entry) {
+	switch {
+	case !touches(e):
+		c.complain("%s has a rev of its own, but changes nothing", what)
+	case len(e.Events) == 0:
+		c.complain("%s changes the map without an event", what)
+	case resets(e) && len(e.Notify) > 0:
+		c.complain("%s resets the session and has a notify", what)
+	case !resets(e) && len(e.Notify) == 0:
+		c.complain("%s changes the map without a notify", what)
+	}
+}
+
+// noChange checks an entry of the rev before it.
+func (c *check) noChange(what string, e *store.Entry) {
+	if touches(e) && !founds(e) {
+		c.complain("%s changes the map without a rev of its own", what)
+	}
+	if len(e.Notify) > 0 {
+		c.complain("%s has a notify, but no rev of its own", what)
+	}
+}
+
+// touches tells whether an entry has anything that is part of the chain.
+func touches(e *store.Entry) bool { return len(e.Rows) > 0 || e.Header != nil || e.Cleared }
 
 // founds tells whether an entry is a world's first: it gives it a header before
 // there is a rev.

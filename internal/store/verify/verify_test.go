@@ -173,6 +173,18 @@ func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
 	}
 }
 
+func TestCheckFindsMissingEvents(t *testing.T) {
+	feed, entries := history(20)
+	lost := feed.Say("lost")
+	later := feed.Say("later")
+	later.Position = lost.Position
+	j := journal(t, store.DefaultRetention(), append(entries, later))
+	report, err := verify.Check(context.Background(), j, storetest.RootKey)
+	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "from seq 21 to 21") {
+		t.Errorf("Check: %+v, %v", report, err)
+	}
+}
+
 func TestCheckCannotRead(t *testing.T) {
 	_, entries := history(5)
 	j := storetest.NewFaulty(journal(t, store.DefaultRetention(), entries))

@@ -1,0 +1,75 @@
+package bolt_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+)
+
+// TestDamagedPages writes noise over parts of a store. Whatever was hit, nothing
+// panics, and an entry is as it was, or an error says that it is not, or it is not
+// found any more, which a check of the roots notices.
+func TestDamagedPages(t *testing.T) {
+	o := filled(t)
+	j := open(t, o)
+	want, _, err := everything(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shut(t, j)
+	// Without unused pages, damage hits something.
+	if _, err := bolt.Compact(context.Background(), o.Path); err != nil {
+		t.Fatal(err)
+	}
+	whole := content(t, o.Path)
+	seen := map[string]int{}
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		damaged := bytes.Clone(whole)
+		at := random.IntN(len(damaged) - 64)
+		for i := range 1 + random.IntN(64) {
+			damaged[at+i] = byte(random.Uint32())
+		}
+		overwrite(t, o.Path, damaged)
+		o.ReadOnly = seed%2 == 0
+		seen[tryDamaged(t, o, want)]++
+	}
+	t.Logf("outcomes: %v", seen)
+	if seen["found"] == 0 || seen["harmless"] == 0 {
+		t.Errorf("the damage was never found or never harmless: %v", seen)
+	}
+}
+
+func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
+	t.Helper()
+	j, err := bolt.Open(context.Background(), o)
+	if err != nil {
+		return "not opened"
+	}
+	defer func() { _ = j.Close() }()
+	got, _, err := everything(j)
+	if err == nil {
+		for _, e := range got {
+			same := func(w store.Entry) bool { return reflect.DeepEqual(w, e) }
+			if !slices.ContainsFunc(want, same) {
+				t.Errorf("entry %d is read as another, and no error", e.Position)
+			}
+		}
+	} else if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrNewerFormat) && !errors.Is(err, store.ErrUnavailable) ||
+		!strings.Contains(err.Error(), o.Path) {
+		t.Errorf("damage is reported as %v", err)
+	}
+	problems, checkErr := j.CheckPages(context.Background())
+	if err != nil || checkErr != nil || len(problems) > 0 {
+		return "found"
+	}
+	return "harmless"
+}
