@@ -39,8 +39,9 @@ type call struct {
 	idempotency *idempotency
 	next        action
 
-	// rev is what x-play-rev says; 0 keeps the header off.
-	rev uint64
+	// rev is what x-play-rev says where hasRev is set: once it is known who asks.
+	rev    uint64
+	hasRev bool
 	// op is the rpc operation's name, for measurements.
 	op string
 	// status is that of the reply, 0 until it has begun.
@@ -78,7 +79,7 @@ func (h *Host) handle(c *call, run func(*call) error) {
 	c.id = h.newRequestID()
 	c.peer = h.clientAddress(c.r)
 	c.w.Header().Set("X-Request-Id", c.id)
-	defer h.finish(c)
+	defer func() { h.finish(c, recover()) }()
 	h.allowOrigin(c)
 	err := h.checkRate(c)
 	if err == nil {

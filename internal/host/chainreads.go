@@ -14,7 +14,7 @@ func (c *call) viewAt(rev *uint64) *world.View {
 	if rev != nil {
 		v = c.host.world.ViewAt(*rev)
 	}
-	c.rev = v.Rev
+	c.setRev(v.Rev)
 	return v
 }
 

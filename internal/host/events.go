@@ -26,10 +26,7 @@ func sendEvents(c *call) error {
 		inline: c.query().Get(protocol.QueryInline) == "1",
 		events: make([]*world.Event, 0, maxDispatch),
 	}
-	asked, given, err := c.cursor()
-	if err != nil {
-		return err
-	}
+	asked, given := c.cursor()
 	reason, err := s.begin(c, asked, given)
 	if err != nil {
 		return err
@@ -59,19 +56,19 @@ func sendEvents(c *call) error {
 
 // cursor is the id that the caller has seen last. given is false where it names
 // none, and asked nil where what it names is no id.
-func (c *call) cursor() (asked *uint64, given bool, err error) {
+func (c *call) cursor() (asked *uint64, given bool) {
 	text := c.r.Header.Get(protocol.HeaderLastEventID)
 	if text == "" {
 		text = c.query().Get(protocol.QueryLastEventID)
 	}
 	if text == "" {
-		return nil, false, nil
+		return nil, false
 	}
 	seq, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, true, nil //nolint:nilerr // A cursor that is no number is answered on the stream.
+		return nil, true
 	}
-	return &seq, true, nil
+	return &seq, true
 }
 
 // reasonNotANumber is why a cursor that is no number cannot be honoured; the

@@ -13,9 +13,9 @@ import (
 
 // finish ends every request: it turns a panic into an error reply, counts the
 // request and logs it.
-func (h *Host) finish(c *call) {
-	if p := recover(); p != nil {
-		h.recovered(c, p)
+func (h *Host) finish(c *call, panicked any) {
+	if panicked != nil {
+		h.recovered(c, panicked)
 	}
 	took := time.Since(c.began)
 	h.metrics.request(c.route.path, c.op, c.status, took)

@@ -44,11 +44,11 @@ type Host struct {
 	// loopback tells whether only this machine can reach the listener.
 	loopback atomic.Bool
 
-	// closing is closed when Close begins.
-	closing  chan struct{}
-	closeOne sync.Once
-	closeErr error
-	servers  []*http.Server
+	// closing is closed when Close begins and closed when it has ended.
+	closing, closed chan struct{}
+	closeBegun      atomic.Bool
+	closeErr        error
+	servers         []*http.Server
 }
 
 // New checks the options and makes a host. It neither listens nor serves yet.
@@ -63,6 +63,7 @@ func New(o Options) (*Host, error) {
 		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute),
 		streams:  newStreams(),
 		closing:  make(chan struct{}),
+		closed:   make(chan struct{}),
 
 		adminDigest: creds.SecretDigest(o.AdminToken),
 		operations:  operations(),

@@ -142,8 +142,17 @@ func (h *Host) newServer(handler http.Handler) *http.Server {
 // so. Close may be called again; it then waits for the first call's end and
 // returns its error. The world is left open.
 func (h *Host) Close(ctx context.Context) error {
-	h.closeOne.Do(func() { h.closeErr = h.shutdown(ctx) })
-	return h.closeErr
+	if h.closeBegun.CompareAndSwap(false, true) {
+		h.closeErr = h.shutdown(ctx)
+		close(h.closed)
+		return h.closeErr
+	}
+	select {
+	case <-h.closed:
+		return h.closeErr
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the host to close: %w", context.Cause(ctx))
+	}
 }
 
 func (h *Host) shutdown(ctx context.Context) error {

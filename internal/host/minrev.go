@@ -15,7 +15,7 @@ const maxRevWait = time.Second
 // rev, so that a caller reads here what it wrote at another host. It comes
 // before the sid is compared: the session may have changed with that rev.
 func awaitRev(c *call) error {
-	c.rev = c.host.world.View().Rev
+	c.setRev(c.host.world.View().Rev)
 	text := c.r.Header.Get(protocol.HeaderMinRev)
 	if text == "" {
 		return nil
@@ -33,7 +33,7 @@ func awaitRev(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), maxRevWait)
 	defer cancel()
 	err = c.host.world.WaitRev(ctx, rev)
-	c.rev = c.host.world.View().Rev
+	c.setRev(c.host.world.View().Rev)
 	if err != nil && c.r.Context().Err() == nil {
 		e := protocol.WrapError(protocol.CodeBehind, err, "this host has not seen the rev that was asked for yet")
 		e.RetryAfter = time.Second

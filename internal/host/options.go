@@ -197,6 +197,10 @@ func (o *Options) checkAddresses() error {
 		}
 		o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	}
+	return o.checkOrigins()
+}
+
+func (o *Options) checkOrigins() error {
 	o.CORSOrigins = slices.Clone(o.CORSOrigins)
 	for i, origin := range o.CORSOrigins {
 		u, err := url.Parse(strings.TrimRight(origin, "/"))
@@ -214,17 +218,17 @@ func (l *RateLimits) fill() {
 	l.CreationsPerMinute = orDefault(l.CreationsPerMinute, defaultCreationsPerMinute)
 }
 
-func (s *StreamOptions) fill() error {
-	s.Comment = orDefault(s.Comment, defaultComment)
-	s.WriteTimeout = orDefault(s.WriteTimeout, defaultWriteTimeout)
-	s.MinLife = orDefault(s.MinLife, min(defaultMinLife, orDefault(s.MaxLife, defaultMinLife)))
-	s.MaxLife = orDefault(s.MaxLife, max(defaultMaxLife, s.MinLife))
-	s.DrainJitter = orDefault(s.DrainJitter, defaultDrainJitter)
+func (o *StreamOptions) fill() error {
+	o.Comment = orDefault(o.Comment, defaultComment)
+	o.WriteTimeout = orDefault(o.WriteTimeout, defaultWriteTimeout)
+	o.MinLife = orDefault(o.MinLife, min(defaultMinLife, orDefault(o.MaxLife, defaultMinLife)))
+	o.MaxLife = orDefault(o.MaxLife, max(defaultMaxLife, o.MinLife))
+	o.DrainJitter = orDefault(o.DrainJitter, defaultDrainJitter)
 	switch {
-	case s.Comment < 0, s.WriteTimeout < 0, s.MinLife < 0, s.DrainJitter < 0:
+	case o.Comment < 0, o.WriteTimeout < 0, o.MinLife < 0, o.DrainJitter < 0:
 		return errors.New("host: the times of a stream must not be negative")
-	case s.MaxLife < s.MinLife:
-		return fmt.Errorf("host: a stream cannot live at most %s and at least %s", s.MaxLife, s.MinLife)
+	case o.MaxLife < o.MinLife:
+		return fmt.Errorf("host: a stream cannot live at most %s and at least %s", o.MaxLife, o.MinLife)
 	}
 	return nil
 }

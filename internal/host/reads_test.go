@@ -113,7 +113,7 @@ func TestBatchReadsProveTheirRev(t *testing.T) {
 		t.Errorf("a read at a rev that is gone says %d", *one.Rev)
 	}
 	// A read op ignores its sid.
-	f.post("/api/play/sdk/rpc?sid=old", `{"op":"getWorldSnapshot","payload":{}}`, as(main)).ok()
+	f.post("/api/play/sdk/rpc?sid=6f1d6f0e-0000-4000-8000-000000000000", `{"op":"getWorldSnapshot","payload":{}}`, as(main)).ok()
 }
 
 func TestListings(t *testing.T) {

@@ -22,7 +22,7 @@ func (c *call) send(value any) error {
 
 // sendReply answers with the outcome of a command.
 func (c *call) sendReply(reply *world.Reply) error {
-	c.rev = reply.Rev
+	c.setRev(reply.Rev)
 	b, err := reply.JSON()
 	if err != nil {
 		return fmt.Errorf("encode the reply of a command: %w", err)
@@ -47,7 +47,7 @@ func (c *call) write(status int, parts ...[]byte) {
 	header["Content-Type"] = jsonType
 	header["Cache-Control"] = noStore
 	header["Content-Length"] = []string{strconv.Itoa(length)}
-	if c.rev != 0 {
+	if c.hasRev {
 		header["X-Play-Rev"] = []string{strconv.FormatUint(c.rev, 10)}
 	}
 	c.begin(status)
@@ -59,6 +59,9 @@ func (c *call) write(status int, parts ...[]byte) {
 		}
 	}
 }
+
+// setRev says which rev the reply is of.
+func (c *call) setRev(rev uint64) { c.rev, c.hasRev = rev, true }
 
 // begin sends the headers.
 func (c *call) begin(status int) {

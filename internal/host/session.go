@@ -30,6 +30,6 @@ var capabilities = []protocol.Capability{
 // sendSession answers with the live session.
 func sendSession(c *call) error {
 	v := c.host.world.View()
-	c.rev = v.Rev
+	c.setRev(v.Rev)
 	return c.send(&protocol.SessionReply{SID: v.SID, Rev: &v.Rev, Seq: &v.Seq, Capabilities: capabilities})
 }

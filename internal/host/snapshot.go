@@ -12,7 +12,7 @@ import (
 // rev of this session already.
 func sendSnapshot(c *call) error {
 	v := c.host.world.View()
-	c.rev = v.Rev
+	c.setRev(v.Rev)
 	tag := entityTag(v)
 	c.w.Header()["Etag"] = []string{tag}
 	if matchesTag(c.r.Header.Values("If-None-Match"), tag) {
@@ -34,7 +34,7 @@ func planSnapshotReply(c *call) (action, error) {
 
 func sendSnapshotReply(c *call) error {
 	v := c.host.world.View()
-	c.rev = v.Rev
+	c.setRev(v.Rev)
 	head, body := v.Snapshot()
 	c.write(http.StatusOK, snapshotOpening, head, body, objectEnd)
 	return nil

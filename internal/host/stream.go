@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
@@ -66,7 +67,7 @@ func (s *stream) run(ctx context.Context) endReason {
 			return endDeleted
 		}
 		events, wake, err := log.Since(s.cursor, s.events[:0])
-		end := endReason("")
+		var end endReason
 		switch {
 		case errors.Is(err, world.ErrBehind) && s.live:
 			// It fell off the ring: cut, it comes back and reads the journal.
@@ -205,11 +206,10 @@ func (s *stream) flush() endReason { return whyFailed(s.control.Flush()) }
 
 // whyFailed tells a subscriber that is too slow from one that went away.
 func whyFailed(err error) endReason {
-	var timeout interface{ Timeout() bool }
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return endSlow
 	}
 	return endClient

@@ -1,0 +1,288 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestListenSaysItsAddress(t *testing.T) {
+	f := newFixture(t, func(s *setup) { s.host.OpsAddress = "127.0.0.1:0" })
+	ctx := context.Background()
+	if f.host.Addr() != nil || f.host.OpsAddr() != nil || f.host.URL() != "" {
+		t.Error("there is an address before Listen")
+	}
+	if err := f.host.Listen(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.host.Listen(ctx); err == nil {
+		t.Error("it listened twice")
+	}
+	if url := f.host.URL(); url != "http://"+f.host.Addr().String() || strings.HasSuffix(url, ":0") {
+		t.Errorf("the URL is %s", url)
+	}
+	if !f.host.loopback.Load() {
+		t.Error("127.0.0.1 is not taken for loopback")
+	}
+	taken := newFixture(t, func(s *setup) { s.host.Address = f.host.Addr().String() })
+	if err := taken.host.Listen(ctx); err == nil || !strings.Contains(err.Error(), f.host.Addr().String()) {
+		t.Errorf("a port that is taken: %v", err)
+	}
+	half := newFixture(t, func(s *setup) { s.host.OpsAddress = f.host.Addr().String() })
+	if err := half.host.Listen(ctx); err == nil || half.host.Addr() != nil {
+		t.Errorf("an ops port that is taken: %v, listening on %v", err, half.host.Addr())
+	}
+	nowhere := newFixture(t, func(s *setup) { s.host.Address = "" })
+	if err := nowhere.host.Listen(ctx); err == nil {
+		t.Error("it listened on no address")
+	}
+}
+
+// serveTCP runs the host on its real listeners until the test ends.
+func (f *fixture) serveTCP() (stop func() error) {
+	f.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := f.host.Listen(ctx); err != nil {
+		f.t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- f.host.Serve(ctx) }()
+	stopped := false
+	stop = func() error {
+		if stopped {
+			return nil
+		}
+		stopped = true
+		cancel()
+		return <-served
+	}
+	f.t.Cleanup(func() {
+		if err := stop(); err != nil {
+			f.t.Errorf("Serve: %v", err)
+		}
+	})
+	return stop
+}
+
+// fetch gets a URL and returns the status and the body.
+func fetch(t *testing.T, client *http.Client, url string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := client.Do(r)
+	if err != nil {
+		t.Fatalf("get %s: %v", url, err)
+	}
+	text, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reply.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return reply.StatusCode, string(text)
+}
+
+func newClient(t *testing.T) *http.Client {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func TestOpsHaveTheirOwnListener(t *testing.T) {
+	f := newFixture(t, func(s *setup) { s.host.OpsAddress, s.host.Profiling = "127.0.0.1:0", true })
+	f.serveTCP()
+	client := newClient(t)
+	ops := "http://" + f.host.OpsAddr().String()
+	for path, want := range map[string]int{
+		"/healthz": 200, "/readyz": 200, "/metrics": 200, "/debug/pprof/cmdline": 200, "/api/play/session": 404,
+	} {
+		if got, text := fetch(t, client, ops+path); got != want {
+			t.Errorf("%s on the separate listener: %d %s", path, got, text)
+		}
+		if want == http.StatusOK {
+			if got, _ := fetch(t, client, f.host.URL()+path); got != http.StatusNotFound {
+				t.Errorf("%s on the public listener: %d", path, got)
+			}
+		}
+	}
+	if got, _ := fetch(t, client, f.host.URL()+"/api/play/session"); got != http.StatusUnauthorized {
+		t.Errorf("the API: %d", got)
+	}
+}
+
+func TestMetricsTellWhatHappened(t *testing.T) {
+	f := newFixture(t)
+	agent := f.player(f.main())
+	f.say(agent, "hello")
+	f.get("/no/such/route")
+	text := string(f.get("/metrics").ok().body)
+	for _, line := range []string{
+		`playctl_http_requests_total{code="200",op="recordInteraction",route="/api/play/sdk/rpc"} 1`,
+		`playctl_http_requests_total{code="404",op="",route="other"} 1`,
+		`playctl_world_occupants 1`, `playctl_world_seq 2`, `playctl_derivations_total{outcome="done"} 2`,
+		`playctl_stream_subscribers 0`, `playctl_journal_append_failures_total 0`,
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("the metrics lack %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// brokenJournal is a journal whose disk can be taken away.
+type brokenJournal struct {
+	store.Journal
+	broken chan struct{}
+}
+
+func (j *brokenJournal) gone() error {
+	select {
+	case <-j.broken:
+		return errors.Join(store.ErrUnavailable, errors.New("the disk is gone"))
+	default:
+		return nil
+	}
+}
+
+func (j *brokenJournal) Head(ctx context.Context) (store.Position, error) {
+	if err := j.gone(); err != nil {
+		return 0, err
+	}
+	return j.Journal.Head(ctx)
+}
+
+func (j *brokenJournal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+	if err := j.gone(); err != nil {
+		return 0, err
+	}
+	return j.Journal.Append(ctx, expect, entries)
+}
+
+func TestReadyFollowsTheStore(t *testing.T) {
+	journal := &brokenJournal{broken: make(chan struct{})}
+	f := newFixture(t, func(s *setup) {
+		journal.Journal = s.journal
+		s.journal = journal
+	})
+	main := f.main()
+	agent := f.agent(main)
+	f.get("/readyz").ok()
+	close(journal.broken)
+	if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
+		t.Errorf("without its store the host is ready: %d %s", r.status, r.body)
+	}
+	f.get("/healthz").ok()
+	// Readers go on, writers are told.
+	f.get(f.play("/snapshot"), as(main)).ok()
+	r := f.post(f.play("/players"), registration(agent.id), as(agent))
+	r.refused(protocol.CodeStoreUnavailable)
+	if r.header.Get("Retry-After") == "" {
+		t.Error("the refusal does not say when to come back")
+	}
+	// The disk is back.
+	journal.broken = make(chan struct{})
+	f.post(f.play("/players"), registration(agent.id), as(agent)).ok()
+	f.get("/readyz").ok()
+}
+
+// At shutdown readiness goes first; streams end cleanly, spread over the
+// jitter; what is under way is answered; then the listener is closed.
+func TestShutdownInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const jitter = 3 * time.Second
+		f := newFixture(t, func(s *setup) { s.host.Streams.DrainJitter = jitter })
+		agent := f.player(f.main())
+		n := f.serve()
+		streams := make([]*subscription, 20)
+		for i := range streams {
+			streams[i] = n.subscribe(as(agent), "")
+		}
+		synctest.Wait()
+		began := time.Now()
+		n.end()
+		synctest.Wait()
+		if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
+			t.Errorf("while it shuts down the host is ready: %d", r.status)
+		}
+		f.get(f.play("/events"), as(agent)).refused(protocol.CodeShuttingDown)
+		f.say(agent, "a write under way is finished")
+		ends := map[time.Duration]bool{}
+		for _, s := range streams {
+			if fr := s.event(); fr.field(t, "text") == nil {
+				t.Errorf("the last event did not get through: %+v", fr)
+			}
+			s.ended()
+			s.close()
+			ends[time.Since(began)] = true
+		}
+		if took := time.Since(began); took > jitter || len(ends) < 2 {
+			t.Errorf("the streams ended within %s, at %d moments", took, len(ends))
+		}
+		err := <-n.served
+		n.served <- err
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("the shutdown took %s", took)
+		}
+		if _, err := n.ln.dial(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("after the shutdown a connection got %v", err)
+		}
+	})
+}
+
+// What does not end in time is cut, and Close says so.
+func TestShutdownCutsWhatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(s *setup) { s.host.Streams.DrainJitter = time.Hour })
+		agent := f.player(f.main())
+		n := f.serve()
+		s := n.subscribe(as(agent), "")
+		defer s.close()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		began := time.Now()
+		err := f.host.Close(ctx)
+		if took := time.Since(began); err == nil || took != 5*time.Second {
+			t.Errorf("after %s Close returned %v", took, err)
+		}
+		if again := f.host.Close(context.Background()); !errors.Is(again, err) && again.Error() != err.Error() {
+			t.Errorf("Close again returned %v", again)
+		}
+		if served := <-n.served; served == nil {
+			t.Error("Serve says that all ended in order")
+		}
+		n.served <- nil
+		f.host.closeErr = nil
+	})
+}
+
+func TestCloseBeforeServe(t *testing.T) {
+	f := newFixture(t)
+	ctx := context.Background()
+	if err := f.host.Listen(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := f.host.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.host.Serve(ctx); err == nil {
+		t.Error("a closed host served")
+	}
+}

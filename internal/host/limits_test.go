@@ -1,0 +1,162 @@
+package host
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+const stranger = "192.0.2.1:1000"
+
+func TestDefaultLimitsLetThroughWhatTheContractPromises(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		main := f.main()
+		for i := range 500 {
+			if r := f.get("/api/play/session", as(main), from(stranger)); r.status != http.StatusOK {
+				t.Fatalf("request %d of one second: %d", i, r.status)
+			}
+		}
+		for i := range 60 {
+			n := f.newIdentity()
+			r := f.post(protocol.PathNodes, map[string]any{"nodeId": n.id, "passwHash": n.hash}, from(stranger))
+			if r.status != http.StatusOK {
+				t.Fatalf("creation %d of one minute: %d", i, r.status)
+			}
+		}
+	})
+}
+
+func TestRateLimitOfAnAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(s *setup) { s.host.Limits = RateLimits{RequestsPerSecond: 5, CreationsPerMinute: 2} })
+		main := f.main()
+		session := func(addr string) *reply { return f.get("/api/play/session", as(main), from(addr)) }
+		for range 10 {
+			session(stranger).ok()
+		}
+		r := session(stranger)
+		r.refused(protocol.CodeRateLimited)
+		if seconds, err := strconv.Atoi(r.header.Get("Retry-After")); err != nil || seconds < 1 {
+			t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))
+		}
+		session("192.0.2.2:1000").ok()
+		session("127.0.0.1:1000").ok()
+		session("[::1]:1000").ok()
+		// Of IPv6 a whole network counts as one address.
+		for i := range 10 {
+			session(fmt.Sprintf("[2001:db8::%x]:1000", i+1)).ok()
+		}
+		session("[2001:db8::ffff]:1").refused(protocol.CodeRateLimited)
+		session("[2001:db8:0:1::1]:1").ok()
+		wait(time.Second)
+		session(stranger).ok()
+
+		wait(10 * time.Second)
+		create := func() *reply {
+			n := f.newIdentity()
+			return f.post(protocol.PathAgentNode, map[string]any{"agentNodeId": n.id, "agentNodePasswHash": n.hash}, as(main), from(stranger))
+		}
+		create().ok()
+		create().ok()
+		create().refused(protocol.CodeRateLimited)
+		wait(31 * time.Second)
+		create().ok()
+	})
+}
+
+// Who asks too often does not get another address by making one up.
+func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
+	limits := RateLimits{RequestsPerSecond: 1}
+	ask := func(f *fixture, who identity, peer, forwarded string) *reply {
+		return f.get("/api/play/session", as(who), from(peer), with("X-Forwarded-For", forwarded))
+	}
+	t.Run("no proxy is trusted", func(t *testing.T) {
+		f := newFixture(t, func(s *setup) { s.host.Limits = limits })
+		main := f.main()
+		refused := 0
+		for i := range 10 {
+			if ask(f, main, stranger, fmt.Sprintf("198.51.100.%d", i)).status == http.StatusTooManyRequests {
+				refused++
+			}
+		}
+		if refused < 7 {
+			t.Errorf("of 10 requests with made-up addresses %d were refused", refused)
+		}
+	})
+	t.Run("behind a trusted proxy", func(t *testing.T) {
+		f := newFixture(t, func(s *setup) {
+			s.host.Limits, s.host.TrustedProxies = limits, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		})
+		main := f.main()
+		for i := range 10 {
+			// What the client itself put in front does not count.
+			ask(f, main, "10.0.0.1:1", fmt.Sprintf("127.0.0.1, 198.51.100.%d, 10.0.0.2", i)).ok()
+		}
+		ask(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").ok()
+		ask(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").refused(protocol.CodeRateLimited)
+		// Another peer is not the proxy, whatever it says.
+		ask(f, main, stranger, "203.0.113.1").ok()
+		ask(f, main, stranger, "203.0.113.2").ok()
+		ask(f, main, stranger, "203.0.113.3").refused(protocol.CodeRateLimited)
+	})
+}
+
+func TestLimiterForgetsTheAddressThatWasQuietForLongest(t *testing.T) {
+	l := newLimiter(1, 1)
+	addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)}) }
+	for i := range maxAddresses + 100 {
+		l.wait(addr(i))
+	}
+	if len(l.buckets) != maxAddresses || l.recent.Len() != maxAddresses {
+		t.Errorf("the table has %d addresses, %d in order", len(l.buckets), l.recent.Len())
+	}
+	if l.wait(addr(maxAddresses+99)) == 0 {
+		t.Error("the newest address was forgotten")
+	}
+	if l.wait(addr(0)) != 0 {
+		t.Error("the oldest address is still known")
+	}
+	if newLimiter(-1, 0).wait(addr(1)) != 0 {
+		t.Error("a limiter without a limit waits")
+	}
+}
+
+func TestCrossOrigin(t *testing.T) {
+	const listed = "https://app.example.org"
+	f := newFixture(t, func(s *setup) { s.host.CORSOrigins = []string{"HTTPS://App.Example.Org/"} })
+	main := f.main()
+	r := f.get("/api/play/session", as(main), with("Origin", listed)).ok()
+	if r.header.Get("Access-Control-Allow-Origin") != listed || r.header.Get("Vary") != "Origin" ||
+		r.header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("a listed origin got %v", r.header)
+	}
+	// A page must be able to read a refusal, too.
+	if r = f.get("/api/play/session", with("Origin", listed)); r.header.Get("Access-Control-Allow-Origin") != listed {
+		t.Errorf("a refusal has %v", r.header)
+	}
+	ask := func(origin string) *reply {
+		return f.do(http.MethodOptions, "/api/play/players", nil,
+			with("Origin", origin), with("Access-Control-Request-Method", "POST"))
+	}
+	if r = ask(listed); r.status != http.StatusNoContent || r.header.Get("Access-Control-Allow-Methods") != "POST" {
+		t.Errorf("the preflight got %d %v", r.status, r.header)
+	}
+	for _, origin := range []string{"https://evil.example.org", "http://app.example.org", "null", "https://app.example.org.evil"} {
+		if r = f.get("/api/play/session", as(main), with("Origin", origin)); r.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("the origin %s got %v", origin, r.header)
+		}
+		ask(origin).refused(protocol.CodeMethodNotAllowed)
+	}
+	// Without a list no reply has such a header at all.
+	none := newFixture(t)
+	if r = none.get("/api/play/session", as(none.main()), with("Origin", listed)); r.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("without a list: %v", r.header)
+	}
+}

@@ -1,0 +1,53 @@
+package host
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+)
+
+func TestOptionsThatCannotWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"no world":                      {func(o *Options) { o.World = nil }, "World"},
+		"no deriver":                    {func(o *Options) { o.Deriver = nil }, "Deriver"},
+		"certificate without key":       {func(o *Options) { o.CertFile = "cert.pem" }, "key"},
+		"certificate that is not there": {func(o *Options) { o.CertFile, o.KeyFile = "none.pem", "none.key" }, "none.pem"},
+		"profiles for everybody":        {func(o *Options) { o.Profiling = true }, "profiles"},
+		"no address":                    {func(o *Options) { o.Address = "7420" }, "7420"},
+		"public URL without a scheme":   {func(o *Options) { o.PublicURL = "example.org" }, "example.org"},
+		"public URL with a query":       {func(o *Options) { o.PublicURL = "https://example.org?a=b" }, "example.org"},
+		"origin with a path":            {func(o *Options) { o.CORSOrigins = []string{"https://a.org/x"} }, "origin"},
+		"any origin":                    {func(o *Options) { o.CORSOrigins = []string{"*"} }, "origin"},
+		"unknown registration":          {func(o *Options) { o.Registration = "sometimes" }, "sometimes"},
+		"token without a token":         {func(o *Options) { o.Registration = RegistrationToken }, "token"},
+		"token for nothing":             {func(o *Options) { o.RegistrationToken = creds.NewSecret("x") }, "token"},
+		"unknown policy":                {func(o *Options) { o.APIKeys = "maybe" }, "maybe"},
+		"life that ends before it may":  {func(o *Options) { o.Streams.MinLife, o.Streams.MaxLife = 2, 1 }, "live"},
+		"negative time":                 {func(o *Options) { o.Streams.Comment = -1 }, "negative"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Options{World: new(world.World), Deriver: new(creds.Deriver)}
+			c.change(&o)
+			if _, err := New(o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("New: %v, want an error that says %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestOneMetricsServesOneHost(t *testing.T) {
+	f := newFixture(t)
+	o := f.host.options
+	if _, err := New(o); err == nil {
+		t.Error("two hosts share their measurements")
+	}
+	if o.CertFile, o.KeyFile = filepath.Join(t.TempDir(), "c"), "k"; o.Metrics == nil {
+		t.Error("a host has no measurements")
+	}
+}
