@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -168,9 +169,7 @@ func (c *Client) attempt(ctx context.Context, p *prepared, sid string) (*reply, 
 
 func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Request, error) {
 	query := url.Values{}
-	for name, values := range p.query {
-		query[name] = values
-	}
+	maps.Copy(query, p.query)
 	if sid != "" {
 		query.Set(protocol.QuerySID, sid)
 	}
@@ -185,9 +184,7 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 	}
 	req.Header.Set("Accept", protocol.MediaTypeJSON)
 	req.Header.Set("User-Agent", c.agent)
-	for name, values := range p.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, p.header)
 	if p.key != "" && c.keepsKeys() {
 		req.Header.Set(protocol.HeaderIdempotencyKey, p.key)
 	}

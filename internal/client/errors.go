@@ -69,8 +69,7 @@ func (e *ReplyError) Is(target error) bool { return target == ErrReply }
 // unreachable makes the error of an attempt that got no answer. The URL of a
 // *url.Error is dropped: the host is said once.
 func (c *Client) unreachable(err error, sent bool) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	return &UnreachableError{Host: c.Host(), Sent: sent, Err: err}

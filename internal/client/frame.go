@@ -121,7 +121,7 @@ func parseRetry(value []byte) (time.Duration, bool) {
 	if err != nil {
 		ms = longest
 	}
-	return time.Duration(min(ms, longest)) * time.Millisecond, true //nolint:gosec // G115: bounded on the line above
+	return time.Duration(min(ms, longest)) * time.Millisecond, true
 }
 
 // readLine gives the next line without its end. It is valid until the next

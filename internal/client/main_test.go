@@ -85,7 +85,10 @@ func (h *testHost) of(route string) []seen {
 }
 
 func sessionOf(sid string, caps ...protocol.Capability) answer {
-	text, _ := json.Marshal(protocol.SessionReply{SID: sid, Capabilities: caps})
+	text, err := json.Marshal(protocol.SessionReply{SID: sid, Capabilities: caps})
+	if err != nil {
+		panic(err)
+	}
 	return ok(string(text))
 }
 

@@ -87,7 +87,7 @@ func (s *Stream) Next() (Signal, error) {
 	for {
 		if err := context.Cause(s.ctx); err != nil {
 			s.drop()
-			return Signal{}, err //nolint:wrapcheck // the caller compares it with its own
+			return Signal{}, err
 		}
 		switch {
 		case s.conn != nil:
@@ -212,7 +212,7 @@ func (s *Stream) openFor(sid string) (*connection, error) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	conn := &connection{sid: sid, ctx: ctx, cancel: cancel}
 	conn.stall = time.AfterFunc(stallAfter, func() { cancel(errStalled) })
-	resp, err := s.client.openEvents(ctx, sid, s)
+	resp, err := s.client.openEvents(ctx, sid, s) //nolint:bodyclose // the connection closes it
 	if err != nil {
 		err = conn.reason(err)
 		conn.close()
@@ -242,7 +242,7 @@ func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.R
 	if s.hasCursor {
 		req.Header.Set(protocol.HeaderLastEventID, strconv.FormatUint(s.cursor, 10))
 	}
-	resp, err := c.http.Do(req) //nolint:bodyclose // closed below, or by the connection that gets it
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.unreachable(err, true)
 	}

@@ -136,7 +136,7 @@ func (c *Client) ended(ctx context.Context, sent bool) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &UnreachableError{Host: c.Host(), Sent: sent, Err: context.DeadlineExceeded}
 	}
-	return context.Cause(ctx) //nolint:wrapcheck // the caller compares it with its own
+	return context.Cause(ctx)
 }
 
 // maySent reports whether a request may have reached the host although there

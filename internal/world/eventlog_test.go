@@ -77,7 +77,7 @@ func TestTheRingIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-func TestAWaiterIsWokenByTheNextEvent(t *testing.T) {
+func TestAWaiterIsWokenByTheNextEvent(*testing.T) {
 	l := newEventLog(4, 0)
 	_, wake, _ := l.Since(0, nil)
 	l.add(logged(1))

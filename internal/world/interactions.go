@@ -108,11 +108,12 @@ func (s *state) applyHistory(r *store.Record) {
 		return
 	}
 	seq := binary.BigEndian.Uint64(r.Key[split:])
-	if r.Value != nil {
+	switch {
+	case r.Value != nil:
 		s.histories[key] = append(prev, seq)
-	} else if len(prev) > 0 && prev[0] == seq {
+	case len(prev) > 0 && prev[0] == seq:
 		s.histories[key] = prev[1:]
-	} else {
+	default:
 		// Not the oldest: the whole history is going. Read it again if it comes back.
 		delete(s.histories, key)
 	}

@@ -18,7 +18,7 @@ import (
 type planner struct {
 	st      *state
 	options *Options
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // it lives as long as the one command that it plans
 	req     *Request
 	now     time.Time
 	// mono is the monotonic time in nanoseconds, for leases.

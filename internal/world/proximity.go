@@ -45,7 +45,8 @@ func (p *planner) countSignal(prev *protocol.Agent, action string) error {
 	if a := p.st.aggregates[prev.AgentID]; a != nil {
 		kept = *a
 	}
-	row, data := *prev, any(nil)
+	row := *prev
+	var data any
 	if action == protocol.ProximityZone {
 		kept.ZoneCount++
 		row.ZoneCount, row.Flagged = kept.ZoneCount, kept.Flagged()

@@ -30,7 +30,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.resetSeq.Store(w.state.resetSeq)
 	w.writer.Add(2)
 	go w.write()
-	go w.checkpoint()
+	go w.checkpoint() //nolint:gosec // G118: it outlives the context that bounds the opening; Close ends it
 	return w, nil
 }
 

@@ -48,7 +48,8 @@ func (p *planner) repeated() (*repeat, error) {
 		return nil, nil //nolint:nilnil // No key, no repeat.
 	}
 	if r := p.st.repeats[key.Key]; r != nil {
-		return r, r.check(key)
+		err := r.check(key)
+		return r, err
 	}
 	return findRepeat(p.ctx, p.options.Journal, key, p.now)
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -61,7 +62,11 @@ func (r *Reply) JSON() ([]byte, error) {
 	if r.Stored != nil {
 		return r.Stored, nil
 	}
-	return json.Marshal(r.Value)
+	body, err := json.Marshal(r.Value)
+	if err != nil {
+		return nil, fmt.Errorf("encode the reply %T: %w", r.Value, err)
+	}
+	return body, nil
 }
 
 // Command is one thing that a caller wants done. Its implementations are the

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
@@ -94,8 +95,8 @@ func (s *state) keep() {
 
 // rollback takes back everything since begin.
 func (s *state) rollback() {
-	for i := len(s.undo) - 1; i >= 0; i-- {
-		s.undo[i]()
+	for _, undo := range slices.Backward(s.undo) {
+		undo()
 	}
 	s.keep()
 }

@@ -45,7 +45,7 @@ type World struct {
 
 // job is a command on its way through the writer.
 type job struct {
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // the caller's, carried through the queue to the writer
 	req     Request
 	command Command
 	done    chan struct{}
