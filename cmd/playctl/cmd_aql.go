@@ -165,7 +165,7 @@ func (s *aqlSession) check(program *aql.Program, variables map[string]string) er
 }
 
 // warn tells what is doubtful about a program.
-func (s *aqlSession) warn(warnings aql.Problems) {
+func (s *aqlSession) warn(warnings aql.LineErrors) {
 	for _, warning := range warnings {
 		s.app.warn(warning.Error(), "")
 	}
@@ -174,7 +174,7 @@ func (s *aqlSession) warn(warnings aql.Problems) {
 // isProgramMistake reports whether an AQL program is wrong, so that nothing was
 // done.
 func isProgramMistake(err error) bool {
-	var mistakes aql.Problems
+	var mistakes aql.LineErrors
 	return errors.As(err, &mistakes)
 }
 

@@ -42,7 +42,7 @@ var _ aql.Caller = (*client.Client)(nil)
 
 // Connect implements aql.Environment.
 func (s *aqlSession) Connect(_ context.Context, target aql.Target) (aql.Connection, error) {
-	as, err := s.app.aimed(target)
+	as, err := s.aimed(target)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (t *terminalFile) Write(text []byte) (int, error) { return t.out.Write(text
 func (t *terminalFile) Size() (width, height int, err error) {
 	conn, err := t.out.SyscallConn()
 	if err != nil {
-		return 0, 0, err //nolint:wrapcheck // who asks falls back to a common size
+		return 0, 0, err
 	}
 	var failed error
 	err = conn.Control(func(fd uintptr) { width, height, failed = term.GetSize(int(fd)) })
@@ -82,7 +82,7 @@ func (c clearing) Read(into []byte) (int, error) {
 		}
 		out = append(out, b)
 	}
-	return copy(into, out), err //nolint:wrapcheck // as above
+	return copy(into, out), err
 }
 
 // aqlPrompt is a person typing statements.

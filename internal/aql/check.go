@@ -36,17 +36,17 @@ type checker struct {
 	scope    Scope
 	program  *Program
 	line     string
-	problems Problems
-	warnings Problems
+	problems LineErrors
+	warnings LineErrors
 	// told are the variables that were told not to be set: once each.
 	told map[string]bool
 }
 
 // Check finds what cannot work, whatever the world is like: a variable that is
 // not set, a statement that needs another one before it, a secret that would be
-// shown or sent, an amenity that does not exist. The error is a Problems. The
+// shown or sent, an amenity that does not exist. The error is a LineErrors. The
 // warnings are about passphrases that are written in the program.
-func (p *Program) Check(scope Scope) (warnings Problems, err error) {
+func (p *Program) Check(scope Scope) (warnings LineErrors, err error) {
 	c := &checker{program: p, scope: scope, told: map[string]bool{}}
 	c.scope.Variables = maps.Clone(scope.Variables)
 	if c.scope.Variables == nil {
@@ -58,7 +58,7 @@ func (p *Program) Check(scope Scope) (warnings Problems, err error) {
 			line.Statement.check(c)
 		}
 	}
-	slices.SortStableFunc(c.problems, func(a, b *Problem) int {
+	slices.SortStableFunc(c.problems, func(a, b *LineError) int {
 		if a.Pos.before(b.Pos) {
 			return -1
 		}
@@ -71,7 +71,7 @@ func (p *Program) Check(scope Scope) (warnings Problems, err error) {
 }
 
 func (c *checker) fail(at Pos, format string, args ...any) {
-	problem := &Problem{Pos: at, Message: fmt.Sprintf(format, args...)}
+	problem := &LineError{Pos: at, Message: fmt.Sprintf(format, args...)}
 	c.problems = append(c.problems, c.program.locate(problem, c.line))
 }
 
@@ -138,7 +138,7 @@ func (c *checker) passphrase(o *Operand) {
 }
 
 func (c *checker) warn(at Pos, format string, args ...any) {
-	problem := &Problem{Pos: at, Message: fmt.Sprintf(format, args...)}
+	problem := &LineError{Pos: at, Message: fmt.Sprintf(format, args...)}
 	c.warnings = append(c.warnings, c.program.locate(problem, c.line))
 }
 

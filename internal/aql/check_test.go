@@ -9,7 +9,7 @@ import (
 )
 
 // heads are the first lines of problems: place and message.
-func heads(problems Problems) []string {
+func heads(problems LineErrors) []string {
 	var list []string
 	for _, problem := range problems {
 		head, _, _ := strings.Cut(problem.Error(), "\n")
@@ -121,7 +121,7 @@ SHOW $p.length`,
 				t.Fatal(err)
 			}
 			warnings, err := program.Check(test.scope)
-			var mistakes Problems
+			var mistakes LineErrors
 			if err != nil && !errors.As(err, &mistakes) {
 				t.Fatalf("the error is %v", err)
 			}

@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 // checkPlaces looks whether problems point into the text.
 func checkPlaces(t *testing.T, text string, err error) {
 	t.Helper()
-	problems, _ := err.(Problems) //nolint:errorlint // Parse and Check return it unwrapped
+	problems, _ := err.(LineErrors) //nolint:errorlint // Parse and Check return it unwrapped
 	if err != nil && len(problems) == 0 {
 		t.Fatalf("the error is %T", err)
 	}

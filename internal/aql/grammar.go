@@ -79,54 +79,70 @@ func (p *parser) letFrom(start place, name Name) Statement {
 	return from
 }
 
+// spaceClause is a clause of CREATE SPACE that gives one value.
+type spaceClause struct {
+	keyword string
+	kind    operandKind
+	into    **Operand
+}
+
 // createSpace takes the clauses in any order, each once.
 func (p *parser) createSpace(start place) Statement {
 	s := CreateSpace{place: start, Name: p.operand(operandValue)}
 	var design, owner *Operand
-	for p.problem == nil {
-		switch {
-		case design == nil && p.accept("DESIGN"):
-			design = p.required()
-		case owner == nil && p.accept("OWNER"):
-			owner = p.required()
-		case s.Description == nil && p.accept("DESCRIPTION"):
-			s.Description = p.required()
-		case s.Structure == nil && p.accept("STRUCTURE"):
-			s.Structure = p.required()
-		case s.Amenities == nil && p.accept("AMENITIES"):
-			s.Amenities = p.amenities()
-		case s.Keyfile == nil && p.accept("KEYFILE"):
-			path := p.operand(operandFile)
-			s.Keyfile = &path
-		case s.Into == nil && p.accept("INTO"):
-			name := p.name()
-			s.Into = &name
-		case design == nil || owner == nil || p.peek().kind != tokenEnd:
-			p.missing(design, owner)
-		default:
-			s.Design, s.Owner = *design, *owner
-			return s
-		}
+	clauses := []spaceClause{
+		{"DESIGN", operandValue, &design}, {"OWNER", operandValue, &owner},
+		{"DESCRIPTION", operandValue, &s.Description}, {"STRUCTURE", operandValue, &s.Structure}, {"KEYFILE", operandFile, &s.Keyfile},
+	}
+	for more := true; more; {
+		more = p.spaceClause(clauses) || p.spaceLists(&s)
+	}
+	if p.problem == nil && (design == nil || owner == nil) {
+		p.missing(design)
+	}
+	if p.problem == nil {
+		s.Design, s.Owner = *design, *owner
 	}
 	return s
 }
 
-// missing says what CREATE SPACE still needs, where the line ends too early.
-func (p *parser) missing(design, owner *Operand) {
+// spaceClause takes one of the clauses that is not there yet.
+func (p *parser) spaceClause(clauses []spaceClause) bool {
+	for _, clause := range clauses {
+		if *clause.into == nil && p.accept(clause.keyword) {
+			value := p.operand(clause.kind)
+			*clause.into = &value
+			return true
+		}
+	}
+	return false
+}
+
+// spaceLists takes one of the clauses that are no single value.
+func (p *parser) spaceLists(s *CreateSpace) bool {
+	switch {
+	case s.Amenities == nil && p.accept("AMENITIES"):
+		s.Amenities = p.amenities()
+	case s.Into == nil && p.accept("INTO"):
+		name := p.name()
+		s.Into = &name
+	default:
+		return false
+	}
+	return true
+}
+
+// missing says what CREATE SPACE still needs where it stops.
+func (p *parser) missing(design *Operand) {
 	at := p.peek()
 	switch {
 	case at.kind != tokenEnd:
 		p.unexpected()
 	case design == nil:
 		p.fail(at.pos, `DESIGN is missing: the key of the space's design, such as DESIGN "bazaar"`)
-	case owner == nil:
+	default:
 		p.fail(at.pos, `OWNER is missing: the display name of the space's owner, such as OWNER "Ada"`)
 	}
-}
-
-func (p *parser) required() *Operand {
-	o := p.operand(operandValue)
-	return &o
 }
 
 func (p *parser) amenities() []Operand {

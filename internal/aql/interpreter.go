@@ -58,9 +58,9 @@ func (in *Interpreter) Scope() Scope {
 func (in *Interpreter) Variables() []string { return slices.Sorted(maps.Keys(in.vars)) }
 
 // Run checks a program and carries it out up to the first statement that fails.
-// A mistake in the program is a Problems, and then nothing was done; a failure
-// is a *Problem with its cause.
-func (in *Interpreter) Run(ctx context.Context, p *Program) (warnings Problems, err error) {
+// A mistake in the program is a LineErrors, and then nothing was done; a failure
+// is a *LineError with its cause.
+func (in *Interpreter) Run(ctx context.Context, p *Program) (warnings LineErrors, err error) {
 	warnings, err = p.Check(in.Scope())
 	if err != nil {
 		return warnings, err
@@ -96,11 +96,10 @@ func at(o *Operand, err error) error {
 // failed says where a program failed.
 func (p *Program) failed(s Statement, err error, line string) error {
 	where := s.Pos()
-	var placed *placedError
-	if errors.As(err, &placed) {
+	if placed, ok := errors.AsType[*placedError](err); ok {
 		where = placed.at
 	}
-	return p.locate(&Problem{Pos: where, Message: err.Error(), Err: err}, line)
+	return p.locate(&LineError{Pos: where, Message: err.Error(), Err: err}, line)
 }
 
 // step carries out one statement.

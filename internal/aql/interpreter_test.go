@@ -297,7 +297,7 @@ func TestMistakesComeFirst(t *testing.T) {
 	t.Parallel()
 	w := newFakeWorld()
 	err := play(t, w, "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\"\nSHOW $x")
-	if problems := Problems(nil); !errors.As(err, &problems) || len(problems) != 1 {
+	if problems := LineErrors(nil); !errors.As(err, &problems) || len(problems) != 1 {
 		t.Errorf("the error is %v", err)
 	}
 	if len(w.asked) > 0 {

@@ -17,7 +17,7 @@ type lexer struct {
 	// comment is what follows "#"; commented is set where there is one.
 	comment   string
 	commented bool
-	problem   *Problem
+	problem   *LineError
 }
 
 // lex cuts a line. After a mistake the tokens before it are still there; the
@@ -49,7 +49,7 @@ func (l *lexer) add(t token) { l.tokens = append(l.tokens, t) }
 // fail notes the first mistake and reports false.
 func (l *lexer) fail(at int, format string, args ...any) bool {
 	if l.problem == nil {
-		l.problem = &Problem{Pos: l.pos(at), Message: fmt.Sprintf(format, args...)}
+		l.problem = &LineError{Pos: l.pos(at), Message: fmt.Sprintf(format, args...)}
 	}
 	return false
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Parse reads a program. Where lines are wrong the error is a Problems with the
+// Parse reads a program. Where lines are wrong the error is a LineErrors with the
 // first mistake of each, and the program holds the other lines.
 func Parse(source, text string) (*Program, error) { return ParseAt(source, 1, text) }
 
 // ParseAt is Parse for a text whose first line is the number-th of its source.
 func ParseAt(source string, number int, text string) (*Program, error) {
 	p := &Program{Source: source}
-	var problems Problems
+	var problems LineErrors
 	text = strings.TrimPrefix(text, "\uFEFF")
 	text = strings.TrimSuffix(text, "\n")
 	for i, line := range strings.Split(text, "\n") {
@@ -28,7 +28,7 @@ func ParseAt(source string, number int, text string) (*Program, error) {
 	return p, nil
 }
 
-func (p *Program) parseLine(number int, text string) (Line, *Problem) {
+func (p *Program) parseLine(number int, text string) (Line, *LineError) {
 	p.text = append(p.text, text)
 	lexed := lex(number, text)
 	line := Line{Number: number, Comment: lexed.comment, Commented: lexed.commented}
@@ -48,7 +48,7 @@ func (p *Program) parseLine(number int, text string) (Line, *Problem) {
 }
 
 // locate completes a problem with where it is.
-func (p *Program) locate(problem *Problem, line string) *Problem {
+func (p *Program) locate(problem *LineError, line string) *LineError {
 	problem.Source = p.Source
 	problem.Excerpt = clean(masked(line))
 	return problem
@@ -93,7 +93,7 @@ type parser struct {
 	// the parser stands: what a message lists, and what completion offers.
 	tried   []string
 	wanted  []operandKind
-	problem *Problem
+	problem *LineError
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -105,7 +105,7 @@ func (p *parser) advance() {
 
 func (p *parser) fail(at Pos, format string, args ...any) {
 	if p.problem == nil {
-		p.problem = &Problem{Pos: at, Message: fmt.Sprintf(format, args...)}
+		p.problem = &LineError{Pos: at, Message: fmt.Sprintf(format, args...)}
 	}
 }
 

@@ -93,7 +93,7 @@ func TestMistakes(t *testing.T) {
 		"CREATE":                                 "1:7: expected SPACE, but there is the end of the line",
 		`CREATE SPACE "a" OWNER "b"`:             `1:27: DESIGN is missing: the key of the space's design, such as DESIGN "bazaar"`,
 		`CREATE SPACE "a" DESIGN "b"`:            `1:28: OWNER is missing: the display name of the space's owner, such as OWNER "Ada"`,
-		`CREATE SPACE "a" DESIGN "b" DESIGN "c"`: `1:29: expected OWNER, DESCRIPTION, STRUCTURE, AMENITIES, KEYFILE or INTO, but there is "DESIGN"`,
+		`CREATE SPACE "a" DESIGN "b" DESIGN "c"`: `1:29: expected OWNER, DESCRIPTION, STRUCTURE, KEYFILE, AMENITIES or INTO, but there is "DESIGN"`,
 		`CREATE SPACE Mill DESIGN "b" OWNER "c"`: `1:14: expected a text in quotes or a variable, but there is the word "Mill": put it in quotes if it is meant`,
 		`SEND hello`:                             `1:6: expected a text in quotes or a variable, but there is the word "hello": put it in quotes if it is meant`,
 		`SEND "x" hello`:                         `1:10: expected a text in quotes or a variable, but there is "hello"`,

@@ -73,17 +73,9 @@ func (in *Interpreter) inspectMain(ctx context.Context, s InspectMainNode) (outc
 
 // inspectAgent looks at an agent in the records of the main node and on the map.
 func (in *Interpreter) inspectAgent(ctx context.Context, s InspectAgent) (outcome, error) {
-	ref := ""
-	if s.Agent == nil {
-		ref = in.agent.ID
-	} else {
-		var err error
-		if ref, err = in.text(s.Agent); err != nil {
-			return outcome{}, err
-		}
-		if known, err := in.host.Agent(ref); err == nil {
-			ref = known.ID
-		}
+	ref, err := in.agentRef(s.Agent)
+	if err != nil {
+		return outcome{}, err
 	}
 	snapshot, err := in.snapshot(ctx)
 	if err != nil {
@@ -102,6 +94,22 @@ func (in *Interpreter) inspectAgent(ctx context.Context, s InspectAgent) (outcom
 		return outcome{}, at(s.Agent, err)
 	}
 	return reading(found, s.Into), nil
+}
+
+// agentRef is what an operand names: the id of an agent whose credentials are
+// known, else what is written. nil is the agent in use.
+func (in *Interpreter) agentRef(o *Operand) (string, error) {
+	if o == nil {
+		return in.agent.ID, nil
+	}
+	ref, err := in.text(o)
+	if err != nil {
+		return "", err
+	}
+	if known, err := in.host.Agent(ref); err == nil {
+		return known.ID, nil
+	}
+	return ref, nil
 }
 
 // agentRow is what tells an agent's row on the map.

@@ -183,18 +183,20 @@ func (in *Interpreter) removeSpace(ctx context.Context, s RemoveSpace) (outcome,
 }
 
 func (in *Interpreter) inspectSpace(ctx context.Context, s InspectSpace) (outcome, error) {
-	caller, id := in.host.Main(), ""
-	if s.Space != nil {
+	var id string
+	switch {
+	case s.Space != nil:
 		space, err := in.findSpace(ctx, s.Space)
 		if err != nil {
 			return outcome{}, err
 		}
 		id = space.ID
-	} else if in.space == nil {
+	case in.space == nil:
 		return outcome{}, errSpaceGone
-	} else {
+	default:
 		id = in.space.id
 	}
+	caller := in.host.Main()
 	if in.space != nil && in.space.id == id {
 		// The space's own node may see its log.
 		caller = in.space.caller

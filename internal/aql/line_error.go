@@ -22,9 +22,9 @@ func (p Pos) before(other Pos) bool {
 	return p.Column < other.Column
 }
 
-// Problem is one thing that is wrong, with the place in the program that it is
+// LineError is one thing that is wrong, with the place in the program that it is
 // about. Passphrases that are written in the program are not in it.
-type Problem struct {
+type LineError struct {
 	// Source names the program, such as its file.
 	Source string
 	Pos    Pos
@@ -39,7 +39,7 @@ type Problem struct {
 
 // Error implements error. It has three lines: the place with the message, the
 // line of the program, and a caret under the column.
-func (p *Problem) Error() string {
+func (p *LineError) Error() string {
 	number := strconv.Itoa(p.Pos.Line)
 	return fmt.Sprintf("%s:%d:%d: %s\n %s | %s\n %s | %s^",
 		p.Source, p.Pos.Line, p.Pos.Column, p.Message,
@@ -47,10 +47,10 @@ func (p *Problem) Error() string {
 }
 
 // Unwrap gives the cause.
-func (p *Problem) Unwrap() error { return p.Err }
+func (p *LineError) Unwrap() error { return p.Err }
 
 // indent is as wide as what stands before the column.
-func (p *Problem) indent() string {
+func (p *LineError) indent() string {
 	width, column := 0, 1
 	for _, r := range p.Excerpt {
 		if column >= p.Pos.Column {
@@ -63,11 +63,11 @@ func (p *Problem) indent() string {
 	return strings.Repeat(" ", width+max(0, p.Pos.Column-column))
 }
 
-// Problems are all mistakes of a program, in its order.
-type Problems []*Problem
+// LineErrors are all mistakes of a program, in its order.
+type LineErrors []*LineError
 
 // Error implements error, with all of them.
-func (p Problems) Error() string {
+func (p LineErrors) Error() string {
 	texts := make([]string, len(p))
 	for i, one := range p {
 		texts[i] = one.Error()
