@@ -70,6 +70,9 @@ func writeSteps(j store.Journal) error {
 // readSteps walks from the oldest event kept; every event must come.
 func readSteps(ctx context.Context, j store.Journal) error {
 	from, err := oldest(ctx, j)
+	if errors.Is(err, store.ErrTrimmed) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
