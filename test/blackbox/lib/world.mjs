@@ -1,0 +1,63 @@
+// What most tests start from: a host, its session, and accounts on it.
+
+import { randomUUID } from 'node:crypto'
+import { granted, keepSecret } from './client.mjs'
+import { accounts, adminToken, startHost } from './host.mjs'
+import { is } from './rows.mjs'
+
+export const admin = { token: adminToken }
+
+for (const { passwHash } of accounts) keepSecret(passwHash)
+keepSecret(adminToken)
+
+// main makes account number `i` of the known answers a main node.
+export async function main(host, i = 0) {
+  const reply = await host.call('POST', '/api/nodes', { body: { kind: 'main', ...accounts[i] }, reveals: true })
+  const { apiKey } = granted(reply, { nodeId: (v) => v === accounts[i].nodeId, apiKey: is.named })
+  keepSecret(apiKey)
+  return { ...accounts[i], apiKey }
+}
+
+// agentOf makes account number `i` an agent node of a main node. An agent
+// shows its owner's API key.
+export async function agentOf(host, owner, i) {
+  const { nodeId, passwHash } = accounts[i]
+  const body = { kind: 'agent', parentNodeId: owner.nodeId, agentNodeId: nodeId, agentNodePasswHash: passwHash }
+  granted(await host.call('POST', '/api/nodes/agent-node', { as: owner, body }), { agentId: (v) => v === nodeId })
+  return { nodeId, passwHash, apiKey: owner.apiKey }
+}
+
+export async function sidOf(host, as) {
+  return granted(await host.call('GET', '/session', { as })).sid
+}
+
+// registration is the smallest body of section 6, with changes.
+export function registration(agent, changes = {}) {
+  const { toolNames = ['chat_tool'], ...rest } = changes
+  return { name: 'Ada', type: 'langchain', agent: { type: 'langchain', toolNames }, agentId: agent.nodeId, ...rest }
+}
+
+export function register(host, sid, agent, changes, options) {
+  const nullable = ['connectionId', 'leaseTtlSeconds']
+  return host.call('POST', '/players', { as: agent, sid, body: registration(agent, changes), nullable, ...options })
+}
+
+export async function snapshotOf(host, as) {
+  return granted(await host.rpc('getWorldSnapshot', {}, { as })).snapshot
+}
+
+export async function headOf(host) {
+  const { rev, seq } = granted(await host.call('GET', '/session', { as: admin }))
+  return { rev, seq }
+}
+
+// openWorld serves a world with one main node and one agent node.
+export async function openWorld(...args) {
+  const host = await startHost(...args)
+  const owner = await main(host, 0)
+  const agent = await agentOf(host, owner, 1)
+  return { host, owner, agent, sid: await sidOf(host, owner) }
+}
+
+export const newKey = () => randomUUID()
+

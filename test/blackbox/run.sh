@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+#
+# Builds playctl and runs the black-box client against it. Arguments are test
+# files; without any, all of them run.
+#
+#   test/blackbox/run.sh
+#   test/blackbox/run.sh stream.test.mjs
+#
+# PLAYCTL names a binary to test instead of building one.
+
+set -euo pipefail
+cd "$(dirname "$0")"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+npm ci --silent
+if [ -z "${PLAYCTL:-}" ]; then
+  (cd ../.. && go build -o "$work/playctl" ./cmd/playctl)
+  export PLAYCTL=$work/playctl
+fi
+[ $# -gt 0 ] || set -- ./*.test.mjs
+# A test that waits for an event that never comes ends at its own limit, this
+# one is for a process that does not.
+node --test --test-concurrency=4 --test-timeout=80000 --test-reporter=spec "$@"
