@@ -97,8 +97,7 @@ func (a *app) runAQL(ctx context.Context, flags *aqlFlags, args []string) error 
 	}
 	interpreter := aql.NewInterpreter(session, variables)
 	defer interpreter.Close()
-	warnings, err := interpreter.Run(ctx, program)
-	session.warn(warnings)
+	err = interpreter.Run(ctx, program)
 	return errors.Join(session.finish(), err)
 }
 
@@ -150,7 +149,7 @@ func (s *aqlSession) check(program *aql.Program, variables map[string]string) er
 		scope.Variables[name] = aql.Plain
 	}
 	warnings, err := program.Check(scope)
-	s.warn(warnings)
+	s.Warn(warnings)
 	if err != nil {
 		return err
 	}
@@ -164,10 +163,10 @@ func (s *aqlSession) check(program *aql.Program, variables map[string]string) er
 	return nil
 }
 
-// warn tells what is doubtful about a program.
-func (s *aqlSession) warn(warnings aql.LineErrors) {
+// Warn implements aql.Environment.
+func (s *aqlSession) Warn(warnings aql.LineErrors) {
 	for _, warning := range warnings {
-		s.app.warn(warning.Error(), "")
+		s.warn(warning.Error(), "")
 	}
 }
 

@@ -168,9 +168,7 @@ func (p *aqlPrompt) carryOut(ctx context.Context, number int, line string) error
 	if err != nil {
 		return err
 	}
-	warnings, err := p.interpreter.Run(ctx, program)
-	p.session.warn(warnings)
-	return err
+	return p.interpreter.Run(ctx, program)
 }
 
 // help shows the statements.

@@ -77,6 +77,8 @@ type Environment interface {
 	Save(spaceID, path string, phrase creds.Secret) (where string, err error)
 	// During does the part of a statement that waits for the host.
 	During(ctx context.Context, verb string, work func(ctx context.Context) error) error
+	// Warn tells what is doubtful about a program, before it is carried out.
+	Warn(warnings LineErrors)
 	// Note tells something beside the results.
 	Note(text string)
 	// Emit takes the result of a statement.

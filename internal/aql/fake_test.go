@@ -186,6 +186,12 @@ func (w *fakeWorld) During(ctx context.Context, _ string, work func(context.Cont
 }
 func (w *fakeWorld) Note(text string) { w.notes = append(w.notes, text) }
 
+func (w *fakeWorld) Warn(warnings LineErrors) {
+	for _, warning := range warnings {
+		w.notes = append(w.notes, warning.Error())
+	}
+}
+
 func (w *fakeWorld) Emit(result Result) error {
 	w.results = append(w.results, result)
 	return w.refuse["emit"]

@@ -60,20 +60,21 @@ func (in *Interpreter) Variables() []string { return slices.Sorted(maps.Keys(in.
 // Run checks a program and carries it out up to the first statement that fails.
 // A mistake in the program is a LineErrors, and then nothing was done; a failure
 // is a *LineError with its cause.
-func (in *Interpreter) Run(ctx context.Context, p *Program) (warnings LineErrors, err error) {
-	warnings, err = p.Check(in.Scope())
+func (in *Interpreter) Run(ctx context.Context, p *Program) error {
+	warnings, err := p.Check(in.Scope())
+	in.env.Warn(warnings)
 	if err != nil {
-		return warnings, err
+		return err
 	}
 	for i, line := range p.Lines {
 		if line.Statement == nil {
 			continue
 		}
 		if err := in.step(ctx, line); err != nil {
-			return warnings, p.failed(line.Statement, err, p.text[i])
+			return p.failed(line.Statement, err, p.text[i])
 		}
 	}
-	return warnings, nil
+	return nil
 }
 
 // placedError is an error that knows which operand it is about.

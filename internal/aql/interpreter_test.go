@@ -31,8 +31,7 @@ func run(t *testing.T, in *Interpreter, text string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = in.Run(t.Context(), program)
-	return err
+	return in.Run(t.Context(), program)
 }
 
 // told are the results as programs read them.
