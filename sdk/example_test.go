@@ -127,3 +127,85 @@ func ExampleNewFrameworkRegistration() {
 	fmt.Println(book.Description, string(book.Parameters))
 	// Output: Book a table {"type":"object","properties":{"guests":{"type":"integer"}},"required":["guests"]}
 }
+
+// Follow the world: every change arrives as a snapshot that is proved equal to
+// the host's.
+func ExampleRemotePlayWorld_SubscribeWorldState() {
+	options, agents, closeHost := exampleAccount(1)
+	defer closeHost()
+
+	ctx := context.Background()
+	world, err := sdk.New(options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = world.Close(ctx) }()
+
+	updates := make(chan sdk.Update, 8)
+	subscription, err := world.SubscribeWorldState(ctx, sdk.SubscribeOptions{
+		OnSnapshot: func(u sdk.Update) { updates <- u },
+		OnError:    func(err error) { log.Print(err) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer subscription.Close()
+
+	first := <-updates
+	fmt.Println(first.Snapshot.Tree().OccupantCount(), "occupants,", first.Verification)
+
+	tools, err := sdk.NewFrameworkRegistration("go", sdk.Tool{Name: "chat_tool"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := world.AddAgent(ctx, sdk.AgentOptions{Credentials: agents[0], Name: "Ada", Tools: tools}); err != nil {
+		log.Fatal(err)
+	}
+	second := <-updates
+	fmt.Println(second.Snapshot.Tree().OccupantCount(), "occupants,", second.Verification, "by", second.Event.Kind)
+	// Output:
+	// 0 occupants, verified
+	// 1 occupants, verified by world:player_added
+}
+
+// Listen to what is said, from the beginning of what the host still has.
+func ExampleRemotePlayWorld_SubscribeEvents() {
+	options, agents, closeHost := exampleAccount(1)
+	defer closeHost()
+
+	ctx := context.Background()
+	world, err := sdk.New(options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = world.Close(ctx) }()
+	tools, err := sdk.NewFrameworkRegistration("go", sdk.Tool{Name: "chat_tool"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := world.AddAgent(ctx, sdk.AgentOptions{Credentials: agents[0], Name: "Ada", Tools: tools})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := ada.Say(ctx, "Anybody here?"); err != nil {
+		log.Fatal(err)
+	}
+
+	heard := make(chan string)
+	subscription, err := world.SubscribeEvents(ctx, sdk.EventOptions{
+		Kinds: []protocol.EventKind{protocol.EventInteraction}, FromSeq: true, // after event 0: all
+		OnEvent: func(e sdk.Event) {
+			var line protocol.Interaction
+			if err := e.Decode(&line); err != nil {
+				log.Print(err)
+			}
+			heard <- line.Text
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(<-heard)
+	subscription.Close()
+	// Output: Anybody here?
+}

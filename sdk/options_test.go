@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -58,7 +59,9 @@ func TestTheOlderNameOfTheCredentials(t *testing.T) {
 func TestClearTextOverANetworkIsWarnedOf(t *testing.T) {
 	for address, want := range map[string]int{"http://example.com": 1, "https://example.com": 0, "http://127.0.0.1:1": 0} {
 		var warnings []string
-		w, err := sdk.New(sdk.Options{BaseURL: address, APIKey: "k", OnWarning: func(text string) { warnings = append(warnings, text) }})
+		w, err := sdk.New(sdk.Options{
+			BaseURL: address, APIKey: "k", Logger: slog.New(slog.DiscardHandler), OnWarning: func(text string) { warnings = append(warnings, text) },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,197 @@
+package sdk_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// What happens between the opening of the stream and the snapshot is in both.
+// It is taken once.
+func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if operation(r) == protocol.OpGetWorldSnapshot {
+				wait(t, 300*time.Millisecond)
+			}
+			return host.Transport().RoundTrip(r)
+		})}
+		f := follow(t, host, m, nil)
+		addAgent(t, w, "ada", nil)
+		if err := addAgent(t, w, "bob", nil).Disconnect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, time.Second)
+		f.equal()
+		stats := f.sub.State().Stats
+		if stats.Events != 3 || stats.Merges != 0 || stats.FullReads != 1 || len(f.errors) != 0 {
+			t.Errorf("stats %+v, errors %v", stats, f.errors)
+		}
+	})
+}
+
+// breakable is a way to a host whose streams a test can break.
+type breakable struct {
+	*exit
+	cut chan struct{}
+	// ask sees each request for a stream before the host does.
+	ask func(*http.Request)
+}
+
+func (b *breakable) RoundTrip(r *http.Request) (*http.Response, error) {
+	stream := r.URL.Path == protocol.ServicePlay.Events()
+	if stream && b.ask != nil {
+		b.ask(r)
+	}
+	response, err := b.exit.RoundTrip(r)
+	if err == nil && stream {
+		cut := make(chan struct{})
+		b.cut = cut
+		response.Body = &cutBody{ReadCloser: response.Body, cut: cut}
+	}
+	return response, err
+}
+
+// Something on the way eats the position that the stream is to go on after: the
+// host's cursor shows that events were missed.
+func TestAResumeThatWasNotUnderstood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		way := &breakable{
+			exit: &exit{target: host.Transport()},
+			ask:  func(r *http.Request) { r.Header.Del(protocol.HeaderLastEventID) },
+		}
+		f := follow(t, host, &meddler{next: way}, nil)
+		close(way.cut)
+		addAgent(t, w, "ada", nil) // wakes the reader, which finds its stream broken
+		addAgent(t, w, "bob", nil)
+		wait(t, 10*time.Second)
+		f.equal()
+		if stats := f.sub.State().Stats; stats.FullReads != 2 || stats.Heals != 0 || stats.Reconnects != 1 {
+			t.Errorf("stats %+v", stats)
+		}
+	})
+}
+
+// A log that was lost begins anew, with lower numbers than the copy has seen,
+// and the host says no more than that.
+func TestALogThatBeginsAnewWithoutACursor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := openHost(t), openHost(t)
+		busy(t, first, func() {})
+		addAgent(t, visit(t, second, nil), "eve", nil)
+		cursor := false
+		way := &breakable{
+			exit: &exit{target: first.Transport()},
+			ask:  func(r *http.Request) { cursor = r.Header.Get(protocol.HeaderLastEventID) != "" },
+		}
+		f := follow(t, first, &meddler{next: way, line: func(line string) string {
+			if cursor && strings.HasPrefix(line, "id: ") {
+				cursor = false
+				return ""
+			}
+			return line
+		}}, nil)
+		way.set(second.Transport())
+		if err := first.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, time.Minute)
+		f.host = second
+		f.equal()
+	})
+}
+
+// A resync is answered with one full read, not two.
+func TestAResyncIsOneFullRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		way := &breakable{
+			exit: &exit{target: host.Transport()},
+			ask: func(r *http.Request) {
+				if r.Header.Get(protocol.HeaderLastEventID) != "" {
+					r.Header.Set(protocol.HeaderLastEventID, "999999") // ahead of the log
+				}
+			},
+		}
+		f := follow(t, host, &meddler{next: way}, nil)
+		close(way.cut)
+		addAgent(t, w, "ada", nil)
+		wait(t, 10*time.Second)
+		f.equal()
+		resynced := false
+		for _, e := range f.events {
+			resynced = resynced || e.Kind == protocol.EventSessionResync
+		}
+		if stats := f.sub.State().Stats; !resynced || stats.FullReads != 2 {
+			t.Errorf("resynced %v, stats %+v", resynced, stats)
+		}
+	})
+}
+
+// The session changes between the host's answer to a registration and the moment
+// when the agent is in the world's care: nothing would ever wake it.
+func TestASessionThatChangesDuringARegistration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		var w *sdk.RemotePlayWorld
+		changed := false
+		w = visit(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				response, err := host.Transport().RoundTrip(r)
+				if r.URL.Path == protocol.ServicePlay.Players() && !changed {
+					changed = true
+					reset(t, host)
+					if _, err := w.Connect(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+				return response, err
+			})
+		})
+		addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Permanent = true })
+		synctest.Wait()
+		if agentsOn(t, host)["ada"] == nil {
+			t.Error("the agent is not in the new session")
+		}
+	})
+}
+
+// A registration that fails stays due until it succeeds, also for an agent that
+// sends no heartbeats.
+func TestARegistrationThatFailsStaysDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		away := false
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if away && r.URL.Path == protocol.ServicePlay.Players() {
+					return answer(http.StatusBadRequest, `{"error":"full","code":"occupant_limit","requestId":"r"}`), nil
+				}
+				return host.Transport().RoundTrip(r)
+			})
+		})
+		addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Permanent = true })
+		away = true
+		reset(t, host)
+		if _, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
+			t.Fatal(err) // it notices the new session
+		}
+		wait(t, 5*time.Minute)
+		away = false
+		wait(t, 20*time.Second)
+		if agentsOn(t, host)["ada"] == nil {
+			t.Error("the agent did not come back")
+		}
+	})
+}

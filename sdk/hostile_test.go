@@ -1,0 +1,470 @@
+package sdk_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+const wrongRoot = "00000000000000000000000000000000000000000000000000000000000000ff"
+
+// says tells whether one of the reported errors has a text.
+func (f *follower) says(text string) bool {
+	for _, err := range f.errors {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *follower) reports(target error) bool {
+	for _, err := range f.errors {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// mapChange changes the events that change the map.
+func mapChange(change func(data map[string]any)) func(string, map[string]any) {
+	return func(_ string, data map[string]any) {
+		if data["playerChainNotify"] != nil {
+			change(data)
+		}
+	}
+}
+
+func notifyOf(data map[string]any) map[string]any {
+	return data["playerChainNotify"].(map[string]any)
+}
+
+func firstRef(data map[string]any) map[string]any {
+	return notifyOf(data)["nodes"].([]any)[0].(map[string]any)
+}
+
+// lie is something that a host says wrong about one event, and what is heard of
+// it.
+type lie struct {
+	event    func(data map[string]any)
+	rpc      func(op protocol.Op, reply map[string]any)
+	noInline bool
+	// heard is part of a reported error; "" if nothing is wrong.
+	heard string
+	heals uint64
+	reads uint64 // full reads, the first included
+}
+
+func lies() map[string]lie {
+	many := make([]any, 5000)
+	for i := range many {
+		many[i] = map[string]any{"stableKey": fmt.Sprintf("mcp:%d", i), "leafIndex": i}
+	}
+	nodes := func(change func(nodes []any) []any) func(protocol.Op, map[string]any) {
+		return func(op protocol.Op, reply map[string]any) {
+			if op == protocol.OpGetPlayerChainNodes {
+				reply["nodes"] = change(reply["nodes"].([]any))
+			}
+		}
+	}
+	return map[string]lie{
+		"a wrong root":       {event: func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, heard: "root", heals: 1, reads: 2},
+		"a wrong leaf count": {event: func(d map[string]any) { d["merkleLeafCount"] = 99 }, heard: "leaves", heals: 1, reads: 2},
+		"a negative index":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = -7 }, reads: 1},
+		"a huge index":       {event: func(d map[string]any) { firstRef(d)["leafIndex"] = 1e300 }, noInline: true, reads: 1},
+		"an index of text":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = "0" }, heard: "leafIndex", reads: 2},
+		"a key of a number":  {event: func(d map[string]any) { firstRef(d)["stableKey"] = 7 }, heard: "stableKey", reads: 2},
+		"removed is text":    {event: func(d map[string]any) { firstRef(d)["removed"] = "yes" }, heard: "removed", reads: 2},
+		"no list":            {event: func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, heard: "nodes", reads: 2},
+		"no time":            {event: func(d map[string]any) { delete(notifyOf(d), "updatedAt") }, heard: "updatedAt", reads: 2},
+		"a notify of text":   {event: func(d map[string]any) { d["playerChainNotify"] = "changed" }, heard: "playerChainNotify", reads: 2},
+		"an unknown key":     {event: func(d map[string]any) { firstRef(d)["stableKey"] = "dragon:1" }, noInline: true, heard: "dragon", reads: 2},
+		"another's row":      {event: func(d map[string]any) { firstRef(d)["stableKey"] = "mcp:other" }, heard: "mcp:other", reads: 2},
+		"too many rows":      {event: func(d map[string]any) { notifyOf(d)["nodes"] = many }, noInline: true, reads: 2},
+		"too few inline":     {event: func(d map[string]any) { d["playerChainNodes"] = d["playerChainNodes"].([]any)[1:] }, heard: "inline", reads: 2},
+		"inline of no kind": {event: func(d map[string]any) {
+			d["playerChainNodes"] = []any{map[string]any{"kind": "dragon", "stableKey": "x"}}
+		}, heard: "dragon", reads: 2},
+		"a notify forgotten": {event: func(d map[string]any) { delete(d, "playerChainNotify") }, heard: "root", heals: 1, reads: 2},
+		"a row forgotten":    {event: func(d map[string]any) { dropLastRow(d) }, heard: "root", heals: 1, reads: 2},
+		"another's answer":   {rpc: nodes(func(n []any) []any { n[0].(map[string]any)["stableKey"] = "mcp:x"; return n }), noInline: true, heard: "asked for", reads: 2},
+		"too few nodes":      {rpc: nodes(func(n []any) []any { return n[1:] }), noInline: true, heard: "nodes answer", reads: 2},
+		"nodes of no kind":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, heard: "cannot be used", reads: 2},
+	}
+}
+
+func dropLastRow(data map[string]any) {
+	for _, list := range []map[string]any{notifyOf(data), data} {
+		for name, value := range list {
+			if rows, ok := value.([]any); ok && (name == "nodes" || name == "playerChainNodes") {
+				list[name] = rows[:len(rows)-1]
+			}
+		}
+	}
+}
+
+// A host says one thing wrong. The copy is never shown as verified while it is
+// not, what is wrong is reported, and in the end the copy is the host's.
+func TestALieIsHeardAndHealed(t *testing.T) {
+	for name, lie := range lies() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host := openHost(t)
+				roots := map[uint64]chain.Digest{}
+				remember(t, host, roots)
+				lying := false
+				m := &meddler{
+					event: mapChange(func(data map[string]any) {
+						if lying && lie.event != nil {
+							lie.event(data)
+						}
+					}),
+					rpc: func(op protocol.Op, reply map[string]any) {
+						if lying && lie.rpc != nil {
+							lie.rpc(op, reply)
+						}
+					},
+				}
+				f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = lie.noInline })
+				w := visit(t, host, nil)
+				lying = true
+				addAgent(t, w, "ada", nil)
+				synctest.Wait()
+				remember(t, host, roots)
+				lying = false
+				wait(t, 10*time.Second)
+				f.equal()
+				f.honest(roots)
+				if len(f.errors) > 0 != (lie.heard != "") || !f.says(lie.heard) && lie.heard != "" {
+					t.Errorf("errors %v, want %q", f.errors, lie.heard)
+				}
+				if stats := f.sub.State().Stats; stats.FullReads != lie.reads || stats.Heals != lie.heals {
+					t.Errorf("stats %+v, want %d full reads and %d heals", stats, lie.reads, lie.heals)
+				}
+				addAgent(t, w, "bob", nil)
+				f.equal()
+			})
+		})
+	}
+}
+
+// A host whose events never agree with its snapshots: nothing of it is shown as
+// verified but what is, it is said that healing does not help, and the host is
+// not flooded with reads.
+func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		roots := map[uint64]chain.Digest{}
+		remember(t, host, roots)
+		m := &meddler{event: func(_ string, data map[string]any) { data["merkleRootHex"] = wrongRoot }}
+		f := follow(t, host, m, nil)
+		ada := addAgent(t, visit(t, host, nil), "ada", nil)
+		synctest.Wait()
+		remember(t, host, roots)
+		for range 300 {
+			if _, err := ada.Say(t.Context(), "again"); err != nil {
+				t.Fatal(err)
+			}
+			wait(t, time.Second)
+		}
+		f.honest(roots)
+		if !f.reports(sdk.ErrUnmended) {
+			t.Errorf("errors %v", f.errors)
+		}
+		if reads := f.sub.State().Stats.FullReads; reads < 2 || reads > 40 {
+			t.Errorf("%d full reads in five minutes", reads)
+		}
+	})
+}
+
+// The snapshot itself is wrong: it is shown, and never as verified, until it is
+// right.
+func TestASnapshotThatDoesNotVerify(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		lying := true
+		m := &meddler{rpc: func(_ protocol.Op, reply map[string]any) {
+			if snapshot, ok := reply["snapshot"].(map[string]any); ok && lying {
+				snapshot["merkleRootHex"] = wrongRoot
+			}
+		}}
+		f := follow(t, host, m, nil)
+		addAgent(t, visit(t, host, nil), "ada", nil)
+		wait(t, 5*time.Minute)
+		state := f.sub.State()
+		if state.Verification != sdk.Mismatched || !f.reports(sdk.ErrUnmended) || state.Stats.FullReads > 30 {
+			t.Errorf("state %+v, errors %v", state, f.errors)
+		}
+		for i, u := range f.updates {
+			if u.Verification == sdk.Verified {
+				t.Errorf("update %d is shown as verified", i)
+			}
+		}
+		lying = false
+		wait(t, time.Minute)
+		f.equal()
+		w := visit(t, host, nil)
+		if _, err := w.Snapshot(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Snapshots that cannot be read are not taken.
+func TestASnapshotThatCannotBeRead(t *testing.T) {
+	for name, change := range map[string]func(map[string]any){
+		"none":         func(reply map[string]any) { delete(reply, "snapshot") },
+		"no occupants": func(reply map[string]any) { delete(reply["snapshot"].(map[string]any), "worldMap") },
+		"a wrong row": func(reply map[string]any) {
+			worldMap := reply["snapshot"].(map[string]any)["worldMap"].(map[string]any)
+			worldMap["occupants"] = []any{map[string]any{"kind": "dragon"}}
+		},
+		"behind the stream": func(reply map[string]any) { reply["snapshot"].(map[string]any)["seq"] = 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host := openHost(t)
+				w := visit(t, host, nil)
+				addAgent(t, w, "ada", nil)
+				lying := true
+				f := follow(t, host, &meddler{rpc: func(op protocol.Op, reply map[string]any) {
+					if lying && op == protocol.OpGetWorldSnapshot {
+						change(reply)
+					}
+				}}, nil)
+				wait(t, time.Minute)
+				if name == "behind the stream" {
+					// The cursor came after the first read, which is read again.
+					if len(f.updates) > 1 {
+						t.Errorf("%d updates", len(f.updates))
+					}
+				} else if len(f.updates) != 0 || f.sub.State().Verification != sdk.Unread {
+					t.Errorf("updates %v", f.updates)
+				}
+				if len(f.errors) < 3 || len(f.errors) > 15 {
+					t.Errorf("%d errors in a minute: %v", len(f.errors), f.errors)
+				}
+				lying = false
+				wait(t, time.Minute)
+				f.equal()
+			})
+		})
+	}
+}
+
+// Ids go back without a word: the connection is given up, and the copy read
+// again.
+func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		lying := false
+		f := follow(t, host, &meddler{line: func(line string) string {
+			if lying && strings.HasPrefix(line, "id: ") {
+				return "id: 1\n"
+			}
+			return line
+		}}, nil)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		synctest.Wait()
+		lying = true
+		addAgent(t, w, "bob", nil)
+		synctest.Wait()
+		lying = false
+		wait(t, 10*time.Second)
+		f.equal()
+		if !f.says("backwards") {
+			t.Errorf("errors %v", f.errors)
+		}
+		addAgent(t, w, "eve", nil)
+		f.equal()
+	})
+}
+
+// Rows that come at a later rev make the copy run ahead of the events. That is
+// no mismatch, and it is not shown as verified until the events are there.
+func TestACopyThatIsAheadOfItsEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		roots := map[uint64]chain.Digest{}
+		remember(t, host, roots)
+		var ada *sdk.Agent
+		m := &meddler{session: without(protocol.CapChainAtRev)}
+		m.next = roundTrip(func(r *http.Request) (*http.Response, error) {
+			if operation(r) == protocol.OpGetPlayerChainNodes && ada != nil {
+				late := ada
+				ada = nil
+				remember(t, host, roots)
+				if _, err := late.RecordJourney(t.Context(), oneStep()); err != nil {
+					t.Error(err)
+				}
+				remember(t, host, roots)
+			}
+			return host.Transport().RoundTrip(r)
+		})
+		f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = true })
+		held := addAgent(t, w, "ada", nil)
+		f.equal()
+		remember(t, host, roots)
+		ada = held
+		if _, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
+			t.Fatal(err)
+		}
+		f.equal()
+		f.honest(roots)
+		if len(f.errors) != 0 || f.sub.State().Stats.Heals != 0 {
+			t.Errorf("errors %v", f.errors)
+		}
+	})
+}
+
+func oneStep() protocol.Journey {
+	return protocol.Journey{
+		StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
+		Steps: []protocol.JourneyStep{{Type: protocol.StepDestination, Content: "there", MessageID: "m"}},
+	}
+}
+
+// On a host that gives no rev with its rows, roots that differ are a mismatch
+// only when two seconds have passed.
+func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		lying := false
+		m := &meddler{
+			session: without(),
+			event: mapChange(func(data map[string]any) {
+				delete(data, "rev")
+				if lying {
+					data["merkleRootHex"] = wrongRoot
+				}
+			}),
+			rpc: func(op protocol.Op, reply map[string]any) { delete(reply, "rev") },
+		}
+		f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = true })
+		w := visit(t, host, nil)
+		lying = true
+		addAgent(t, w, "ada", nil)
+		wait(t, 2*time.Second-1)
+		if state := f.sub.State(); state.Verification != sdk.CatchingUp || len(f.errors) != 0 {
+			t.Errorf("before two seconds: %v, errors %v", state.Verification, f.errors)
+		}
+		wait(t, 1)
+		lying = false
+		f.equal()
+		if stats := f.sub.State().Stats; stats.Heals != 1 || len(f.errors) != 1 {
+			t.Errorf("stats %+v, errors %v", stats, f.errors)
+		}
+		// The next event comes in time.
+		lying = true
+		addAgent(t, w, "bob", nil)
+		wait(t, time.Second)
+		lying = false
+		addAgent(t, w, "eve", nil)
+		f.equal()
+		wait(t, time.Minute)
+		if stats := f.sub.State().Stats; stats.Heals != 1 {
+			t.Errorf("stats %+v", stats)
+		}
+	})
+}
+
+// Some hosts send no headers before the first event. The subscriber does not
+// hang, and misses nothing.
+func TestHeadersThatAreHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		release := make(chan struct{})
+		m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
+			response, err := host.Transport().RoundTrip(r)
+			if r.URL.Path == protocol.ServicePlay.Events() {
+				<-release
+			}
+			return response, err
+		})}
+		f := follow(t, host, m, nil)
+		wait(t, 500*time.Millisecond-1)
+		if len(f.updates) != 0 {
+			t.Error("the snapshot was read before the headers had their time")
+		}
+		wait(t, 1)
+		f.equal()
+		if f.sub.State().Connected {
+			t.Error("it is connected")
+		}
+		addAgent(t, visit(t, host, nil), "ada", nil)
+		close(release)
+		f.equal()
+		if stats := f.sub.State().Stats; stats.FullReads != 1 || stats.Merges != 1 || !f.sub.State().Connected {
+			t.Errorf("stats %+v", stats)
+		}
+	})
+}
+
+// A host that is away is reported, and come back to.
+func TestAHostThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &exit{target: host.Transport()}
+		cut := make(chan struct{})
+		m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
+			response, err := way.RoundTrip(r)
+			if err == nil && r.URL.Path == protocol.ServicePlay.Events() {
+				response.Body = &cutBody{ReadCloser: response.Body, cut: cut}
+			}
+			return response, err
+		})}
+		f := follow(t, host, m, nil)
+		w := visit(t, host, nil)
+		way.set(roundTrip(gone))
+		close(cut)
+		addAgent(t, w, "ada", nil) // wakes the reader, which finds its connection gone
+		wait(t, time.Minute)
+		if f.sub.State().Connected || !f.reports(sdk.ErrUnreachable) {
+			t.Errorf("connected %v, errors %v", f.sub.State().Connected, f.errors)
+		}
+		way.set(host.Transport())
+		cut = nil
+		wait(t, time.Minute)
+		f.equal()
+		if stats := f.sub.State().Stats; stats.Reconnects == 0 || stats.FullReads != 1 {
+			t.Errorf("stats %+v", stats)
+		}
+		seen := map[sdk.Verification]bool{}
+		for _, s := range f.states {
+			seen[s.Verification] = true
+		}
+		if !maps.Equal(seen, map[sdk.Verification]bool{sdk.Unread: true, sdk.Verified: true}) {
+			t.Errorf("states %v", seen)
+		}
+		f.once()
+	})
+}
+
+// cutBody is a body that breaks off once its channel is closed.
+type cutBody struct {
+	io.ReadCloser
+	cut chan struct{}
+}
+
+func (b *cutBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	select {
+	case <-b.cut:
+		return 0, io.ErrUnexpectedEOF
+	default:
+		return n, err
+	}
+}

@@ -1,0 +1,214 @@
+package sdk_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/sdk/playworld"
+)
+
+// unsteady carries requests to a host as a bad network would: streams break off
+// after any number of bytes, reads are late.
+type unsteady struct {
+	*exit
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func (u *unsteady) draw(n int) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.random.IntN(n)
+}
+
+func (u *unsteady) RoundTrip(r *http.Request) (*http.Response, error) {
+	stream := r.URL.Path == protocol.ServicePlay.Events()
+	if !stream && u.draw(3) == 0 {
+		timer := time.NewTimer(time.Duration(u.draw(900)) * time.Millisecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return nil, context.Cause(r.Context())
+		}
+	}
+	response, err := u.exit.RoundTrip(r)
+	if err == nil && stream {
+		response.Body = &shortBody{ReadCloser: response.Body, left: 1 + u.draw(4000), clean: u.draw(2) == 0}
+	}
+	return response, err
+}
+
+// shortBody ends after a number of bytes, at whichever it is.
+type shortBody struct {
+	io.ReadCloser
+	left  int
+	clean bool
+}
+
+func (b *shortBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		if b.clean {
+			return 0, io.EOF
+		}
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// schedule runs random commands in a world in a file, which is closed and opened
+// again now and then.
+type schedule struct {
+	t      *testing.T
+	random *rand.Rand
+	path   string
+	way    *exit
+	host   *playworld.PlayWorld
+	writer *sdk.RemotePlayWorld
+	roots  map[uint64]chain.Digest
+	agents map[string]*sdk.Agent
+	mcps   map[string]string
+}
+
+func newSchedule(t *testing.T, seed uint64) *schedule {
+	t.Helper()
+	s := &schedule{
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), path: filepath.Join(t.TempDir(), "world"), way: &exit{},
+		roots: map[uint64]chain.Digest{}, agents: map[string]*sdk.Agent{}, mcps: map[string]string{},
+	}
+	s.open()
+	t.Cleanup(func() { _ = s.host.Close(context.Background()) })
+	s.writer = visit(t, s.host, func(o *sdk.Options) { o.Transport = s.way })
+	return s
+}
+
+func (s *schedule) open() {
+	host, err := playworld.New(context.Background(), playworld.Options{
+		Path: s.path, RootKey: strings.Repeat("5e", 32), NoRepository: true, AdminToken: adminToken,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.host = host
+	s.way.set(host.Transport())
+	remember(s.t, host, s.roots)
+}
+
+func (s *schedule) restart() {
+	if err := s.host.Close(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.open()
+}
+
+// step does one thing.
+func (s *schedule) step() {
+	ctx := context.Background()
+	name := fmt.Sprintf("p%d", s.random.IntN(12))
+	var err error
+	switch s.random.IntN(12) {
+	case 0, 1, 2:
+		s.agents[name] = addAgent(s.t, s.writer, name, func(o *sdk.AgentOptions) {
+			o.Name = fmt.Sprintf("%s the %d", name, s.random.IntN(100))
+			o.Permanent = true // a lease that lapses changes the map behind this test's back
+		})
+	case 3, 4:
+		if a := s.agents[name]; a != nil {
+			delete(s.agents, name)
+			err = a.Disconnect(ctx)
+		}
+	case 5, 6:
+		s.mcps[name], err = s.writer.RegisterMCP(ctx, sdk.MCP{Name: name, URL: fmt.Sprintf("https://%d.example.org", s.random.IntN(9))})
+	case 7:
+		_, err = s.writer.UnregisterMCP(ctx, s.mcps[name]+"x")
+		if id := s.mcps[name]; id != "" {
+			delete(s.mcps, name)
+			_, err = s.writer.UnregisterMCP(ctx, id)
+		}
+	case 8, 9:
+		if a := s.agents[name]; a != nil {
+			_, err = a.Say(ctx, strings.Repeat("ab ", 1+s.random.IntN(300)))
+		}
+	case 10:
+		if a := s.agents[name]; a != nil {
+			_, err = a.RecordJourney(ctx, oneStep())
+		}
+	case 11:
+		if s.random.IntN(4) == 0 {
+			s.restart()
+		}
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	remember(s.t, s.host, s.roots)
+}
+
+// For random commands, connections that break at any byte, late reads and hosts
+// that restart, every subscriber ends with the host's exact map, has never shown
+// another one as verified, and has seen every event once and in order.
+func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
+	seeds := 6
+	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
+		seeds = 300
+	}
+	modes := []*meddler{
+		{}, {session: without(protocol.CapChainInline)}, {session: without(protocol.CapChainNodes)},
+		{session: without(protocol.CapChainAtRev, protocol.CapMinRev)},
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSchedule(t, uint64(seed))
+				var followers []*follower
+				for i, mode := range modes {
+					m := &meddler{session: mode.session, next: &unsteady{exit: s.way, random: rand.New(rand.NewPCG(uint64(seed), uint64(2+i)))}}
+					followers = append(followers, follow(t, s.host, m, func(o *sdk.SubscribeOptions) { o.NoInline = i > 0 }))
+				}
+				for range 150 {
+					s.step()
+					wait(t, time.Duration(s.random.IntN(1500))*time.Millisecond)
+				}
+				wait(t, 5*time.Minute)
+				for i, f := range followers {
+					f.host = s.host
+					f.equal()
+					f.honest(s.roots)
+					f.complete()
+					if stats := f.sub.State().Stats; stats.Heals != 0 || t.Failed() {
+						t.Errorf("subscriber %d: stats %+v, errors %v", i, stats, f.errors)
+					}
+				}
+			})
+		})
+	}
+}
+
+// complete checks that nothing is missing between the first event seen and the
+// log's end.
+func (f *follower) complete() {
+	f.t.Helper()
+	f.once()
+	end, err := f.host.Snapshot()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if n := len(f.events); n == 0 || f.events[n-1].Seq != *end.Head().Seq {
+		f.t.Errorf("%d events, the log ends at %d", n, *end.Head().Seq)
+	}
+}
