@@ -1,8 +1,6 @@
 package host
 
 import (
-	"errors"
-
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -35,16 +33,6 @@ func planCreateNode(c *call) (action, error) {
 	return func(c *call) error { return c.createMainNode(request.NodeID, hash) }, nil
 }
 
-// createSpaceNode gives a space that the caller created a node of its own.
-func createSpaceNode(request protocol.CreateNodeRequest) action {
-	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
-		return protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q that this main node created", request.SpaceID)
-	}
-}
-
 // createMainNode registers a main node and gives it its first API key.
 func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 	if err := c.checkRepository(); err != nil {
@@ -57,14 +45,10 @@ func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 		return err
 	}
 	key := creds.GenerateAPIKey()
-	next, err := do(world.CreateMainNode{
+	return c.carryOut(world.CreateMainNode{
 		NodeID: nodeID, Digest: creds.StoredDigest(hash),
 		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(),
 	})
-	if err != nil {
-		return err
-	}
-	return next(c)
 }
 
 func planCreateAgent(c *call) (action, error) {
@@ -86,11 +70,7 @@ func planCreateAgent(c *call) (action, error) {
 		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
 			return err
 		}
-		next, err := do(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Digest: creds.StoredDigest(hash)})
-		if err != nil {
-			return err
-		}
-		return next(c)
+		return c.carryOut(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Digest: creds.StoredDigest(hash)})
 	}, nil
 }
 
@@ -126,19 +106,28 @@ func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
 	if c.host.world.Registry().Node(nodeID) != nil || nodeID == rootKey {
 		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
 	}
-	if err := c.checkCreationRate(); err != nil {
+	derived, err := c.derive(hash)
+	if err != nil {
 		return err
 	}
-	derives, err := c.host.options.Deriver.Derives(c.r.Context(), nodeID, hash, rootKey)
-	c.host.metrics.derived(err)
-	switch {
-	case errors.Is(err, creds.ErrHashMissing), err == nil && !derives:
+	if derived != nodeID {
 		return &protocol.Error{
 			Code: protocol.CodeNodeNotDerivable, Field: field,
 			Message: "the field " + field + " does not derive from its passwHash under this host's root key",
 		}
 	}
-	return err
+	return nil
+}
+
+// derive computes a node id, within what the caller's address and the host may
+// spend on it.
+func (c *call) derive(hash creds.PasswHash) (string, error) {
+	if err := c.checkCreationRate(); err != nil {
+		return "", err
+	}
+	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), hash, c.host.world.View().RootKey)
+	c.host.metrics.derived(err)
+	return nodeID, err
 }
 
 // planReplaceAPIKey gives the calling main node another API key; the old one is
@@ -149,10 +138,6 @@ func planReplaceAPIKey(*call) (action, error) {
 			return err
 		}
 		key := creds.GenerateAPIKey()
-		next, err := do(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
-		if err != nil {
-			return err
-		}
-		return next(c)
+		return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
 	}, nil
 }

@@ -46,11 +46,7 @@ func planDeleteAgent(c *call) (action, error) {
 // deleting carries out a deletion and makes the streams look whether their node
 // is still there.
 func (c *call) deleting(cmd world.Command) error {
-	next, err := do(cmd)
-	if err != nil {
-		return err
-	}
-	err = next(c)
+	err := c.carryOut(cmd)
 	c.host.streams.recheck()
 	return err
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"maps"
+
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -9,7 +11,7 @@ import (
 // A plan reads the payload instead of the body.
 func operations() map[protocol.Op]*rules {
 	read := func(plan func(*call) (action, error)) *rules { return &rules{callers: readers, plan: plan} }
-	return map[protocol.Op]*rules{
+	all := map[protocol.Op]*rules{
 		protocol.OpGetWorldSnapshot:    read(planSnapshotReply),
 		protocol.OpGetPlayerChainNode:  read(planChainNode),
 		protocol.OpGetPlayerChainNodes: read(planChainNodes),
@@ -29,6 +31,9 @@ func operations() map[protocol.Op]*rules {
 				}),
 		},
 	}
+	maps.Copy(all, spaceOperations())
+	maps.Copy(all, intercomOperations())
+	return all
 }
 
 // selectOperation takes over the rules of the operation that the body names.

@@ -66,13 +66,16 @@ type action func(*call) error
 
 // do is the action that gives a command to the engine.
 func do(cmd world.Command) (action, error) {
-	return func(c *call) error {
-		reply, err := c.host.world.Do(c.r.Context(), c.request(), cmd)
-		if err != nil {
-			return err
-		}
-		return c.sendReply(&reply)
-	}, nil
+	return func(c *call) error { return c.carryOut(cmd) }, nil
+}
+
+// carryOut gives a command to the engine and answers with its outcome.
+func (c *call) carryOut(cmd world.Command) error {
+	reply, err := c.host.world.Do(c.r.Context(), c.request(), cmd)
+	if err != nil {
+		return err
+	}
+	return c.sendReply(&reply)
 }
 
 // bodyUse says what a route does with a body.

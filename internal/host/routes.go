@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -12,7 +13,7 @@ import (
 // operations'.
 func (h *Host) routes() []route {
 	s := h.service
-	return append([]route{
+	return slices.Concat([]route{
 		{
 			method: http.MethodGet, path: s.Session(),
 			rules: rules{callers: readers, apiKey: true, plan: now(sendSession)},
@@ -63,7 +64,7 @@ func (h *Host) routes() []route {
 				})},
 		},
 		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{ownerHash: true}},
-	}, nodeRoutes()...)
+	}, peopleRoutes(s), nodeRoutes())
 }
 
 // nodeRoutes are those of identities, which belong to no session.

@@ -135,13 +135,13 @@ func (n *network) followOnce(
 	}
 	reply, err := http.ReadResponse(bufio.NewReader(io.LimitReader(conn, limit)), request)
 	if err != nil {
-		return seen, nil //nolint:nilerr // The connection was dropped within the headers.
+		return seen, nil // The connection was dropped within the headers.
 	}
 	lines := bufio.NewReader(reply.Body)
 	for seen < end {
 		fr, err := readFrame(lines)
 		if err != nil {
-			return seen, nil //nolint:nilerr // It was dropped, or cut for being slow.
+			return seen, nil // It was dropped, or cut for being slow.
 		}
 		if fr.event == "" {
 			continue

@@ -1,0 +1,151 @@
+package host
+
+import (
+	"encoding/json"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// spaceOperations are those of spaces.
+func spaceOperations() map[protocol.Op]*rules {
+	return map[protocol.Op]*rules{
+		protocol.OpListSpaceNodes: {callers: readers, plan: planListSpaces},
+		protocol.OpInspectSpace:   {callers: readers, plan: planInspectSpace},
+		protocol.OpRegisterSpaceNode: {
+			callers: mains, sid: true, repeatable: true, plan: paid(protocol.ParseRegisterSpace,
+				func(r protocol.RegisterSpaceRequest) world.Command {
+					return world.RegisterSpace{RegisterSpaceRequest: r}
+				}),
+		},
+		protocol.OpCreateSpace: {callers: mains, sid: true, repeatable: true, secret: true, plan: planCreateSpace},
+		protocol.OpRemoveSpace: {callers: mains | admins, sid: true, repeatable: true, plan: planRemoveSpace},
+		protocol.OpAddSpaceAmenity: {
+			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseAmenity,
+				func(r protocol.AmenityRequest) world.Command { return world.AddAmenity{AmenityRequest: r} }),
+		},
+		protocol.OpRemoveSpaceAmenity: {
+			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseAmenity,
+				func(r protocol.AmenityRequest) world.Command { return world.RemoveAmenity{AmenityRequest: r} }),
+		},
+	}
+}
+
+func planListSpaces(c *call) (action, error) {
+	if _, err := c.payload(); err != nil {
+		return nil, err
+	}
+	return func(c *call) error {
+		v := c.viewAt(nil)
+		var reply struct {
+			Spaces protocol.List[json.RawMessage] `json:"spaces"`
+		}
+		for _, leaf := range v.Tree.Spaces() {
+			reply.Spaces = append(reply.Spaces, leaf.Payload())
+		}
+		return c.send(&reply)
+	}, nil
+}
+
+func planInspectSpace(c *call) (action, error) {
+	request, err := payloadOf(c, protocol.ParseSpace)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *call) error {
+		space, err := c.host.world.Space(c.r.Context(), request.SpaceID)
+		if err != nil {
+			return err
+		}
+		var reply struct {
+			Space *protocol.Space   `json:"space"`
+			Log   []json.RawMessage `json:"log,omitzero"`
+		}
+		reply.Space = &space.Entry
+		if c.maySeeLog(space) {
+			if reply.Log, err = c.host.world.SpaceLog(c.r.Context(), request.SpaceID); err != nil {
+				return err
+			}
+		}
+		return c.send(&reply)
+	}, nil
+}
+
+// maySeeLog tells whether the caller is the space's own node, its creator or the
+// administrator.
+func (c *call) maySeeLog(space *world.Space) bool {
+	id := c.caller.NodeID
+	return c.caller.Admin || id != "" && (id == space.NodeID || id == space.Creator)
+}
+
+// planCreateSpace makes a space with a node of its own, whose phrase the host
+// makes up and shows once.
+func planCreateSpace(c *call) (action, error) {
+	request, err := payloadOf(c, protocol.ParseCreateSpace)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *call) error {
+		phrase, nodeID, hash, err := c.newPhrase()
+		if err != nil {
+			return err
+		}
+		return c.carryOut(world.CreateSpace{
+			CreateSpaceRequest: request, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase.Reveal(),
+		})
+	}, nil
+}
+
+func planRemoveSpace(c *call) (action, error) {
+	request, err := payloadOf(c, protocol.ParseSpace)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *call) error { return c.deleting(world.RemoveSpace{SpaceRequest: request}) }, nil
+}
+
+// createSpaceNode gives a space that the caller created a node of its own: that
+// of the hash in the body, or of a phrase that the host makes up.
+func createSpaceNode(request protocol.CreateNodeRequest) action {
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		space, err := c.host.world.Space(c.r.Context(), request.SpaceID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case space.Creator != c.caller.NodeID:
+			return protocol.Errorf(protocol.CodeForbidden, "only the main node that made the space may give it a node")
+		case space.NodeID != "":
+			return protocol.Errorf(protocol.CodeNodeExists, "the space has a node already")
+		}
+		var phrase creds.Secret
+		var nodeID string
+		var hash creds.PasswHash
+		if request.PasswHash == "" {
+			phrase, nodeID, hash, err = c.newPhrase()
+		} else if hash, err = creds.ParsePasswHash(request.PasswHash.Reveal()); err == nil {
+			nodeID, err = c.derive(hash)
+		}
+		if err != nil {
+			return err
+		}
+		return c.carryOut(world.CreateSpaceNode{
+			SpaceID: request.SpaceID, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase.Reveal(),
+		})
+	}
+}
+
+// newPhrase makes up a phrase and the node that it gives.
+func (c *call) newPhrase() (phrase creds.Secret, nodeID string, hash creds.PasswHash, err error) {
+	if err := c.checkRepository(); err != nil {
+		return creds.Secret{}, "", creds.PasswHash{}, err
+	}
+	phrase = creds.GeneratePhrase()
+	hash = creds.HashPhrase(phrase.Reveal())
+	nodeID, err = c.derive(hash)
+	return phrase, nodeID, hash, err
+}
