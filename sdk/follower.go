@@ -69,7 +69,9 @@ func newFollower(ctx context.Context, c *client.Client, s *Subscription) *follow
 
 // run follows the world until the context ends.
 func (f *follower) run() {
-	stream := f.client.Events(f.ctx, client.StreamOptions{Inline: !f.options.NoInline})
+	stream := f.client.Events(f.ctx, client.StreamOptions{
+		After: f.options.After, HasAfter: f.options.FromSeq, Inline: !f.options.NoInline,
+	})
 	signals := make(chan client.Signal)
 	pumped := make(chan struct{})
 	go func() {
@@ -150,6 +152,9 @@ func (f *follower) connecting(signal client.Signal) {
 		f.cursor = &signal.Cursor
 	} else {
 		f.unread = true
+	}
+	if f.copy.snapshot == nil {
+		f.unread = true // what it begins after was somebody else's copy
 	}
 	f.headers.set(headersTimeout)
 }

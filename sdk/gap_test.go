@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,28 +39,6 @@ func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
 	})
 }
 
-// breakable is a way to a host whose streams a test can break.
-type breakable struct {
-	*exit
-	cut chan struct{}
-	// ask sees each request for a stream before the host does.
-	ask func(*http.Request)
-}
-
-func (b *breakable) RoundTrip(r *http.Request) (*http.Response, error) {
-	stream := r.URL.Path == protocol.ServicePlay.Events()
-	if stream && b.ask != nil {
-		b.ask(r)
-	}
-	response, err := b.exit.RoundTrip(r)
-	if err == nil && stream {
-		cut := make(chan struct{})
-		b.cut = cut
-		response.Body = &cutBody{ReadCloser: response.Body, cut: cut}
-	}
-	return response, err
-}
-
 // Something on the way eats the position that the stream is to go on after: the
 // host's cursor shows that events were missed.
 func TestAResumeThatWasNotUnderstood(t *testing.T) {
@@ -71,7 +50,7 @@ func TestAResumeThatWasNotUnderstood(t *testing.T) {
 			ask:  func(r *http.Request) { r.Header.Del(protocol.HeaderLastEventID) },
 		}
 		f := follow(t, host, &meddler{next: way}, nil)
-		close(way.cut)
+		way.breakStream()
 		addAgent(t, w, "ada", nil) // wakes the reader, which finds its stream broken
 		addAgent(t, w, "bob", nil)
 		wait(t, 10*time.Second)
@@ -89,14 +68,13 @@ func TestALogThatBeginsAnewWithoutACursor(t *testing.T) {
 		first, second := openHost(t), openHost(t)
 		busy(t, first, func() {})
 		addAgent(t, visit(t, second, nil), "eve", nil)
-		cursor := false
+		var cursor atomic.Bool
 		way := &breakable{
 			exit: &exit{target: first.Transport()},
-			ask:  func(r *http.Request) { cursor = r.Header.Get(protocol.HeaderLastEventID) != "" },
+			ask:  func(r *http.Request) { cursor.Store(r.Header.Get(protocol.HeaderLastEventID) != "") },
 		}
 		f := follow(t, first, &meddler{next: way, line: func(line string) string {
-			if cursor && strings.HasPrefix(line, "id: ") {
-				cursor = false
+			if strings.HasPrefix(line, "id: ") && cursor.Swap(false) {
 				return ""
 			}
 			return line
@@ -125,7 +103,7 @@ func TestAResyncIsOneFullRead(t *testing.T) {
 			},
 		}
 		f := follow(t, host, &meddler{next: way}, nil)
-		close(way.cut)
+		way.breakStream()
 		addAgent(t, w, "ada", nil)
 		wait(t, 10*time.Second)
 		f.equal()
@@ -145,12 +123,11 @@ func TestASessionThatChangesDuringARegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var w *sdk.RemotePlayWorld
-		changed := false
+		var changed atomic.Bool
 		w = visit(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				response, err := host.Transport().RoundTrip(r)
-				if r.URL.Path == protocol.ServicePlay.Players() && !changed {
-					changed = true
+				if r.URL.Path == protocol.ServicePlay.Players() && !changed.Swap(true) {
 					reset(t, host)
 					if _, err := w.Connect(t.Context()); err != nil {
 						t.Error(err)
@@ -172,23 +149,23 @@ func TestASessionThatChangesDuringARegistration(t *testing.T) {
 func TestARegistrationThatFailsStaysDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		away := false
+		var away atomic.Bool
 		w := visit(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
-				if away && r.URL.Path == protocol.ServicePlay.Players() {
+				if away.Load() && r.URL.Path == protocol.ServicePlay.Players() {
 					return answer(http.StatusBadRequest, `{"error":"full","code":"occupant_limit","requestId":"r"}`), nil
 				}
 				return host.Transport().RoundTrip(r)
 			})
 		})
 		addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Permanent = true })
-		away = true
+		away.Store(true)
 		reset(t, host)
 		if _, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
 			t.Fatal(err) // it notices the new session
 		}
 		wait(t, 5*time.Minute)
-		away = false
+		away.Store(false)
 		wait(t, 20*time.Second)
 		if agentsOn(t, host)["ada"] == nil {
 			t.Error("the agent did not come back")

@@ -3,10 +3,10 @@ package sdk_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,26 +123,26 @@ func TestALieIsHeardAndHealed(t *testing.T) {
 				host := openHost(t)
 				roots := map[uint64]chain.Digest{}
 				remember(t, host, roots)
-				lying := false
+				var lying atomic.Bool
 				m := &meddler{
 					event: mapChange(func(data map[string]any) {
-						if lying && lie.event != nil {
+						if lying.Load() && lie.event != nil {
 							lie.event(data)
 						}
 					}),
 					rpc: func(op protocol.Op, reply map[string]any) {
-						if lying && lie.rpc != nil {
+						if lying.Load() && lie.rpc != nil {
 							lie.rpc(op, reply)
 						}
 					},
 				}
 				f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = lie.noInline })
 				w := visit(t, host, nil)
-				lying = true
+				lying.Store(true)
 				addAgent(t, w, "ada", nil)
 				synctest.Wait()
 				remember(t, host, roots)
-				lying = false
+				lying.Store(false)
 				wait(t, 10*time.Second)
 				f.equal()
 				f.honest(roots)
@@ -193,9 +193,10 @@ func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
 func TestASnapshotThatDoesNotVerify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		lying := true
+		var lying atomic.Bool
+		lying.Store(true)
 		m := &meddler{rpc: func(_ protocol.Op, reply map[string]any) {
-			if snapshot, ok := reply["snapshot"].(map[string]any); ok && lying {
+			if snapshot, ok := reply["snapshot"].(map[string]any); ok && lying.Load() {
 				snapshot["merkleRootHex"] = wrongRoot
 			}
 		}}
@@ -211,7 +212,7 @@ func TestASnapshotThatDoesNotVerify(t *testing.T) {
 				t.Errorf("update %d is shown as verified", i)
 			}
 		}
-		lying = false
+		lying.Store(false)
 		wait(t, time.Minute)
 		f.equal()
 		w := visit(t, host, nil)
@@ -237,9 +238,10 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 				host := openHost(t)
 				w := visit(t, host, nil)
 				addAgent(t, w, "ada", nil)
-				lying := true
+				var lying atomic.Bool
+				lying.Store(true)
 				f := follow(t, host, &meddler{rpc: func(op protocol.Op, reply map[string]any) {
-					if lying && op == protocol.OpGetWorldSnapshot {
+					if lying.Load() && op == protocol.OpGetWorldSnapshot {
 						change(reply)
 					}
 				}}, nil)
@@ -255,7 +257,7 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 				if len(f.errors) < 3 || len(f.errors) > 15 {
 					t.Errorf("%d errors in a minute: %v", len(f.errors), f.errors)
 				}
-				lying = false
+				lying.Store(false)
 				wait(t, time.Minute)
 				f.equal()
 			})
@@ -268,9 +270,9 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		lying := false
+		var lying atomic.Bool
 		f := follow(t, host, &meddler{line: func(line string) string {
-			if lying && strings.HasPrefix(line, "id: ") {
+			if lying.Load() && strings.HasPrefix(line, "id: ") {
 				return "id: 1\n"
 			}
 			return line
@@ -278,10 +280,10 @@ func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
 		w := visit(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		synctest.Wait()
-		lying = true
+		lying.Store(true)
 		addAgent(t, w, "bob", nil)
 		synctest.Wait()
-		lying = false
+		lying.Store(false)
 		wait(t, 10*time.Second)
 		f.equal()
 		if !f.says("backwards") {
@@ -342,12 +344,12 @@ func oneStep() protocol.Journey {
 func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		lying := false
+		var lying atomic.Bool
 		m := &meddler{
 			session: without(),
 			event: mapChange(func(data map[string]any) {
 				delete(data, "rev")
-				if lying {
+				if lying.Load() {
 					data["merkleRootHex"] = wrongRoot
 				}
 			}),
@@ -355,23 +357,23 @@ func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 		}
 		f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = true })
 		w := visit(t, host, nil)
-		lying = true
+		lying.Store(true)
 		addAgent(t, w, "ada", nil)
 		wait(t, 2*time.Second-1)
 		if state := f.sub.State(); state.Verification != sdk.CatchingUp || len(f.errors) != 0 {
 			t.Errorf("before two seconds: %v, errors %v", state.Verification, f.errors)
 		}
 		wait(t, 1)
-		lying = false
+		lying.Store(false)
 		f.equal()
 		if stats := f.sub.State().Stats; stats.Heals != 1 || len(f.errors) != 1 {
 			t.Errorf("stats %+v, errors %v", stats, f.errors)
 		}
 		// The next event comes in time.
-		lying = true
+		lying.Store(true)
 		addAgent(t, w, "bob", nil)
 		wait(t, time.Second)
-		lying = false
+		lying.Store(false)
 		addAgent(t, w, "eve", nil)
 		f.equal()
 		wait(t, time.Minute)
@@ -417,26 +419,18 @@ func TestHeadersThatAreHeldBack(t *testing.T) {
 func TestAHostThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &exit{target: host.Transport()}
-		cut := make(chan struct{})
-		m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
-			response, err := way.RoundTrip(r)
-			if err == nil && r.URL.Path == protocol.ServicePlay.Events() {
-				response.Body = &cutBody{ReadCloser: response.Body, cut: cut}
-			}
-			return response, err
-		})}
+		way := &breakable{exit: &exit{target: host.Transport()}}
+		m := &meddler{next: way}
 		f := follow(t, host, m, nil)
 		w := visit(t, host, nil)
 		way.set(roundTrip(gone))
-		close(cut)
+		way.breakStream()
 		addAgent(t, w, "ada", nil) // wakes the reader, which finds its connection gone
 		wait(t, time.Minute)
 		if f.sub.State().Connected || !f.reports(sdk.ErrUnreachable) {
 			t.Errorf("connected %v, errors %v", f.sub.State().Connected, f.errors)
 		}
 		way.set(host.Transport())
-		cut = nil
 		wait(t, time.Minute)
 		f.equal()
 		if stats := f.sub.State().Stats; stats.Reconnects == 0 || stats.FullReads != 1 {
@@ -451,20 +445,4 @@ func TestAHostThatIsAway(t *testing.T) {
 		}
 		f.once()
 	})
-}
-
-// cutBody is a body that breaks off once its channel is closed.
-type cutBody struct {
-	io.ReadCloser
-	cut chan struct{}
-}
-
-func (b *cutBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	select {
-	case <-b.cut:
-		return 0, io.ErrUnexpectedEOF
-	default:
-		return n, err
-	}
 }

@@ -19,6 +19,9 @@ type Options struct {
 	// APIKey is the key of the account: its main node's. A host that checks
 	// none ignores it.
 	APIKey protocol.Secret
+	// NoAPIKey says that there is none: for hosts that check no keys, and for
+	// programs that only look on.
+	NoAPIKey bool
 	// MainNodeCredentials are the account's. They may be nil for a program that
 	// has the credentials of its agents only.
 	MainNodeCredentials *NodeCredentials
@@ -44,7 +47,7 @@ func (o *Options) client(onSession func(sid string)) (c *client.Client, main cli
 	if protocol.TrimSpace(o.BaseURL) == "" {
 		return nil, main, ErrBaseURLMissing
 	}
-	if protocol.TrimSpace(o.APIKey.Reveal()) == "" {
+	if protocol.TrimSpace(o.APIKey.Reveal()) == "" && !o.NoAPIKey {
 		return nil, main, ErrAPIKeyMissing
 	}
 	if main, err = o.mainNode(); err != nil {

@@ -76,6 +76,11 @@ type SubscribeOptions struct {
 	OnState func(State)
 	// OnError is called for what goes wrong. The subscription goes on.
 	OnError func(error)
+	// After is the event to begin after, if FromSeq is set; else the
+	// subscription begins with what happens from now on. Events from before the
+	// first full read are reported and change nothing.
+	After   uint64
+	FromSeq bool
 	// NoVerify turns verifying off.
 	NoVerify bool
 	// NoInline asks the host to leave rows out of the events, and fetches them.
