@@ -41,6 +41,7 @@ const (
 	PathHealth       = "/healthz"
 	PathReady        = "/readyz"
 	PathMetrics      = "/metrics"
+	PathOpenAPI      = "/api/openapi.json"
 )
 
 // Service is the name in the paths of a world's routes.

@@ -33,7 +33,11 @@ var layers = []struct {
 	{"internal/world", []string{"protocol", "chain", "internal/store"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds"}},
 	{"internal/aql", []string{"protocol", "chain", "internal/creds", "internal/client"}},
-	{"internal/host", []string{"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world"}},
+	{"internal/host/openapi", nil},
+	{"internal/host/openapi/", []string{"protocol", "internal/host/openapi"}},
+	{"internal/host", []string{
+		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host/openapi",
+	}},
 	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client"}},
 	{"sdk/playworld", []string{
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host", "sdk",
