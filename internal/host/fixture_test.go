@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/host/openapi/openapitest"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
@@ -175,7 +176,9 @@ func (f *fixture) post(target string, body any, options ...func(*http.Request)) 
 func (f *fixture) do(method, target string, body any, options ...func(*http.Request)) *reply {
 	f.t.Helper()
 	rec := httptest.NewRecorder()
-	f.handler.ServeHTTP(rec, f.request(method, target, body, options...))
+	request := f.request(method, target, body, options...)
+	sent := overhear(request)
+	f.handler.ServeHTTP(rec, request)
 	result := rec.Result()
 	text, err := io.ReadAll(result.Body)
 	if err != nil {
@@ -184,6 +187,9 @@ func (f *fixture) do(method, target string, body any, options ...func(*http.Requ
 	if err := result.Body.Close(); err != nil {
 		f.t.Fatal(err)
 	}
+	openapitest.Check(f.t, &openapitest.Exchange{
+		Request: request, Sent: sent.Bytes(), Status: result.StatusCode, Header: result.Header, Body: text,
+	})
 	return &reply{t: f.t, what: method + " " + target, status: result.StatusCode, header: result.Header, body: text}
 }
 

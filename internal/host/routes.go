@@ -64,6 +64,7 @@ func (h *Host) routes() []route {
 				})},
 		},
 		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{ownerHash: true}},
+		openapiRoute(),
 	}, peopleRoutes(s), nodeRoutes())
 }
 

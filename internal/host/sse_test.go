@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/playctl/playctl/internal/host/openapi/openapitest"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -170,6 +171,9 @@ func (s *subscription) next() frame {
 	fr, err := readFrame(s.lines)
 	if err != nil {
 		s.t.Fatalf("read the stream: %v", err)
+	}
+	if fr.event != "" {
+		openapitest.CheckEvent(s.t, fr.event, []byte(fr.data))
 	}
 	return fr
 }

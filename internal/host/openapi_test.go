@@ -1,0 +1,84 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/internal/host/openapi"
+	"github.com/playctl/playctl/protocol"
+)
+
+// overhear keeps what a handler reads of a request's body.
+func overhear(r *http.Request) *bytes.Buffer {
+	heard := &bytes.Buffer{}
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(r.Body, heard), r.Body}
+	}
+	return heard
+}
+
+// TestOpenAPIHasEveryRoute compares the document with the table of routes, both
+// ways: nothing is served that it does not describe, and the other way round.
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	served := []string{
+		"GET " + protocol.PathHealth, "GET " + protocol.PathReady, "GET " + protocol.PathMetrics,
+	}
+	for _, rt := range f.host.routes() {
+		served = append(served, rt.method+" "+rt.path)
+	}
+	var document struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	f.get(protocol.PathOpenAPI).into(&document)
+	var described []string
+	for path, item := range document.Paths {
+		for method := range item {
+			described = append(described, strings.ToUpper(method)+" "+path)
+		}
+	}
+	slices.Sort(served)
+	slices.Sort(described)
+	if diff := cmp.Diff(served, described); diff != "" {
+		t.Errorf("the routes and the OpenAPI document differ (-served +described):\n%s", diff)
+	}
+}
+
+// TestOpenAPIHasEveryOperation compares the operations likewise.
+func TestOpenAPIHasEveryOperation(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Paths map[string]map[string]struct {
+			Operations map[protocol.Op]any `json:"x-operations"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(openapi.JSON(), &document); err != nil {
+		t.Fatal(err)
+	}
+	described := slices.Sorted(maps.Keys(document.Paths[protocol.ServicePlay.RPC()]["post"].Operations))
+	served := slices.Sorted(maps.Keys(operations()))
+	if diff := cmp.Diff(served, described); diff != "" {
+		t.Errorf("the operations and the OpenAPI document differ (-served +described):\n%s", diff)
+	}
+}
+
+func TestOpenAPINeedsNoCredentials(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if got := f.get(protocol.PathOpenAPI).ok(); !bytes.Equal(got.body, openapi.JSON()) {
+		t.Error("the route does not give the embedded document")
+	}
+	f.post(protocol.PathOpenAPI, map[string]any{}).refused(protocol.CodeMethodNotAllowed)
+}
