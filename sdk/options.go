@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Options make a RemotePlayWorld. BaseURL and APIKey are required.
+// Options make a RemotePlayWorld. BaseURL is required, and APIKey or NoAPIKey.
 type Options struct {
 	// BaseURL is the host's address, such as http://127.0.0.1:7420.
 	BaseURL string
