@@ -35,16 +35,10 @@ func planSnapshotReply(c *call) (action, error) {
 func sendSnapshotReply(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
-	head, body := v.Snapshot()
-	c.write(http.StatusOK, snapshotOpening, head, body, objectEnd)
+	head, body := v.SnapshotReply()
+	c.write(http.StatusOK, head, body)
 	return nil
 }
-
-// The text around a snapshot within a reply. It is never changed.
-var (
-	snapshotOpening = []byte(`{"snapshot":`)
-	objectEnd       = []byte(`}`)
-)
 
 // entityTag names a map. It is weak (RFC 9110, section 8.8.1): two snapshots of
 // one rev differ in their seq when something was said in between.

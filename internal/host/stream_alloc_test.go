@@ -1,7 +1,9 @@
 package host
 
 import (
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,5 +81,22 @@ func BenchmarkSession(b *testing.B) {
 				f.handler.ServeHTTP(&discard{header: http.Header{}}, r)
 			}
 		})
+	}
+}
+
+func BenchmarkSnapshotReply(b *testing.B) {
+	f := newFixture(b)
+	main := f.main()
+	for range 20 {
+		f.player(main)
+	}
+	body := `{"op":"getWorldSnapshot","payload":{}}`
+	r := f.request(http.MethodPost, "/api/play/sdk/rpc", nil, as(main))
+	r.Header.Set("Content-Type", "application/json")
+	r.ContentLength = int64(len(body))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Body = io.NopCloser(strings.NewReader(body))
+		f.handler.ServeHTTP(&discard{header: http.Header{}}, r)
 	}
 }

@@ -37,6 +37,8 @@ type View struct {
 // when the first reader asks and shared by all views of that rev.
 type snapshotBody struct {
 	once sync.Once
+	// json ends with one brace more than the snapshot has: that of the reply
+	// which it is the one field of.
 	json []byte
 }
 
@@ -44,8 +46,19 @@ type snapshotBody struct {
 // other: the second, large one is shared by all readers of a rev and must not
 // be changed.
 func (v *View) Snapshot() (head, body []byte) {
+	head, body = v.parts("")
+	return head, body[:len(body)-1]
+}
+
+// SnapshotReply returns the reply of getWorldSnapshot, {"snapshot": …}, in two
+// parts as Snapshot does. Its closing brace is in the shared part: written alone
+// it would cost a packet.
+func (v *View) SnapshotReply() (head, body []byte) { return v.parts(`{"snapshot":`) }
+
+func (v *View) parts(before string) (head, body []byte) {
 	v.body.once.Do(func() { v.body.json = encodeBody(v) })
 	b := make([]byte, 0, 256)
+	b = append(b, before...)
 	b = append(b, `{"sid":`...)
 	b = appendString(b, v.SID)
 	b = append(b, `,"mainNodeId":`...)
@@ -81,7 +94,7 @@ func (v *View) Node(stableKey string) ([]byte, error) {
 	return appendRowNode(nil, stableKey, v.Find(stableKey)), nil
 }
 
-// encodeBody writes everything behind `seq`. Rows are already canonical JSON,
+// encodeBody writes everything behind `seq`, and the brace of a reply. Rows are already canonical JSON,
 // so they are copied and never encoded again.
 func encodeBody(v *View) []byte {
 	root := v.Tree.Root()
@@ -98,7 +111,7 @@ func encodeBody(v *View) []byte {
 	b = appendPayloads(b, v.Tree.Spaces())
 	b = append(b, `],"mcpServers":[`...)
 	b = appendMCPServers(b, v.Tree)
-	return append(b, `]}`...)
+	return append(b, `]}}`...)
 }
 
 func appendBounds(b []byte, r protocol.Bounds) []byte {
