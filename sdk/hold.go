@@ -30,6 +30,6 @@ func (h Hold) wait(ctx context.Context, passed <-chan time.Time) error {
 	case <-h.world.life.Done():
 		return ErrClosed
 	case <-ctx.Done():
-		return context.Cause(ctx) //nolint:wrapcheck // the caller compares it with its own
+		return context.Cause(ctx)
 	}
 }

@@ -353,7 +353,7 @@ func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 					data["merkleRootHex"] = wrongRoot
 				}
 			}),
-			rpc: func(op protocol.Op, reply map[string]any) { delete(reply, "rev") },
+			rpc: func(_ protocol.Op, reply map[string]any) { delete(reply, "rev") },
 		}
 		f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = true })
 		w := visit(t, host, nil)

@@ -75,8 +75,7 @@ func (w *RemotePlayWorld) Snapshot(ctx context.Context) (*chain.Snapshot, error)
 	}
 	defer done()
 	snapshot, err := w.readVerified(ctx)
-	var mismatch *chain.MismatchError
-	if errors.As(err, &mismatch) {
+	if _, differs := errors.AsType[*chain.MismatchError](err); differs {
 		return w.readVerified(ctx)
 	}
 	return snapshot, err
@@ -144,7 +143,7 @@ func (w *RemotePlayWorld) sessionChanged(sid string) {
 
 // warn tells the program of something that works but should not stay so.
 func (w *RemotePlayWorld) warn(text string, args ...any) {
-	w.options.Logger.Warn(text, args...)
+	w.options.Logger.Warn(text, args...) //nolint:sloglint // every caller passes a constant
 	if w.options.OnWarning != nil {
 		w.options.OnWarning(text)
 	}

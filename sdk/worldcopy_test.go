@@ -84,8 +84,7 @@ func TestARowThatCannotBeReadChangesNothing(t *testing.T) {
 	if found != foundNothing || err == nil || *world != before {
 		t.Errorf("found %d, %v", found, err)
 	}
-	var mismatch *chain.MismatchError
-	if errors.As(err, &mismatch) {
+	if _, differs := errors.AsType[*chain.MismatchError](err); differs {
 		t.Errorf("it is a mismatch: %v", err)
 	}
 }

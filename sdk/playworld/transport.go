@@ -61,7 +61,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return x.response, nil
 	case <-ctx.Done():
 		x.abandon()
-		return nil, context.Cause(ctx) //nolint:wrapcheck // http.Client wraps it
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -175,7 +175,7 @@ func (b *replyBody) Read(p []byte) (int, error) {
 	if errors.Is(err, io.EOF) && b.aborted {
 		err = io.ErrUnexpectedEOF
 	}
-	return n, err //nolint:wrapcheck // io.EOF must stay what it is
+	return n, err
 }
 
 // Close implements io.Closer: the handler's context ends.
