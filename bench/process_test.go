@@ -50,30 +50,39 @@ type process struct {
 var servedAt = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 // start runs a host on a data folder and waits for the address that it prints.
-func start(b *testing.B, dir string) *process {
-	b.Helper()
+func start(tb testing.TB, dir string) *process {
+	tb.Helper()
+	return startAt(tb, dir, "127.0.0.1:0")
+}
+
+// startAt is start with the address to listen on.
+func startAt(tb testing.TB, dir, address string) *process {
+	tb.Helper()
 	path, err := binary()
-	must(b, err)
-	p := &process{Cmd: exec.Command(path, "serve", "--listen", "127.0.0.1:0", "--log-level", "error",
+	must(tb, err)
+	p := &process{Cmd: exec.Command(path, "serve", "--listen", address, "--log-level", "error",
 		"--data-dir", filepath.Join(dir, "data"), "--root-file", filepath.Join(dir, "root"))}
 	p.Env = append(os.Environ(), "HOME="+dir)
 	out, err := p.StdoutPipe()
-	must(b, err)
-	must(b, p.Start())
+	must(tb, err)
+	must(tb, p.Start())
 	lines := bufio.NewReader(out)
 	for p.url == "" {
 		text, err := lines.ReadString('\n')
 		p.url = servedAt.FindString(text)
 		if p.url == "" {
-			must(b, err)
+			must(tb, err)
 		}
 	}
 	p.drained.Go(func() { _, _ = io.Copy(io.Discard, lines) })
 	return p
 }
 
-func (p *process) stop() {
-	_ = p.Process.Signal(os.Interrupt)
+func (p *process) stop() { p.end(os.Interrupt) }
+
+// end sends the process a signal and waits until it is gone.
+func (p *process) end(signal os.Signal) {
+	_ = p.Process.Signal(signal)
 	p.drained.Wait()
 	_ = p.Wait()
 }
@@ -92,7 +101,7 @@ func (p *process) get(b *testing.B, path string) []byte {
 }
 
 // memory is the resident memory of a process in MiB.
-func (p *process) memory(b *testing.B) float64 {
+func (p *process) memory(b testing.TB) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
 	must(b, err)
