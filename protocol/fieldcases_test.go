@@ -133,7 +133,7 @@ func (r *request) testField(t *testing.T, f *field) {
 			if f.blank {
 				r.take(t, f, blank)
 			} else {
-				r.refuse(t, f, blank, protocol.CodeBodyInvalid)
+				r.refuse(t, f, blank, code)
 			}
 		}
 	}

@@ -84,7 +84,8 @@ func (f fields) secret(name string) Secret {
 
 // stableKey reads a stable key of any kind.
 func (f fields) stableKey(name string) string {
-	s := f.text(name, textRule{chars: MaxStableKeyChars})
+	// An empty text is a text that is no stable key.
+	s := f.text(name, textRule{chars: MaxStableKeyChars, blank: true})
 	f.checkStableKey(f.obj.field(name), s)
 	return s
 }

@@ -27,7 +27,7 @@ func ParseChainNodes(o Object) (ChainNodesRequest, *Error) {
 	f := readFields(o)
 	const name = "stableKeys"
 	r := ChainNodesRequest{
-		StableKeys: f.texts(name, false, MaxStableKeys, textRule{chars: MaxStableKeyChars}),
+		StableKeys: f.texts(name, false, MaxStableKeys, textRule{chars: MaxStableKeyChars, blank: true}),
 		AtRev:      f.position("atRev"),
 	}
 	for i, key := range r.StableKeys {
