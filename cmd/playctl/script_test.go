@@ -41,6 +41,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// patience is how long commands wait for a host that serves: the race detector
+// makes a key's derivation slow, and other tests run beside it.
+const patience = "5m"
+
 // cleanHome gives a script an empty home folder and nothing of this process's
 // environment that playctl looks at.
 func cleanHome(env *testscript.Env) error {
@@ -98,6 +102,7 @@ func startHost(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(json.Unmarshal([]byte(first), &banner))
 	ts.Setenv("SERVER", banner.URL)
 	ts.Setenv("PLAYCTL_SERVER", banner.URL)
+	ts.Setenv("PLAYCTL_TIMEOUT", patience)
 	ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
 	host := &runningHost{cmd: cmd, rest: make(chan error, 1)}
 	go func() {
