@@ -1,8 +1,6 @@
 package sdk_test
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -15,104 +13,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
-
-const wrongRoot = "00000000000000000000000000000000000000000000000000000000000000ff"
-
-// says tells whether one of the reported errors has a text.
-func (f *follower) says(text string) bool {
-	for _, err := range f.errors {
-		if strings.Contains(err.Error(), text) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *follower) reports(target error) bool {
-	for _, err := range f.errors {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
-}
-
-// mapChange changes the events that change the map.
-func mapChange(change func(data map[string]any)) func(string, map[string]any) {
-	return func(_ string, data map[string]any) {
-		if data["playerChainNotify"] != nil {
-			change(data)
-		}
-	}
-}
-
-func notifyOf(data map[string]any) map[string]any {
-	return data["playerChainNotify"].(map[string]any)
-}
-
-func firstRef(data map[string]any) map[string]any {
-	return notifyOf(data)["nodes"].([]any)[0].(map[string]any)
-}
-
-// lie is something that a host says wrong about one event, and what is heard of
-// it.
-type lie struct {
-	event    func(data map[string]any)
-	rpc      func(op protocol.Op, reply map[string]any)
-	noInline bool
-	// heard is part of a reported error; "" if nothing is wrong.
-	heard string
-	heals uint64
-	reads uint64 // full reads, the first included
-}
-
-func lies() map[string]lie {
-	many := make([]any, 5000)
-	for i := range many {
-		many[i] = map[string]any{"stableKey": fmt.Sprintf("mcp:%d", i), "leafIndex": i}
-	}
-	nodes := func(change func(nodes []any) []any) func(protocol.Op, map[string]any) {
-		return func(op protocol.Op, reply map[string]any) {
-			if op == protocol.OpGetPlayerChainNodes {
-				reply["nodes"] = change(reply["nodes"].([]any))
-			}
-		}
-	}
-	return map[string]lie{
-		"a wrong root":       {event: func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, heard: "root", heals: 1, reads: 2},
-		"a wrong leaf count": {event: func(d map[string]any) { d["merkleLeafCount"] = 99 }, heard: "leaves", heals: 1, reads: 2},
-		"a negative index":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = -7 }, reads: 1},
-		"a huge index":       {event: func(d map[string]any) { firstRef(d)["leafIndex"] = 1e300 }, noInline: true, reads: 1},
-		"an index of text":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = "0" }, heard: "leafIndex", reads: 2},
-		"a key of a number":  {event: func(d map[string]any) { firstRef(d)["stableKey"] = 7 }, heard: "stableKey", reads: 2},
-		"removed is text":    {event: func(d map[string]any) { firstRef(d)["removed"] = "yes" }, heard: "removed", reads: 2},
-		"no list":            {event: func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, heard: "nodes", reads: 2},
-		"no time":            {event: func(d map[string]any) { delete(notifyOf(d), "updatedAt") }, heard: "updatedAt", reads: 2},
-		"a notify of text":   {event: func(d map[string]any) { d["playerChainNotify"] = "changed" }, heard: "playerChainNotify", reads: 2},
-		"an unknown key":     {event: func(d map[string]any) { firstRef(d)["stableKey"] = "dragon:1" }, noInline: true, heard: "dragon", reads: 2},
-		"another's row":      {event: func(d map[string]any) { firstRef(d)["stableKey"] = "mcp:other" }, heard: "mcp:other", reads: 2},
-		"too many rows":      {event: func(d map[string]any) { notifyOf(d)["nodes"] = many }, noInline: true, reads: 2},
-		"too few inline":     {event: func(d map[string]any) { d["playerChainNodes"] = d["playerChainNodes"].([]any)[1:] }, heard: "inline", reads: 2},
-		"inline of no kind": {event: func(d map[string]any) {
-			d["playerChainNodes"] = []any{map[string]any{"kind": "dragon", "stableKey": "x"}}
-		}, heard: "dragon", reads: 2},
-		"a notify forgotten": {event: func(d map[string]any) { delete(d, "playerChainNotify") }, heard: "root", heals: 1, reads: 2},
-		"a row forgotten":    {event: func(d map[string]any) { dropLastRow(d) }, heard: "root", heals: 1, reads: 2},
-		"another's answer":   {rpc: nodes(func(n []any) []any { n[0].(map[string]any)["stableKey"] = "mcp:x"; return n }), noInline: true, heard: "asked for", reads: 2},
-		"too few nodes":      {rpc: nodes(func(n []any) []any { return n[1:] }), noInline: true, heard: "nodes answer", reads: 2},
-		"nodes of no kind":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, heard: "cannot be used", reads: 2},
-	}
-}
-
-func dropLastRow(data map[string]any) {
-	for _, list := range []map[string]any{notifyOf(data), data} {
-		for name, value := range list {
-			if rows, ok := value.([]any); ok && (name == "nodes" || name == "playerChainNodes") {
-				list[name] = rows[:len(rows)-1]
-			}
-		}
-	}
-}
 
 // A host says one thing wrong. The copy is never shown as verified while it is
 // not, what is wrong is reported, and in the end the copy is the host's.
@@ -337,82 +237,6 @@ func oneStep() protocol.Journey {
 		StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
 		Steps: []protocol.JourneyStep{{Type: protocol.StepDestination, Content: "there", MessageID: "m"}},
 	}
-}
-
-// On a host that gives no rev with its rows, roots that differ are a mismatch
-// only when two seconds have passed.
-func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		host := openHost(t)
-		var lying atomic.Bool
-		m := &meddler{
-			session: without(),
-			event: mapChange(func(data map[string]any) {
-				delete(data, "rev")
-				if lying.Load() {
-					data["merkleRootHex"] = wrongRoot
-				}
-			}),
-			rpc: func(_ protocol.Op, reply map[string]any) { delete(reply, "rev") },
-		}
-		f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = true })
-		w := visit(t, host, nil)
-		lying.Store(true)
-		addAgent(t, w, "ada", nil)
-		wait(t, 2*time.Second-1)
-		if state := f.sub.State(); state.Verification != sdk.CatchingUp || len(f.errors) != 0 {
-			t.Errorf("before two seconds: %v, errors %v", state.Verification, f.errors)
-		}
-		wait(t, 1)
-		lying.Store(false)
-		f.equal()
-		if stats := f.sub.State().Stats; stats.Heals != 1 || len(f.errors) != 1 {
-			t.Errorf("stats %+v, errors %v", stats, f.errors)
-		}
-		// The next event comes in time.
-		lying.Store(true)
-		addAgent(t, w, "bob", nil)
-		wait(t, time.Second)
-		lying.Store(false)
-		addAgent(t, w, "eve", nil)
-		f.equal()
-		wait(t, time.Minute)
-		if stats := f.sub.State().Stats; stats.Heals != 1 {
-			t.Errorf("stats %+v", stats)
-		}
-	})
-}
-
-// Some hosts send no headers before the first event. The subscriber does not
-// hang, and misses nothing.
-func TestHeadersThatAreHeldBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		host := openHost(t)
-		release := make(chan struct{})
-		m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
-			response, err := host.Transport().RoundTrip(r)
-			if r.URL.Path == protocol.ServicePlay.Events() {
-				<-release
-			}
-			return response, err
-		})}
-		f := follow(t, host, m, nil)
-		wait(t, 500*time.Millisecond-1)
-		if len(f.updates) != 0 {
-			t.Error("the snapshot was read before the headers had their time")
-		}
-		wait(t, 1)
-		f.equal()
-		if f.sub.State().Connected {
-			t.Error("it is connected")
-		}
-		addAgent(t, visit(t, host, nil), "ada", nil)
-		close(release)
-		f.equal()
-		if stats := f.sub.State().Stats; stats.FullReads != 1 || stats.Merges != 1 || !f.sub.State().Connected {
-			t.Errorf("stats %+v", stats)
-		}
-	})
 }
 
 // A host that is away is reported, and come back to.

@@ -212,3 +212,38 @@ func (f *follower) complete() {
 		f.t.Errorf("%d events, the log ends at %d", n, *end.Head().Seq)
 	}
 }
+
+// A connection breaks at each byte of a stream in turn: whichever it is, nothing
+// is lost, repeated or taken for granted.
+func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
+	step := 23
+	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
+		step = 1
+	}
+	const enough = 7000 // bytes of the whole story
+	for at := 1; at < enough; at += step {
+		synctest.Test(t, func(t *testing.T) {
+			host := openHost(t)
+			first := true
+			m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
+				response, err := host.Transport().RoundTrip(r)
+				if err == nil && r.URL.Path == protocol.ServicePlay.Events() && first {
+					first = false
+					response.Body = &shortBody{ReadCloser: response.Body, left: at, clean: at%2 == 0}
+				}
+				return response, err
+			})}
+			f := follow(t, host, m, nil)
+			busy(t, host, synctest.Wait)
+			wait(t, 10*time.Second)
+			f.equal()
+			f.once()
+			stats := f.sub.State().Stats
+			// Before the cursor has arrived there is nothing to resume from.
+			resumed := stats.FullReads == 1
+			if stats.Heals != 0 || stats.FullReads > 2 || resumed && len(f.events) != 10 {
+				t.Errorf("broken at byte %d: %d events, stats %+v, errors %v", at, len(f.events), stats, f.errors)
+			}
+		})
+	}
+}

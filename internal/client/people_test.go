@@ -1,0 +1,81 @@
+package client_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestSpacesAtARealHost(t *testing.T) {
+	a := openAccount(t)
+	ctx := t.Context()
+	made := good[*protocol.CreateSpaceReply](t)(a.main.CreateSpace(ctx, &protocol.CreateSpaceRequest{
+		Name: "The Shop", DesignKey: "plain", OwnerDisplayName: "Ada",
+	}))
+	if made.Phrase == "" || made.NodeID == "" || len(made.Structure) == 0 {
+		t.Errorf("created %+v", made)
+	}
+	more := good[*protocol.SpaceReply](t)(a.main.AddSpaceAmenity(ctx, protocol.AmenityRequest{SpaceID: made.SpaceID, Kind: protocol.AmenityCarWash}))
+	if len(more.Space.Amenities) != 2 {
+		t.Errorf("amenities %v", more.Space.Amenities)
+	}
+	good[*protocol.SpaceReply](t)(a.main.RemoveSpaceAmenity(ctx, protocol.AmenityRequest{SpaceID: made.SpaceID, Kind: protocol.AmenityCarWash}))
+	_, err := a.main.RemoveSpaceAmenity(ctx, protocol.AmenityRequest{SpaceID: made.SpaceID, Kind: protocol.AmenityShop})
+	if !protocol.HasCode(err, protocol.CodeAmenityLast) {
+		t.Errorf("the last amenity: %v", err)
+	}
+	own := good[*protocol.SpaceReply](t)(a.main.RegisterSpaceNode(ctx, &protocol.RegisterSpaceRequest{
+		Name: "Bare", DesignKey: "plain", Owner: protocol.SpaceOwnerRequest{DisplayName: "Bob"}, Amenities: []string{protocol.AmenityShop},
+	}))
+	keyed := good[*protocol.CreateNodeReply](t)(a.main.CreateSpaceNode(ctx, own.Space.ID, creds.PasswHash{}))
+	if keyed.Phrase == "" {
+		t.Errorf("space node %+v", keyed)
+	}
+	if list := good[*protocol.SpacesReply](t)(a.agent.ListSpaceNodes(ctx)); len(list.Spaces) != 2 {
+		t.Errorf("spaces %+v", list)
+	}
+	if seen := good[*protocol.InspectSpaceReply](t)(a.main.InspectSpace(ctx, made.SpaceID)); seen.Space.Name != "The Shop" || len(seen.Log) == 0 {
+		t.Errorf("inspected %+v", seen)
+	}
+	if gone := good[*protocol.OKReply](t)(a.main.RemoveSpace(ctx, made.SpaceID)); !gone.OK {
+		t.Error("the space was not removed")
+	}
+	if _, err := a.main.InspectSpace(ctx, made.SpaceID); !protocol.HasCode(err, protocol.CodeSpaceUnknown) {
+		t.Errorf("a space that is gone: %v", err)
+	}
+}
+
+func TestTalkAtARealHost(t *testing.T) {
+	a := openAccount(t)
+	ctx := t.Context()
+	player := a.register(t).PlayerID
+	command := &protocol.IntercomCommand{
+		RequestID: "request-1", MainNodeID: a.main.Node(), FromPlayerID: protocol.HumanLabel, ToPlayerID: player,
+		Kind: protocol.IntercomChat, Text: "Hello?",
+	}
+	for range 2 { // the second one is the same request
+		good[*protocol.OKReply](t)(a.main.IntercomCommand(ctx, command))
+	}
+	answer := &protocol.IntercomResponse{
+		RequestID: "request-1", MainNodeID: a.main.Node(), ToPlayerID: protocol.HumanLabel, FromPlayerID: player,
+		Kind: protocol.IntercomChat, Status: protocol.IntercomCompleted, Message: "Hello!", TS: "2026-01-02T03:04:05.678Z",
+	}
+	good[*protocol.OKReply](t)(a.agent.IntercomResponse(ctx, answer))
+	if _, err := a.agent.IntercomResponse(ctx, answer); !protocol.HasCode(err, protocol.CodeRequestUnknown) {
+		t.Errorf("a second answer: %v", err)
+	}
+	called := good[*protocol.RequestReply](t)(a.main.AssistTool(ctx, protocol.AssistToolRequest{
+		TargetPlayerID: player, ToolName: "assist_greet", Args: json.RawMessage(`{}`),
+	}))
+	if called.RequestID == "" {
+		t.Errorf("assist %+v", called)
+	}
+	good[*protocol.OKReply](t)(a.main.ProximityAction(ctx, protocol.ProximityActionRequest{
+		FromPlayerID: protocol.HumanLabel, ToPlayerID: player, Action: protocol.ProximityZone,
+	}))
+	if list := good[*protocol.AgentsReply](t)(a.main.Agents(ctx)); list.Agents[0].ZoneCount != 1 {
+		t.Errorf("agents %+v", list)
+	}
+}

@@ -1,0 +1,170 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Limits of an intercom subscription where its options say nothing.
+const (
+	// defaultIntercomTimeout leaves the host's own 120 s (protocol, section 7)
+	// to commands that wait for others.
+	defaultIntercomTimeout     = 100 * time.Second
+	defaultIntercomConcurrency = 16
+)
+
+// ErrAnswered is the cause of the end of an executor's context where its command
+// was answered already: by the host, for which it took too long, or by another
+// program of the account.
+var ErrAnswered = errors.New("the command was answered already")
+
+// ErrTookTooLong is the cause of the end of an executor's context when its time
+// is over.
+var ErrTookTooLong = errors.New("the command was not carried out in time")
+
+// IntercomAnswer is what an agent answers, as a whole or in part.
+type IntercomAnswer struct {
+	// Message is what it says.
+	Message string
+	// Result is a JSON object, at most 64 KiB; nil for none.
+	Result json.RawMessage
+}
+
+// IntercomExecutor carries out one command. An error is reported to the asker as
+// `failed` with the error's text, so it should say nothing that is not for them.
+// It should return soon after its context has ended.
+type IntercomExecutor func(ctx context.Context, call *IntercomCall) (IntercomAnswer, error)
+
+// IntercomOptions say whose commands are carried out, and how. Execute is
+// required.
+type IntercomOptions struct {
+	// Execute is called for each command, from several goroutines at once.
+	Execute IntercomExecutor
+	// Agents are those whose commands are carried out; empty means all that the
+	// world has when a command comes. A world without MainNodeCredentials, at a
+	// host that checks who calls, has to name them.
+	Agents []*Agent
+	// Timeout bounds one command, 100 s if 0. The host gives up after 120 s
+	// without an answer, where a partial one counts.
+	Timeout time.Duration
+	// Concurrency bounds how many commands are carried out at once, 16 if 0;
+	// others wait.
+	Concurrency int
+	// OnError is called for what goes wrong, one call at a time. The subscription
+	// goes on. It may be nil; it must not close the subscription or its world.
+	OnError func(error)
+}
+
+func (o *IntercomOptions) check() error {
+	switch {
+	case o.Execute == nil:
+		return errors.New("sdk.IntercomOptions.Execute is nil: it is what carries commands out")
+	case o.Timeout < 0:
+		return errors.New("sdk.IntercomOptions.Timeout is negative")
+	case o.Concurrency < 0:
+		return errors.New("sdk.IntercomOptions.Concurrency is negative")
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultIntercomTimeout
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = defaultIntercomConcurrency
+	}
+	return nil
+}
+
+// IntercomSubscription carries out commands until it is closed.
+type IntercomSubscription struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	ready  chan struct{}
+}
+
+// SubscribeIntercomCommands carries out what is asked of the world's agents. One
+// stream of the main node serves them all; only a world without main node needs
+// one for each agent. It resumes after a lost connection and goes on in a new
+// session.
+//
+// Each command is carried out at most once by this subscription, also where a
+// host sends it again. It is answered as `failed` where the executor returns an
+// error, panics or takes too long. The subscription ends with ctx, with Close
+// and with the world; commands under way are then told to end, and answered as
+// `failed` unless they still finish.
+func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options IntercomOptions) (*IntercomSubscription, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &IntercomSubscription{done: make(chan struct{}), ready: make(chan struct{})}
+	ctx, s.cancel = context.WithCancelCause(ctx)
+	l := newIntercomListener(ctx, w, &options, s.ready)
+	started := w.start(func() {
+		defer close(s.done)
+		defer done()
+		l.run()
+	})
+	if !started {
+		done()
+		s.cancel(ErrClosed)
+		return nil, ErrClosed
+	}
+	return s, nil
+}
+
+// Ready is closed when the host's stream is open for the first time: commands
+// that are sent from then on are carried out. A host of the older service may
+// open it with the first event only.
+func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
+
+// Close ends the subscription, and waits for its executors and for their
+// answers. It may be called again.
+func (s *IntercomSubscription) Close() {
+	s.cancel(ErrClosed)
+	<-s.done
+}
+
+// Done is closed when the subscription has ended.
+func (s *IntercomSubscription) Done() <-chan struct{} { return s.done }
+
+// intercomSources are the clients whose streams have the agents' commands.
+func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {
+	if !w.main.IsZero() {
+		return []*client.Client{w.client}
+	}
+	var sources []*client.Client
+	known := map[string]bool{}
+	for _, a := range agents {
+		if node := a.client.Node(); !known[node] {
+			known[node] = true
+			sources = append(sources, a.client)
+		}
+	}
+	if len(sources) == 0 {
+		return []*client.Client{w.client}
+	}
+	return sources
+}
+
+// intercomAgent is the agent of this world that a command is for; nil if it is
+// none of those that are listened for.
+func (w *RemotePlayWorld) intercomAgent(named []*Agent, id string) *Agent {
+	if len(named) > 0 {
+		for _, a := range named {
+			if a.PlayerID() == id {
+				return a
+			}
+		}
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.agents[protocol.NormalizeAgentID(id)]
+}

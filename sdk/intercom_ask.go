@@ -1,0 +1,200 @@
+package sdk
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// ErrAgentFailed is matched by the error of Ask where the agent, or the host for
+// it, answered `failed`.
+var ErrAgentFailed = errors.New("the agent failed")
+
+// IntercomQuestion is what an agent is asked. To is required, and Text or Tool.
+type IntercomQuestion struct {
+	// To is the agent's id; it need not be one of the account's.
+	To string
+	// From is an agent of the account that asks; empty for a person.
+	From string
+	// Text is what to say to it.
+	Text string
+	// Tool is the tool to call instead, with Args, a JSON object or nil.
+	Tool string
+	Args json.RawMessage
+	// Realtime asks for a realtime talk instead; the answer's result may hold a
+	// client secret, which must not be kept, shown or logged.
+	Realtime bool
+	// OnPartial is called for each part of the answer before its end. It may be
+	// nil.
+	OnPartial func(*protocol.IntercomEvent)
+}
+
+// Ask asks an agent and waits for its answer; the context bounds that, and the
+// host gives up after 120 s without a sign of the agent. Where the agent answers
+// `failed` the error matches ErrAgentFailed, and the event is there as well.
+func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protocol.IntercomEvent, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	caller := w.client
+	if q.From != "" {
+		caller = w.callerFor(q.From)
+	}
+	command, err := w.commandFor(ctx, caller, &q)
+	if err != nil {
+		return nil, err
+	}
+	stream := caller.Events(ctx, client.StreamOptions{})
+	defer stream.Close()
+	a := &asking{ctx: ctx, command: command, caller: caller, question: &q, signals: make(chan client.Signal)}
+	pumped := make(chan struct{})
+	pumping, stop := context.WithCancel(ctx)
+	go func() {
+		defer close(pumped)
+		pump(pumping, stream, a.signals)
+	}()
+	defer func() { stop(); stream.Close(); <-pumped }()
+	return a.run()
+}
+
+// commandFor makes the command of a question.
+func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client, q *IntercomQuestion) (*protocol.IntercomCommand, error) {
+	command := &protocol.IntercomCommand{
+		RequestID: rand.Text(), FromPlayerID: q.From, ToPlayerID: protocol.NormalizeAgentID(q.To),
+		Kind: protocol.IntercomChat, Text: q.Text, ToolName: q.Tool, Args: q.Args,
+	}
+	switch {
+	case q.Tool != "":
+		command.Kind = protocol.IntercomAssist
+	case q.Realtime:
+		command.Kind = protocol.IntercomRealtime
+	case protocol.TrimSpace(q.Text) == "":
+		return nil, errors.New("sdk.IntercomQuestion: set Text or Tool")
+	}
+	if command.FromPlayerID == "" {
+		command.FromPlayerID = protocol.HumanLabel
+	}
+	owner, err := ownerOnMap(ctx, caller, command.ToPlayerID)
+	if err != nil {
+		return nil, err
+	}
+	command.MainNodeID = owner
+	return command, nil
+}
+
+// ownerOnMap finds whose an agent on the map is.
+func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (string, error) {
+	text, _, err := c.WorldSnapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	var snapshot protocol.Snapshot
+	if err := protocol.Decode(text, &snapshot); err != nil {
+		return "", fmt.Errorf("the host's snapshot: %w", err)
+	}
+	for _, row := range snapshot.WorldMap.Occupants {
+		var agent struct {
+			Kind    protocol.OccupantKind `json:"kind"`
+			NodeID  string                `json:"nodeId"`
+			AgentID string                `json:"agentId"`
+		}
+		if protocol.Decode(row, &agent) == nil && agent.Kind == protocol.KindAgent && agent.AgentID == agentID {
+			return agent.NodeID, nil
+		}
+	}
+	return "", protocol.Errorf(protocol.CodePlayerUnknown, "the agent %s is not on the map", agentID)
+}
+
+// asking waits for the answer to one command.
+type asking struct {
+	ctx      context.Context //nolint:containedctx // one call's own
+	command  *protocol.IntercomCommand
+	caller   *client.Client
+	question *IntercomQuestion
+	signals  chan client.Signal
+	sent     bool
+}
+
+// run sends the command once the stream is open, so that no answer is missed,
+// and reads the stream to the answer.
+func (a *asking) run() (*protocol.IntercomEvent, error) {
+	headers := time.NewTimer(headersTimeout)
+	defer headers.Stop()
+	var lost error
+	for {
+		var late <-chan time.Time
+		if !a.sent {
+			late = headers.C
+		}
+		select {
+		case <-a.ctx.Done():
+			return nil, errors.Join(context.Cause(a.ctx), lost)
+		case <-late:
+			if err := a.send(); err != nil {
+				return nil, err
+			}
+		case signal := <-a.signals:
+			switch signal.Type {
+			case client.SignalOpen, client.SignalCursor:
+				if err := a.send(); err != nil {
+					return nil, err
+				}
+			case client.SignalLost:
+				lost = signal.Err
+			case client.SignalEvent:
+				if answer, err := a.event(signal.Event); answer != nil || err != nil {
+					return answer, err
+				}
+			case client.SignalConnecting:
+			}
+		}
+	}
+}
+
+func (a *asking) send() error {
+	if a.sent {
+		return nil
+	}
+	a.sent = true
+	_, err := a.caller.IntercomCommand(a.ctx, a.command)
+	return err
+}
+
+// event gives the answer if an event is its end.
+func (a *asking) event(e client.Event) (*protocol.IntercomEvent, error) {
+	switch e.Kind {
+	case protocol.EventSessionReset:
+		return nil, errors.New("the world began a new session, in which the question is not known: ask again")
+	case protocol.EventSessionResync:
+		return nil, fmt.Errorf("%w: the answer may be among them", ErrGap)
+	case protocol.EventIntercom:
+	default:
+		return nil, nil //nolint:nilnil // nothing of this question
+	}
+	var event protocol.IntercomEvent
+	if err := protocol.Decode(e.Data, &event); err != nil {
+		return nil, fmt.Errorf("an intercom event cannot be read: %w", err)
+	}
+	if event.RequestID != a.command.RequestID {
+		return nil, nil //nolint:nilnil // another question's
+	}
+	switch event.Status {
+	case protocol.IntercomStream:
+		if a.question.OnPartial != nil {
+			a.question.OnPartial(&event)
+		}
+	case protocol.IntercomCompleted:
+		return &event, nil
+	case protocol.IntercomFailed:
+		return &event, fmt.Errorf("%w: %s", ErrAgentFailed, event.Error)
+	}
+	return nil, nil //nolint:nilnil // the answer goes on
+}

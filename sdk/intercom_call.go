@@ -1,0 +1,190 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// lastAnswers is how long answers may take after a subscription was closed.
+	lastAnswers = 3 * time.Second
+	// maxFailureBytes is what is told of a failure at most.
+	maxFailureBytes = 4 << 10
+)
+
+// errPanicked is what an asker is told of a panic: no more.
+var errPanicked = errors.New("the agent's program broke down while it carried out the command")
+
+// IntercomCall is a command on its way through an executor.
+type IntercomCall struct {
+	// Command is what was asked. ToPlayerID is the agent, FromPlayerID the asker.
+	Command protocol.IntercomCommand
+	// Agent is the one that was asked.
+	Agent *Agent
+
+	mu       sync.Mutex
+	finished bool
+}
+
+// DecodeArgs reads the command's args, a JSON object, into v, such as a pointer
+// to a struct. A command without args leaves v as it is.
+func (c *IntercomCall) DecodeArgs(v any) error {
+	if len(c.Command.Args) == 0 {
+		return nil
+	}
+	if err := protocol.Decode(c.Command.Args, v); err != nil {
+		return fmt.Errorf("the args of the command: %w", err)
+	}
+	return nil
+}
+
+// Stream sends a part of the answer. It gives the host's 120 s anew, not the
+// subscription's own limit. After the executor has returned it is an error.
+func (c *IntercomCall) Stream(ctx context.Context, part IntercomAnswer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.finished {
+		return ErrAnswered
+	}
+	return c.respond(ctx, protocol.IntercomStream, part, "")
+}
+
+// finish sends the end of the answer, after all its parts.
+func (c *IntercomCall) finish(ctx context.Context, answer IntercomAnswer, failure error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.finished = true
+	if failure != nil {
+		return c.respond(ctx, protocol.IntercomFailed, IntercomAnswer{}, failureText(failure))
+	}
+	err := c.respond(ctx, protocol.IntercomCompleted, answer, "")
+	if refused, ok := asRefusal(err); ok && refused.Status() == http.StatusBadRequest && refused.Code != protocol.CodeRequestUnknown {
+		told := c.respond(ctx, protocol.IntercomFailed, IntercomAnswer{}, "the agent's answer was not accepted: "+refused.Message)
+		return errors.Join(err, told)
+	}
+	return err
+}
+
+// abandon makes partial answers of an executor that goes on impossible.
+func (c *IntercomCall) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.finished = true
+}
+
+func (c *IntercomCall) respond(ctx context.Context, status string, answer IntercomAnswer, failure string) error {
+	_, err := c.Agent.client.IntercomResponse(ctx, &protocol.IntercomResponse{
+		RequestID: c.Command.RequestID, MainNodeID: c.Command.MainNodeID,
+		ToPlayerID: c.Command.FromPlayerID, FromPlayerID: c.Command.ToPlayerID,
+		Kind: c.Command.Kind, Status: status, ToolName: c.Command.ToolName,
+		Message: answer.Message, Result: answer.Result, Error: failure, TS: protocol.FormatTime(time.Now()),
+	})
+	return err
+}
+
+// carryOut runs the executor and answers, unless somebody else did.
+func (l *intercomListener) carryOut(ctx context.Context, call *IntercomCall) {
+	answer, err := l.execute(ctx, call)
+	if errors.Is(context.Cause(ctx), ErrAnswered) {
+		call.abandon()
+		return
+	}
+	sending, done := lingering(ctx, lastAnswers)
+	defer done()
+	if err := call.finish(sending, answer, err); err != nil {
+		l.report(fmt.Errorf("the answer to the command %q: %w", call.Command.RequestID, err))
+	}
+}
+
+// outcome is what an executor gave.
+type outcome struct {
+	answer IntercomAnswer
+	err    error
+}
+
+// execute runs the executor once there is a slot, and stops waiting for it when
+// the time is over. The slot stays taken for as long as the executor runs.
+func (l *intercomListener) execute(ctx context.Context, call *IntercomCall) (IntercomAnswer, error) {
+	select {
+	case l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return IntercomAnswer{}, l.whyEnded(ctx)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, l.options.Timeout, ErrTookTooLong)
+	defer cancel()
+	outcomes := make(chan outcome, 1)
+	l.running.Go(func() {
+		defer func() { <-l.slots }()
+		outcomes <- l.protected(limited, call)
+	})
+	var o outcome
+	select {
+	case o = <-outcomes:
+	case <-limited.Done():
+		select {
+		case o = <-outcomes:
+		default:
+			o.err = limited.Err()
+		}
+	}
+	if o.err != nil && limited.Err() != nil {
+		return IntercomAnswer{}, l.whyEnded(limited)
+	}
+	return o.answer, o.err
+}
+
+// protected calls the executor; a panic becomes a failure, and its story goes to
+// OnError only.
+func (l *intercomListener) protected(ctx context.Context, call *IntercomCall) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = outcome{err: errPanicked}
+			l.report(fmt.Errorf("the executor of the command %q: panic: %v\n%s", call.Command.RequestID, p, debug.Stack()))
+		}
+	}()
+	o.answer, o.err = l.options.Execute(ctx, call)
+	return o
+}
+
+// whyEnded says to an asker why a command was not finished.
+func (l *intercomListener) whyEnded(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), ErrTookTooLong) {
+		return fmt.Errorf("the agent did not finish within %v", l.options.Timeout)
+	}
+	return errors.New("the agent is leaving")
+}
+
+// failureText is an error as a host takes it: not blank and not too long.
+func failureText(err error) string {
+	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	if len(text) > maxFailureBytes {
+		text = strings.ToValidUTF8(text[:maxFailureBytes], "") + "…"
+	}
+	if protocol.TrimSpace(text) == "" {
+		return "the agent failed and gave no reason"
+	}
+	return text
+}
+
+// lingering gives a context that ends some time after another one.
+func lingering(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-own.Done():
+		}
+	})
+	return own, func() { stop(); cancel() }
+}

@@ -1,0 +1,198 @@
+package sdk
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// rememberedRequests is how many requestIds a subscription knows as seen. A
+	// host repeats none; one that numbers no events may, for a while.
+	rememberedRequests = 1 << 14
+	// waitingCommands bounds the commands that wait for others. Past it the
+	// stream is not read, and what comes stays at the host.
+	waitingCommands = 1 << 10
+)
+
+// intercomListener takes commands from streams and has them carried out.
+type intercomListener struct {
+	ctx     context.Context //nolint:containedctx // commands live as long as their subscription
+	world   *RemotePlayWorld
+	options *IntercomOptions
+	// slots are for the commands that are carried out, room for those and the
+	// ones that wait.
+	slots, room chan struct{}
+	running     sync.WaitGroup
+	opened      sync.Once
+	ready       chan<- struct{}
+
+	mu   sync.Mutex
+	seen recentIDs
+	// open are the commands that were not answered yet.
+	open map[string]context.CancelCauseFunc
+
+	reporting sync.Mutex
+}
+
+func newIntercomListener(ctx context.Context, w *RemotePlayWorld, o *IntercomOptions, ready chan<- struct{}) *intercomListener {
+	return &intercomListener{
+		ctx: ctx, world: w, options: o, ready: ready,
+		slots: make(chan struct{}, o.Concurrency), room: make(chan struct{}, o.Concurrency+waitingCommands),
+		seen: recentIDs{limit: rememberedRequests}, open: map[string]context.CancelCauseFunc{},
+	}
+}
+
+// run listens until the context ends, and waits for what was begun.
+func (l *intercomListener) run() {
+	defer l.running.Wait()
+	var streams sync.WaitGroup
+	for _, source := range l.world.intercomSources(l.options.Agents) {
+		streams.Go(func() { l.listen(source) })
+	}
+	streams.Wait()
+}
+
+// listen reads one stream to its end.
+func (l *intercomListener) listen(source *client.Client) {
+	stream := source.Events(l.ctx, client.StreamOptions{})
+	defer stream.Close()
+	connected := false
+	for {
+		signal, err := stream.Next()
+		if err != nil {
+			return
+		}
+		switch signal.Type {
+		case client.SignalOpen:
+			if connected && !signal.Resumes {
+				l.report(fmt.Errorf("%w: commands from between two connections may be among them", ErrGap))
+			}
+			connected = true
+			l.opened.Do(func() { close(l.ready) })
+		case client.SignalEvent:
+			l.event(signal.Event)
+		case client.SignalLost:
+			if signal.Err != nil {
+				l.report(fmt.Errorf("the event stream was lost: %w", signal.Err))
+			}
+		case client.SignalConnecting, client.SignalCursor:
+		}
+	}
+}
+
+func (l *intercomListener) event(e client.Event) {
+	switch e.Kind {
+	case protocol.EventSessionResync:
+		l.report(fmt.Errorf("%w: commands may be among them; the host goes on at %d", ErrGap, e.Seq))
+		return
+	case protocol.EventIntercom:
+	default:
+		return
+	}
+	var event protocol.IntercomEvent
+	if err := protocol.Decode(e.Data, &event); err != nil {
+		l.report(fmt.Errorf("an intercom event cannot be read: %w", err))
+		return
+	}
+	switch event.Status {
+	case protocol.IntercomForwarded:
+		l.command(&event)
+	case protocol.IntercomCompleted, protocol.IntercomFailed:
+		l.answered(event.RequestID)
+	}
+}
+
+// command begins what a forwarded event asks for, once.
+func (l *intercomListener) command(event *protocol.IntercomEvent) {
+	agent := l.world.intercomAgent(l.options.Agents, event.FromPlayerID)
+	if agent == nil {
+		return // one of the account's agents that another program runs
+	}
+	object, refused := protocol.ParseObject(event.Command)
+	var command protocol.IntercomCommand
+	if refused == nil {
+		command, refused = protocol.ParseIntercomCommand(object)
+	}
+	if refused != nil {
+		l.report(fmt.Errorf("the command %q: %w", event.RequestID, refused))
+		return
+	}
+	ctx, ok := l.accept(command.RequestID)
+	if !ok {
+		return
+	}
+	select {
+	case l.room <- struct{}{}:
+	case <-l.ctx.Done():
+		l.answered(command.RequestID)
+		return
+	}
+	call := &IntercomCall{Command: command, Agent: agent}
+	l.running.Go(func() {
+		defer func() { <-l.room }()
+		defer l.answered(command.RequestID)
+		l.carryOut(ctx, call)
+	})
+}
+
+// accept notes a command as seen; false if it was before.
+func (l *intercomListener) accept(requestID string) (context.Context, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.seen.add(requestID) {
+		return nil, false
+	}
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	l.open[requestID] = cancel
+	return ctx, true
+}
+
+// answered ends a command that needs no answer any more.
+func (l *intercomListener) answered(requestID string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cancel, ok := l.open[requestID]; ok {
+		cancel(ErrAnswered)
+		delete(l.open, requestID)
+	}
+}
+
+func (l *intercomListener) report(err error) {
+	if l.options.OnError == nil {
+		return
+	}
+	l.reporting.Lock()
+	defer l.reporting.Unlock()
+	l.options.OnError(err)
+}
+
+// recentIDs remembers the newest ids that it was given.
+type recentIDs struct {
+	limit int
+	known map[string]struct{}
+	order []string
+	next  int
+}
+
+// add remembers an id; false if it was known.
+func (r *recentIDs) add(id string) bool {
+	if _, ok := r.known[id]; ok {
+		return false
+	}
+	if r.known == nil {
+		r.known = map[string]struct{}{}
+	}
+	if len(r.order) < r.limit {
+		r.order = append(r.order, id)
+	} else {
+		delete(r.known, r.order[r.next])
+		r.order[r.next] = id
+		r.next = (r.next + 1) % r.limit
+	}
+	r.known[id] = struct{}{}
+	return true
+}

@@ -1,0 +1,107 @@
+package sdk_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+const wrongRoot = "00000000000000000000000000000000000000000000000000000000000000ff"
+
+// says tells whether one of the reported errors has a text.
+func (f *follower) says(text string) bool {
+	for _, err := range f.errors {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *follower) reports(target error) bool {
+	for _, err := range f.errors {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// mapChange changes the events that change the map.
+func mapChange(change func(data map[string]any)) func(string, map[string]any) {
+	return func(_ string, data map[string]any) {
+		if data["playerChainNotify"] != nil {
+			change(data)
+		}
+	}
+}
+
+func notifyOf(data map[string]any) map[string]any {
+	return data["playerChainNotify"].(map[string]any)
+}
+
+func firstRef(data map[string]any) map[string]any {
+	return notifyOf(data)["nodes"].([]any)[0].(map[string]any)
+}
+
+// lie is something that a host says wrong about one event, and what is heard of
+// it.
+type lie struct {
+	event    func(data map[string]any)
+	rpc      func(op protocol.Op, reply map[string]any)
+	noInline bool
+	// heard is part of a reported error; "" if nothing is wrong.
+	heard string
+	heals uint64
+	reads uint64 // full reads, the first included
+}
+
+func lies() map[string]lie {
+	many := make([]any, 5000)
+	for i := range many {
+		many[i] = map[string]any{"stableKey": fmt.Sprintf("mcp:%d", i), "leafIndex": i}
+	}
+	nodes := func(change func(nodes []any) []any) func(protocol.Op, map[string]any) {
+		return func(op protocol.Op, reply map[string]any) {
+			if op == protocol.OpGetPlayerChainNodes {
+				reply["nodes"] = change(reply["nodes"].([]any))
+			}
+		}
+	}
+	return map[string]lie{
+		"a wrong root":       {event: func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, heard: "root", heals: 1, reads: 2},
+		"a wrong leaf count": {event: func(d map[string]any) { d["merkleLeafCount"] = 99 }, heard: "leaves", heals: 1, reads: 2},
+		"a negative index":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = -7 }, reads: 1},
+		"a huge index":       {event: func(d map[string]any) { firstRef(d)["leafIndex"] = 1e300 }, noInline: true, reads: 1},
+		"an index of text":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = "0" }, heard: "leafIndex", reads: 2},
+		"a key of a number":  {event: func(d map[string]any) { firstRef(d)["stableKey"] = 7 }, heard: "stableKey", reads: 2},
+		"removed is text":    {event: func(d map[string]any) { firstRef(d)["removed"] = "yes" }, heard: "removed", reads: 2},
+		"no list":            {event: func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, heard: "nodes", reads: 2},
+		"no time":            {event: func(d map[string]any) { delete(notifyOf(d), "updatedAt") }, heard: "updatedAt", reads: 2},
+		"a notify of text":   {event: func(d map[string]any) { d["playerChainNotify"] = "changed" }, heard: "playerChainNotify", reads: 2},
+		"an unknown key":     {event: func(d map[string]any) { firstRef(d)["stableKey"] = "dragon:1" }, noInline: true, heard: "dragon", reads: 2},
+		"another's row":      {event: func(d map[string]any) { firstRef(d)["stableKey"] = "mcp:other" }, heard: "mcp:other", reads: 2},
+		"too many rows":      {event: func(d map[string]any) { notifyOf(d)["nodes"] = many }, noInline: true, reads: 2},
+		"too few inline":     {event: func(d map[string]any) { d["playerChainNodes"] = d["playerChainNodes"].([]any)[1:] }, heard: "inline", reads: 2},
+		"inline of no kind": {event: func(d map[string]any) {
+			d["playerChainNodes"] = []any{map[string]any{"kind": "dragon", "stableKey": "x"}}
+		}, heard: "dragon", reads: 2},
+		"a notify forgotten": {event: func(d map[string]any) { delete(d, "playerChainNotify") }, heard: "root", heals: 1, reads: 2},
+		"a row forgotten":    {event: func(d map[string]any) { dropLastRow(d) }, heard: "root", heals: 1, reads: 2},
+		"another's answer":   {rpc: nodes(func(n []any) []any { n[0].(map[string]any)["stableKey"] = "mcp:x"; return n }), noInline: true, heard: "asked for", reads: 2},
+		"too few nodes":      {rpc: nodes(func(n []any) []any { return n[1:] }), noInline: true, heard: "nodes answer", reads: 2},
+		"nodes of no kind":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, heard: "cannot be used", reads: 2},
+	}
+}
+
+func dropLastRow(data map[string]any) {
+	for _, list := range []map[string]any{notifyOf(data), data} {
+		for name, value := range list {
+			if rows, ok := value.([]any); ok && (name == "nodes" || name == "playerChainNodes") {
+				list[name] = rows[:len(rows)-1]
+			}
+		}
+	}
+}
