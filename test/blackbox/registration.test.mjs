@@ -1,0 +1,27 @@
+// Section 3: who may make a main node.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { granted, refused } from './lib/client.mjs'
+import { accounts, startHost } from './lib/host.mjs'
+
+const create = (host, headers, i = 0) => host.call('POST', '/api/nodes', { headers, body: { kind: 'main', ...accounts[i] }, reveals: true })
+
+test('closed: nobody', async () => {
+  const host = await startHost('--registration', 'closed')
+  refused(await create(host, {}), 403, 'registration_closed')
+  refused(await create(host, { 'x-registration-token': 'any' }), 403, 'registration_closed')
+})
+
+test('token: who shows it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'playctl-blackbox-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'token')
+  writeFileSync(file, 'let-me-in-please\n', { mode: 0o600 })
+  const host = await startHost('--registration', 'token', '--registration-token-file', file)
+  refused(await create(host, {}), 403, 'registration_closed')
+  refused(await create(host, { 'x-registration-token': 'wrong' }), 403, 'registration_closed')
+  granted(await create(host, { 'x-registration-token': 'let-me-in-please' }))
+})
