@@ -1,0 +1,197 @@
+package host
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// told is what the table of events in the protocol reference says of one event.
+type told struct {
+	kind   protocol.EventKind
+	notify bool
+	// own is a field of the event's own and its value; for a signal the kind.
+	own, value string
+}
+
+// eventStep is a command and the events that it makes.
+type eventStep struct {
+	name string
+	do   func()
+	want []told
+}
+
+// TestEveryCommandMakesItsEvents goes through everything that makes an event and
+// compares kinds, notifies and reasons. What else an event has is compared with
+// the OpenAPI document as it is read.
+func TestEveryCommandMakesItsEvents(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	agent := f.agent(main)
+	n := f.serve()
+	s := n.subscribe(asAdmin, "&inline=1")
+	defer s.close()
+	seen := map[protocol.EventKind]bool{}
+	steps := slices.Concat(f.occupantSteps(main, agent), f.proximitySteps(agent), f.intercomSteps(main, agent),
+		f.spaceSteps(main), f.endSteps(main))
+	for _, step := range steps {
+		step.do()
+		for _, want := range step.want {
+			seen[want.kind] = true
+			fr := s.event()
+			got := told{kind: protocol.EventKind(fr.event), notify: fr.field(t, "playerChainNotify") != nil, own: want.own}
+			got.value, _ = fr.field(t, want.own).(string)
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(told{})); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", step.name, diff)
+			}
+			if (fr.field(t, "playerChainNodes") != nil) != want.notify {
+				t.Errorf("%s: nodes come with a notify and not without: %s", step.name, fr.data)
+			}
+		}
+	}
+	s.ended()
+	for _, kind := range protocol.EventKinds() {
+		// A resync answers a cursor, not a command: its tests are the stream's.
+		if kind != protocol.EventSessionResync && !seen[kind] {
+			t.Errorf("no command made %s", kind)
+		}
+	}
+}
+
+func (f *fixture) occupantSteps(main, agent identity) []eventStep {
+	place := func(body map[string]any) func() { return func() { f.post(f.play("/mcp/register"), body, as(main)).ok() } }
+	var placed protocol.IDReply
+	removed := func(reason string) []told {
+		return []told{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: reason}}
+	}
+	added := []told{{kind: protocol.EventPlayerAdded, notify: true}}
+	unplaced := func(reason string) []told {
+		return []told{{kind: protocol.EventMCPUnregistered, notify: true, own: "reason", value: reason}}
+	}
+	mcp := []told{{kind: protocol.EventMCPRegistered, notify: true}}
+	signal := told{kind: protocol.EventAgentSignal, own: "kind", value: "journey"}
+	return []eventStep{
+		{"register", f.registering(agent), added},
+		{"register without a change", f.registering(agent), nil},
+		{"disconnect", func() {
+			f.post(f.play("/players/disconnect"), map[string]any{"playerId": agent.id}, as(agent)).ok()
+		}, removed("disconnect")},
+		{"register once more", f.registering(agent), added},
+		{"the administrator removes an agent", f.removing("agent:" + main.id + ":" + agent.id), removed("admin")},
+		{"register again", f.registering(agent), added},
+		{"recordInteraction", func() { f.say(agent, "hello") }, []told{{kind: protocol.EventInteraction}}},
+		{"recordInteraction of nothing", func() { f.say(agent, " \n") }, nil},
+		{"recordJourney", f.journeying(agent), []told{{kind: protocol.EventJourney, notify: true}, signal}},
+		{"recordJourney again", f.journeying(agent), []told{{kind: protocol.EventJourney}, signal}},
+		{"mcp/register", place(map[string]any{"name": "notes"}), mcp},
+		{"mcp/register with a change", func() {
+			f.post(f.play("/mcp/register"), map[string]any{"name": "notes", "url": "https://example.org/mcp"}, as(main)).into(&placed)
+		}, mcp},
+		{"mcp/register without a change", place(map[string]any{"name": "notes", "url": "https://example.org/mcp"}), nil},
+		{"mcp/unregister", func() {
+			f.post(f.play("/mcp/unregister"), map[string]any{"id": placed.ID}, as(main)).ok()
+		}, unplaced("unregister")},
+		{"mcp/register anew", func() {
+			f.post(f.play("/mcp/register"), map[string]any{"name": "notes"}, as(main)).into(&placed)
+		}, mcp},
+		{"the administrator removes a placement", func() { f.removing("mcp:" + placed.ID)() }, unplaced("admin")},
+	}
+}
+
+func (f *fixture) registering(agent identity) func() {
+	return func() { f.post(f.play("/players"), registration(agent.id), as(agent)).ok() }
+}
+
+func (f *fixture) removing(key string) func() {
+	return func() {
+		f.post(f.play("/occupants/remove"), map[string]any{"stableKey": key}, asAdmin).ok()
+	}
+}
+
+func (f *fixture) journeying(agent identity) func() {
+	return func() {
+		f.rpc("recordJourney", map[string]any{"playerId": agent.id, "journey": map[string]any{
+			"startedAt": "2026-01-02T03:04:05Z", "completedAt": "2026-01-02T03:04:09Z", "steps": []any{
+				map[string]any{"type": "origin", "content": "Where?", "messageId": "m1"},
+				map[string]any{"type": "structure", "toolName": "find", "toolCallId": "t1", "args": []int{1}, "result": nil},
+				map[string]any{"type": "destination", "content": "", "messageId": ""},
+			},
+		}}, as(agent)).ok()
+	}
+}
+
+func (f *fixture) proximitySteps(agent identity) []eventStep {
+	var steps []eventStep
+	for action, counted := range map[string]bool{"zone": true, "yield": true, "assist": false, "chat": false} {
+		steps = append(steps, eventStep{"proximity " + action, func() {
+			f.post(f.play("/proximity-action"), map[string]any{
+				"fromPlayerId": "__human__", "toPlayerId": agent.id, "action": action,
+			}, as(agent)).ok()
+		}, []told{{kind: protocol.EventAgentSignal, notify: counted, own: "kind", value: action}}})
+	}
+	return steps
+}
+
+func (f *fixture) intercomSteps(main, agent identity) []eventStep {
+	intercom := func(status string) told {
+		return told{kind: protocol.EventIntercom, own: "status", value: status}
+	}
+	answer := func(status string) func() {
+		return func() {
+			f.rpc("intercomResponse", map[string]any{
+				"requestId": "r1", "mainNodeId": main.id, "toPlayerId": "__human__", "fromPlayerId": agent.id, "kind": "chat",
+				"status": status, "message": "Hello.", "result": map[string]any{}, "ts": "2026-01-02T03:04:05Z",
+			}, as(agent)).ok()
+		}
+	}
+	return []eventStep{
+		{"intercomCommand", func() {
+			f.rpc("intercomCommand", map[string]any{
+				"requestId": "r1", "mainNodeId": main.id, "fromPlayerId": "__human__", "toPlayerId": agent.id, "kind": "chat", "text": "Hello?",
+			}, as(main)).ok()
+		}, []told{intercom("started"), intercom("forwarded")}},
+		{"intercomResponse in parts", answer("stream"), []told{intercom("stream")}},
+		{"intercomResponse", answer("completed"), []told{intercom("completed")}},
+	}
+}
+
+func (f *fixture) spaceSteps(main identity) []eventStep {
+	changed := func(action string) []told {
+		return []told{{kind: protocol.EventSpaceChanged, notify: true, own: "action", value: action}}
+	}
+	on := func(op string, payload map[string]any) func() {
+		return func() { f.rpc(op, payload, as(main)).ok() }
+	}
+	return []eventStep{
+		{"registerSpaceNode", on("registerSpaceNode", map[string]any{
+			"id": "s1", "name": "Corner", "designKey": "d", "owner": map[string]any{"displayName": "Ada"}, "amenities": []string{"shop"},
+		}), changed("created")},
+		{"createSpace", on("createSpace", map[string]any{
+			"name": "Market", "designKey": "d", "ownerDisplayName": "Ada",
+		}), changed("created")},
+		{"addSpaceAmenity", on("addSpaceAmenity", map[string]any{"spaceId": "s1", "kind": "car_wash"}), changed("changed")},
+		{"removeSpaceAmenity", on("removeSpaceAmenity", map[string]any{"spaceId": "s1", "kind": "shop"}), changed("changed")},
+		{"removeSpace", on("removeSpace", map[string]any{"spaceId": "s1"}), changed("removed")},
+	}
+}
+
+// endSteps delete what the others made and end the session.
+func (f *fixture) endSteps(main identity) []eventStep {
+	doomed := f.agent(main)
+	return []eventStep{
+		{"register another", f.registering(doomed), []told{{kind: protocol.EventPlayerAdded, notify: true}}},
+		{"delete an agent node", func() {
+			f.do(http.MethodDelete, protocol.PathAgents+"?id="+doomed.id, nil, as(main)).ok()
+		}, []told{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: "deleted"}}},
+		{"delete a main node", func() {
+			f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": main.id}, as(main)).ok()
+		}, []told{{kind: protocol.EventAgentSignal, notify: true, own: "kind", value: "metadata"}}},
+		{"reset the session", func() {
+			f.post(f.play("/session/reset"), map[string]any{}, asAdmin).ok()
+		}, []told{{kind: protocol.EventSessionReset, own: "reason", value: "admin"}}},
+	}
+}
