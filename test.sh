@@ -3,8 +3,9 @@
 # Runs the tests. On a machine with Go, Node, git and apt it needs nothing else:
 # what the tests call and the machine lacks is installed first.
 #
-#   ./test.sh                  the usual suite: go vet, then every test under the race detector
-#   ./test.sh ./chain/...      the same for some packages
+#   ./test.sh                  the usual suite: go vet, every Go test under the race detector, and
+#                              the client in test/blackbox against the real program
+#   ./test.sh ./chain/...      the Go tests of some packages
 #   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1)
 #   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
 #   ./test.sh --bench          every benchmark, output fit for benchstat
@@ -39,12 +40,13 @@ main() {
     esac
     shift
   done
-  [ ${#packages[@]} -gt 0 ] || packages=(./...)
+  local all=no
+  [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
 
   install_tools
   case $mode in
-    usual) usual 12m "${packages[@]}" ;;
-    long) PLAYCTL_TEST_LONG=1 usual 60m "${packages[@]}" ;;
+    usual) usual "$all" 12m "${packages[@]}" ;;
+    long) PLAYCTL_TEST_LONG=1 usual "$all" 60m "${packages[@]}" ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
     bench) go test -run '^$' -bench . -benchmem -timeout 60m "${packages[@]}" ;;
   esac
@@ -54,6 +56,8 @@ main() {
 install_tools() {
   command -v go >/dev/null ||
     fail "Go is not installed: get the version that go.mod names from https://go.dev/dl/ and run ./test.sh again"
+  command -v npm >/dev/null ||
+    fail "Node is not installed: get version 20 or newer, with npm, from https://nodejs.org/ and run ./test.sh again"
   need cc "gcc libc6-dev" "the race detector links with a C compiler"
   if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
   if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
@@ -86,24 +90,34 @@ need() {
   fi
 }
 
-# usual TIMEOUT PACKAGES... vets and tests, then prints how many tests passed
-# and failed. The order of tests is shuffled, so that none leans on another.
+# usual ALL TIMEOUT PACKAGES... vets and tests, then prints how many tests passed
+# and failed. The order of Go's tests is shuffled, so that none leans on another.
 usual() {
-  local timeout=$1 status=0 log
-  shift
-  log=$(mktemp)
-  # shellcheck disable=SC2064 # the name is known now
-  trap "rm -f '$log'" EXIT
+  local all=$1 timeout=$2 status=0 passed failed
+  shift 2
+  log=$(mktemp -d)
+  trap 'rm -rf "$log"' EXIT
   go vet "$@"
-  go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$log" -- \
+  go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$log/go" -- \
     -race -shuffle on -timeout "$timeout" "$@" || status=$?
-  echo "$(count pass "$log") passed, $(count fail "$log") failed"
+  passed=$(go_tests pass) failed=$(go_tests fail)
+  if [ "$all" = yes ]; then
+    test/blackbox/run.sh 2>&1 | tee "$log/node" || status=$?
+    passed=$((passed + $(node_tests pass))) failed=$((failed + $(node_tests fail)))
+  fi
+  echo "$passed passed, $failed failed"
   return "$status"
 }
 
-# count RESULT LOG counts the tests, subtests included, that ended so.
-count() {
-  grep -cE "\"Action\":\"$1\",.*\"Test\":" "$2" || true
+# go_tests RESULT counts the Go tests, subtests included, that ended so.
+go_tests() {
+  grep -cE "\"Action\":\"$1\",.*\"Test\":" "$log/go" || true
+}
+
+# node_tests RESULT reads how many tests ended so from the runner's last lines;
+# one that died before them counts nothing, and has its exit code.
+node_tests() {
+  sed -nE "s/^[^ ]+ $1 ([0-9]+)\$/\1/p" "$log/node" | grep . || echo 0
 }
 
 # fuzz DURATION PACKAGES... runs each fuzz target alone, as go test demands.
