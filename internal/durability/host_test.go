@@ -193,7 +193,7 @@ type event struct {
 // events reads the stream after a cursor up to and including a seq.
 func (h *host) events(n node, sid string, after, upTo uint64) []event {
 	h.t.Helper()
-	req, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.url+"/api/play/events?sid="+sid, nil)
+	req, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.url+"/api/play/events?sid="+sid, http.NoBody)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -23,7 +23,6 @@ func (w *World) catchUp(ctx context.Context) error {
 	}
 	w.state.keep()
 	w.uncertain = false
-	w.stale.Store(nil)
 	w.show(view, events)
 	return nil
 }

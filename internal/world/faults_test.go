@@ -112,6 +112,7 @@ func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
 		t.Error("the view went with the store")
 	}
 	journal.down.Store(false)
+	f.sweep()
 	f.as(a, line(a, "heard"))
 	if err := f.Healthy(context.Background()); err != nil {
 		t.Errorf("Healthy says %v after the store came back", err)
@@ -148,4 +149,19 @@ func TestACommandIsPlannedAnewWhenAnotherWriterWasFirst(t *testing.T) {
 		t.Errorf("%d events, want both lines", len(got))
 	}
 	f.check()
+}
+
+func TestAHostFindsOutByItselfThatItsStoreIsBack(t *testing.T) {
+	f, journal := openFaulty(t)
+	journal.before.Store(1)
+	_, err := f.try("", CreateMainNode{NodeID: id("lost")})
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	if f.Healthy(context.Background()) == nil {
+		t.Error("the world is healthy although its last write failed")
+	}
+	seq := f.View().Seq
+	f.sweep()
+	if err := f.Healthy(context.Background()); err != nil || f.View().Seq != seq {
+		t.Errorf("after a sweep: %v, and %d events", err, f.View().Seq-seq)
+	}
 }

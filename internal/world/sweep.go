@@ -16,6 +16,9 @@ func (w *World) Sweep(ctx context.Context) error {
 		return err
 	}
 	due, _ := reply.Value.([]Command)
+	if w.stale.Load() != nil {
+		due = append(due, probe{})
+	}
 	jobs := make([]*job, 0, len(due)+2)
 	for _, c := range append(due, forgetRepeats{}, forgetIntercoms{}) {
 		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
@@ -44,6 +47,15 @@ func (listDue) plan(p *planner) (any, error) {
 		due = append(due, expireIntercom{id})
 	}
 	return due, nil
+}
+
+// probe is a write without meaning, to find out whether a store that failed
+// takes writes again.
+type probe struct{}
+
+func (probe) plan(p *planner) (any, error) {
+	p.putBytes(store.Meta, []byte("probe"), seqKey(uint64(p.now.UnixMilli())))
+	return nil, nil //nolint:nilnil // Nobody waits for a reply.
 }
 
 func isTrimmed(err error) bool { return errors.Is(err, store.ErrTrimmed) }

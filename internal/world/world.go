@@ -20,8 +20,8 @@ type World struct {
 	view     atomic.Pointer[View]
 	changed  atomic.Pointer[chan struct{}]
 	resetSeq atomic.Uint64
-	// stale is why the last commit or read of the journal failed; nil when the
-	// store answers.
+	// stale is why the last commit or read of the journal failed; nil once a
+	// commit worked again.
 	stale atomic.Pointer[error]
 
 	// start is where the monotonic clock of leases began.

@@ -205,7 +205,9 @@ func (w *World) append(ctx context.Context, batch []*job, plans []*stagedPlan) e
 	w.state.keep()
 	w.publish(plans)
 	w.reply(batch, plans)
-	w.stale.Store(nil)
+	if len(entries) > 0 {
+		w.stale.Store(nil)
+	}
 	w.options.Observer.Committed(len(batch), len(entries), events, took)
 	return nil
 }

@@ -1,0 +1,90 @@
+package durability
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// limitFiles lets the host's files grow to a size and no further, which is how
+// a full disk looks to it.
+func (h *host) limitFiles(bytes uint64) {
+	h.t.Helper()
+	limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+	if err := unix.Prlimit(h.process.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// storeSize is the size of the largest file in the data folder.
+func (h *host) storeSize() uint64 {
+	h.t.Helper()
+	var largest int64
+	err := filepath.WalkDir(h.dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && !d.IsDir() {
+			largest = max(largest, info.Size())
+		}
+		return err
+	})
+	if err != nil || largest == 0 {
+		h.t.Fatalf("the store has no file: %v", err)
+	}
+	return uint64(largest)
+}
+
+// TestAHostWithAFullDiskGoesOnForReaders fills the disk, looks that readers do
+// not notice and nothing is half done, and makes room again.
+func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
+	w := &world{host: newHost(t)}
+	w.start()
+	w.populate()
+	w.limitFiles(w.storeSize() + 8<<10)
+
+	var lines []*line
+	var refused error
+	for n := 0; refused == nil; n++ {
+		if n == 20_000 {
+			t.Fatal("the disk does not get full")
+		}
+		l := &line{agent: w.agents[0], key: fmt.Sprint("key", n), text: fmt.Sprint("line ", n, " ", strings.Repeat("x", 3900))}
+		lines = append(lines, l)
+		refused = w.send(l)
+	}
+	if !strings.Contains(refused.Error(), "store_unavailable") || !strings.Contains(refused.Error(), "503") {
+		t.Fatalf("a write to a full disk: %v", refused)
+	}
+	head := w.seq + uint64(len(lines)) - 1
+	for range 3 {
+		if err := w.send(lines[len(lines)-1]); err == nil {
+			t.Fatal("a write went through while the disk is full")
+		}
+		var snapshot struct {
+			Seq uint64 `json:"seq"`
+		}
+		if err := w.call(w.main, "GET", "/api/play/snapshot?sid="+w.sid, "", nil, &snapshot); err != nil || snapshot.Seq != head {
+			t.Fatalf("the snapshot is of seq %d, %v; the last write that was acknowledged is %d", snapshot.Seq, err, head)
+		}
+	}
+	if events := w.events(w.main, w.sid, head-1, head); len(events) != 1 {
+		t.Fatalf("the stream has %d events", len(events))
+	}
+	if err := w.call(w.main, "GET", "/readyz", "", nil, nil); err == nil {
+		t.Error("the host says that it is ready while its store takes nothing")
+	}
+
+	w.limitFiles(unix.RLIM_INFINITY)
+	w.verify(lines)
+	if err := w.call(w.main, "GET", "/readyz", "", nil, nil); err != nil {
+		t.Errorf("the host is not ready again: %v", err)
+	}
+	w.kill()
+	w.check()
+}
