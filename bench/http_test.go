@@ -2,11 +2,13 @@ package bench
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // BenchmarkRecordInteraction is a chat line from a client's request to its
@@ -73,7 +75,7 @@ func bareHandler(b *testing.B, addr string, from []byte) string {
 	reply := bytes.Clone(body)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(b, err)
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var read bytes.Buffer
 		_, _ = read.ReadFrom(r.Body)
 		w.Header().Set("Content-Type", "application/json")
@@ -84,7 +86,9 @@ func bareHandler(b *testing.B, addr string, from []byte) string {
 	go func() { ended <- server.Serve(l) }()
 	b.Cleanup(func() {
 		_ = server.Close()
-		<-ended
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			b.Error(err)
+		}
 	})
 	return l.Addr().String()
 }
