@@ -1,0 +1,208 @@
+package render
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// box is a part of a screen, its border not counted.
+type box struct{ x, y, width, height int }
+
+func (b box) draw(screen *Screen) {
+	for x := b.x; x < b.x+b.width; x++ {
+		screen.put(x, b.y-1, "─", faint, 1)
+		screen.put(x, b.y+b.height, "─", faint, 1)
+	}
+	for y := b.y; y < b.y+b.height; y++ {
+		screen.put(b.x-1, y, "│", faint, 1)
+		screen.put(b.x+b.width, y, "│", faint, 1)
+	}
+	for corner, at := range map[string][2]int{
+		"┌": {b.x - 1, b.y - 1}, "┐": {b.x + b.width, b.y - 1},
+		"└": {b.x - 1, b.y + b.height}, "┘": {b.x + b.width, b.y + b.height},
+	} {
+		screen.put(at[0], at[1], corner, faint, 1)
+	}
+}
+
+// spot is a place on the screen.
+type spot struct{ x, y int }
+
+// place is where a cell of the world is on the screen. Whatever a host states as
+// place and bounds, the spot is inside of the box.
+func (b box) place(bounds protocol.Bounds, x, y float64) spot {
+	return spot{
+		b.x + scaled(x, bounds.MinX, bounds.MaxX, b.width),
+		b.y + scaled(y, bounds.MinY, bounds.MaxY, b.height),
+	}
+}
+
+// scaled is the step of a range of inclusive limits that a value is in, in
+// [0, steps).
+func scaled(value, least, most float64, steps int) int {
+	at := (value - least) / (most - least + 1) * float64(steps)
+	switch {
+	case at >= float64(steps):
+		return steps - 1
+	case at >= 0:
+		return int(at)
+	}
+	return 0 // NaN as well
+}
+
+// mark is who is at one spot: one occupant, or several where the world is larger
+// than the window.
+type mark struct {
+	spot
+	sign  string
+	tone  tone
+	label string
+	says  string
+	count int
+}
+
+func (m *Map) drawWorld(screen *Screen, area box) {
+	marks := m.marks(area)
+	for _, mark := range marks {
+		screen.put(mark.x, mark.y, mark.sign, mark.tone, 1)
+	}
+	m.drawTrails(screen, area)
+	// Who speaks now gets room for it first.
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(len(b.says), len(a.says)) })
+	for _, mark := range marks {
+		mark.drawLabel(screen, area)
+	}
+}
+
+// marks are the occupants by spot, in the order of rows and columns.
+func (m *Map) marks(area box) []mark {
+	at := map[spot]mark{}
+	for _, o := range m.world.Occupants {
+		x, y := o.Position()
+		where := area.place(m.world.Bounds, x, y)
+		if crowd, taken := at[where]; taken {
+			at[where] = crowd.with()
+			continue
+		}
+		at[where] = m.markOf(o, where)
+	}
+	return slices.SortedFunc(maps.Values(at), func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
+	})
+}
+
+func (m *Map) markOf(o protocol.Occupant, where spot) mark {
+	found := mark{spot: where, count: 1}
+	switch row := o.(type) {
+	case *protocol.Agent:
+		found.sign, found.tone, found.label = markAgent, good, row.Name
+		found.says = m.speech[row.AgentID].text
+	case *protocol.MCP:
+		found.sign, found.tone, found.label = markMCP, accent, row.Name
+	case *protocol.Human:
+		found.sign, found.tone, found.label = markHuman, strong, row.Name
+	case *protocol.Structure:
+		found.sign, found.tone, found.label = markStructure, warn, row.Name
+	default:
+		found.sign, found.label = "?", o.StableKey()
+	}
+	return found
+}
+
+// with is the mark with one more occupant: from two on it is their number.
+func (m mark) with() mark {
+	m.count++
+	m.sign, m.tone, m.label, m.says = "+", strong, "", ""
+	if m.count < 10 {
+		m.sign = strconv.Itoa(m.count)
+	}
+	return m
+}
+
+// leastLabel is the number of columns below which a label says nothing.
+const leastLabel = 3
+
+// drawLabel writes the name, and what was said, beside the mark: on its right,
+// else on its left.
+func (m mark) drawLabel(screen *Screen, area box) {
+	name, said := Clean(m.label), Clean(m.says)
+	if said != "" {
+		said = ": " + said
+	}
+	whole := lipgloss.Width(name) + lipgloss.Width(said)
+	right := room(screen, m.x+1, m.y, 1, area.x+area.width-m.x-1)
+	left := room(screen, m.x-1, m.y, -1, m.x-area.x)
+	switch {
+	case whole == 0:
+	case right >= min(whole, leastLabel) && (right >= whole || right >= left):
+		used := screen.put(m.x+1, m.y, name, plain, right)
+		screen.put(m.x+1+used, m.y, said, speech, right-used)
+	case left >= min(whole, leastLabel):
+		begin := m.x - min(left, whole)
+		used := screen.put(begin, m.y, name, plain, m.x-begin)
+		screen.put(begin+used, m.y, said, speech, m.x-begin-used)
+	}
+}
+
+// room is how many cells from x on in a direction a label may take: those that
+// hold nothing but trails, without the last one before something else.
+func room(screen *Screen, x, y, step, limit int) int {
+	free := 0
+	for free < limit && screen.free(x+free*step, y) {
+		free++
+	}
+	if free < limit {
+		free--
+	}
+	return max(free, 0)
+}
+
+// free reports whether a cell may be written over.
+func (s *Screen) free(x, y int) bool {
+	c := s.at(x, y)
+	return c != nil && !c.half && (c.text == "" || c.text == markTrail)
+}
+
+// drawTrails draws where agents went just now, on cells that hold nothing else.
+func (m *Map) drawTrails(screen *Screen, area box) {
+	for _, trail := range m.trails {
+		for i := 1; i < len(trail.stations); i++ {
+			from, to := trail.stations[i-1], trail.stations[i]
+			line(area.place(m.world.Bounds, from.X, from.Y), area.place(m.world.Bounds, to.X, to.Y), func(at spot) {
+				if screen.blank(at.x, at.y) {
+					screen.put(at.x, at.y, markTrail, accent, 1)
+				}
+			})
+		}
+	}
+}
+
+// line visits the spots of a straight line from one spot to another (J. E.
+// Bresenham, 1965).
+func line(from, to spot, visit func(spot)) {
+	dx, dy := abs(to.x-from.x), -abs(to.y-from.y)
+	sx, sy := cmp.Compare(to.x, from.x), cmp.Compare(to.y, from.y)
+	for at, wrong := from, dx+dy; ; {
+		visit(at)
+		if at == to {
+			return
+		}
+		twice := 2 * wrong
+		if twice >= dy {
+			wrong += dy
+			at.x += sx
+		}
+		if twice <= dx {
+			wrong += dx
+			at.y += sy
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }

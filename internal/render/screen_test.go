@@ -1,0 +1,157 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+// terminal is what a window shows after what was written to it: as much of a
+// terminal as Update uses. Anything else written is an error.
+type terminal struct {
+	rows [][]string // a character of two columns is followed by ""
+	x, y int
+}
+
+func newTerminal(width, height int) *terminal {
+	t := &terminal{rows: make([][]string, height)}
+	for y := range t.rows {
+		t.rows[y] = make([]string, width)
+	}
+	t.erase()
+	return t
+}
+
+func (t *terminal) erase() {
+	for _, row := range t.rows {
+		for x := range row {
+			row[x] = " "
+		}
+	}
+}
+
+func (t *terminal) write(text string) error {
+	for text != "" {
+		if strings.HasPrefix(text, "\x1b[") {
+			end := strings.IndexFunc(text[2:], func(r rune) bool { return r >= '@' }) + 2
+			if err := t.obey(text[2:end], text[end]); err != nil {
+				return err
+			}
+			text = text[end+1:]
+			continue
+		}
+		character, columns := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		if err := t.show(character, columns); err != nil {
+			return err
+		}
+		text = text[len(character):]
+	}
+	return nil
+}
+
+func (t *terminal) obey(parameters string, what byte) error {
+	switch {
+	case what == 'm', parameters == "?2026" && (what == 'h' || what == 'l'):
+	case what == 'J' && parameters == "2":
+		t.erase()
+	case what == 'H':
+		if _, err := fmt.Sscanf(parameters, "%d;%d", &t.y, &t.x); err != nil {
+			return err
+		}
+		t.x, t.y = t.x-1, t.y-1
+	default:
+		return fmt.Errorf("an unexpected sequence %q %c", parameters, what)
+	}
+	return nil
+}
+
+func (t *terminal) show(character string, columns int) error {
+	if strings.ContainsFunc(character, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fmt.Errorf("a control character is written: %q", character)
+	}
+	row := t.rows[t.y]
+	if t.x+columns > len(row) {
+		return fmt.Errorf("%q is written beyond the edge", character)
+	}
+	// A terminal blanks what is left of a character that is cut in half.
+	if row[t.x] == "" {
+		row[t.x-1] = " "
+	}
+	if end := t.x + columns; end < len(row) && row[end] == "" {
+		row[end] = " "
+	}
+	row[t.x] = character
+	for i := 1; i < columns; i++ {
+		row[t.x+i] = ""
+	}
+	t.x += columns
+	return nil
+}
+
+func (t *terminal) text() string {
+	var out strings.Builder
+	for _, row := range t.rows {
+		out.WriteString(strings.TrimRight(strings.Join(row, ""), " ") + "\n")
+	}
+	return out.String()
+}
+
+// anyText has wide characters, joined ones and what tries to act.
+func anyText() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.String(),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", " ", "日", "語", "👩‍🚀", "é", "e\u0301", "\x1b[2J", "\u202e", "·", "…", "\n"}), 0, 20),
+			func(parts []string) string { return strings.Join(parts, "") }),
+	)
+}
+
+// Drawing only what differs leaves a terminal with the whole picture, whatever
+// was drawn before.
+func TestUpdatesAddUpToThePicture(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		look := Look{Color: rapid.Bool().Draw(t, "color")}
+		width, height := rapid.IntRange(1, 24).Draw(t, "width"), rapid.IntRange(1, 5).Draw(t, "height")
+		window := newTerminal(width, height)
+		var before *Screen
+		for range rapid.IntRange(1, 6).Draw(t, "frames") {
+			next := NewScreen(width, height)
+			for range rapid.IntRange(0, 8).Draw(t, "texts") {
+				next.put(rapid.IntRange(-1, width).Draw(t, "x"), rapid.IntRange(-1, height).Draw(t, "y"),
+					anyText().Draw(t, "text"), tone(rapid.IntRange(0, int(speech)).Draw(t, "tone")), rapid.IntRange(0, width+3).Draw(t, "limit"))
+			}
+			if err := window.write(next.Update(look, before)); err != nil {
+				t.Fatal(err)
+			}
+			if want, got := trimmed(next.Text(Look{})), trimmed(window.text()); got != want {
+				t.Fatalf("the window shows\n%q\nnot\n%q", got, want)
+			}
+			if again := next.Update(look, next); again != "" {
+				t.Fatalf("nothing has changed, but %q is written", again)
+			}
+			before = next
+		}
+	})
+}
+
+func trimmed(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// One character that changes is one character that is written.
+func TestAnUpdateIsSmall(t *testing.T) {
+	t.Parallel()
+	before, next := NewScreen(200, 50), NewScreen(200, 50)
+	before.put(0, 0, strings.Repeat("a", 200), plain, 200)
+	next.put(0, 0, strings.Repeat("a", 100)+"b"+strings.Repeat("a", 99), plain, 200)
+	if got, want := next.Update(Look{}, before), beginUpdate+"\x1b[1;101Hb"+endUpdate; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

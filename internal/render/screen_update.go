@@ -1,0 +1,76 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a terminal is told (ECMA-48, and DEC's private modes as xterm documents
+// them). A terminal that does not know a private mode ignores it.
+const (
+	// ScreenEnter switches to the alternate screen, so that what was there comes
+	// back at the end, hides the cursor, and stops the terminal from going on in
+	// the next row by itself.
+	ScreenEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l"
+	// ScreenLeave undoes ScreenEnter.
+	ScreenLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
+
+	beginUpdate = "\x1b[?2026h"
+	endUpdate   = "\x1b[?2026l"
+	eraseAll    = "\x1b[2J"
+)
+
+// Update is what to write to a terminal that shows before so that it shows s:
+// only the cells that differ, and all of them as one picture where the terminal
+// can do that. With before nil, or of another size, everything is drawn anew.
+// It is empty if nothing differs.
+func (s *Screen) Update(look Look, before *Screen) string {
+	var out strings.Builder
+	if before == nil || before.width != s.width || before.height != s.height {
+		out.WriteString(eraseAll)
+		before = NewScreen(s.width, s.height)
+	}
+	for y := range s.height {
+		s.updateRow(&out, look, before, y)
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return beginUpdate + out.String() + endUpdate
+}
+
+func (s *Screen) updateRow(out *strings.Builder, look Look, before *Screen, y int) {
+	for x := 0; x < s.width; {
+		if *s.at(x, y) == *before.at(x, y) || s.at(x, y).half {
+			// The second half is drawn with the first, which differs as well.
+			x++
+			continue
+		}
+		text, next := s.changed(before, x, y)
+		fmt.Fprintf(out, "\x1b[%d;%dH%s", y+1, x+1, look.paint(s.at(x, y).tone, text))
+		x = next
+	}
+}
+
+// changed is the run of cells from x on that differ from before and have one
+// tone. It ends behind a character about whose width terminals disagree: what
+// follows is placed anew.
+func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
+	var out strings.Builder
+	first := s.at(x, y).tone
+	for next = x; next < s.width; next++ {
+		c := s.at(next, y)
+		if c.half || c.tone != first || *c == *before.at(next, y) {
+			break
+		}
+		if c.text == "" {
+			out.WriteByte(' ')
+			continue
+		}
+		out.WriteString(c.text)
+		if len(c.text) > 1 {
+			return out.String(), next + 1
+		}
+	}
+	return out.String(), next
+}

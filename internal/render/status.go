@@ -1,0 +1,115 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Status is where a live copy of a world stands.
+type Status struct {
+	// Connected says that the host's stream is open, Tried that it was before.
+	Connected, Tried bool
+	// Verified says that the copy is proved equal to the host's. Known says in
+	// words what is known about a copy that is not, such as "catching up".
+	Verified bool
+	Known    string
+	// Rev is the copy's revision, nil where there is none.
+	Rev *uint64
+	// Root is the copy's root, "" where there is no copy.
+	Root string
+	// Occupants is the number of rows on the map.
+	Occupants int
+	// Lag is how long the last live event took from the host's clock to here;
+	// HasLag is false before there was one.
+	Lag    time.Duration
+	HasLag bool
+}
+
+// shownRoot is how many digits of a root are shown.
+const shownRoot = 8
+
+// part is a piece of a line in one tone.
+type part struct {
+	tone tone
+	text string
+}
+
+// parts are the pieces of a status, the more important ones first.
+func (s Status) parts() []part {
+	parts := []part{s.connection(), s.proof()}
+	if s.Rev != nil {
+		parts = append(parts, part{plain, fmt.Sprintf("rev %d", *s.Rev)})
+	}
+	if s.Root == "" {
+		return parts
+	}
+	parts = append(parts,
+		part{plain, "root " + Clean(s.Root[:min(shownRoot, len(s.Root))])},
+		part{plain, fmt.Sprintf("%d on the map", s.Occupants)})
+	if s.HasLag {
+		parts = append(parts, part{faint, "lag " + Span(max(s.Lag, 0))})
+	}
+	return parts
+}
+
+func (s Status) connection() part {
+	switch {
+	case s.Connected:
+		return part{good, "live"}
+	case s.Tried:
+		return part{bad, "reconnecting"}
+	}
+	return part{warn, "connecting"}
+}
+
+// proof tells whether the copy is proved. One that nothing is heard of any more
+// is what the host had, and not known to be what it has.
+func (s Status) proof() part {
+	switch {
+	case s.Root == "":
+		return part{faint, "no copy yet"}
+	case !s.Connected:
+		return part{warn, "stale"}
+	case s.Verified:
+		return part{good, "verified"}
+	}
+	return part{warn, Clean("not verified: " + s.Known)}
+}
+
+// fit leaves out parts from the end until the rest fits into width columns; the
+// first two always stay. A width of 0 is unlimited.
+func fit(parts []part, width int) []part {
+	for width > 0 && len(parts) > 2 && lineWidth(parts) > width {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+func lineWidth(parts []part) int {
+	total := -columnGap
+	for _, p := range parts {
+		total += columnGap + lipgloss.Width(p.text)
+	}
+	return total
+}
+
+// StatusLine is a status on one line, without a line break, that leaves the last
+// column of the window free. A narrow window has less of it, never another
+// meaning.
+func StatusLine(look Look, status Status) string {
+	width := max(look.Width-1, 0)
+	shown := fit(status.parts(), width)
+	words := make([]string, len(shown))
+	for i, p := range shown {
+		words[i] = look.paint(p.tone, p.text)
+	}
+	line := strings.Join(words, strings.Repeat(" ", columnGap))
+	if width > 0 {
+		line = ansi.Truncate(line, width, "…")
+	}
+	return line
+}
