@@ -30,6 +30,7 @@ func rules() []rule {
 	all = append(all, sourceRules()...)
 	all = append(all, testRules()...)
 	all = append(all, documentRules()...)
+	all = append(all, coverageRules()...)
 	return all
 }
 
