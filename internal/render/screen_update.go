@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // What a terminal is told (ECMA-48, and DEC's private modes as xterm documents
@@ -53,14 +54,14 @@ func (s *Screen) updateRow(out *strings.Builder, look Look, before *Screen, y in
 }
 
 // changed is the run of cells from x on that differ from before and have one
-// tone. It ends behind a character about whose width terminals disagree: what
-// follows is placed anew.
+// tone. A character about whose width terminals may disagree is a run of its own:
+// what follows is placed anew, and nothing joins with it.
 func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
 	var out strings.Builder
-	first := s.at(x, y).tone
+	first := s.at(x, y)
 	for next = x; next < s.width; next++ {
 		c := s.at(next, y)
-		if c.half || c.tone != first || *c == *before.at(next, y) {
+		if c.half || c.tone != first.tone || *c == *before.at(next, y) || next > x && (c.alone() || first.alone()) {
 			break
 		}
 		if c.text == "" {
@@ -68,9 +69,15 @@ func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
 			continue
 		}
 		out.WriteString(c.text)
-		if len(c.text) > 1 {
-			return out.String(), next + 1
-		}
 	}
 	return out.String(), next
+}
+
+// alone reports whether a cell's character may have another width on some
+// terminal, or be joined with its neighbours there: any but ASCII, Latin and the
+// characters that boxes are drawn with.
+func (c cell) alone() bool {
+	character, size := utf8.DecodeRuneInString(c.text)
+	const latinEnd, boxBegin, boxEnd = 0x300, 0x2500, 0x257f
+	return size < len(c.text) || size > 0 && character >= latinEnd && (character < boxBegin || character > boxEnd)
 }
