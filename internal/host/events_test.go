@@ -63,7 +63,9 @@ func TestEveryCommandMakesItsEvents(t *testing.T) {
 }
 
 func (f *fixture) occupantSteps(main, agent identity) []eventStep {
-	place := func(body map[string]any) func() { return func() { f.post(f.play("/mcp/register"), body, as(main)).ok() } }
+	place := func(body map[string]any) func() {
+		return func() { f.post(f.play("/mcp/register"), body, as(main)).ok() }
+	}
 	var placed protocol.IDReply
 	removed := func(reason string) []told {
 		return []told{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: reason}}

@@ -139,9 +139,7 @@ func subjects(t *testing.T, tree fs.FS) map[string]string {
 		_, name, _ := strings.Cut(string(kind), ":")
 		all[string(kind)] = name
 	}
-	for command, words := range commands(t, tree) {
-		all[command] = words
-	}
+	maps.Copy(all, commands(t, tree))
 	return all
 }
 

@@ -25,7 +25,7 @@ func exchange(method, target, sent string, status int, body string) *Exchange {
 	h.Set("X-Play-Rev", "0")
 	h.Set("Content-Type", "application/json")
 	return &Exchange{
-		Request: httptest.NewRequest(method, target, nil), Sent: []byte(sent), Status: status, Header: h, Body: []byte(body),
+		Request: httptest.NewRequest(method, target, http.NoBody), Sent: []byte(sent), Status: status, Header: h, Body: []byte(body),
 	}
 }
 

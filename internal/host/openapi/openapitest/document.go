@@ -103,10 +103,11 @@ func (d *document) schema(pointer ...string) (*jsonschema.Schema, error) {
 	if value == nil {
 		return nil, fmt.Errorf("the OpenAPI document has no schema at %s", strings.Join(pointer, " "))
 	}
-	url := resource + "#"
-	for _, p := range where {
-		url += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(p)
+	escaped := make([]string, len(where))
+	for i, p := range where {
+		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(p)
 	}
+	url := resource + "#/" + strings.Join(escaped, "/")
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s := d.schemas[url]; s != nil {
