@@ -85,11 +85,15 @@ func run(t testing.TB, w *World, c *clock, schedule []move, each func()) []strin
 	var outcomes []string
 	for _, m := range schedule {
 		c.advance(m.pass)
+		before := w.View()
 		reply, err := w.Do(context.Background(), Request{Caller: Caller{NodeID: m.caller, Admin: m.admin}}, m.command)
 		body, _ := reply.JSON()
 		outcomes = append(outcomes, fmt.Sprintf("%T %s %s", m.command, protocol.CodeOf(err), body))
 		if code := protocol.CodeOf(err); code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable {
 			t.Fatalf("%T: %v", m.command, err)
+		}
+		if err != nil && w.View() != before {
+			t.Fatalf("%T was refused (%v) and left a trace", m.command, err)
 		}
 		if each != nil {
 			each()
