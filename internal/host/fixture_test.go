@@ -43,6 +43,8 @@ type fixture struct {
 	host    *Host
 	handler http.Handler
 	phrases int
+	// service is the name in the paths that the fixture uses.
+	service protocol.Service
 }
 
 // setup is what a test changes of a fixture before it is made.
@@ -66,7 +68,7 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	for _, c := range change {
 		c(s)
 	}
-	f := &fixture{t: t, journal: s.journal, deriver: creds.NewDeriver(s.deriver)}
+	f := &fixture{t: t, service: protocol.ServicePlay, journal: s.journal, deriver: creds.NewDeriver(s.deriver)}
 	s.world.Journal = s.journal
 	w, err := world.Open(context.Background(), s.world)
 	if err != nil {
@@ -148,7 +150,7 @@ func registration(agentID string) map[string]any {
 
 // play is a path of the world's with the live sid.
 func (f *fixture) play(path string) string {
-	return "/api/play" + path + "?sid=" + f.world.View().SID
+	return "/api/" + string(f.service) + path + "?sid=" + f.world.View().SID
 }
 
 // say records a chat line through the rpc route.

@@ -15,7 +15,7 @@ import (
 func (h *Host) newHandler() http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string][]string{}
-	for _, rt := range h.routes() {
+	for _, rt := range h.mounted() {
 		mux.Handle(rt.method+" "+rt.path, h.serve(&rt))
 		methods[rt.path] = append(methods[rt.path], rt.method)
 	}

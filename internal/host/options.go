@@ -13,6 +13,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 )
 
 // Registration says who may create a main node.
@@ -40,6 +41,13 @@ const (
 	// APIKeysOff checks none.
 	APIKeysOff APIKeyPolicy = "off"
 )
+
+// Compat names a service whose existing clients a host serves as well.
+type Compat string
+
+// CompatAgentPlay serves clients of the agent-play service: the world's routes
+// also answer under its name, and API keys are checked only where one is sent.
+const CompatAgentPlay Compat = Compat(protocol.ServiceAgentPlay)
 
 // Options make a Host. Only World is always needed; Deriver is unless
 // NoRepository is set. A zero value takes the default that its comment names.
@@ -70,8 +78,11 @@ type Options struct {
 	Registration Registration
 	// RegistrationToken is needed for, and only for, RegistrationToken.
 	RegistrationToken creds.Secret
-	// APIKeys is APIKeysRequired by default.
+	// APIKeys is APIKeysRequired by default, and APIKeysOptional with Compat,
+	// which APIKeysRequired contradicts.
 	APIKeys APIKeyPolicy
+	// Compat is empty for a host that answers under its own names only.
+	Compat Compat
 	// AllowOwnerHash lets an owner's hash stand for an agent's also where the
 	// listener is not a loopback address.
 	AllowOwnerHash bool
@@ -161,6 +172,9 @@ func (o *Options) check() error {
 
 func (o *Options) checkAccess() error {
 	o.Registration = orDefault(o.Registration, RegistrationOpen)
+	if err := o.checkCompat(); err != nil {
+		return err
+	}
 	o.APIKeys = orDefault(o.APIKeys, APIKeysRequired)
 	switch o.Registration {
 	case RegistrationOpen, RegistrationClosed:
@@ -179,6 +193,21 @@ func (o *Options) checkAccess() error {
 		return nil
 	}
 	return fmt.Errorf("host: the policy for API keys %q is none of required, optional and off", o.APIKeys)
+}
+
+func (o *Options) checkCompat() error {
+	switch o.Compat {
+	case "":
+		return nil
+	case CompatAgentPlay:
+	default:
+		return fmt.Errorf("host: the compatibility %q is not known: there is %s", o.Compat, CompatAgentPlay)
+	}
+	if o.APIKeys == APIKeysRequired {
+		return fmt.Errorf("host: clients of %s send no API key, so with that compatibility API keys cannot be %q", o.Compat, APIKeysRequired)
+	}
+	o.APIKeys = orDefault(o.APIKeys, APIKeysOptional)
+	return nil
 }
 
 func (o *Options) checkAddresses() error {

@@ -28,6 +28,8 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		"token without a token":         {func(o *Options) { o.Registration = RegistrationToken }, "token"},
 		"token for nothing":             {func(o *Options) { o.RegistrationToken = creds.NewSecret("x") }, "token"},
 		"unknown policy":                {func(o *Options) { o.APIKeys = "maybe" }, "maybe"},
+		"unknown compatibility":         {func(o *Options) { o.Compat = "other" }, "other"},
+		"keys that no old client sends": {func(o *Options) { o.Compat, o.APIKeys = CompatAgentPlay, APIKeysRequired }, "required"},
 		"life that ends before it may":  {func(o *Options) { o.Streams.MinLife, o.Streams.MaxLife = 2, 1 }, "live"},
 		"negative time":                 {func(o *Options) { o.Streams.Comment = -1 }, "negative"},
 	} {

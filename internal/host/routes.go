@@ -9,11 +9,25 @@ import (
 )
 
 // routes is the table of everything that the host answers but for health and
-// metrics, as section 4 of the protocol lists it. The rpc route's rules are its
-// operations'.
+// metrics, as the protocol lists it.
 func (h *Host) routes() []route {
-	s := h.service
-	return slices.Concat([]route{
+	return slices.Concat(worldRoutes(h.service), []route{openapiRoute()}, nodeRoutes())
+}
+
+// mounted are the routes with those of the world under every service name that
+// the host has.
+func (h *Host) mounted() []route {
+	all := h.routes()
+	if h.options.Compat == CompatAgentPlay {
+		all = append(all, worldRoutes(protocol.ServiceAgentPlay)...)
+	}
+	return all
+}
+
+// worldRoutes are those with the service's name in their paths. The rpc route's
+// rules are its operations'.
+func worldRoutes(s protocol.Service) []route {
+	return append([]route{
 		{
 			method: http.MethodGet, path: s.Session(),
 			rules: rules{callers: readers, apiKey: true, plan: now(sendSession)},
@@ -64,8 +78,7 @@ func (h *Host) routes() []route {
 				})},
 		},
 		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{ownerHash: true}},
-		openapiRoute(),
-	}, peopleRoutes(s), nodeRoutes())
+	}, peopleRoutes(s)...)
 }
 
 // nodeRoutes are those of identities, which belong to no session.
