@@ -124,6 +124,8 @@ test('every mutating route takes a key', async () => {
   await twice('POST', '/players', { as: agent, body: registration(agent, { name: 'Twice' }) })
   const { id } = await twice('POST', '/mcp/register', { as: owner, body: { name: 'twice' } })
   await twice('POST', '/mcp/unregister', { as: owner, body: { id } })
+  await twice('POST', '/proximity-action', { as: owner, body: { fromPlayerId: '__human__', toPlayerId: agent.nodeId, action: 'zone' } })
+  await twice('POST', '/assist-tool', { as: owner, body: { targetPlayerId: agent.nodeId, toolName: 'chat_tool', args: {} } })
   await twice('POST', '/players/disconnect', { as: agent, body: { playerId: agent.nodeId } })
   const { nodeId, passwHash } = accounts[4]
   await twice('POST', '/api/nodes/agent-node', { as: owner, body: { agentNodeId: nodeId, agentNodePasswHash: passwHash } })

@@ -8,7 +8,7 @@ import { rootKey } from './lib/host.mjs'
 import { readSnapshot } from './lib/rows.mjs'
 import { openStream } from './lib/stream.mjs'
 import { Subscriber } from './lib/subscriber.mjs'
-import { admin, headOf, openWorld, register, sidOf, snapshotOf } from './lib/world.mjs'
+import { admin, headOf, newKey, openWorld, register, sidOf, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
 granted(await register(host, sid, agent, { connectionId: 'c' }))
@@ -83,6 +83,11 @@ test('a subscriber takes the new session up, verified, and a restart keeps it', 
   assert.deepEqual((await snapshotOf(host, owner)).worldMap, subscriber.snapshot.worldMap)
 })
 
-test('a reset without a body', async () => {
-  granted(await reset({ as: admin, sid: next, body: undefined }))
+test('a reset needs no body, and its repeat resets nothing', async () => {
+  const idempotency = newKey()
+  const again = () => reset({ as: admin, sid: next, body: undefined, idempotency })
+  const first = granted(await again())
+  const before = await headOf(host)
+  assert.deepEqual(granted(await again()), first)
+  assert.deepEqual(await headOf(host), before)
 })

@@ -22,4 +22,4 @@ fi
 [ $# -gt 0 ] || set -- ./*.test.mjs
 # A test that waits for an event that never comes ends at its own limit, this
 # one is for a process that does not.
-node --test --test-concurrency=4 --test-timeout=80000 --test-reporter=spec "$@"
+node --test --test-concurrency=4 --test-timeout=180000 --test-reporter=spec "$@"

@@ -39,3 +39,7 @@ test('half a pair, or a pair that cannot be one', async () => {
   refused(await session({ nodeId: 'x', passwHash: owner.passwHash }), 401, 'credentials_invalid')
   refused(await session(accounts[6]), 401, 'credentials_invalid')
 })
+
+test('a read takes no sid, and ignores one', async () => {
+  for (const query of [undefined, 'x', crypto.randomUUID()]) granted(await host.rpc('getWorldSnapshot', {}, { as: agent, sid: query }))
+})

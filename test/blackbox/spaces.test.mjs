@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { granted, keepSecret, refused } from './lib/client.mjs'
 import { hashPhrase, nodeIdOf, normalise } from './lib/credentials.mjs'
-import { rootKey } from './lib/host.mjs'
+import { accounts, rootKey } from './lib/host.mjs'
 import { is, readRow, readSnapshot, readSpace } from './lib/rows.mjs'
 import { openStream } from './lib/stream.mjs'
 import { Subscriber } from './lib/subscriber.mjs'
@@ -113,6 +113,17 @@ test('a node for a space, by its creator', async (t) => {
   assert.equal(space.owner.nodeId, nodeId)
   const { nodeId: listed } = granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: 'true' } })).spaceNodes.find((entry) => entry.nodeId === nodeId) ?? {}
   assert.equal(listed, nodeId)
+})
+
+test('a node for a space, from a hash', async () => {
+  granted(await put({ id: 'hashed' }))
+  const { nodeId, passwHash } = accounts[3]
+  const body = { kind: 'space', spaceId: 'hashed', passwHash }
+  granted(await host.call('POST', '/api/nodes', { as: owner, body, reveals: true }), { nodeId: (v) => v === nodeId })
+  granted(await host.call('GET', '/snapshot', { as: { nodeId, passwHash }, sid }))
+  const question = { requestId: newKey(), mainNodeId: owner.nodeId, fromPlayerId: '__space', toPlayerId: agent.nodeId, kind: 'chat', text: 'open?' }
+  granted(await host.rpc('intercomCommand', question, { as: { nodeId, passwHash }, sid }))
+  refused(await host.call('GET', '/api/nodes', { as: { nodeId, passwHash } }), 403, 'forbidden')
 })
 
 test('amenities come and go, the last one stays', async (t) => {

@@ -93,7 +93,7 @@ test('a quiet stream gets a comment every 15 s', async (t) => {
   const quiet = await openStream(host, { as: agent, sid })
   t.after(() => quiet.close())
   const opened = Date.now()
-  await quiet.when(() => quiet.comments.length > 1, 'a heartbeat', 17_000)
+  await quiet.when(() => quiet.comments.length > 1, 'a heartbeat', 20_000)
   assert.ok(Date.now() - opened > 13_000, `the heartbeat came after ${Date.now() - opened} ms`)
 })
 

@@ -74,7 +74,7 @@ export class Stream {
   }
 
   // when waits until a test of this stream gives something.
-  async when(test, what, limit = 8000) {
+  async when(test, what, limit = 20_000) {
     const deadline = Date.now() + limit
     for (;;) {
       if (this.#failure) throw this.#failure
