@@ -30,8 +30,35 @@ func (c RemoveOccupant) plan(p *planner) (any, error) {
 		p.dropRow(row.StableKey())
 		return &protocol.OKReply{OK: true}, p.emit(protocol.EventMCPUnregistered,
 			&protocol.MCPUnregisteredData{ID: row.ID, Reason: protocol.RemovedAdmin})
+	case *protocol.Structure:
+		return &protocol.OKReply{OK: true}, p.demolish(row)
 	}
 	return &protocol.OKReply{OK: false}, nil
+}
+
+// demolish takes a structure off the map. Its spaces stay, without a place; the
+// event is that of the first of them.
+func (p *planner) demolish(row *protocol.Structure) error {
+	p.dropRow(row.StableKey())
+	told := false
+	for _, id := range row.SpaceIDs {
+		prev := p.st.spaces[id]
+		if prev == nil {
+			continue
+		}
+		next := *prev
+		next.StructureID = ""
+		if err := p.put(store.Spaces, id, &next); err != nil {
+			return err
+		}
+		if !told {
+			told = true
+			if err := p.emitSpace(&next, protocol.SpaceChanged); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // clearedAtReset are the tables that end with a session. Nodes and aggregates

@@ -132,3 +132,10 @@ func (l *EventLog) known(seq uint64) (ok, sure bool) {
 	}
 	return i > l.first && l.ring[(i-1)%uint64(len(l.ring))].Seq == seq, true
 }
+
+// oldest is the seq after which the ring holds every event.
+func (l *EventLog) oldest() uint64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.base
+}

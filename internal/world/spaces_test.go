@@ -142,3 +142,25 @@ func TestProximityCountsSurviveTheRow(t *testing.T) {
 		t.Errorf("%d revs, want one for each count and two for the row", f.View().Rev-rev)
 	}
 }
+
+func TestTheAdministratorTakesAStructureAway(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	space := created(t, f.as(owner, newSpace("corner")))
+	structure, err := chain.ParseOccupant(space.Structure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, seq := f.View().Rev, f.View().Seq
+	remove := RemoveOccupant{StableKey: structure.StableKey()}
+	_, err = f.try(owner, remove)
+	wantCode(t, err, protocol.CodeForbidden)
+	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, remove); err != nil {
+		t.Fatal(err)
+	}
+	if f.View().Rev != rev+1 || f.View().Seq != seq+1 || f.View().Find(remove.StableKey) != nil {
+		t.Error("the removal is not one rev and one event that takes the structure away")
+	}
+	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: space.SpaceID}})
+	f.check()
+}

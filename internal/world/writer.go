@@ -203,11 +203,11 @@ func (w *World) append(ctx context.Context, batch []*job, plans []*stagedPlan) e
 		took = w.options.Now().Sub(began)
 	}
 	w.state.keep()
-	w.publish(plans)
-	w.reply(batch, plans)
 	if len(entries) > 0 {
 		w.stale.Store(nil)
 	}
+	w.publish(plans)
+	w.reply(batch, plans)
 	w.options.Observer.Committed(len(batch), len(entries), events, took)
 	return nil
 }

@@ -1,0 +1,157 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Cursor is a place in the event log: just after an event.
+type Cursor struct {
+	// Seq is the id of that event.
+	Seq uint64 `json:"seq"`
+	// SID is the session as of that event; empty where it is not known.
+	SID string `json:"sid"`
+}
+
+// Cursor is the place after the newest event.
+func (w *World) Cursor() Cursor {
+	v := w.View()
+	return Cursor{Seq: v.Seq, SID: v.SID}
+}
+
+// Follower walks every event once, in order, whatever its audience: from memory
+// while it keeps up, else from the journal. It holds nothing back and is held in
+// no queue, so it costs the world nothing however slow it is. It is used by one
+// goroutine.
+type Follower struct {
+	world  *World
+	cursor Cursor
+	// buf is what was read last; its array is used again.
+	buf []*Event
+}
+
+// Follow walks the events after a place.
+func (w *World) Follow(after Cursor) *Follower {
+	return &Follower{world: w, cursor: after, buf: make([]*Event, 0, maxFollowed)}
+}
+
+// maxFollowed is how many events a follower takes at once; it bounds what it
+// keeps in memory.
+const maxFollowed = 64
+
+// Next waits for events and returns the next ones, at least one. The slice is
+// valid until the next call. It fails with store.ErrTrimmed when an event after
+// the cursor is no longer kept, and with what the journal said when it cannot
+// be read; Next may be called again after either.
+func (f *Follower) Next(ctx context.Context) ([]*Event, error) {
+	clear(f.buf)
+	for {
+		events, wake, err := f.world.log.Since(f.cursor.Seq, f.buf[:0])
+		if errors.Is(err, ErrBehind) {
+			events, err = f.older(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(events) > 0 {
+			f.buf = events
+			return events, nil
+		}
+		if wake == nil {
+			// The ring has gone past the cursor and the journal has nothing there:
+			// what comes next is in the ring.
+			f.cursor.Seq = f.world.log.oldest()
+			continue
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// older reads a piece from the journal.
+func (f *Follower) older(ctx context.Context) ([]*Event, error) {
+	events := f.buf[:0]
+	for e, err := range f.world.History(ctx, f.cursor.Seq, f.world.log.Head()) {
+		if err != nil {
+			return nil, err
+		}
+		if events = append(events, e); len(events) == maxFollowed {
+			break
+		}
+	}
+	return events, ctx.Err()
+}
+
+// Pass moves the cursor past an event that Next gave and returns the session
+// that the event is of, which for a reset is the new one. It is empty where
+// nobody knows: for events of a past session that are read after a Skip.
+func (f *Follower) Pass(e *Event) (sid string) {
+	f.cursor = Cursor{Seq: e.Seq, SID: f.sessionOf(e)}
+	return f.cursor.SID
+}
+
+// Cursor is the place after the last event that was passed.
+func (f *Follower) Cursor() Cursor { return f.cursor }
+
+// sessionOf is the session of an event. An event since the last reset is of the
+// live session; that also holds where a restore changed the session without an
+// event. An older one is of the session that the cursor is in.
+func (f *Follower) sessionOf(e *Event) string {
+	for {
+		reset := f.world.resetSeq.Load()
+		sid := f.world.View().SID
+		if reset != f.world.resetSeq.Load() {
+			// A reset in between: the view may be of either session.
+			continue
+		}
+		if e.Seq >= reset {
+			return sid
+		}
+		break
+	}
+	if !e.Ends {
+		return f.cursor.SID
+	}
+	var data protocol.SessionResetData
+	if err := protocol.Decode(e.Data, &data); err != nil {
+		return ""
+	}
+	return data.SID
+}
+
+// Skip moves a cursor whose next events are no longer kept to the oldest place
+// from which every event is, and returns by how many seqs. A cursor that needs
+// no move stays.
+func (f *Follower) Skip(ctx context.Context) (by uint64, err error) {
+	head := f.world.log.Head()
+	if head <= f.cursor.Seq {
+		return 0, nil
+	}
+	var failed error
+	// Seek fails for every place before the oldest and for none after it.
+	steps := sort.Search(int(head-f.cursor.Seq), func(i int) bool {
+		if failed != nil {
+			return true
+		}
+		_, err := f.world.options.Journal.Seek(ctx, f.cursor.Seq+uint64(i))
+		if err != nil && !isTrimmed(err) {
+			failed = err
+		}
+		return err == nil
+	})
+	if failed != nil {
+		return 0, fmt.Errorf("look for the oldest event after %d that is kept: %w", f.cursor.Seq, failed)
+	}
+	if steps > 0 {
+		// There may have been resets among what is gone.
+		f.cursor = Cursor{Seq: f.cursor.Seq + uint64(steps)}
+	}
+	return uint64(steps), nil
+}
