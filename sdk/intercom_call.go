@@ -62,6 +62,11 @@ func (c *IntercomCall) finish(ctx context.Context, answer IntercomAnswer, failur
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.finished = true
+	if failure == nil && answer.Result != nil {
+		if _, refused := protocol.ParseObject(answer.Result); refused != nil {
+			failure = errors.New("the agent's answer has a result that is no JSON object")
+		}
+	}
 	if failure != nil {
 		return c.respond(ctx, protocol.IntercomFailed, IntercomAnswer{}, failureText(failure))
 	}

@@ -1,0 +1,197 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/sdk"
+)
+
+// A command that came while the stream was broken is carried out when it is
+// back.
+func TestCommandsResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &breakable{exit: &exit{target: host.Transport()}}
+		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		addAgent(t, w, "ada", nil)
+		e := newExecutor()
+		_, errs := serveIntercom(t, w, e, nil)
+		way.breakStream()
+		way.set(roundTrip(gone))
+		asker := visit(t, host, nil)
+		if _, err := asker.RegisterMCP(t.Context(), sdk.MCP{Name: "an event, at which the stream breaks"}); err != nil {
+			t.Fatal(err)
+		}
+		answers := make(chan string, 1)
+		go func() {
+			answer, err := asker.Ask(context.Background(), sdk.IntercomQuestion{To: "ada", Text: "hello"})
+			if err != nil {
+				answers <- err.Error()
+				return
+			}
+			answers <- answer.Message
+		}()
+		wait(t, time.Second)
+		way.set(host.Transport())
+		if got := <-answers; got != "ada heard hello" {
+			t.Errorf("the answer is %q; errors %v", got, errs())
+		}
+		if len(errs()) == 0 {
+			t.Error("nothing was reported of the broken stream")
+		}
+	})
+}
+
+// After a reset the agent is there again, and answers.
+func TestCommandsGoOnAfterAReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		e := newExecutor()
+		_, errs := serveIntercom(t, w, e, nil)
+		reset(t, host)
+		wait(t, 10*time.Second)
+		if agentsOn(t, host)["ada"] == nil {
+			t.Fatal("the agent did not register again")
+		}
+		if got, err := ask(t, visit(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
+			t.Errorf("%q, %v; errors %v", got, err, errs())
+		}
+	})
+}
+
+// Closing tells commands under way to end, and their askers that they did.
+func TestClosingEndsCommandsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		e := newExecutor()
+		s, _ := serveIntercom(t, w, e, nil)
+		asker := visit(t, host, nil)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := asker.Ask(context.Background(), sdk.IntercomQuestion{To: "ada", Text: "wait"})
+			failed <- err
+		}()
+		wait(t, time.Second)
+		s.Close()
+		s.Close()
+		if err := <-failed; err == nil || err.Error() != "the agent failed: the agent is leaving" {
+			t.Errorf("the asker got %v", err)
+		}
+		if len(e.causes) != 1 || !errors.Is(e.causes[0], sdk.ErrClosed) {
+			t.Errorf("the executor was told %v", e.causes)
+		}
+		if _, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{}); err == nil || !strings.Contains(err.Error(), "Execute is nil") {
+			t.Errorf("options without an executor give %v", err)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: e.execute}); !errors.Is(err, sdk.ErrClosed) {
+			t.Errorf("a closed world gives %v", err)
+		}
+	})
+}
+
+// The host gives up after 120 s: the executor learns of it, and answers nobody.
+func TestWhatTheHostGaveUpIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		e := newExecutor()
+		_, errs := serveIntercom(t, w, e, func(o *sdk.IntercomOptions) { o.Timeout = time.Hour })
+		_, err := ask(t, visit(t, host, nil), "ada", "wait")
+		if err == nil || err.Error() != "the agent failed: the agent did not answer within 120 seconds" {
+			t.Errorf("the asker got %v", err)
+		}
+		synctest.Wait()
+		if len(e.causes) != 1 || !errors.Is(e.causes[0], sdk.ErrAnswered) || len(errs()) > 0 {
+			t.Errorf("the executor was told %v; errors %v", e.causes, errs())
+		}
+	})
+}
+
+// More commands than may be carried out at once wait for their turn.
+func TestCommandsWaitForTheirTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		e := newExecutor()
+		serveIntercom(t, w, e, func(o *sdk.IntercomOptions) { o.Concurrency = 2 })
+		asker := visit(t, host, nil)
+		answers := make(chan error, 5)
+		for range cap(answers) {
+			go func() {
+				_, err := asker.Ask(context.Background(), sdk.IntercomQuestion{To: "ada", Text: "wait"})
+				answers <- err
+			}()
+		}
+		wait(t, time.Second)
+		if e.now != 2 {
+			t.Errorf("%d are carried out at once", e.now)
+		}
+		close(e.gate)
+		for range cap(answers) {
+			if err := <-answers; err != nil {
+				t.Error(err)
+			}
+		}
+		if len(e.calls) != cap(answers) || e.most != 2 {
+			t.Errorf("%d were carried out, %d at once", len(e.calls), e.most)
+		}
+	})
+}
+
+// Questions that nobody can answer are refused at once.
+func TestAskRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		for want, q := range map[string]sdk.IntercomQuestion{
+			"set Text or Tool":                  {To: "ada"},
+			"the agent bob is not on the map":   {To: "bob", Text: "hello"},
+			"the agent did not register this":   {To: "ada", Tool: "assist_fly"},
+			"must be an object, not":            {To: "ada", Tool: "assist_greet", Args: []byte(`[]`)},
+			"the agent failed: the agent did n": {To: "ada", Text: "is nobody there?"},
+		} {
+			if _, err := w.Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v gives %v, want %s", q, err, want)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := w.Ask(ctx, sdk.IntercomQuestion{To: "ada", Text: "quickly"}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after the time it gives %v", err)
+		}
+	})
+}
+
+// A question ends with the session in which it was asked.
+func TestAResetEndsAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := w.Ask(context.Background(), sdk.IntercomQuestion{To: "ada", Text: "hello"})
+			failed <- err
+		}()
+		wait(t, time.Second)
+		reset(t, host)
+		if err := <-failed; err == nil || !strings.Contains(err.Error(), "new session") {
+			t.Errorf("the asker got %v", err)
+		}
+	})
+}
