@@ -33,8 +33,8 @@ func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
 		wait(t, time.Second)
 		f.equal()
 		stats := f.sub.State().Stats
-		if stats.Events != 3 || stats.Merges != 0 || stats.FullReads != 1 || len(f.errors) != 0 {
-			t.Errorf("stats %+v, errors %v", stats, f.errors)
+		if stats.Events != 3 || stats.Merges != 0 || stats.FullReads != 1 || len(f.errors()) != 0 {
+			t.Errorf("stats %+v, errors %v", stats, f.errors())
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestAResyncIsOneFullRead(t *testing.T) {
 		wait(t, 10*time.Second)
 		f.equal()
 		resynced := false
-		for _, e := range f.events {
+		for _, e := range f.events() {
 			resynced = resynced || e.Kind == protocol.EventSessionResync
 		}
 		if stats := f.sub.State().Stats; !resynced || stats.FullReads != 2 {

@@ -46,8 +46,8 @@ func TestALieIsHeardAndHealed(t *testing.T) {
 				wait(t, 10*time.Second)
 				f.equal()
 				f.honest(roots)
-				if len(f.errors) > 0 != (lie.heard != "") || !f.says(lie.heard) && lie.heard != "" {
-					t.Errorf("errors %v, want %q", f.errors, lie.heard)
+				if len(f.errors()) > 0 != (lie.heard != "") || !f.says(lie.heard) && lie.heard != "" {
+					t.Errorf("errors %v, want %q", f.errors(), lie.heard)
 				}
 				if stats := f.sub.State().Stats; stats.FullReads != lie.reads || stats.Heals != lie.heals {
 					t.Errorf("stats %+v, want %d full reads and %d heals", stats, lie.reads, lie.heals)
@@ -80,7 +80,7 @@ func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
 		}
 		f.honest(roots)
 		if !f.reports(sdk.ErrUnmended) {
-			t.Errorf("errors %v", f.errors)
+			t.Errorf("errors %v", f.errors())
 		}
 		if reads := f.sub.State().Stats.FullReads; reads < 2 || reads > 40 {
 			t.Errorf("%d full reads in five minutes", reads)
@@ -105,9 +105,9 @@ func TestASnapshotThatDoesNotVerify(t *testing.T) {
 		wait(t, 5*time.Minute)
 		state := f.sub.State()
 		if state.Verification != sdk.Mismatched || !f.reports(sdk.ErrUnmended) || state.Stats.FullReads > 30 {
-			t.Errorf("state %+v, errors %v", state, f.errors)
+			t.Errorf("state %+v, errors %v", state, f.errors())
 		}
-		for i, u := range f.updates {
+		for i, u := range f.updates() {
 			if u.Verification == sdk.Verified {
 				t.Errorf("update %d is shown as verified", i)
 			}
@@ -148,14 +148,14 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 				wait(t, time.Minute)
 				if name == "behind the stream" {
 					// The cursor came after the first read, which is read again.
-					if len(f.updates) > 1 {
-						t.Errorf("%d updates", len(f.updates))
+					if len(f.updates()) > 1 {
+						t.Errorf("%d updates", len(f.updates()))
 					}
-				} else if len(f.updates) != 0 || f.sub.State().Verification != sdk.Unread {
-					t.Errorf("updates %v", f.updates)
+				} else if len(f.updates()) != 0 || f.sub.State().Verification != sdk.Unread {
+					t.Errorf("updates %v", f.updates())
 				}
-				if len(f.errors) < 3 || len(f.errors) > 15 {
-					t.Errorf("%d errors in a minute: %v", len(f.errors), f.errors)
+				if len(f.errors()) < 3 || len(f.errors()) > 15 {
+					t.Errorf("%d errors in a minute: %v", len(f.errors()), f.errors())
 				}
 				lying.Store(false)
 				wait(t, time.Minute)
@@ -187,7 +187,7 @@ func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
 		wait(t, 10*time.Second)
 		f.equal()
 		if !f.says("backwards") {
-			t.Errorf("errors %v", f.errors)
+			t.Errorf("errors %v", f.errors())
 		}
 		addAgent(t, w, "eve", nil)
 		f.equal()
@@ -226,8 +226,8 @@ func TestACopyThatIsAheadOfItsEvents(t *testing.T) {
 		}
 		f.equal()
 		f.honest(roots)
-		if len(f.errors) != 0 || f.sub.State().Stats.Heals != 0 {
-			t.Errorf("errors %v", f.errors)
+		if len(f.errors()) != 0 || f.sub.State().Stats.Heals != 0 {
+			t.Errorf("errors %v", f.errors())
 		}
 	})
 }
@@ -252,7 +252,7 @@ func TestAHostThatIsAway(t *testing.T) {
 		addAgent(t, w, "ada", nil) // wakes the reader, which finds its connection gone
 		wait(t, time.Minute)
 		if f.sub.State().Connected || !f.reports(sdk.ErrUnreachable) {
-			t.Errorf("connected %v, errors %v", f.sub.State().Connected, f.errors)
+			t.Errorf("connected %v, errors %v", f.sub.State().Connected, f.errors())
 		}
 		way.set(host.Transport())
 		wait(t, time.Minute)
@@ -261,7 +261,7 @@ func TestAHostThatIsAway(t *testing.T) {
 			t.Errorf("stats %+v", stats)
 		}
 		seen := map[sdk.Verification]bool{}
-		for _, s := range f.states {
+		for _, s := range f.states() {
 			seen[s.Verification] = true
 		}
 		if !maps.Equal(seen, map[sdk.Verification]bool{sdk.Unread: true, sdk.Verified: true}) {

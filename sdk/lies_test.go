@@ -12,7 +12,7 @@ const wrongRoot = "0000000000000000000000000000000000000000000000000000000000000
 
 // says tells whether one of the reported errors has a text.
 func (f *follower) says(text string) bool {
-	for _, err := range f.errors {
+	for _, err := range f.errors() {
 		if strings.Contains(err.Error(), text) {
 			return true
 		}
@@ -21,7 +21,7 @@ func (f *follower) says(text string) bool {
 }
 
 func (f *follower) reports(target error) bool {
-	for _, err := range f.errors {
+	for _, err := range f.errors() {
 		if errors.Is(err, target) {
 			return true
 		}

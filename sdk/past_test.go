@@ -18,16 +18,16 @@ func TestASubscriptionThatBeginsInThePast(t *testing.T) {
 				o.After, o.FromSeq, o.NoInline = 1, true, !inline
 			})
 			f.equal()
-			if len(f.events) < 3 || f.events[0].Seq != 2 {
-				t.Fatalf("it begins with %d events", len(f.events))
+			if len(f.events()) < 3 || f.events()[0].Seq != 2 {
+				t.Fatalf("it begins with %d events", len(f.events()))
 			}
-			past := len(f.events)
+			past := len(f.events())
 			addAgent(t, visit(t, host, nil), "late", nil)
 			f.equal()
 			f.once()
 			stats := f.sub.State().Stats
-			if stats.FullReads != 1 || stats.Merges != 1 || len(f.events) != past+1 || len(f.errors) > 0 {
-				t.Errorf("stats %+v, %d events after %d, errors %v", stats, len(f.events), past, f.errors)
+			if stats.FullReads != 1 || stats.Merges != 1 || len(f.events()) != past+1 || len(f.errors()) > 0 {
+				t.Errorf("stats %+v, %d events after %d, errors %v", stats, len(f.events()), past, f.errors())
 			}
 		})
 	}

@@ -32,14 +32,14 @@ func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 		lying.Store(true)
 		addAgent(t, w, "ada", nil)
 		wait(t, 2*time.Second-1)
-		if state := f.sub.State(); state.Verification != sdk.CatchingUp || len(f.errors) != 0 {
-			t.Errorf("before two seconds: %v, errors %v", state.Verification, f.errors)
+		if state := f.sub.State(); state.Verification != sdk.CatchingUp || len(f.errors()) != 0 {
+			t.Errorf("before two seconds: %v, errors %v", state.Verification, f.errors())
 		}
 		wait(t, 1)
 		lying.Store(false)
 		f.equal()
-		if stats := f.sub.State().Stats; stats.Heals != 1 || len(f.errors) != 1 {
-			t.Errorf("stats %+v, errors %v", stats, f.errors)
+		if stats := f.sub.State().Stats; stats.Heals != 1 || len(f.errors()) != 1 {
+			t.Errorf("stats %+v, errors %v", stats, f.errors())
 		}
 		// The next event comes in time.
 		lying.Store(true)
@@ -70,7 +70,7 @@ func TestHeadersThatAreHeldBack(t *testing.T) {
 		})}
 		f := follow(t, host, m, nil)
 		wait(t, 500*time.Millisecond-1)
-		if len(f.updates) != 0 {
+		if len(f.updates()) != 0 {
 			t.Error("the snapshot was read before the headers had their time")
 		}
 		wait(t, 1)

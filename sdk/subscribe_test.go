@@ -24,12 +24,18 @@ type follower struct {
 	host *playworld.PlayWorld
 	sub  *sdk.Subscription
 
-	mu      sync.Mutex
-	updates []sdk.Update
-	events  []sdk.Event
-	states  []sdk.State
-	errors  []error
+	mu         sync.Mutex
+	sawUpdates []sdk.Update
+	sawEvents  []sdk.Event
+	sawStates  []sdk.State
+	sawErrors  []error
 }
+
+// The accessors give what was reported so far.
+func (f *follower) updates() []sdk.Update { f.mu.Lock(); defer f.mu.Unlock(); return f.sawUpdates }
+func (f *follower) events() []sdk.Event   { f.mu.Lock(); defer f.mu.Unlock(); return f.sawEvents }
+func (f *follower) states() []sdk.State   { f.mu.Lock(); defer f.mu.Unlock(); return f.sawStates }
+func (f *follower) errors() []error       { f.mu.Lock(); defer f.mu.Unlock(); return f.sawErrors }
 
 // follow subscribes through a meddler, which may be nil, at a host.
 func follow(t *testing.T, host *playworld.PlayWorld, m *meddler, change func(*sdk.SubscribeOptions)) *follower {
@@ -45,10 +51,10 @@ func follow(t *testing.T, host *playworld.PlayWorld, m *meddler, change func(*sd
 	})
 	f := &follower{t: t, host: host}
 	options := sdk.SubscribeOptions{
-		OnSnapshot: func(u sdk.Update) { f.mu.Lock(); defer f.mu.Unlock(); f.updates = append(f.updates, u) },
-		OnEvent:    func(e sdk.Event) { f.mu.Lock(); defer f.mu.Unlock(); f.events = append(f.events, e) },
-		OnState:    func(s sdk.State) { f.mu.Lock(); defer f.mu.Unlock(); f.states = append(f.states, s) },
-		OnError:    func(err error) { f.mu.Lock(); defer f.mu.Unlock(); f.errors = append(f.errors, err) },
+		OnSnapshot: func(u sdk.Update) { f.mu.Lock(); defer f.mu.Unlock(); f.sawUpdates = append(f.sawUpdates, u) },
+		OnEvent:    func(e sdk.Event) { f.mu.Lock(); defer f.mu.Unlock(); f.sawEvents = append(f.sawEvents, e) },
+		OnState:    func(s sdk.State) { f.mu.Lock(); defer f.mu.Unlock(); f.sawStates = append(f.sawStates, s) },
+		OnError:    func(err error) { f.mu.Lock(); defer f.mu.Unlock(); f.sawErrors = append(f.sawErrors, err) },
 	}
 	if change != nil {
 		change(&options)
@@ -73,7 +79,7 @@ func (f *follower) equal() {
 	}
 	state := f.sub.State()
 	if state.Snapshot == nil || state.Snapshot.Root() != want.Root() || state.Snapshot.LeafCount() != want.LeafCount() {
-		f.t.Errorf("the copy is %+v, want the root %s; errors: %v", state, want.Root(), f.errors)
+		f.t.Errorf("the copy is %+v, want the root %s; errors: %v", state, want.Root(), f.errors())
 		return
 	}
 	if state.Verification != sdk.Verified {
@@ -85,7 +91,7 @@ func (f *follower) equal() {
 // had at that rev.
 func (f *follower) honest(roots map[uint64]chain.Digest) {
 	f.t.Helper()
-	for i, u := range f.updates {
+	for i, u := range f.updates() {
 		rev := u.Snapshot.Head().Rev
 		if u.Verification == sdk.Verified && rev != nil && roots[*rev] != u.Snapshot.Root() {
 			f.t.Errorf("update %d: rev %d is shown as verified with the root %s, it was %s", i, *rev, u.Snapshot.Root(), roots[*rev])
@@ -107,16 +113,16 @@ func remember(t *testing.T, host *playworld.PlayWorld, roots map[uint64]chain.Di
 // first one on.
 func (f *follower) once() {
 	f.t.Helper()
-	for i := 1; i < len(f.events); i++ {
-		if f.events[i].Seq != f.events[i-1].Seq+1 {
-			f.t.Errorf("event %d comes after %d", f.events[i].Seq, f.events[i-1].Seq)
+	for i := 1; i < len(f.events()); i++ {
+		if f.events()[i].Seq != f.events()[i-1].Seq+1 {
+			f.t.Errorf("event %d comes after %d", f.events()[i].Seq, f.events()[i-1].Seq)
 		}
 	}
 }
 
 func (f *follower) kinds() []string {
 	var kinds []string
-	for _, e := range f.events {
+	for _, e := range f.events() {
 		kinds = append(kinds, strings.TrimPrefix(string(e.Kind), "world:"))
 	}
 	return kinds
@@ -210,10 +216,10 @@ func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 					t.Errorf("events %s, want %s", got, want)
 				}
 				// The initial full read, then one for each of seven changes.
-				if len(f.updates) != 8 || f.updates[0].Event != nil || f.updates[1].Event == nil {
-					t.Errorf("%d updates, want 8", len(f.updates))
+				if len(f.updates()) != 8 || f.updates()[0].Event != nil || f.updates()[1].Event == nil {
+					t.Errorf("%d updates, want 8", len(f.updates()))
 				}
-				for i, u := range f.updates {
+				for i, u := range f.updates() {
 					if u.Verification != sdk.Verified {
 						t.Errorf("update %d is %v", i, u.Verification)
 					}
@@ -227,8 +233,8 @@ func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 					t.Errorf("it read %v, want %v", slices.Collect(maps.Keys(read)), c.reads)
 				}
 				stats := f.sub.State().Stats
-				if stats.Events != 10 || stats.Merges != 7 || stats.FullReads != 1 || stats.Heals != 0 || stats.Reconnects != 0 || len(f.errors) != 0 {
-					t.Errorf("stats %+v, errors %v", stats, f.errors)
+				if stats.Events != 10 || stats.Merges != 7 || stats.FullReads != 1 || stats.Heals != 0 || stats.Reconnects != 0 || len(f.errors()) != 0 {
+					t.Errorf("stats %+v, errors %v", stats, f.errors())
 				}
 			})
 		})
@@ -244,11 +250,11 @@ func TestReportedSnapshotsStay(t *testing.T) {
 		busy(t, host, func() {
 			synctest.Wait()
 			roots = roots[:0]
-			for _, u := range f.updates {
+			for _, u := range f.updates() {
 				roots = append(roots, u.Snapshot.Root())
 			}
 		})
-		for i, u := range f.updates {
+		for i, u := range f.updates() {
 			if u.Snapshot.Root() != roots[i] {
 				t.Errorf("update %d changed", i)
 			}
