@@ -166,6 +166,17 @@ test('a space goes with its structure and its node, in one change', async (t) =>
   readSnapshot(await snapshotOf(host, owner))
 })
 
+test('the administrator removes a structure, its space stays', async (t) => {
+  const { spaceId, structure, phrase } = granted(await make({ name: 'Roofless' }), created)
+  keepSecret(phrase)
+  const subscriber = await new Subscriber(host, owner, 'inline').open(sid)
+  t.after(() => subscriber.close())
+  granted(await host.call('POST', '/occupants/remove', { as: admin, sid, body: { stableKey: `structure:${structure.id}` } }), { ok: (v) => v === true })
+  const { data } = await subscriber.follow((event) => event.data.playerChainNotify)
+  assert.deepEqual(data.playerChainNotify.nodes.map((ref) => [ref.stableKey, ref.removed]).filter(([, removed]) => removed), [[`structure:${structure.id}`, true]])
+  assert.ok((await all()).some((space) => space.id === spaceId))
+})
+
 test('the administrator removes any space', async () => {
   granted(await rpc('removeSpace', { spaceId: 'my-space' }, admin), { ok: (v) => v === true })
 })
