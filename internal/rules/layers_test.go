@@ -22,9 +22,10 @@ var layers = []struct {
 }{
 	{"protocol", nil},
 	{"chain", []string{"protocol"}},
-	// These two are tests only.
+	// These are tests only.
 	{"internal/rules", nil},
 	{"internal/durability", nil},
+	{"internal/livecopy", nil},
 	{"internal/creds", []string{"protocol"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
@@ -33,6 +34,7 @@ var layers = []struct {
 	{"internal/world", []string{"protocol", "chain", "internal/store"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds"}},
 	{"internal/aql", []string{"protocol", "chain", "internal/creds", "internal/client"}},
+	{"internal/bridge", []string{"protocol", "chain", "internal/store", "internal/world"}},
 	{"internal/host/openapi", nil},
 	{"internal/host/openapi/", []string{"protocol", "internal/host/openapi"}},
 	{"internal/host", []string{
