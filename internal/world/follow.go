@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -89,15 +88,15 @@ func (f *Follower) older(ctx context.Context) ([]*Event, error) {
 	return events, ctx.Err()
 }
 
-// Pass moves the cursor past an event that Next gave and returns the session
-// that the event is of, which for a reset is the new one. It is empty where
-// nobody knows: for events of a past session that are read after a Skip.
-func (f *Follower) Pass(e *Event) (sid string) {
-	f.cursor = Cursor{Seq: e.Seq, SID: f.sessionOf(e)}
-	return f.cursor.SID
-}
+// After is the place just after an event that Next gave, with the session that
+// the event is of, which for a reset is the new one. The session is empty where
+// nobody knows it: for events of a past session that are read after a Skip.
+func (f *Follower) After(e *Event) Cursor { return Cursor{Seq: e.Seq, SID: f.sessionOf(e)} }
 
-// Cursor is the place after the last event that was passed.
+// Pass moves the cursor to a place that After gave.
+func (f *Follower) Pass(to Cursor) { f.cursor = to }
+
+// Cursor is the place that was passed last; Next gives what comes after it.
 func (f *Follower) Cursor() Cursor { return f.cursor }
 
 // sessionOf is the session of an event. An event since the last reset is of the
@@ -130,28 +129,24 @@ func (f *Follower) sessionOf(e *Event) string {
 // from which every event is, and returns by how many seqs. A cursor that needs
 // no move stays.
 func (f *Follower) Skip(ctx context.Context) (by uint64, err error) {
-	head := f.world.log.Head()
-	if head <= f.cursor.Seq {
+	from, to := f.cursor.Seq, f.world.log.Head()
+	// Seek fails for every place before the oldest and for none after it, so the
+	// oldest is found by halving.
+	for low := from; low < to; {
+		middle := low + (to-low)/2
+		switch _, err := f.world.options.Journal.Seek(ctx, middle); {
+		case isTrimmed(err):
+			low = middle + 1
+		case err != nil:
+			return 0, fmt.Errorf("look for the oldest event after %d that is kept: %w", from, err)
+		default:
+			to = middle
+		}
+	}
+	if to <= from {
 		return 0, nil
 	}
-	var failed error
-	// Seek fails for every place before the oldest and for none after it.
-	steps := sort.Search(int(head-f.cursor.Seq), func(i int) bool {
-		if failed != nil {
-			return true
-		}
-		_, err := f.world.options.Journal.Seek(ctx, f.cursor.Seq+uint64(i))
-		if err != nil && !isTrimmed(err) {
-			failed = err
-		}
-		return err == nil
-	})
-	if failed != nil {
-		return 0, fmt.Errorf("look for the oldest event after %d that is kept: %w", f.cursor.Seq, failed)
-	}
-	if steps > 0 {
-		// There may have been resets among what is gone.
-		f.cursor = Cursor{Seq: f.cursor.Seq + uint64(steps)}
-	}
-	return uint64(steps), nil
+	// There may have been resets among what is gone.
+	f.cursor = Cursor{Seq: to}
+	return to - from, nil
 }

@@ -1,0 +1,158 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+)
+
+// told walks a follower up to the log's head and lists what it met.
+func (f *fixture) told(follower *Follower) []string {
+	f.t.Helper()
+	var out []string
+	for follower.Cursor().Seq < f.Events().Head() {
+		events, err := follower.Next(context.Background())
+		if err != nil {
+			f.t.Fatalf("Next after %d: %v", follower.Cursor().Seq, err)
+		}
+		for _, e := range events {
+			at := follower.After(e)
+			follower.Pass(at)
+			out = append(out, fmt.Sprintf("%d %s %s", at.Seq, e.Kind, at.SID))
+		}
+	}
+	return out
+}
+
+// want lists events as told does.
+func (f *fixture) want(events []*Event, sid func(seq uint64) string) []string {
+	out := make([]string, len(events))
+	for i, e := range events {
+		out[i] = fmt.Sprintf("%d %s %s", e.Seq, e.Kind, sid(e.Seq))
+	}
+	return out
+}
+
+func same(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Fatalf("the follower met\n%q\nwant\n%q", got, want)
+	}
+}
+
+// A follower meets every event once with its session, also those that have left
+// the memory, over a reset and a restart.
+func TestAFollowerMeetsEveryEventWithItsSession(t *testing.T) {
+	f := open(t, func(o *Options) { o.RingEvents = 8 })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	follower := f.Follow(Cursor{SID: f.View().SID})
+	first := f.View().SID
+	for i := range 200 {
+		f.as(a, line(a, fmt.Sprint("line ", i)))
+	}
+	reset, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, ResetSession{Reason: "admin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := f.View().SID
+	f.as(a, registration(a))
+	want := f.want(f.events(0), func(seq uint64) string {
+		if seq < reset.Seq {
+			return first
+		}
+		return second
+	})
+	same(t, f.told(follower), want)
+	half := len(want) / 2
+	f.reopen()
+	same(t, f.told(f.Follow(Cursor{Seq: uint64(half), SID: first})), want[half:])
+}
+
+func TestAFollowerWaitsForTheNextEvent(t *testing.T) {
+	f := open(t)
+	follower := f.Follow(f.Cursor())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := follower.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Next without an event: %v", err)
+	}
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	met := make(chan []string)
+	go func() {
+		events, err := follower.Next(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		met <- f.want(events, func(uint64) string { return "" })
+	}()
+	f.as(a, registration(a))
+	same(t, <-met, []string{"1 world:player_added "})
+}
+
+// What is no longer kept is skipped, no more than that, and the sessions of what
+// follows are known again from the next reset, or at once without one.
+func TestAFollowerSkipsWhatIsGone(t *testing.T) {
+	f := open(t, func(o *Options) {
+		o.RingEvents = 4
+		o.Journal = memory.Open(store.Retention{Events: 20, Revs: 1})
+	})
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	follower := f.Follow(Cursor{SID: f.View().SID})
+	for i := range 100 {
+		f.as(a, line(a, fmt.Sprint("line ", i)))
+	}
+	f.reopen() // a checkpoint trims
+	follower = f.Follow(follower.Cursor())
+	if _, err := follower.Next(context.Background()); !errors.Is(err, store.ErrTrimmed) {
+		t.Fatalf("Next of an event that is gone: %v", err)
+	}
+	by, err := follower.Skip(context.Background())
+	if head := f.Events().Head(); err != nil || by != head-20 {
+		t.Fatalf("Skip: %d, %v; the head is %d and 20 events are kept", by, err, head)
+	}
+	if again, err := follower.Skip(context.Background()); err != nil || again != 0 {
+		t.Fatalf("a second Skip: %d, %v", again, err)
+	}
+	sid := f.View().SID
+	kept := f.events(by)
+	same(t, f.told(follower), f.want(kept, func(uint64) string { return sid }))
+
+	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
+		t.Fatal(err)
+	}
+	lost := f.Follow(Cursor{Seq: by})
+	same(t, f.told(lost), f.want(f.events(by), func(seq uint64) string {
+		if seq < f.resetSeq.Load() {
+			return ""
+		}
+		return f.View().SID
+	}))
+}
+
+func TestABridgesPlaceIsKept(t *testing.T) {
+	f := open(t)
+	ctx := context.Background()
+	if at, known, err := f.BridgeCursor(ctx, "b"); known || err != nil {
+		t.Fatalf("a new world knows a bridge: %v, %v", at, err)
+	}
+	f.as("", KeepBridge{Name: "other", At: Cursor{Seq: 1}})
+	f.as("", KeepBridge{Name: "b", At: Cursor{Seq: 7, SID: "s"}})
+	rev, head := f.View().Rev, f.Events().Head()
+	f.reopen()
+	if at, known, err := f.BridgeCursor(ctx, "b"); !known || err != nil || at != (Cursor{Seq: 7, SID: "s"}) {
+		t.Fatalf("the bridge's place is %v, %v, %v", at, known, err)
+	}
+	if f.View().Rev != rev || f.Events().Head() != head {
+		t.Error("to keep a place made a rev or an event")
+	}
+}
