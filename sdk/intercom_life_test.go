@@ -21,6 +21,7 @@ func TestCommandsResume(t *testing.T) {
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
+		synctest.Wait() // the stream's position has arrived: it can be resumed
 		way.breakStream()
 		way.set(roundTrip(gone))
 		asker := visit(t, host, nil)
