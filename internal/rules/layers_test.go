@@ -32,6 +32,9 @@ var layers = []struct {
 	{"internal/store/", []string{"protocol", "chain", "internal/store"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
 	{"internal/world", []string{"protocol", "chain", "internal/store"}},
+	// Both follow a world and tell others of its events.
+	{"internal/bridge", []string{"protocol", "internal/store", "internal/world"}},
+	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds"}},
 	{"internal/aql", []string{"protocol", "chain", "internal/creds", "internal/client"}},
 	{"internal/bridge", []string{"protocol", "chain", "internal/store", "internal/world"}},

@@ -1,0 +1,193 @@
+// Package bridge tells another service of a world's events: each one that
+// everybody may see is posted to <bridge-url>/events, in order and at least once.
+//
+// What was not yet delivered waits in the world's journal and nowhere else, so
+// that a bridge that is slow or away costs the world neither time nor memory.
+// How far it got is kept in the same journal.
+package bridge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+)
+
+// Options make a Bridge.
+type Options struct {
+	// World is whose events are told. The bridge does not close it.
+	World *world.World
+	// URL is the bridge's, to which /events is added. A user and a password in
+	// it are sent as basic authentication and never logged, no more than its path.
+	URL string
+	// Logger takes a line when the bridge stops taking events and when it takes
+	// them again; nil for none.
+	Logger *slog.Logger
+	// Timeout bounds one attempt, reply included; 10 s by default.
+	Timeout time.Duration
+	// Transport carries the requests; nil for one of the bridge's own.
+	Transport http.RoundTripper
+}
+
+// Bridge follows a world and posts its events. Make one with Open.
+type Bridge struct {
+	world    *world.World
+	follower *world.Follower
+	log      *slog.Logger
+	client   *http.Client
+	target   string
+	// name is the bridge's key in the store.
+	name string
+
+	// stop ends the bridge after the attempt that is under way, and cut that too.
+	stop, cut context.CancelFunc
+	running   sync.WaitGroup
+	state     board
+	// attempts bounds each attempt, so that one outlives stop for a moment.
+	attempts context.Context //nolint:containedctx // it lives as long as the bridge
+
+	// kept is the place that the store has, keptAt when it was stored. They and
+	// follower are the running goroutine's, and Close's once that has ended.
+	kept    world.Cursor
+	keptAt  time.Time
+	refusal bool
+}
+
+const (
+	defaultTimeout = 10 * time.Second
+	// keepEvery is how often, at most, the place is stored. A host that dies
+	// repeats what it told since.
+	keepEvery = time.Second
+	// idleTimeout is how long a connection without a request is kept.
+	idleTimeout = 90 * time.Second
+	// grace is how long Close waits for the reply to the attempt under way, which
+	// would otherwise be repeated after the next start.
+	grace = 500 * time.Millisecond
+)
+
+// Open finds the place where the bridge left off and starts it. A bridge that is
+// new to the world begins with the next event.
+func Open(ctx context.Context, o Options) (*Bridge, error) {
+	target, host, err := parseURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Transport == nil {
+		o.Transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleTimeout,
+		}
+	}
+	b := &Bridge{
+		world: o.World, log: o.Logger.With("bridge", host), target: target.String(), name: nameOf(target),
+		client: &http.Client{
+			Transport: o.Transport, Timeout: o.Timeout,
+			// What is redirected would arrive without its body, or its credentials
+			// somewhere else.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	if err := b.find(ctx); err != nil {
+		return nil, err
+	}
+	attempts, cut := context.WithCancel(context.WithoutCancel(ctx))
+	running, stop := context.WithCancel(attempts)
+	b.attempts, b.stop, b.cut = attempts, stop, cut
+	b.running.Go(func() { b.run(running) })
+	return b, nil
+}
+
+// parseURL checks a bridge's URL and adds the path to it. The errors do not
+// repeat it: it may hold a password.
+func parseURL(text string) (target *url.URL, host string, err error) {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, "", errors.New("the bridge URL must be http:// or https:// with a host, without query or fragment")
+	}
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/")+"/events", ""
+	return u, u.Host, nil
+}
+
+// CheckURL tells what is wrong with a bridge's URL, without repeating it.
+func CheckURL(text string) error {
+	_, _, err := parseURL(text)
+	return err
+}
+
+// nameOf is the key of a bridge's place in the store. It changes with the
+// address and not with the password, and shows neither.
+func nameOf(target *url.URL) string {
+	plain := *target
+	plain.User = nil
+	sum := sha256.Sum256([]byte(plain.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// find sets the follower to where the bridge left off.
+func (b *Bridge) find(ctx context.Context) error {
+	at, known, err := b.world.BridgeCursor(ctx, b.name)
+	if err != nil {
+		return fmt.Errorf("read where the bridge left off: %w", err)
+	}
+	if !known {
+		at = b.world.Cursor()
+		// Stored at once: what happens before the first delivery must not be lost
+		// with this process.
+		if err := b.store(ctx, at); err != nil {
+			return err
+		}
+	}
+	b.follower, b.kept, b.keptAt = b.world.Follow(at), at, time.Now()
+	b.state.moved(at.Seq)
+	return nil
+}
+
+// Close stops the bridge and stores how far it got; the world must still be
+// open. What was not delivered is told after the next start. Close may be called
+// twice.
+func (b *Bridge) Close(ctx context.Context) error {
+	b.stop()
+	defer b.cut()
+	late := time.AfterFunc(grace, b.cut)
+	defer late.Stop()
+	done := make(chan struct{})
+	go func() {
+		b.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the bridge to stop: %w", context.Cause(ctx))
+	}
+	b.client.CloseIdleConnections()
+	if at := b.follower.Cursor(); at != b.kept {
+		if err := b.store(ctx, at); err != nil {
+			return err
+		}
+		b.kept = at
+	}
+	return nil
+}
+
+// store commits a place.
+func (b *Bridge) store(ctx context.Context, at world.Cursor) error {
+	if _, err := b.world.Do(ctx, world.Request{}, world.KeepBridge{Name: b.name, At: at}); err != nil {
+		return fmt.Errorf("store how far the bridge got: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package bridge
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestTheRemoteIsToldEveryPublicEvent(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, nil), newRemote(t)
+	f.register()
+	f.say(3) // from before the bridge: not told
+	from, first := f.Events().Head(), f.View().SID
+	b := f.bridge(r)
+	f.ask("private-1")
+	f.say(20)
+	reset := f.do(world.ResetSession{Reason: "admin"})
+	f.register()
+	f.say(2)
+	f.wantAll(r, from, func(seq uint64) string {
+		if seq < reset.Seq {
+			return first
+		}
+		return f.View().SID
+	})
+	if user, password, ok := (&http.Request{Header: r.taken[0].header}).BasicAuth(); !ok || user != "someone" || password != "the-bridge-password" {
+		t.Error("the URL's user and password are not sent")
+	}
+	if got := r.taken[0].header.Get("Content-Type"); got != protocol.MediaTypeJSON {
+		t.Errorf("the content type is %q", got)
+	}
+	f.shut(b)
+	if s := b.State(); s.Position != f.Events().Head() || s.Lag != 0 || s.Delivered != uint64(len(r.taken)) || s.Failing {
+		t.Errorf("the state is %+v", s)
+	}
+}
+
+// Whatever the remote does, each event arrives, in order.
+func TestMoodsOfTheRemote(t *testing.T) {
+	t.Parallel()
+	fail := func(status int) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+	}
+	for name, c := range map[string]struct {
+		do   func(http.ResponseWriter, *http.Request)
+		want Failure
+	}{
+		"it fails":          {fail(http.StatusInternalServerError), FailedServer},
+		"it is overwhelmed": {fail(http.StatusTooManyRequests), FailedThrottled},
+		"it was too slow":   {fail(http.StatusRequestTimeout), FailedThrottled},
+		"it is somewhere else": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		}, FailedRedirect},
+		"it breaks off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, FailedUnreachable},
+		"it hangs":      {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, FailedTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, r := newFixture(t, nil), newRemote(t)
+			f.register()
+			from := f.Events().Head()
+			r.feel(func(w http.ResponseWriter, request *http.Request, before int) bool {
+				if before%4 == 1 || before%4 == 2 {
+					c.do(w, request)
+					return false
+				}
+				return true
+			})
+			b := f.bridge(r, func(o *Options) { o.Timeout = 300 * time.Millisecond })
+			f.say(6)
+			f.wantAll(r, from, always(f.View().SID))
+			f.shut(b)
+			if s := b.State(); s.LastFailure != c.want || s.Retries == 0 || s.Refused != 0 || s.Failing {
+				t.Errorf("the state is %+v, want the failure %q", s, c.want)
+			}
+			for _, secret := range []string{"someone", "the-bridge-password", "/hook"} {
+				if strings.Contains(f.logged.String(), secret) {
+					t.Errorf("the log has %q: %s", secret, f.logged)
+				}
+			}
+			if strings.Count(f.logged.String(), "does not take events") == 0 || !strings.Contains(f.logged.String(), "takes events again") {
+				t.Errorf("the log does not tell: %s", f.logged)
+			}
+		})
+	}
+}
+
+// A refusal would be the same the next time: the event is left, the order kept.
+func TestARefusedEventHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, nil), newRemote(t)
+	f.register()
+	from := f.Events().Head()
+	r.feel(func(w http.ResponseWriter, _ *http.Request, before int) bool {
+		if before == 1 || before == 2 {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+		}
+		return true
+	})
+	b := f.bridge(r)
+	f.say(6)
+	f.wantAll(r, from, always(f.View().SID))
+	f.shut(b)
+	if s := b.State(); s.Refused != 2 || s.Delivered != 4 || s.Retries != 0 || s.LastFailure != FailedRefused {
+		t.Errorf("the state is %+v", s)
+	}
+	if n := strings.Count(f.logged.String(), "refuses events"); n != 1 {
+		t.Errorf("the log has %d lines of refusals, want 1", n)
+	}
+}
+
+// The world goes on while the remote hangs, and a bridge that ends does not wait
+// for it.
+func TestAHangingRemoteSlowsNothing(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, nil), newRemote(t)
+	f.register()
+	from := f.Events().Head()
+	entered := make(chan struct{}, 1)
+	r.feel(func(_ http.ResponseWriter, request *http.Request, _ int) bool {
+		select {
+		case entered <- struct{}{}:
+		default:
+		}
+		<-request.Context().Done()
+		return false
+	})
+	b := f.bridge(r, func(o *Options) { o.Timeout = time.Hour })
+	f.say(1)
+	<-entered
+	f.say(500)
+	if s := b.State(); s.Position != from || s.Lag != 501 {
+		t.Errorf("the state is %+v, want it at %d", s, from)
+	}
+	f.shut(b)
+	r.feel(nil)
+	f.bridge(r)
+	f.wantAll(r, from, always(f.View().SID))
+}
+
+// Hosts end well or badly, remotes fail; nothing is lost and the order is kept.
+func TestRestartsLoseNothing(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, nil), newRemote(t)
+	f.register()
+	from := f.Events().Head()
+	r.feel(func(w http.ResponseWriter, _ *http.Request, before int) bool {
+		if before%17 == 5 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return false
+		}
+		return true
+	})
+	for round := range 8 {
+		b := f.bridge(r)
+		f.say(10)
+		r.until("progress", func() bool { return len(r.taken) > 10*round })
+		if round%2 == 0 {
+			f.shut(b)
+		} else {
+			// As if the process had died: nothing is stored at the end.
+			b.cut()
+			b.running.Wait()
+			b.kept = b.follower.Cursor()
+		}
+		f.stop()
+		f.start()
+	}
+	f.bridge(r)
+	f.wantAll(r, from, always(f.View().SID))
+}
+
+func TestABridgeThatWasAwayForTooLong(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, memory.Open(store.Retention{Events: 20, Revs: 1})), newRemote(t)
+	f.register()
+	f.shut(f.bridge(r))
+	from := f.Events().Head()
+	f.say(60)
+	f.stop() // a checkpoint trims
+	f.start()
+	b := f.bridge(r)
+	f.wantAll(r, from+40, always(f.View().SID))
+	f.shut(b)
+	if s := b.State(); s.Skipped != 40 || s.Delivered != 20 {
+		t.Errorf("the state is %+v", s)
+	}
+	if n := strings.Count(f.logged.String(), "never told of them"); n != 1 {
+		t.Errorf("the log has %d lines of it, want 1: %s", n, f.logged)
+	}
+}
+
+// Another address is another bridge with a place of its own; another password is
+// not.
+func TestThePlaceIsTheAddresss(t *testing.T) {
+	t.Parallel()
+	name := func(text string) string {
+		u, _, err := parseURL(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nameOf(u)
+	}
+	if name("https://a:b@host/x") != name("https://c:d@host/x/") || name("https://host/x") == name("https://host/y") {
+		t.Error("the name does not follow the address")
+	}
+	for _, bad := range []string{"", "host", "ftp://host", "https://user:secret@", "https://user:secret@host?a=b", "https://user:secret@host\x7f"} {
+		if err := CheckURL(bad); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("CheckURL(%q): %v", bad, err)
+		}
+	}
+}
+
+func TestABridgeIsMeasured(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, nil), newRemote(t)
+	f.register()
+	r.feel(func(w http.ResponseWriter, _ *http.Request, before int) bool {
+		if before == 0 {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		return true
+	})
+	b := f.bridge(r)
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(b)
+	f.say(2)
+	r.until("second event", func() bool { return len(r.taken) == 2 })
+	f.shut(b)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, family := range families {
+		m := family.GetMetric()[0]
+		got[family.GetName()] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+	}
+	for name, want := range map[string]float64{
+		"position": float64(f.Events().Head()), "lag_events": 0, "failing": 0, "delivered_total": 1, "refused_total": 1,
+		"retries_total": 0, "skipped_total": 0, "last_failure": 1,
+	} {
+		if value, ok := got["playctl_bridge_"+name]; !ok || value != want {
+			t.Errorf("%s is %v, want %v", name, value, want)
+		}
+	}
+}
+
+func TestOpenNeedsTheStore(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, nil), newRemote(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Open(ctx, Options{World: f.World, URL: r.url()}); err == nil {
+		t.Error("a bridge opened without storing where it begins")
+	}
+}

@@ -1,0 +1,140 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// outcome is what became of one attempt.
+type outcome uint8
+
+const (
+	// again: the event was perhaps not taken and is posted once more.
+	again outcome = iota
+	// delivered: a 2xx.
+	delivered
+	// refused: a 4xx that a repeat would not change.
+	refused
+)
+
+// result is an attempt's outcome and why it was none.
+type result struct {
+	outcome outcome
+	failure Failure
+	status  int
+	// after is how long the bridge asked to wait.
+	after time.Duration
+	err   error
+}
+
+// reason is the error's text without the bridge's URL, which net/http puts into
+// its own and which may hold secrets.
+func (r result) reason() string {
+	err := r.err
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// appendBody encodes an event as protocol.BridgeEvent. The payload is the data as
+// streams have it, byte for byte.
+func appendBody(b []byte, e *world.Event, sid string) []byte {
+	b = append(b, `{"event":"`...)
+	b = append(b, e.Kind...)
+	b = append(b, `","sid":"`...)
+	b = append(b, sid...)
+	b = append(b, `","payload":`...)
+	b = append(b, e.Data...)
+	return append(b, '}')
+}
+
+// post makes one attempt.
+func (b *Bridge) post(ctx context.Context, seq uint64, body []byte) result {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.target, bytes.NewReader(body))
+	if err != nil {
+		return result{failure: FailedUnreachable, err: err}
+	}
+	request.Header.Set("Content-Type", protocol.MediaTypeJSON)
+	request.Header.Set("User-Agent", "playctl")
+	// The body can be sent again, so a connection that was closed meanwhile is
+	// replaced without a failed attempt.
+	request.Header.Set(protocol.HeaderIdempotencyKey, strconv.FormatUint(seq, 10))
+	reply, err := b.client.Do(request)
+	if err != nil {
+		if timedOut, ok := errors.AsType[interface {
+			error
+			Timeout() bool
+		}](err); ok && timedOut.Timeout() {
+			return result{failure: FailedTimeout, err: err}
+		}
+		return result{failure: FailedUnreachable, err: err}
+	}
+	// A status is an answer, whatever becomes of the rest; a short rest is read so
+	// that the connection can be used again.
+	_, _ = io.CopyN(io.Discard, reply.Body, maxReply)
+	_ = reply.Body.Close()
+	return judge(reply)
+}
+
+// maxReply is how much of a reply is read; nothing in it matters.
+const maxReply = 64 << 10
+
+// judge says what a status means.
+func judge(reply *http.Response) result {
+	r := result{status: reply.StatusCode}
+	switch {
+	case r.status < 300:
+		r.outcome = delivered
+	case r.status < 400:
+		r.failure = FailedRedirect
+	case r.status == http.StatusRequestTimeout, r.status == http.StatusTooManyRequests:
+		r.failure, r.after = FailedThrottled, retryAfter(reply)
+	case r.status < 500:
+		r.outcome = refused
+	default:
+		r.failure, r.after = FailedServer, retryAfter(reply)
+	}
+	return r
+}
+
+// maxRetryAfter bounds the wait that a bridge can ask for.
+const maxRetryAfter = time.Minute
+
+func retryAfter(reply *http.Response) time.Duration {
+	seconds, err := strconv.ParseUint(reply.Header.Get("Retry-After"), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+// The waits between attempts double from minWait to maxWait.
+const (
+	minWait = 250 * time.Millisecond
+	maxWait = 30 * time.Second
+)
+
+// backoff is the wait after a number of failed attempts. Half of it is random, so
+// that hosts that lost the same bridge do not come back together.
+func backoff(failed int) time.Duration {
+	d := maxWait
+	// 250 ms << 7 is past the greatest.
+	if failed < 8 {
+		d = min(minWait<<(failed-1), maxWait)
+	}
+	return d/2 + rand.N(d/2) //nolint:gosec // G404: spreads load, hides nothing
+}

@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/world"
+)
+
+// run tells event after event until the context ends.
+func (b *Bridge) run(ctx context.Context) {
+	failed := 0
+	for ctx.Err() == nil {
+		events, err := b.next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, errKeepNow):
+			b.keep(ctx)
+		case errors.Is(err, store.ErrTrimmed):
+			err = b.skip(ctx)
+		case err == nil:
+			failed = 0
+			b.tellAll(ctx, events)
+		}
+		if err == nil || errors.Is(err, errKeepNow) {
+			continue
+		}
+		if failed++; failed == 1 {
+			b.log.Error("the bridge cannot read the journal; it tries again", "error", err)
+		}
+		b.state.failed(FailedStore)
+		if !wait(ctx, backoff(failed)) {
+			return
+		}
+	}
+}
+
+// errKeepNow says that it is time to store the place, and no event came before.
+var errKeepNow = errors.New("time to store the place")
+
+// next waits for events, no longer than until the place has to be stored.
+func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
+	if b.follower.Cursor() == b.kept {
+		return b.follower.Next(ctx)
+	}
+	due, cancel := context.WithDeadlineCause(ctx, b.keptAt.Add(keepEvery), errKeepNow)
+	defer cancel()
+	events, err := b.follower.Next(due)
+	if err != nil && errors.Is(context.Cause(due), errKeepNow) {
+		return nil, errKeepNow
+	}
+	return events, err
+}
+
+// keep stores the place. Where that fails it is tried again a second later.
+func (b *Bridge) keep(ctx context.Context) {
+	at := b.follower.Cursor()
+	b.keptAt = time.Now()
+	if err := b.store(ctx, at); err != nil {
+		b.state.failed(FailedStore)
+		return
+	}
+	b.kept = at
+}
+
+// skip goes on from the oldest event that is kept.
+func (b *Bridge) skip(ctx context.Context) error {
+	from := b.follower.Cursor().Seq
+	by, err := b.follower.Skip(ctx)
+	if err != nil || by == 0 {
+		return err
+	}
+	b.state.skipped(by)
+	b.state.moved(from + by)
+	b.log.Warn("the bridge was away for too long: events are no longer kept and it is never told of them", "after", from, "upTo", from+by)
+	return nil
+}
+
+// tellAll posts events one after the other.
+func (b *Bridge) tellAll(ctx context.Context, events []*world.Event) {
+	for _, e := range events {
+		at := b.follower.After(e)
+		switch {
+		case !e.Everybody():
+		case at.SID == "":
+			b.state.skipped(1)
+		case !b.tell(ctx, e, at.SID):
+			return
+		}
+		b.follower.Pass(at)
+		b.state.moved(at.Seq)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(b.keptAt) >= keepEvery {
+			b.keep(ctx)
+		}
+	}
+}
+
+// tell posts an event until the bridge takes or refuses it; false means that the
+// context ended before.
+func (b *Bridge) tell(ctx context.Context, e *world.Event, sid string) bool {
+	body := appendBody(nil, e, sid)
+	for failed := 0; ; {
+		result := b.post(b.attempts, e.Seq, body)
+		if ctx.Err() != nil && result.outcome == again {
+			return false
+		}
+		if result.outcome != again {
+			b.answered(e, result, failed)
+			return true
+		}
+		if failed++; failed == 1 {
+			b.log.Warn("the bridge does not take events; they wait in the journal and it tries again",
+				"seq", e.Seq, "failure", string(result.failure), "status", result.status, "error", result.reason())
+			if b.follower.Cursor() != b.kept {
+				b.keep(ctx)
+			}
+		}
+		b.state.retried(result.failure)
+		if !wait(ctx, max(backoff(failed), result.after)) {
+			return false
+		}
+	}
+}
+
+// answered notes that an event is done with. Of refusals in a row one is logged.
+func (b *Bridge) answered(e *world.Event, result result, failed int) {
+	if result.outcome == refused {
+		b.state.refused()
+		if !b.refusal {
+			b.log.Warn("the bridge refuses events; each is told once and then left", "seq", e.Seq, "status", result.status)
+		}
+		b.refusal = true
+		return
+	}
+	b.state.delivered()
+	if failed > 0 || b.refusal {
+		b.log.Info("the bridge takes events again", "seq", e.Seq, "attempts", failed+1)
+	}
+	b.refusal = false
+}
+
+// wait is false when the context ended before the time was over.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

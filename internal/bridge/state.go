@@ -1,0 +1,145 @@
+package bridge
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Failure is a kind of what keeps a bridge from taking an event.
+type Failure string
+
+// The kinds of failures.
+const (
+	// FailedTimeout: no reply in time.
+	FailedTimeout Failure = "timeout"
+	// FailedUnreachable: no connection, or one that broke.
+	FailedUnreachable Failure = "unreachable"
+	// FailedServer: a 5xx.
+	FailedServer Failure = "server_error"
+	// FailedThrottled: a 408 or 429.
+	FailedThrottled Failure = "throttled"
+	// FailedRedirect: a 3xx, which is not followed.
+	FailedRedirect Failure = "redirect"
+	// FailedRefused: another 4xx; the event is left.
+	FailedRefused Failure = "refused"
+	// FailedStore: the world's own store did not answer.
+	FailedStore Failure = "store"
+)
+
+// State is where a bridge stands.
+type State struct {
+	// Position is the seq of the last event that the bridge is done with, and
+	// Lag how many seqs the world is ahead of it.
+	Position, Lag uint64
+	// Delivered, Refused and Retries count events and repeated attempts since the
+	// start; Skipped counts the seqs of events that were gone before they were
+	// told.
+	Delivered, Refused, Retries, Skipped uint64
+	// LastFailure is the kind of the last failure, empty where there was none.
+	LastFailure Failure
+	// Failing says that the event after Position did not get through so far.
+	Failing bool
+}
+
+// State is where the bridge stands now.
+func (b *Bridge) State() State {
+	s := b.state.read()
+	if head := b.world.Events().Head(); head > s.Position {
+		s.Lag = head - s.Position
+	}
+	return s
+}
+
+// board is a State that goroutines share.
+type board struct {
+	mu    sync.Mutex
+	state State
+}
+
+func (b *board) read() State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state
+}
+
+func (b *board) change(f func(*State)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f(&b.state)
+}
+
+func (b *board) moved(to uint64) { b.change(func(s *State) { s.Position = to }) }
+
+func (b *board) skipped(by uint64) { b.change(func(s *State) { s.Skipped += by }) }
+
+func (b *board) delivered() {
+	b.change(func(s *State) { s.Delivered, s.Failing = s.Delivered+1, false })
+}
+
+func (b *board) refused() {
+	b.change(func(s *State) { s.Refused, s.LastFailure, s.Failing = s.Refused+1, FailedRefused, false })
+}
+
+func (b *board) retried(why Failure) {
+	b.change(func(s *State) { s.Retries, s.LastFailure, s.Failing = s.Retries+1, why, true })
+}
+
+func (b *board) failed(why Failure) { b.change(func(s *State) { s.LastFailure = why }) }
+
+var _ prometheus.Collector = (*Bridge)(nil)
+
+// measure is one number of a State.
+type measure struct {
+	desc  *prometheus.Desc
+	kind  prometheus.ValueType
+	value func(State) float64
+}
+
+func measured(name, help string, kind prometheus.ValueType, value func(State) float64) measure {
+	return measure{prometheus.NewDesc("playctl_bridge_"+name, help, nil, nil), kind, value}
+}
+
+var measures = []measure{
+	measured("position", "The id of the last event that the bridge is done with.", prometheus.GaugeValue,
+		func(s State) float64 { return float64(s.Position) }),
+	measured("lag_events", "How far the event log is ahead of the bridge.", prometheus.GaugeValue,
+		func(s State) float64 { return float64(s.Lag) }),
+	measured("failing", "1 while the bridge does not take the next event.", prometheus.GaugeValue,
+		func(s State) float64 {
+			if s.Failing {
+				return 1
+			}
+			return 0
+		}),
+	measured("delivered_total", "Events that the bridge took.", prometheus.CounterValue,
+		func(s State) float64 { return float64(s.Delivered) }),
+	measured("refused_total", "Events that the bridge refused.", prometheus.CounterValue,
+		func(s State) float64 { return float64(s.Refused) }),
+	measured("retries_total", "Attempts that failed and are repeated.", prometheus.CounterValue,
+		func(s State) float64 { return float64(s.Retries) }),
+	measured("skipped_total", "Events that were no longer kept when the bridge came back.", prometheus.CounterValue,
+		func(s State) float64 { return float64(s.Skipped) }),
+}
+
+var lastFailure = prometheus.NewDesc("playctl_bridge_last_failure", "The kind of the last failure; absent where there was none.",
+	[]string{"kind"}, nil)
+
+// Describe implements prometheus.Collector.
+func (b *Bridge) Describe(into chan<- *prometheus.Desc) {
+	for _, m := range measures {
+		into <- m.desc
+	}
+	into <- lastFailure
+}
+
+// Collect implements prometheus.Collector.
+func (b *Bridge) Collect(into chan<- prometheus.Metric) {
+	s := b.State()
+	for _, m := range measures {
+		into <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(s))
+	}
+	if s.LastFailure != "" {
+		into <- prometheus.MustNewConstMetric(lastFailure, prometheus.GaugeValue, 1, string(s.LastFailure))
+	}
+}
