@@ -11,6 +11,11 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+  echo "run.sh: Node is not installed: get version 20 or later, with npm, from https://nodejs.org" >&2
+  exit 1
+fi
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -89,14 +89,6 @@ test('an event without a change has the present root and no notify', async (t) =
   assert.equal(data.merkleRootHex, granted(await host.rpc('getWorldSnapshot', {}, { as: admin })).snapshot.merkleRootHex)
 })
 
-test('a quiet stream gets a comment every 15 s', async (t) => {
-  const quiet = await openStream(host, { as: agent, sid })
-  t.after(() => quiet.close())
-  const opened = Date.now()
-  await quiet.when(() => quiet.comments.length > 1, 'a heartbeat', 20_000)
-  assert.ok(Date.now() - opened > 13_000, `the heartbeat came after ${Date.now() - opened} ms`)
-})
-
 test('the stream of a deleted node ends', async (t) => {
   const doomed = await agentOf(host, owner, 2)
   const stream = await openStream(host, { as: doomed, sid })
