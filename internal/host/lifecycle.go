@@ -70,9 +70,11 @@ func (h *Host) Serve(ctx context.Context) error {
 	if h.draining() {
 		return errors.Join(errors.New("host: it was closed before it served"), h.closeListeners())
 	}
-	broken, wait := h.serveListeners()
 	h.sweeper.start()
+	// Connections wait in the listener's queue until here, so whoever asks as
+	// soon as the address is known gets a ready host and not one that starts.
 	h.serving.Store(true)
+	broken, wait := h.serveListeners()
 	var failed error
 	select {
 	case <-ctx.Done():
