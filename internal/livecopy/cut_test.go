@@ -1,0 +1,91 @@
+package livecopy
+
+import (
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// wave is how many subscribers break off at the same time.
+const wave = 120
+
+// slack is by how much a connection may carry more than the one that was
+// measured: positions get longer.
+const slack = 80
+
+// short is a story with each kind of frame.
+var short = []step{
+	{what: "place", who: 1, version: 1}, {what: "say", who: 0, version: 1}, {what: "withdraw", who: 1},
+}
+
+// Each connection of a subscriber breaks after each number of bytes that it may
+// carry: within headers, sizes of chunks, ids, data and between frames, and
+// within the replies to its reads. The usual suite takes every ninth byte.
+func TestConnectionsThatBreakAtEveryByte(t *testing.T) {
+	t.Parallel()
+	stride := 9
+	if long {
+		stride = 1
+	}
+	for _, name := range []string{"nothing", "batches"} {
+		t.Run("without "+name, func(t *testing.T) {
+			s := openSite(t, "", 1024)
+			defer func() { s.close() }()
+			a := newAuthor(s)
+			defer a.close()
+			a.do(step{what: "register"})
+			var cuts [][]int
+			for connection, carried := range a.measure(lacking[name]) {
+				for at := 1; at < carried+slack; at += stride {
+					cut := make([]int, connection+1)
+					cut[connection] = at
+					cuts = append(cuts, cut)
+				}
+			}
+			for begin := 0; begin < len(cuts); begin += wave {
+				a.cut(cuts[begin:min(begin+wave, len(cuts))], lacking[name])
+			}
+		})
+	}
+}
+
+// measure is what the connections of an undisturbed subscriber carry.
+func (a *author) measure(lacks []protocol.Capability) []int {
+	a.site.t.Helper()
+	l := &line{}
+	a.cutAll([]*line{l}, lacks)
+	return l.bytesOf()
+}
+
+func (a *author) cut(cuts [][]int, lacks []protocol.Capability) {
+	a.site.t.Helper()
+	lines := make([]*line, len(cuts))
+	for i := range cuts {
+		lines[i] = &line{cuts: cuts[i]}
+	}
+	a.cutAll(lines, lacks)
+}
+
+// cutAll lets a subscriber follow the same story over each of some lines.
+func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
+	a.site.t.Helper()
+	a.withdrawLast()
+	a.readers = nil
+	for _, l := range lines {
+		f := a.site.follow(l, lacks...)
+		defer f.close()
+		a.readers = append(a.readers, f)
+	}
+	for _, f := range a.readers {
+		f.await(f.ready, "a first copy")
+	}
+	for _, s := range short {
+		a.do(s)
+	}
+	a.finish()
+	was := a.site.truth()
+	for _, f := range a.readers {
+		f.close()
+		f.judge(was)
+	}
+}

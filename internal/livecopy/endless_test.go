@@ -1,0 +1,133 @@
+package livecopy
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// endless is an answer that never stops.
+type endless struct {
+	path        string
+	begin, more string
+	// heard is part of what is reported; "" where the read is repeated at once.
+	heard string
+	// most is how much of it a client may take: the limit, and what the network
+	// holds on the way.
+	most int64
+}
+
+const (
+	okStream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+	okJSON   = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n"
+	// onTheWay is what the buffers of a connection may hold.
+	onTheWay = 16 << 20
+)
+
+func endlessAnswers() map[string]endless {
+	events, rpc := protocol.ServicePlay.Events(), protocol.ServicePlay.RPC()
+	const frame, reply, headers = 8 << 20, 128 << 20, 64 << 10
+	long := strings.Repeat("a", 4000)
+	return map[string]endless{
+		"a line of data":       {events, okStream + "data: ", long, "longer than", frame + onTheWay},
+		"lines of data":        {events, okStream, "data: " + long + "\n", "longer than", frame + onTheWay},
+		"an id":                {events, okStream + "id: ", long, "longer than", frame + onTheWay},
+		"a comment":            {events, okStream + ":", long, "longer than", frame + onTheWay},
+		"a header":             {events, "HTTP/1.1 200 OK\r\nx-filler: ", long, "header", headers + onTheWay},
+		"headers":              {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers + onTheWay},
+		"interim answers":      {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers + onTheWay},
+		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, long, "bytes", reply + onTheWay},
+		"the space of a reply": {rpc, okJSON, strings.Repeat(" ", 4000), "bytes", reply + onTheWay},
+		"headers of a reply":   {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers + onTheWay},
+	}
+}
+
+// liar is a proxy before a host that answers one path without end, once.
+type liar struct {
+	endless
+	next http.Handler
+	told atomic.Bool
+	sent atomic.Int64
+	// finished is closed when the client has had enough.
+	finished chan struct{}
+}
+
+func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != l.path || l.told.Swap(true) {
+		l.next.ServeHTTP(w, r)
+		return
+	}
+	defer close(l.finished)
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	text := []byte(l.begin)
+	for err == nil {
+		var n int
+		n, err = conn.Write(text)
+		l.sent.Add(int64(n))
+		text = []byte(l.more)
+	}
+}
+
+// A host does not stop: the client takes no more than it can bear, says what is
+// wrong, and has a proved copy as soon as the host makes sense again.
+func TestAnswersThatNeverEnd(t *testing.T) {
+	t.Parallel()
+	for name, answer := range endlessAnswers() {
+		t.Run(name, func(t *testing.T) {
+			s := openSite(t, "", 1024)
+			defer s.close()
+			a := newAuthor(s)
+			defer a.close()
+			l := &liar{
+				endless: answer, finished: make(chan struct{}),
+				next: &httputil.ReverseProxy{
+					Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: s.addr}) },
+					FlushInterval: -1, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+				},
+			}
+			server := httptest.NewServer(l)
+			defer server.Close()
+			f := s.subscribe(server.URL)
+			defer f.close()
+			f.await(l.finished, "enough")
+			f.await(f.ready, "a proved copy")
+			a.readers = []*subscriber{f}
+			a.finish()
+			f.close()
+			f.judge(s.truth())
+			if sent := l.sent.Load(); sent > l.most {
+				t.Errorf("the client took %d bytes", sent)
+			}
+			heard := answer.heard == ""
+			for _, err := range f.errors {
+				heard = heard || strings.Contains(err.Error(), answer.heard)
+			}
+			if !heard {
+				t.Errorf("errors %v, want one with %q", f.errors, answer.heard)
+			}
+		})
+	}
+}
+
+// subscribe subscribes at an address over the SDK's own transport.
+func (s *site) subscribe(address string) *subscriber {
+	s.t.Helper()
+	f := newSubscriber(s, &line{})
+	w, err := sdk.New(sdk.Options{BaseURL: address, APIKey: "none", Logger: slog.New(slog.DiscardHandler)})
+	s.must(err)
+	f.begin(context.Background(), w)
+	return f
+}

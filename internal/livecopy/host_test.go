@@ -1,0 +1,142 @@
+package livecopy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	randv2 "math/rand/v2"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+)
+
+const adminToken = "pt_administrator"
+
+var rootKey = strings.Repeat("5e", 32)
+
+// fataler is what a *testing.T and a *rapid.T have in common.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// site is a host that can be stopped and started again at its address, on its
+// store.
+type site struct {
+	t    fataler
+	addr string
+	// path is the file of the store; "" for one in memory, which outlives the
+	// host all the same.
+	path string
+	ring int
+
+	journal store.Journal
+	world   *world.World
+	host    *host.Host
+	ended   chan error
+}
+
+func openSite(t fataler, path string, ring int) *site {
+	t.Helper()
+	s := &site{t: t, addr: quietAddress(t), path: path, ring: ring}
+	s.start()
+	return s
+}
+
+// quietAddress is an address whose port is below those that the system gives to
+// outgoing connections, of which one could otherwise have it while the host is
+// down.
+func quietAddress(t fataler) string {
+	t.Helper()
+	for {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+randv2.IntN(10_000))
+		if l, err := net.Listen("tcp", addr); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatalf("close a listener: %v", err)
+			}
+			return addr
+		}
+	}
+}
+
+func (s *site) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("the host at %s: %v", s.addr, err)
+	}
+}
+
+func (s *site) start() {
+	s.t.Helper()
+	ctx := context.Background()
+	var err error
+	switch {
+	case s.path != "":
+		s.journal, err = bolt.Open(ctx, bolt.Options{Path: s.path, RootKey: rootKey, Retention: store.DefaultRetention()})
+		s.must(err)
+	case s.journal == nil:
+		s.journal = memory.Open(store.DefaultRetention())
+	}
+	s.world, err = world.Open(ctx, world.Options{
+		Journal: s.journal, RootKey: rootKey, Now: time.Now, Random: rand.Reader, NoRepository: true, RingEvents: s.ring,
+	})
+	s.must(err)
+	s.host, err = host.New(host.Options{
+		World: s.world, NoRepository: true, Address: s.addr, AdminToken: creds.NewSecret(adminToken),
+		Streams: host.StreamOptions{DrainJitter: time.Millisecond},
+	})
+	s.must(err)
+	s.must(s.host.Listen(ctx))
+	s.ended = make(chan error, 1)
+	go func() { s.ended <- s.host.Serve(ctx) }()
+}
+
+// stop ends the host: in order, or so that whatever is under way is cut.
+func (s *site) stop(abrupt bool) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if abrupt {
+		cancel(errAbrupt)
+	}
+	err := s.host.Close(ctx)
+	<-s.ended // the same error as Close's
+	if !abrupt {
+		s.must(err)
+	}
+	s.must(s.world.Close(context.Background()))
+	if s.path != "" {
+		s.must(s.journal.Close())
+	}
+}
+
+var errAbrupt = errors.New("the test ends the host at once")
+
+// close ends the site for good.
+func (s *site) close() {
+	s.stop(false)
+	if s.path == "" {
+		s.must(s.journal.Close())
+	}
+}
+
+// storePath is a new file for a store.
+func storePath(t *testing.T) func() string {
+	t.Helper()
+	dir, n := t.TempDir(), 0
+	return func() string {
+		n++
+		return filepath.Join(dir, fmt.Sprintf("world-%d", n))
+	}
+}

@@ -1,0 +1,113 @@
+package livecopy
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// line is a bad way to a host: what each connection carries breaks off after a
+// number of bytes, comes in small pieces, and late.
+type line struct {
+	// cuts are how many bytes each connection carries, in the order in which they
+	// are opened; 0 is without a limit, as are those after the last.
+	cuts []int
+	// piece is how much arrives at once, 0 for no limit, and lag how long each
+	// piece takes.
+	piece int
+	lag   time.Duration
+
+	mu      sync.Mutex
+	carried []int // by each connection so far
+}
+
+// transport makes a transport over the line.
+func (l *line) transport() *http.Transport {
+	return &http.Transport{DialContext: l.dial, MaxIdleConnsPerHost: 4}
+}
+
+func (l *line) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := &wire{Conn: conn, line: l, number: len(l.carried), left: -1}
+	l.carried = append(l.carried, 0)
+	if c.number < len(l.cuts) && l.cuts[c.number] > 0 {
+		c.left = l.cuts[c.number]
+	}
+	return c, nil
+}
+
+// bytesOf is what the connections carried, in the order in which they opened.
+func (l *line) bytesOf() []int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]int(nil), l.carried...)
+}
+
+// wire is one connection of a line.
+type wire struct {
+	net.Conn
+	line    *line
+	number  int
+	left    int // before it breaks, -1 for never
+	matched int
+}
+
+// Read breaks the connection where its bytes are used up: every other one as a
+// clean end, so that the client cannot tell it from the host's.
+func (w *wire) Read(p []byte) (int, error) {
+	if w.left == 0 {
+		_ = w.Conn.Close()
+		if w.line.cuts[w.number]%2 == 0 {
+			return 0, io.EOF
+		}
+		return 0, syscall.ECONNRESET
+	}
+	if w.line.piece > 0 && len(p) > w.line.piece {
+		p = p[:w.line.piece]
+	}
+	if w.left > 0 && len(p) > w.left {
+		p = p[:w.left]
+	}
+	if w.line.lag > 0 {
+		<-time.After(w.line.lag)
+	}
+	n, err := w.Conn.Read(p)
+	if w.left > 0 {
+		w.left -= n
+	}
+	w.hasten(p[:n])
+	w.line.mu.Lock()
+	w.line.carried[w.number] += n
+	w.line.mu.Unlock()
+	return n, err
+}
+
+// hasten makes the host ask for reconnects after 100 ms and not two seconds: a
+// test breaks many connections, and the length of what is sent stays the same.
+func (w *wire) hasten(p []byte) {
+	const asked, instead = "\nretry: 2000\n", "\nretry: 0100\n"
+	for i, b := range p {
+		switch {
+		case b == asked[w.matched]:
+			p[i] = instead[w.matched]
+			w.matched++
+		case b == asked[0]:
+			w.matched = 1
+		default:
+			w.matched = 0
+		}
+		if w.matched == len(asked) {
+			w.matched = 0
+		}
+	}
+}

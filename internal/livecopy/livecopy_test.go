@@ -1,0 +1,67 @@
+package livecopy
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// lacking are hosts without some of the extensions.
+var lacking = map[string][]protocol.Capability{
+	"nothing":        nil,
+	"inline":         {protocol.CapChainInline},
+	"batches":        {protocol.CapChainInline, protocol.CapChainNodes},
+	"revs":           {protocol.CapChainInline, protocol.CapChainAtRev, protocol.CapMinRev},
+	"resume":         {protocol.CapChainInline, protocol.CapResume},
+	"any extensions": {protocol.CapChainInline, protocol.CapChainNodes, protocol.CapChainAtRev, protocol.CapMinRev, protocol.CapResume, protocol.CapChainProof},
+}
+
+func drawLine(t *rapid.T) *line {
+	return &line{
+		cuts:  rapid.SliceOfN(rapid.IntRange(0, 6000), 0, 8).Draw(t, "cuts"),
+		piece: rapid.SampledFrom([]int{0, 1, 7, 100}).Draw(t, "piece"),
+		lag:   rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond / 10, 2 * time.Millisecond}).Draw(t, "lag"),
+	}
+}
+
+// For random commands, speeds and connections, hosts with and without the
+// extensions, in memory and in a file, which restart in order and without: every
+// subscriber ends with the host's exact map, was never shown another one as
+// verified, and saw every event once and in order.
+func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
+	t.Parallel()
+	path := storePath(t)
+	names := []string{"nothing", "inline", "batches", "revs", "resume", "any extensions"}
+	rapid.Check(t, func(rt *rapid.T) {
+		file := ""
+		if rapid.Bool().Draw(rt, "in a file") {
+			file = path()
+		}
+		// A short ring makes slow subscribers fall off it, into the journal.
+		s := openSite(rt, file, rapid.SampledFrom([]int{2, 8, 1024}).Draw(rt, "ring"))
+		defer func() { s.close() }()
+		a := newAuthor(s)
+		defer a.close()
+		for range rapid.IntRange(1, 5).Draw(rt, "subscribers") {
+			l := drawLine(rt)
+			if l.piece == 1 {
+				l.lag = 0
+			}
+			f := s.follow(l, lacking[rapid.SampledFrom(names).Draw(rt, "without")]...)
+			defer f.close()
+			a.readers = append(a.readers, f)
+		}
+		for _, step := range rapid.SliceOfN(rapid.Custom(drawStep), 1, 40).Draw(rt, "story") {
+			a.do(step)
+		}
+		a.finish()
+		was := s.truth()
+		for _, f := range a.readers {
+			f.close()
+			f.judge(was)
+		}
+	})
+}

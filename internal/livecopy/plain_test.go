@@ -1,0 +1,96 @@
+package livecopy
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// plain makes a host look older than it is: it takes capabilities out of the
+// session's reply, and what belongs to them from requests and streams.
+type plain struct {
+	next http.RoundTripper
+	// lacks are the capabilities to take out; nil for none.
+	lacks []protocol.Capability
+}
+
+func (p *plain) lacking(c protocol.Capability) bool { return slices.Contains(p.lacks, c) }
+
+func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
+	stream := r.URL.Path == protocol.ServicePlay.Events()
+	if stream {
+		r = r.Clone(r.Context())
+		query := r.URL.Query()
+		if p.lacking(protocol.CapChainInline) {
+			query.Del(protocol.QueryInline)
+		}
+		r.URL.RawQuery = query.Encode()
+		if p.lacking(protocol.CapResume) {
+			r.Header.Del(protocol.HeaderLastEventID)
+		}
+	}
+	response, err := p.next.RoundTrip(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return response, err
+	}
+	switch {
+	case stream && p.lacking(protocol.CapResume):
+		response.Body = &unnumbered{Closer: response.Body, in: bufio.NewReader(response.Body)}
+	case r.URL.Path == protocol.ServicePlay.Session():
+		if err := p.session(response); err != nil {
+			return nil, err
+		}
+	}
+	return response, nil
+}
+
+// session takes the capabilities out of a session's reply.
+func (p *plain) session(response *http.Response) error {
+	text, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		return err
+	}
+	var reply map[string]any
+	if err := json.Unmarshal(text, &reply); err != nil {
+		return err
+	}
+	var kept []string
+	for _, c := range reply["capabilities"].([]any) {
+		if !p.lacking(protocol.Capability(c.(string))) {
+			kept = append(kept, c.(string))
+		}
+	}
+	reply["capabilities"] = kept
+	text, err = json.Marshal(reply)
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return err
+}
+
+// unnumbered is a stream without the ids of its events.
+type unnumbered struct {
+	io.Closer
+	in   *bufio.Reader
+	rest []byte
+}
+
+func (u *unnumbered) Read(p []byte) (int, error) {
+	for len(u.rest) == 0 {
+		line, err := u.in.ReadString('\n')
+		if err != nil {
+			return 0, err
+		}
+		if !strings.HasPrefix(line, "id:") {
+			u.rest = []byte(line)
+		}
+	}
+	n := copy(p, u.rest)
+	u.rest = u.rest[n:]
+	return n, nil
+}

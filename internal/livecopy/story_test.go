@@ -1,0 +1,175 @@
+package livecopy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// step is one thing that happens in a world.
+type step struct {
+	what string
+	// who is the agent or the placement that it happens to.
+	who int
+	// version makes the same thing different each time.
+	version int
+}
+
+// steps are what may happen, as often as it should.
+var steps = []string{
+	"register", "register", "register", "disconnect", "place", "place", "withdraw", "say", "say", "travel",
+	"restart", "crash", "reset", "wait", "wait",
+}
+
+func drawStep(t *rapid.T) step {
+	s := step{rapid.SampledFrom(steps).Draw(t, "what"), rapid.IntRange(0, 5).Draw(t, "who"), rapid.IntRange(0, 99).Draw(t, "version")}
+	if s.what == "reset" && s.version > 30 {
+		s.what = "register" // a reset makes everything before it unreachable
+	}
+	return s
+}
+
+// author carries a story out. What it adds to the map has no lease, so that the
+// map is what the story says.
+type author struct {
+	site      *site
+	transport *http.Transport
+	world     *sdk.RemotePlayWorld
+	tools     *sdk.FrameworkRegistration
+	agents    map[int]*sdk.Agent
+	placed    map[int]string
+	readers   []*subscriber
+	// last is the id of the last change's row, "" before it.
+	last string
+}
+
+func newAuthor(s *site) *author {
+	s.t.Helper()
+	tools, err := sdk.NewFrameworkRegistration("go", sdk.Tool{Name: protocol.ChatTool})
+	s.must(err)
+	a := &author{site: s, transport: &http.Transport{}, tools: tools}
+	a.begin()
+	return a
+}
+
+// begin opens a world without agents. One that held agents would put them back
+// on the map whenever it noticed a new session.
+func (a *author) begin() {
+	a.world, a.agents, a.placed = a.site.visit(a.transport), map[int]*sdk.Agent{}, map[int]string{}
+}
+
+func (a *author) close() {
+	a.site.must(a.world.Close(context.Background()))
+	a.transport.CloseIdleConnections()
+}
+
+func (a *author) do(s step) {
+	a.site.t.Helper()
+	ctx := context.Background()
+	var err error
+	agent := a.agents[s.who]
+	switch s.what {
+	case "register":
+		a.agents[s.who], err = a.world.AddAgent(ctx, sdk.AgentOptions{
+			AgentID: fmt.Sprint("agent-", s.who), Name: fmt.Sprintf("Agent %d.%d", s.who, s.version), Tools: a.tools, Permanent: true,
+		})
+	case "disconnect":
+		if agent != nil {
+			delete(a.agents, s.who)
+			err = agent.Disconnect(ctx)
+		}
+	case "place":
+		a.placed[s.who], err = a.world.RegisterMCP(ctx, sdk.MCP{Name: fmt.Sprint("tools ", s.who), URL: fmt.Sprintf("https://%d.example.org", s.version)})
+	case "withdraw":
+		if id := a.placed[s.who]; id != "" {
+			delete(a.placed, s.who)
+			_, err = a.world.UnregisterMCP(ctx, id)
+		}
+	case "say":
+		if agent != nil {
+			_, err = agent.Say(ctx, strings.Repeat("wörd ", 1+s.version*s.version/20))
+		}
+	case "travel":
+		if agent != nil {
+			_, err = agent.RecordJourney(ctx, journey(s.version))
+		}
+	case "restart", "crash":
+		a.site.stop(s.what == "crash")
+		a.site.start()
+	case "reset":
+		a.reset()
+	case "wait":
+		if len(a.readers) > 0 {
+			reader := a.readers[s.who%len(a.readers)]
+			reader.await(reader.ready, "a first copy")
+		}
+	}
+	if err != nil {
+		a.site.t.Fatalf("%s %d: %v", s.what, s.who, err)
+	}
+}
+
+func journey(n int) protocol.Journey {
+	return protocol.Journey{
+		StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
+		Steps: []protocol.JourneyStep{{Type: protocol.StepDestination, Content: fmt.Sprint("to ", n), MessageID: "m"}},
+	}
+}
+
+// reset starts a new session, as the administrator.
+func (a *author) reset() {
+	a.site.t.Helper()
+	c, err := client.New(client.Options{BaseURL: "http://" + a.site.addr, Transport: a.transport, AdminToken: creds.NewSecret(adminToken)})
+	a.site.must(err)
+	for _, agent := range a.agents {
+		a.site.must(agent.Disconnect(context.Background()))
+	}
+	a.site.must(a.world.Close(context.Background()))
+	_, err = c.ResetSession(context.Background())
+	a.site.must(err)
+	a.begin()
+}
+
+// withdrawLast takes the last change back, for another one.
+func (a *author) withdrawLast() {
+	a.site.t.Helper()
+	if a.last != "" {
+		_, err := a.world.UnregisterMCP(context.Background(), a.last)
+		a.site.must(err)
+	}
+}
+
+// finish makes the last change and waits until every subscriber has it, and is
+// at the log's end. One whose stream had not begun yet when a line was said does
+// not see it: then another one is said.
+func (a *author) finish() {
+	a.site.t.Helper()
+	a.do(step{what: "register"})
+	var err error
+	a.last, err = a.world.RegisterMCP(context.Background(), sdk.MCP{Name: lastPlacement})
+	a.site.must(err)
+	for _, f := range a.readers {
+		f.await(f.ended, "the last change")
+	}
+	for range 100 {
+		a.do(step{what: "say"})
+		head, behind := a.site.world.Events().Head(), 0
+		for _, f := range a.readers {
+			if f.numbered && !f.sees(head) {
+				behind++
+			}
+		}
+		if behind == 0 {
+			return
+		}
+	}
+	a.site.t.Fatalf("some subscribers do not come to the log's end")
+}
