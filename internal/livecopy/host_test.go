@@ -111,7 +111,7 @@ func (s *site) stop(abrupt bool) {
 		cancel(errAbrupt)
 	}
 	err := s.host.Close(ctx)
-	<-s.ended // the same error as Close's
+	<-s.ended //nolint:errcheck // the same error as Close's
 	if !abrupt {
 		s.must(err)
 	}

@@ -197,8 +197,8 @@ func (f *subscriber) complete(was *truth) {
 			t.Errorf("over %v: event %d comes after %d", f.line.cuts, e.Seq, last)
 		}
 		last = e.Seq
-		real := was.events[e.Seq]
-		if real == nil || real.Kind != string(e.Kind) || !bytes.HasPrefix(e.Data, real.Data[:len(real.Data)-1]) {
+		logged := was.events[e.Seq]
+		if logged == nil || logged.Kind != string(e.Kind) || !bytes.HasPrefix(e.Data, logged.Data[:len(logged.Data)-1]) {
 			t.Errorf("over %v: event %d is not the log's", f.line.cuts, e.Seq)
 		}
 	}

@@ -11,19 +11,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func revision(n uint64) *uint64 { return &n }
-
 // statuses are what a copy may be like.
 func statuses() []Status {
 	const root = "3f2a9c81d0e44b7796a1c0ffee5be11ad0d1e2f3a4b5c6d7e8f90a1b2c3d4e5f"
 	return []Status{
 		{},
 		{Connected: true},
-		{Connected: true, Verified: true, Rev: revision(12), Root: root, Occupants: 4, Lag: 12 * time.Millisecond, HasLag: true},
-		{Connected: true, Verified: true, Rev: revision(9007199254740991), Root: root, Occupants: 10000, Lag: -time.Second, HasLag: true},
-		{Connected: true, Known: "catching up", Rev: revision(13), Root: root, Occupants: 4},
-		{Connected: true, Known: "mismatched", Rev: revision(13), Root: root, Occupants: 4},
-		{Tried: true, Verified: true, Rev: revision(13), Root: root, Occupants: 4},
+		{Connected: true, Verified: true, Rev: new(uint64(12)), Root: root, Occupants: 4, Lag: 12 * time.Millisecond, HasLag: true},
+		{Connected: true, Verified: true, Rev: new(uint64(9007199254740991)), Root: root, Occupants: 10000, Lag: -time.Second, HasLag: true},
+		{Connected: true, Known: "catching up", Rev: new(uint64(13)), Root: root, Occupants: 4},
+		{Connected: true, Known: "mismatched", Rev: new(uint64(13)), Root: root, Occupants: 4},
+		{Tried: true, Verified: true, Rev: new(uint64(13)), Root: root, Occupants: 4},
 		{Tried: true, Known: "\x1b[2Junverifiable", Root: "\x1b"},
 	}
 }
