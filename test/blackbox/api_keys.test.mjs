@@ -7,7 +7,8 @@ import { is } from './lib/rows.mjs'
 import { main, openWorld, register } from './lib/world.mjs'
 
 const session = (world, key) => world.host.call('GET', '/session', { as: world.owner, key })
-const mcp = (world, key) => world.host.call('POST', '/mcp/register', { as: world.owner, sid: world.sid, key, body: { name: 'm' } })
+const mcp = (world, key) =>
+  world.host.call('POST', '/mcp/register', { as: world.owner, sid: world.sid, key, body: { name: 'm' } })
 const player = (world, key, changes) => register(world.host, world.sid, world.agent, changes, { key })
 const routes = { session, mcp, player }
 
@@ -24,7 +25,11 @@ test('required: each of the three needs the key of the account', async (t) => {
   }
   await t.test('an agent shows the key of its owner', async () => {
     granted(await world.host.call('GET', '/session', { as: world.agent }))
-    refused(await world.host.call('GET', '/session', { as: { ...world.agent, apiKey: other.apiKey } }), 401, 'api_key_invalid')
+    refused(
+      await world.host.call('GET', '/session', { as: { ...world.agent, apiKey: other.apiKey } }),
+      401,
+      'api_key_invalid'
+    )
   })
   await t.test('the body of a registration may hold it, the header wins', async () => {
     granted(await player(world, null, { apiKey: world.owner.apiKey }))
@@ -39,7 +44,9 @@ test('required: each of the three needs the key of the account', async (t) => {
     granted(await host.call('GET', '/snapshot', { as, sid }))
     granted(await host.rpc('getWorldSnapshot', {}, { as }))
     granted(await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'x' }, { as, sid }))
-    granted(await host.call('POST', '/players/heartbeat', { as, sid, body: { playerId: agent.nodeId, connectionId: 'c' } }))
+    granted(
+      await host.call('POST', '/players/heartbeat', { as, sid, body: { playerId: agent.nodeId, connectionId: 'c' } })
+    )
     granted(await host.call('POST', '/players/disconnect', { as, sid, body: { playerId: agent.nodeId } }))
     granted(await host.call('GET', '/api/agents', { as: { ...owner, apiKey: 'wrong' } }))
     granted(await host.call('POST', '/api/nodes/validate', { as, body: {} }))
@@ -47,7 +54,10 @@ test('required: each of the three needs the key of the account', async (t) => {
   await t.test('a new key replaces the old at once', async () => {
     const { host, owner, agent } = world
     refused(await host.call('POST', '/api/nodes/api-key', { as: agent, body: {} }), 403, 'forbidden')
-    const { apiKey } = granted(await host.call('POST', '/api/nodes/api-key', { as: { ...owner, apiKey: null }, body: {}, reveals: true }), { apiKey: is.named })
+    const { apiKey } = granted(
+      await host.call('POST', '/api/nodes/api-key', { as: { ...owner, apiKey: null }, body: {}, reveals: true }),
+      { apiKey: is.named }
+    )
     keepSecret(apiKey)
     assert.notEqual(apiKey, owner.apiKey)
     refused(await session(world, owner.apiKey), 401, 'api_key_invalid')

@@ -14,20 +14,27 @@ import { openWorld, register, snapshotOf } from './lib/world.mjs'
 const { host, owner, agent, sid } = await openWorld()
 
 const parameters = {
-  'numbers': '{"a":[1.0,-0,0.1,1E2,1e21,1e20,123456789012345678901,9007199254740993,1e-7,1e-6,5e-324,1.7976931348623157e308,-0.0,100,4.50,2e-3,333333333.33333329]}',
-  'keys in UTF-16 order': '{"\u{1F600}":1,"\ufb33":2,"\u20ac":3,"\\r":4,"1":5,"\u0080":6,"\u00f6":7,"</script>":8,"":9,"10":10,"2":11}',
-  'escapes': '{"s":"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f\\"\\\\\\/\\u007f\\u0080\\u2028\\u2029\\ud83d\\ude00\\u00E9<>&"}',
+  numbers:
+    '{"a":[1.0,-0,0.1,1E2,1e21,1e20,123456789012345678901,9007199254740993,1e-7,1e-6,5e-324,1.7976931348623157e308,-0.0,100,4.50,2e-3,333333333.33333329]}',
+  'keys in UTF-16 order':
+    '{"\u{1F600}":1,"\ufb33":2,"\u20ac":3,"\\r":4,"1":5,"\u0080":6,"\u00f6":7,"</script>":8,"":9,"10":10,"2":11}',
+  escapes:
+    '{"s":"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f\\"\\\\\\/\\u007f\\u0080\\u2028\\u2029\\ud83d\\ude00\\u00E9<>&"}',
   'names of JavaScript': '{"__proto__":{"a":1},"constructor":2,"toString":3,"hasOwnProperty":null}',
   'nothing and nesting': '{"a":{},"b":[],"c":[[[{}]]],"d":null,"e":[null,true,false]}',
   'normal forms kept apart': '{"\\u00e9":"\\u00e9","e\\u0301":"e\\u0301","\\u212b":1,"\\u00c5":2}'
 }
 
-const body = (text) => `{"name":"Rows","type":"t","agentId":"${agent.nodeId}","agent":{"type":"t","toolNames":["chat_tool","assist_a"],
+const body = (
+  text
+) => `{"name":"Rows","type":"t","agentId":"${agent.nodeId}","agent":{"type":"t","toolNames":["chat_tool","assist_a"],
   "assistTools":[{"name":"assist_a","description":"d","parameters":${text}}]}}`
 
 for (const [what, text] of Object.entries(parameters)) {
   test(`a row with ${what}`, async (t) => {
-    const subscribers = await Promise.all(['inline', 'batch'].map((kind) => new Subscriber(host, owner, kind).open(sid)))
+    const subscribers = await Promise.all(
+      ['inline', 'batch'].map((kind) => new Subscriber(host, owner, kind).open(sid))
+    )
     t.after(() => subscribers.forEach((subscriber) => subscriber.close()))
     const nullable = ['connectionId', 'leaseTtlSeconds']
     granted(await host.call('POST', '/players', { as: agent, sid, raw: body(text), nullable }))
@@ -37,7 +44,13 @@ for (const [what, text] of Object.entries(parameters)) {
     }
     const { merkleRootHex, merkleLeafCount, ...snapshot } = readSnapshot(await snapshotOf(host, owner))
     assert.deepEqual(chainOf(snapshot, rootKey), { merkleRootHex, merkleLeafCount })
-    assert.ok(proofHolds(granted(await host.rpc('getPlayerChainProof', { stableKey: `agent:${owner.nodeId}:${agent.nodeId}` }, { as: agent }))))
+    assert.ok(
+      proofHolds(
+        granted(
+          await host.rpc('getPlayerChainProof', { stableKey: `agent:${owner.nodeId}:${agent.nodeId}` }, { as: agent })
+        )
+      )
+    )
   })
 }
 

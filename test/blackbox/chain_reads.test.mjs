@@ -10,10 +10,12 @@ import { openWorld, register, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
 granted(await register(host, sid, agent))
-for (const name of ['a', 'b', 'c', 'd', 'e']) granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name } }))
+for (const name of ['a', 'b', 'c', 'd', 'e'])
+  granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name } }))
 
 const read = (op, payload) => host.rpc(op, payload, { as: agent })
-const one = async (stableKey, atRev) => granted(await read('getPlayerChainNode', { stableKey, atRev }), { node: is.object, rev: is.count })
+const one = async (stableKey, atRev) =>
+  granted(await read('getPlayerChainNode', { stableKey, atRev }), { node: is.object, rev: is.count })
 
 test('every leaf of the snapshot has its node', async () => {
   const snapshot = await snapshotOf(host, owner)
@@ -27,12 +29,27 @@ test('every leaf of the snapshot has its node', async () => {
 
 test('the shapes of nodes', async () => {
   const snapshot = await snapshotOf(host, owner)
-  check((await one('__genesis__')).node, { kind: is.oneOf('genesis'), stableKey: is.named, text: (v) => v === rootKey }, 'genesis')
-  check((await one('__header__')).node, { kind: is.oneOf('header'), stableKey: is.named, sid: (v) => v === sid, bounds: is.object }, 'header')
+  check(
+    (await one('__genesis__')).node,
+    { kind: is.oneOf('genesis'), stableKey: is.named, text: (v) => v === rootKey },
+    'genesis'
+  )
+  check(
+    (await one('__header__')).node,
+    { kind: is.oneOf('header'), stableKey: is.named, sid: (v) => v === sid, bounds: is.object },
+    'header'
+  )
   const key = `agent:${owner.nodeId}:${agent.nodeId}`
   const { node } = await one(key)
-  check(node, { kind: is.oneOf('occupant'), stableKey: (v) => v === key, removed: (v) => v === false, occupant: is.object }, 'occupant')
-  assert.deepEqual(node.occupant, snapshot.worldMap.occupants.find((row) => row.kind === 'agent'))
+  check(
+    node,
+    { kind: is.oneOf('occupant'), stableKey: (v) => v === key, removed: (v) => v === false, occupant: is.object },
+    'occupant'
+  )
+  assert.deepEqual(
+    node.occupant,
+    snapshot.worldMap.occupants.find((row) => row.kind === 'agent')
+  )
 })
 
 test('a row that is not there is removed, a key of no kind is refused', async () => {
@@ -50,12 +67,26 @@ test('a row that is not there is removed, a key of no kind is refused', async ()
 
 test('a batch is in the order asked, all at one rev', async () => {
   const snapshot = await snapshotOf(host, owner)
-  const stableKeys = leavesOf(snapshot, rootKey).map((leaf) => leaf.stableKey).reverse()
-  const batch = granted(await read('getPlayerChainNodes', { stableKeys: [...stableKeys, 'mcp:never', stableKeys[0]] }), {
-    nodes: listOf(is.object), rev: is.count, merkleRootHex: is.hex, merkleLeafCount: is.count
-  })
-  assert.deepEqual(batch.nodes.map((node) => node.stableKey), [...stableKeys, 'mcp:never', stableKeys[0]])
-  assert.deepEqual([batch.rev, batch.merkleRootHex, batch.merkleLeafCount], [snapshot.rev, snapshot.merkleRootHex, snapshot.merkleLeafCount])
+  const stableKeys = leavesOf(snapshot, rootKey)
+    .map((leaf) => leaf.stableKey)
+    .reverse()
+  const batch = granted(
+    await read('getPlayerChainNodes', { stableKeys: [...stableKeys, 'mcp:never', stableKeys[0]] }),
+    {
+      nodes: listOf(is.object),
+      rev: is.count,
+      merkleRootHex: is.hex,
+      merkleLeafCount: is.count
+    }
+  )
+  assert.deepEqual(
+    batch.nodes.map((node) => node.stableKey),
+    [...stableKeys, 'mcp:never', stableKeys[0]]
+  )
+  assert.deepEqual(
+    [batch.rev, batch.merkleRootHex, batch.merkleLeafCount],
+    [snapshot.rev, snapshot.merkleRootHex, snapshot.merkleLeafCount]
+  )
 })
 
 test('atRev answers as of then', async () => {
@@ -69,7 +100,10 @@ test('atRev answers as of then', async () => {
   const middle = await one(key, then.rev + 1)
   assert.deepEqual([middle.rev, middle.node.occupant.name], [then.rev + 1, 'After'])
   const batch = granted(await read('getPlayerChainNodes', { stableKeys: ['__header__', key], atRev: then.rev }))
-  assert.deepEqual([batch.rev, batch.merkleRootHex, batch.merkleLeafCount], [then.rev, then.merkleRootHex, then.merkleLeafCount])
+  assert.deepEqual(
+    [batch.rev, batch.merkleRootHex, batch.merkleLeafCount],
+    [then.rev, then.merkleRootHex, then.merkleLeafCount]
+  )
   assert.deepEqual(await one(key), { node: { kind: 'occupant', stableKey: key, removed: true }, rev: then.rev + 2 })
   assert.equal((await one(key, then.rev + 1000)).rev, then.rev + 2)
   refused(await read('getPlayerChainNode', { stableKey: key, atRev: -1 }), 400, 'body_invalid', 'atRev')
@@ -78,16 +112,26 @@ test('atRev answers as of then', async () => {
 
 test('a proof of every leaf holds, and a changed one does not', async () => {
   const shape = {
-    node: is.object, leafIndex: is.count, leafDigestHex: is.hex, path: listOf({ side: is.oneOf('left', 'right'), hex: is.hex }),
-    merkleRootHex: is.hex, merkleLeafCount: is.count, rev: is.count
+    node: is.object,
+    leafIndex: is.count,
+    leafDigestHex: is.hex,
+    path: listOf({ side: is.oneOf('left', 'right'), hex: is.hex }),
+    merkleRootHex: is.hex,
+    merkleLeafCount: is.count,
+    rev: is.count
   }
   for (let size = 0; size < 6; size++) {
     const snapshot = await snapshotOf(host, owner)
     for (const [index, { stableKey, payload }] of leavesOf(snapshot, rootKey).entries()) {
       const proof = granted(await read('getPlayerChainProof', { stableKey }), shape)
-      assert.deepEqual([proof.leafIndex, proof.leafDigestHex, proof.merkleRootHex, proof.rev], [index, leafDigest(payload), snapshot.merkleRootHex, snapshot.rev])
+      assert.deepEqual(
+        [proof.leafIndex, proof.leafDigestHex, proof.merkleRootHex, proof.rev],
+        [index, leafDigest(payload), snapshot.merkleRootHex, snapshot.rev]
+      )
       assert.ok(proofHolds(proof), `the proof of ${stableKey} among ${snapshot.merkleLeafCount} leaves`)
-      assert.ok(!proofHolds({ ...proof, leafIndex: (index + 1) % proof.merkleLeafCount }) || proof.merkleLeafCount === 1)
+      assert.ok(
+        !proofHolds({ ...proof, leafIndex: (index + 1) % proof.merkleLeafCount }) || proof.merkleLeafCount === 1
+      )
       assert.ok(!proofHolds({ ...proof, merkleLeafCount: proof.merkleLeafCount * 2 + 1 }))
     }
     const [server] = snapshot.mcpServers

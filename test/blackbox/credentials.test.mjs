@@ -30,12 +30,25 @@ test('the host accepts what this client derived, and only that', async (t) => {
   const create = (body) => host.call('POST', '/api/nodes', { body, reveals: true })
 
   await t.test('an id of another hash', async () => {
-    refused(await create({ kind: 'main', nodeId: mine.nodeId, passwHash: accounts[0].passwHash }), 400, 'node_not_derivable')
+    refused(
+      await create({ kind: 'main', nodeId: mine.nodeId, passwHash: accounts[0].passwHash }),
+      400,
+      'node_not_derivable'
+    )
   })
   await t.test('an id of another root key', async () => {
-    refused(await create({ nodeId: known.phrases[0].nodeIds[1], passwHash: accounts[0].passwHash }), 400, 'node_not_derivable')
+    refused(
+      await create({ nodeId: known.phrases[0].nodeIds[1], passwHash: accounts[0].passwHash }),
+      400,
+      'node_not_derivable'
+    )
   })
-  for (const [what, passwHash] of [['upper case', mine.passwHash.toUpperCase()], ['short', mine.passwHash.slice(1)], ['long', `${mine.passwHash}0`], ['no hex', 'g'.repeat(64)]]) {
+  for (const [what, passwHash] of [
+    ['upper case', mine.passwHash.toUpperCase()],
+    ['short', mine.passwHash.slice(1)],
+    ['long', `${mine.passwHash}0`],
+    ['no hex', 'g'.repeat(64)]
+  ]) {
     await t.test(`a hash that is not 64 lower-case hex digits: ${what}`, async () => {
       refused(await create({ kind: 'main', nodeId: mine.nodeId, passwHash }), 400, 'body_invalid', 'passwHash')
     })
@@ -61,7 +74,10 @@ test('the host accepts what this client derived, and only that', async (t) => {
     const other = await main(host, 2)
     await host.kill()
     await host.start()
-    granted(await host.call('POST', '/api/nodes/validate', { as: other, body: {} }), { ok: (v) => v === true, nodeKind: (v) => v === 'main' })
+    granted(await host.call('POST', '/api/nodes/validate', { as: other, body: {} }), {
+      ok: (v) => v === true,
+      nodeKind: (v) => v === 'main'
+    })
   })
   await t.test('the store refuses another root key', async () => {
     await host.stop()

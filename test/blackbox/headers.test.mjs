@@ -35,14 +35,29 @@ test('the reply of a write tells at least the rev it made', async () => {
   const writes = [
     () => register(host, sid, agent, { name: 'Renamed' }),
     () => host.call('POST', '/mcp/register', { as: owner, sid, body: { name: 'm' } }),
-    () => host.rpc('recordJourney', { playerId: agent.nodeId, journey: { steps: [{ type: 'origin', content: 'c', messageId: 'm' }], startedAt: '2026-01-02T03:04:05.678Z', completedAt: '2026-01-02T03:04:05.678Z' } }, { as: agent, sid }),
+    () =>
+      host.rpc(
+        'recordJourney',
+        {
+          playerId: agent.nodeId,
+          journey: {
+            steps: [{ type: 'origin', content: 'c', messageId: 'm' }],
+            startedAt: '2026-01-02T03:04:05.678Z',
+            completedAt: '2026-01-02T03:04:05.678Z'
+          }
+        },
+        { as: agent, sid }
+      ),
     () => host.call('POST', '/players/disconnect', { as: agent, sid, body: { playerId: agent.nodeId } })
   ]
   for (const write of writes) {
     const { rev } = await headOf(host)
     const reply = await write()
     granted(reply)
-    assert.ok(Number(reply.headers['x-play-rev']) >= rev + 1, `x-play-rev is ${reply.headers['x-play-rev']} after rev ${rev}`)
+    assert.ok(
+      Number(reply.headers['x-play-rev']) >= rev + 1,
+      `x-play-rev is ${reply.headers['x-play-rev']} after rev ${rev}`
+    )
   }
 })
 
@@ -77,9 +92,31 @@ test('x-play-min-rev waits for the rev, and not for ever', async () => {
 
 test('the media type is JSON, whatever its parameters', async () => {
   const raw = JSON.stringify(registration(agent))
-  const post = (type) => host.call('POST', '/players', { as: agent, sid, raw, headers: type === undefined ? {} : { 'content-type': type }, nullable: ['connectionId', 'leaseTtlSeconds'] })
-  for (const type of ['application/json', 'application/json; charset=utf-8', 'application/json;charset=latin1;x=y', 'Application/JSON', 'application/json ; a="b;c"']) granted(await post(type))
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'multipart/form-data; boundary=x', 'application/problem+json', '']) refused(await post(type), 415, 'media_type')
+  const post = (type) =>
+    host.call('POST', '/players', {
+      as: agent,
+      sid,
+      raw,
+      headers: type === undefined ? {} : { 'content-type': type },
+      nullable: ['connectionId', 'leaseTtlSeconds']
+    })
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=latin1;x=y',
+    'Application/JSON',
+    'application/json ; a="b;c"'
+  ])
+    granted(await post(type))
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonx',
+    'multipart/form-data; boundary=x',
+    'application/problem+json',
+    ''
+  ])
+    refused(await post(type), 415, 'media_type')
 })
 
 test('a request without a body needs no media type', async () => {

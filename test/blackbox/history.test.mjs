@@ -37,7 +37,9 @@ test('a subscriber that was away for 1,100 changes and a kill catches up, verifi
 test('the last 1,024 revs can be read, after a kill too', async () => {
   const { rev } = await headOf(host)
   for (const atRev of [rev, rev - 1, rev - 512, rev - 1023]) {
-    const { nodes, ...at } = granted(await host.rpc('getPlayerChainNodes', { stableKeys: ['__header__'], atRev }, { as: agent }))
+    const { nodes, ...at } = granted(
+      await host.rpc('getPlayerChainNodes', { stableKeys: ['__header__'], atRev }, { as: agent })
+    )
     assert.equal(at.rev, atRev)
     assert.equal(nodes[0].sid, sid)
   }
@@ -57,7 +59,11 @@ test('a subscriber that reads nothing delays nobody', async (t) => {
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
   for (let i = 0; i < 80; i++) {
-    const journey = { steps, startedAt: '2026-01-02T03:04:05.678Z', completedAt: `2026-01-02T03:04:${10 + (i % 50)}.678Z` }
+    const journey = {
+      steps,
+      startedAt: '2026-01-02T03:04:05.678Z',
+      completedAt: `2026-01-02T03:04:${10 + (i % 50)}.678Z`
+    }
     const { rev } = granted(await host.rpc('recordJourney', { playerId: agent.nodeId, journey }, { as: agent, sid }))
     const { data } = await stream.find((event) => event.event === 'world:journey', 5000)
     assert.equal(data.rev, rev)

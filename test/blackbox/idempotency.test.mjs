@@ -10,7 +10,8 @@ import { agentOf, headOf, main, newKey, openWorld, register, registration } from
 const { host, owner, agent, sid } = await openWorld()
 const other = await main(host, 2)
 
-const mcp = (idempotency, body, options) => host.call('POST', '/mcp/register', { as: owner, sid, idempotency, body, ...options })
+const mcp = (idempotency, body, options) =>
+  host.call('POST', '/mcp/register', { as: owner, sid, idempotency, body, ...options })
 
 test('a repeat gets the first reply and changes nothing', async () => {
   const key = newKey()
@@ -33,9 +34,17 @@ test('the same key for something else is a conflict', async () => {
   granted(await mcp(key, { name: 'three' }))
   const before = await headOf(host)
   refused(await mcp(key, { name: 'four' }), 409, 'idempotency_conflict')
-  refused(await host.call('POST', '/mcp/unregister', { as: owner, sid, idempotency: key, body: { name: 'three' } }), 409, 'idempotency_conflict')
+  refused(
+    await host.call('POST', '/mcp/unregister', { as: owner, sid, idempotency: key, body: { name: 'three' } }),
+    409,
+    'idempotency_conflict'
+  )
   refused(await mcp(key, { name: 'four' }, { sid: undefined }), 409, 'idempotency_conflict')
-  refused(await host.call('DELETE', '/api/agents', { as: owner, query: { id: agent.nodeId }, idempotency: key }), 409, 'idempotency_conflict')
+  refused(
+    await host.call('DELETE', '/api/agents', { as: owner, query: { id: agent.nodeId }, idempotency: key }),
+    409,
+    'idempotency_conflict'
+  )
   assert.deepEqual(await headOf(host), before)
 })
 
@@ -50,7 +59,11 @@ test('a repeat still needs credentials', async () => {
   const key = newKey()
   granted(await mcp(key, { name: 'six' }))
   refused(await mcp(key, { name: 'six' }, { as: undefined }), 401, 'credentials_missing')
-  refused(await mcp(key, { name: 'six' }, { as: { ...owner, passwHash: accounts[5].passwHash } }), 401, 'credentials_invalid')
+  refused(
+    await mcp(key, { name: 'six' }, { as: { ...owner, passwHash: accounts[5].passwHash } }),
+    401,
+    'credentials_invalid'
+  )
 })
 
 test('a refusal keeps no key', async () => {
@@ -62,12 +75,27 @@ test('a refusal keeps no key', async () => {
 
 test('a command that changed nothing keeps its key too', async () => {
   const key = newKey()
-  const leave = (idempotency) => host.call('POST', '/players/disconnect', { as: agent, sid, idempotency, body: { playerId: agent.nodeId, connectionId: 'never' } })
+  const leave = (idempotency) =>
+    host.call('POST', '/players/disconnect', {
+      as: agent,
+      sid,
+      idempotency,
+      body: { playerId: agent.nodeId, connectionId: 'never' }
+    })
   granted(await register(host, sid, agent))
   granted(await leave(key))
   granted(await register(host, sid, agent, { connectionId: 'never' }))
   granted(await leave(key))
-  refused(await host.call('POST', '/players/disconnect', { as: agent, sid, idempotency: key, body: { playerId: agent.nodeId } }), 409, 'idempotency_conflict')
+  refused(
+    await host.call('POST', '/players/disconnect', {
+      as: agent,
+      sid,
+      idempotency: key,
+      body: { playerId: agent.nodeId }
+    }),
+    409,
+    'idempotency_conflict'
+  )
 })
 
 test('a key is 1 to 128 visible characters', async () => {
@@ -102,7 +130,12 @@ test('a new API key is handed out again to its repeat, across a restart', async 
 
 test('recording is not done twice, over a kill either', async () => {
   const key = newKey()
-  const say = () => host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'once' }, { as: agent, sid, idempotency: key })
+  const say = () =>
+    host.rpc(
+      'recordInteraction',
+      { playerId: agent.nodeId, role: 'user', text: 'once' },
+      { as: agent, sid, idempotency: key }
+    )
   const first = granted(await say(), { ok: (v) => v === true, seq: is.count })
   await host.kill()
   await host.start()
@@ -114,7 +147,8 @@ test('recording is not done twice, over a kill either', async () => {
 test('every mutating route takes a key', async () => {
   const twice = async (method, path, options) => {
     const idempotency = newKey()
-    const send = () => host.call(method, path, { idempotency, sid, nullable: ['connectionId', 'leaseTtlSeconds'], ...options })
+    const send = () =>
+      host.call(method, path, { idempotency, sid, nullable: ['connectionId', 'leaseTtlSeconds'], ...options })
     const first = granted(await send())
     const { seq } = await headOf(host)
     assert.deepEqual(granted(await send()), first, path)
@@ -124,17 +158,27 @@ test('every mutating route takes a key', async () => {
   await twice('POST', '/players', { as: agent, body: registration(agent, { name: 'Twice' }) })
   const { id } = await twice('POST', '/mcp/register', { as: owner, body: { name: 'twice' } })
   await twice('POST', '/mcp/unregister', { as: owner, body: { id } })
-  await twice('POST', '/proximity-action', { as: owner, body: { fromPlayerId: '__human__', toPlayerId: agent.nodeId, action: 'zone' } })
-  await twice('POST', '/assist-tool', { as: owner, body: { targetPlayerId: agent.nodeId, toolName: 'chat_tool', args: {} } })
+  await twice('POST', '/proximity-action', {
+    as: owner,
+    body: { fromPlayerId: '__human__', toPlayerId: agent.nodeId, action: 'zone' }
+  })
+  await twice('POST', '/assist-tool', {
+    as: owner,
+    body: { targetPlayerId: agent.nodeId, toolName: 'chat_tool', args: {} }
+  })
   await twice('POST', '/players/disconnect', { as: agent, body: { playerId: agent.nodeId } })
   const { nodeId, passwHash } = accounts[4]
-  await twice('POST', '/api/nodes/agent-node', { as: owner, body: { agentNodeId: nodeId, agentNodePasswHash: passwHash } })
+  await twice('POST', '/api/nodes/agent-node', {
+    as: owner,
+    body: { agentNodeId: nodeId, agentNodePasswHash: passwHash }
+  })
   await twice('DELETE', '/api/agents', { as: owner, query: { id: nodeId } })
 })
 
 test('the repeat of a self-deletion is 401', async () => {
   const key = newKey()
-  const erase = () => host.call('DELETE', '/api/nodes', { as: other, idempotency: key, body: { confirmNodeId: other.nodeId } })
+  const erase = () =>
+    host.call('DELETE', '/api/nodes', { as: other, idempotency: key, body: { confirmNodeId: other.nodeId } })
   await agentOf(host, other, 5)
   granted(await erase(), { ok: (v) => v === true, deletedAgentCount: (v) => v === 1 })
   refused(await erase(), 401, 'credentials_invalid')

@@ -12,9 +12,17 @@ const second = await agentOf(host, owner, 2)
 const stranger = await main(host, 3)
 for (const each of [agent, second]) granted(await register(host, sid, each))
 
-const say = (payload, as = agent) => host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'x', ...payload }, { as, sid })
-const line = { playerId: is.hex, role: is.oneOf('user', 'assistant', 'tool'), text: is.named, at: is.time, seq: is.count }
-const list = async (payload, as = owner) => granted(await host.rpc('listInteractions', payload, { as }), { interactions: listOf(line), hasMore: is.flag })
+const say = (payload, as = agent) =>
+  host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'x', ...payload }, { as, sid })
+const line = {
+  playerId: is.hex,
+  role: is.oneOf('user', 'assistant', 'tool'),
+  text: is.named,
+  at: is.time,
+  seq: is.count
+}
+const list = async (payload, as = owner) =>
+  granted(await host.rpc('listInteractions', payload, { as }), { interactions: listOf(line), hasMore: is.flag })
 
 test('a line is told and listed as it was recorded', async (t) => {
   const stream = await openStream(host, { as: stranger, sid })
@@ -24,7 +32,10 @@ test('a line is told and listed as it was recorded', async (t) => {
     const { id, data } = await stream.next('world:interaction')
     const { interactions } = await list({ playerId: agent.nodeId, limit: 1 })
     assert.deepEqual(interactions[0], { playerId: agent.nodeId, role, text: `said as ${role}`, at: data.at, seq })
-    assert.deepEqual([id, data.seq, data.playerId, data.role, data.text], [seq, seq, agent.nodeId, role, `said as ${role}`])
+    assert.deepEqual(
+      [id, data.seq, data.playerId, data.role, data.text],
+      [seq, seq, agent.nodeId, role, `said as ${role}`]
+    )
   }
 })
 
@@ -68,7 +79,10 @@ test('pages go back from the newest, which is last', async () => {
   do {
     page = await list({ limit: 10, ...(seen.length > 0 && { beforeSeq: seen[0] }) })
     const seqs = page.interactions.map((entry) => entry.seq)
-    assert.deepEqual(seqs, [...seqs].sort((a, b) => a - b))
+    assert.deepEqual(
+      seqs,
+      [...seqs].sort((a, b) => a - b)
+    )
     seen.unshift(...seqs)
   } while (page.hasMore)
   assert.equal(new Set(seen).size, seen.length)
@@ -77,7 +91,7 @@ test('pages go back from the newest, which is last', async () => {
   assert.equal(mine.hasMore, false)
   assert.ok(mine.interactions.every((entry) => entry.playerId === agent.nodeId))
   assert.deepEqual(mine.interactions.filter((entry) => entry.text.startsWith('line')).length, 12)
-  assert.deepEqual((await list({ beforeSeq: seen[0] })), { interactions: [], hasMore: false })
+  assert.deepEqual(await list({ beforeSeq: seen[0] }), { interactions: [], hasMore: false })
 })
 
 test('exactly a page is not more than a page', async () => {

@@ -14,19 +14,44 @@ const bystander = await main(host, 4)
 granted(await register(host, sid, agent, { toolNames: ['chat_tool', 'assist_sum'] }))
 
 const question = (changes) => ({
-  requestId: newKey(), mainNodeId: owner.nodeId, fromPlayerId: '__human__', toPlayerId: agent.nodeId, kind: 'chat', text: 'hello?', ...changes
+  requestId: newKey(),
+  mainNodeId: owner.nodeId,
+  fromPlayerId: '__human__',
+  toPlayerId: agent.nodeId,
+  kind: 'chat',
+  text: 'hello?',
+  ...changes
 })
 const ask = (payload, as = asker, more) => host.rpc('intercomCommand', payload, { as, sid, key: null, ...more })
 const reply = (asked, changes) => ({
-  requestId: asked.requestId, mainNodeId: asked.mainNodeId, toPlayerId: asked.fromPlayerId, fromPlayerId: asked.toPlayerId,
-  kind: asked.kind, status: 'completed', ts: new Date().toISOString(), ...changes
+  requestId: asked.requestId,
+  mainNodeId: asked.mainNodeId,
+  toPlayerId: asked.fromPlayerId,
+  fromPlayerId: asked.toPlayerId,
+  kind: asked.kind,
+  status: 'completed',
+  ts: new Date().toISOString(),
+  ...changes
 })
 const answer = (payload, as = agent) => host.rpc('intercomResponse', payload, { as, sid, key: null })
 
 const fields = {
-  requestId: is.named, mainNodeId: is.hex, toPlayerId: is.named, fromPlayerId: is.named, kind: is.oneOf('assist', 'chat', 'realtime'),
-  status: is.named, ts: is.time, 'toolName?': is.named, 'message?': is.text, 'result?': is.object, 'error?': is.text, 'channelKey?': is.named, 'command?': is.object,
-  rev: is.count, merkleRootHex: is.hex, merkleLeafCount: is.count
+  requestId: is.named,
+  mainNodeId: is.hex,
+  toPlayerId: is.named,
+  fromPlayerId: is.named,
+  kind: is.oneOf('assist', 'chat', 'realtime'),
+  status: is.named,
+  ts: is.time,
+  'toolName?': is.named,
+  'message?': is.text,
+  'result?': is.object,
+  'error?': is.text,
+  'channelKey?': is.named,
+  'command?': is.object,
+  rev: is.count,
+  merkleRootHex: is.hex,
+  merkleLeafCount: is.count
 }
 
 async function follow(t, as, options) {
@@ -49,10 +74,14 @@ test('a question is started, forwarded and answered', async (t) => {
   granted(await ask(asked), { ok: (v) => v === true })
   for (const status of ['started', 'forwarded']) {
     const data = await heard(stream, status)
-    assert.deepEqual([data.requestId, data.fromPlayerId, data.toPlayerId, data.kind, data.mainNodeId], [asked.requestId, agent.nodeId, '__human__', 'chat', owner.nodeId])
+    assert.deepEqual(
+      [data.requestId, data.fromPlayerId, data.toPlayerId, data.kind, data.mainNodeId],
+      [asked.requestId, agent.nodeId, '__human__', 'chat', owner.nodeId]
+    )
     if (status === 'forwarded') assert.deepEqual(data.command, asked)
     else assert.ok(!('command' in data))
-    if ('channelKey' in data) assert.match(data.channelKey, new RegExp(`^intercom:human:(${asker.nodeId}|__human__):agent:${agent.nodeId}$`))
+    if ('channelKey' in data)
+      assert.match(data.channelKey, new RegExp(`^intercom:human:(${asker.nodeId}|__human__):agent:${agent.nodeId}$`))
   }
   granted(await answer(reply(asked, { status: 'stream', message: 'well' })), { ok: (v) => v === true })
   granted(await answer(reply(asked, { message: 'hello!' })), { ok: (v) => v === true })
@@ -70,7 +99,9 @@ test('those it concerns hear it, nobody else, and ids never go back', async (t) 
   const asked = question()
   granted(await ask(asked))
   granted(await answer(reply(asked, { status: 'failed', error: 'no idea' })))
-  granted(await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'after' }, { as: agent, sid }))
+  granted(
+    await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'after' }, { as: agent, sid })
+  )
   for (const stream of audience) {
     await heard(stream, 'started')
     await heard(stream, 'forwarded')
@@ -105,15 +136,26 @@ test('what a question must be', async () => {
   refused(await ask(question({ kind: 'assist', text: undefined })), 400, 'body_invalid', 'toolName')
   refused(await ask(question({ text: undefined })), 400, 'body_invalid', 'text')
   refused(await ask(question({ kind: 'shout' })), 400, 'body_invalid', 'kind')
-  for (const requestId of ['a b', 'a:b', '', 'r'.repeat(129), undefined, 5]) refused(await ask(question({ requestId })), 400, 'body_invalid', 'requestId')
-  refused(await ask(question({ kind: 'assist', toolName: 'assist_sum', args: { a: 'x'.repeat(66_000) } })), 400, 'body_invalid', 'args')
+  for (const requestId of ['a b', 'a:b', '', 'r'.repeat(129), undefined, 5])
+    refused(await ask(question({ requestId })), 400, 'body_invalid', 'requestId')
+  refused(
+    await ask(question({ kind: 'assist', toolName: 'assist_sum', args: { a: 'x'.repeat(66_000) } })),
+    400,
+    'body_invalid',
+    'args'
+  )
   refused(await ask(question(), {}), 401, 'credentials_missing')
   refused(await ask(question(), asker, { sid: undefined }), 400, 'sid_missing')
 })
 
 test('a tool is asked with its arguments', async (t) => {
   const stream = await follow(t, agent)
-  const asked = question({ kind: 'assist', toolName: 'assist_sum', text: undefined, args: { a: 1, b: null, c: 'x'.repeat(64_000) } })
+  const asked = question({
+    kind: 'assist',
+    toolName: 'assist_sum',
+    text: undefined,
+    args: { a: 1, b: null, c: 'x'.repeat(64_000) }
+  })
   granted(await ask(asked))
   await heard(stream, 'started')
   const { command, toolName } = await heard(stream, 'forwarded')
@@ -125,12 +167,31 @@ test('a tool is asked with its arguments', async (t) => {
 
 test('assist-tool asks as a person', async (t) => {
   const stream = await follow(t, agent)
-  const assist = (body) => host.call('POST', '/assist-tool', { as: asker, sid, key: null, body: { targetPlayerId: agent.nodeId, toolName: 'assist_sum', args: { n: 1 }, ...body } })
+  const assist = (body) =>
+    host.call('POST', '/assist-tool', {
+      as: asker,
+      sid,
+      key: null,
+      body: { targetPlayerId: agent.nodeId, toolName: 'assist_sum', args: { n: 1 }, ...body }
+    })
   const { requestId } = granted(await assist({}), { ok: (v) => v === true, requestId: is.named })
   await heard(stream, 'started')
   const { command, toPlayerId, kind } = await heard(stream, 'forwarded')
-  assert.deepEqual([command.requestId, toPlayerId, kind, command.toolName, command.args], [requestId, '__human__', 'assist', 'assist_sum', { n: 1 }])
-  granted(await answer({ requestId, mainNodeId: owner.nodeId, toPlayerId: '__human__', fromPlayerId: agent.nodeId, kind: 'assist', status: 'completed', ts: new Date().toISOString() }))
+  assert.deepEqual(
+    [command.requestId, toPlayerId, kind, command.toolName, command.args],
+    [requestId, '__human__', 'assist', 'assist_sum', { n: 1 }]
+  )
+  granted(
+    await answer({
+      requestId,
+      mainNodeId: owner.nodeId,
+      toPlayerId: '__human__',
+      fromPlayerId: agent.nodeId,
+      kind: 'assist',
+      status: 'completed',
+      ts: new Date().toISOString()
+    })
+  )
   await heard(stream, 'completed')
   refused(await assist({ toolName: 'never' }), 400, 'tool_unknown')
   refused(await assist({ targetPlayerId: second.nodeId }), 400, 'player_unknown')
@@ -162,8 +223,15 @@ test('a result is normalised', async (t) => {
     await heard(stream, 'forwarded')
     return (await heard(stream, 'completed')).result
   }
-  assert.deepEqual(await normalised({ result: { extra: 1 }, message: 'said' }), { extra: 1, messageKind: 'text', message: 'said' })
-  assert.deepEqual(await normalised({ result: { messageKind: 'text', message: 'own' }, message: 'said' }), { messageKind: 'text', message: 'own' })
+  assert.deepEqual(await normalised({ result: { extra: 1 }, message: 'said' }), {
+    extra: 1,
+    messageKind: 'text',
+    message: 'said'
+  })
+  assert.deepEqual(await normalised({ result: { messageKind: 'text', message: 'own' }, message: 'said' }), {
+    messageKind: 'text',
+    message: 'own'
+  })
   assert.equal((await normalised({ result: { audio: { url: 'u' } } })).messageKind, 'audio')
   assert.equal((await normalised({ result: { media: { url: 'u' }, messageKind: 'hologram' } })).messageKind, 'media')
   assert.equal((await normalised({ result: { audio: 'no object' }, message: 'm' })).messageKind, 'text')

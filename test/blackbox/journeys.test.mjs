@@ -14,9 +14,16 @@ granted(await register(host, sid, agent, { toolNames: ['chat_tool', 'search'] })
 
 const at = { startedAt: '2026-01-02T03:04:05.678Z', completedAt: '2026-01-02T03:04:06.000Z' }
 const origin = { type: 'origin', content: 'asked', messageId: 'm1' }
-const visit = { type: 'structure', toolName: 'search', toolCallId: 'c1', args: { q: null, n: [1.5, 1e21] }, result: 'found' }
+const visit = {
+  type: 'structure',
+  toolName: 'search',
+  toolCallId: 'c1',
+  args: { q: null, n: [1.5, 1e21] },
+  result: 'found'
+}
 const destination = { type: 'destination', content: 'answered', messageId: 'm2' }
-const record = (steps, as = agent, more) => host.rpc('recordJourney', { playerId: agent.nodeId, journey: { steps, ...at, ...more } }, { as, sid })
+const record = (steps, as = agent, more) =>
+  host.rpc('recordJourney', { playerId: agent.nodeId, journey: { steps, ...at, ...more } }, { as, sid })
 const rowOf = async () => (await snapshotOf(host, owner)).worldMap.occupants.find((row) => row.agentId === agent.nodeId)
 const point = { x: is.whole, y: is.whole }
 
@@ -25,13 +32,22 @@ test('a journey changes the row, and is told before its signal', async (t) => {
   t.after(() => stream.close())
   const before = await headOf(host)
   assert.equal((await rowOf()).stationary, true)
-  const reply = granted(await record([{ ...origin, unknown: 1 }, visit, destination]), { ok: (v) => v === true, rev: (v) => v === before.rev + 1 })
+  const reply = granted(await record([{ ...origin, unknown: 1 }, visit, destination]), {
+    ok: (v) => v === true,
+    rev: (v) => v === before.rev + 1
+  })
   const told = await stream.next('world:journey')
   const signal = await stream.next('world:agent_signal')
-  assert.deepEqual([told.id, signal.id, told.data.rev, signal.data.rev], [before.seq + 1, before.seq + 2, reply.rev, reply.rev])
+  assert.deepEqual(
+    [told.id, signal.id, told.data.rev, signal.data.rev],
+    [before.seq + 1, before.seq + 2, reply.rev, reply.rev]
+  )
   assert.ok(told.data.playerChainNotify)
   assert.ok(!('playerChainNotify' in signal.data))
-  assert.deepEqual([signal.data.playerId, signal.data.kind, signal.data.data], [agent.nodeId, 'journey', { stepCount: 3 }])
+  assert.deepEqual(
+    [signal.data.playerId, signal.data.kind, signal.data.data],
+    [agent.nodeId, 'journey', { stepCount: 3 }]
+  )
 
   const { playerId, journey, path } = told.data
   assert.equal(playerId, agent.nodeId)
@@ -43,9 +59,14 @@ test('a journey changes the row, and is told before its signal', async (t) => {
 })
 
 test('a path has a place within the bounds for each step', async () => {
-  const { worldMap: { bounds } } = await snapshotOf(host, owner)
+  const {
+    worldMap: { bounds }
+  } = await snapshotOf(host, owner)
   for (const { structureId, ...step } of (await rowOf()).lastUpdate.path) {
-    assert.ok(Object.keys(point).every((axis) => point[axis](step[axis])), JSON.stringify(step))
+    assert.ok(
+      Object.keys(point).every((axis) => point[axis](step[axis])),
+      JSON.stringify(step)
+    )
     assert.ok(step.x >= bounds.minX && step.x <= bounds.maxX && step.y >= bounds.minY && step.y <= bounds.maxY)
     assert.equal(structureId, `agent:${agent.nodeId}`)
   }
@@ -64,8 +85,26 @@ test('the same journey again is told, and changes nothing', async (t) => {
 })
 
 test('steps in any combination, at least one', async () => {
-  for (const steps of [[origin], [destination], [visit], [destination, origin, destination], [visit, visit], [{ ...visit, args: {}, result: { any: [null] } }]]) granted(await record(steps))
-  for (const steps of [[], [{ type: 'teleport' }], [{}], [null], [{ type: 'origin', content: 'c' }], [{ type: 'destination', messageId: 'm' }], [{ type: 'structure', toolName: 't' }], 'x', undefined]) {
+  for (const steps of [
+    [origin],
+    [destination],
+    [visit],
+    [destination, origin, destination],
+    [visit, visit],
+    [{ ...visit, args: {}, result: { any: [null] } }]
+  ])
+    granted(await record(steps))
+  for (const steps of [
+    [],
+    [{ type: 'teleport' }],
+    [{}],
+    [null],
+    [{ type: 'origin', content: 'c' }],
+    [{ type: 'destination', messageId: 'm' }],
+    [{ type: 'structure', toolName: 't' }],
+    'x',
+    undefined
+  ]) {
     refused(await record(steps), 400, 'body_invalid', 'journey')
   }
   refused(await record([origin], agent, { startedAt: undefined }), 400, 'body_invalid', 'startedAt')
@@ -85,12 +124,17 @@ test('journeys are listed in pages, the newest last', async () => {
     granted(await record([{ ...origin, content: `journey ${i}` }]))
     told.push(`journey ${i}`)
   }
-  const list = async (payload) => granted(await host.rpc('listJourneys', payload, { as: second }), {
-    journeys: listOf({ playerId: is.hex, journey: is.object, path: Array.isArray, at: is.time, seq: is.count }), hasMore: is.flag
-  })
+  const list = async (payload) =>
+    granted(await host.rpc('listJourneys', payload, { as: second }), {
+      journeys: listOf({ playerId: is.hex, journey: is.object, path: Array.isArray, at: is.time, seq: is.count }),
+      hasMore: is.flag
+    })
   const last = await list({ limit: 4 })
   const before = await list({ limit: 3, beforeSeq: last.journeys[0].seq, playerId: agent.nodeId })
-  assert.deepEqual([...before.journeys, ...last.journeys].map((entry) => entry.journey.steps[0].content), told)
+  assert.deepEqual(
+    [...before.journeys, ...last.journeys].map((entry) => entry.journey.steps[0].content),
+    told
+  )
   assert.deepEqual([last.hasMore, before.hasMore], [true, true])
   assert.deepEqual(await list({ playerId: second.nodeId }), { journeys: [], hasMore: false })
 })

@@ -28,8 +28,16 @@ for (const { name, prev, next, notify, fetchOrder: order } of cases) {
   test(`what a change notifies: ${name}`, () => {
     const mine = notifyOf(prev, next, genesis)
     const bare = (notify?.nodes ?? []).map(({ updatedAt, ...ref }) => ref)
-    assert.deepEqual(mine.map((ref) => ({ ...ref })), bare.map(({ stableKey, leafIndex, removed }) => (removed ? { stableKey, leafIndex, removed } : { stableKey, leafIndex })))
-    assert.deepEqual(fetchOrder(mine).map((ref) => ref.stableKey), order ?? [])
+    assert.deepEqual(
+      mine.map((ref) => ({ ...ref })),
+      bare.map(({ stableKey, leafIndex, removed }) =>
+        removed ? { stableKey, leafIndex, removed } : { stableKey, leafIndex }
+      )
+    )
+    assert.deepEqual(
+      fetchOrder(mine).map((ref) => ref.stableKey),
+      order ?? []
+    )
   })
 }
 

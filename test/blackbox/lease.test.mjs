@@ -10,7 +10,8 @@ const { host, owner, agent, sid } = await openWorld()
 const steady = await agentOf(host, owner, 2)
 const lone = await agentOf(host, owner, 3)
 
-const beat = (as, connectionId, more) => host.call('POST', '/players/heartbeat', { as, sid, key: null, body: { playerId: as.nodeId, connectionId, ...more } })
+const beat = (as, connectionId, more) =>
+  host.call('POST', '/players/heartbeat', { as, sid, key: null, body: { playerId: as.nodeId, connectionId, ...more } })
 
 test('a heartbeat belongs to the newest connection', async () => {
   granted(await register(host, sid, steady, { connectionId: 'one', leaseTtlSeconds: 60 }))
@@ -22,8 +23,15 @@ test('a heartbeat belongs to the newest connection', async () => {
 
 test('a heartbeat may ask for another term, within the bounds', async () => {
   granted(await register(host, sid, steady, { connectionId: 'two' }))
-  for (const [asked, given] of [[1, 5], [7, 7], [1000, 300]]) {
-    granted(await beat(steady, 'two', { leaseTtlSeconds: asked }), { ok: (v) => v === true, leaseTtlSeconds: (v) => v === given })
+  for (const [asked, given] of [
+    [1, 5],
+    [7, 7],
+    [1000, 300]
+  ]) {
+    granted(await beat(steady, 'two', { leaseTtlSeconds: asked }), {
+      ok: (v) => v === true,
+      leaseTtlSeconds: (v) => v === given
+    })
   }
 })
 
@@ -45,7 +53,14 @@ test('a lease that lapses removes the agent within 5 s; a renewed and a dropped 
   granted(await register(host, sid, steady, { connectionId: 's', leaseTtlSeconds: 5 }))
   granted(await register(host, sid, lone, { connectionId: 'l', leaseTtlSeconds: 5 }))
   granted(await register(host, sid, lone, {}))
-  const beating = setInterval(() => beat(steady, 's').then((reply) => granted(reply), (error) => t.diagnostic(error.message)), 1500)
+  const beating = setInterval(
+    () =>
+      beat(steady, 's').then(
+        (reply) => granted(reply),
+        (error) => t.diagnostic(error.message)
+      ),
+    1500
+  )
   t.after(() => clearInterval(beating))
   granted(await register(host, sid, agent, { connectionId: 'a', leaseTtlSeconds: 5 }))
   const registered = Date.now()
@@ -66,7 +81,10 @@ test('a host that starts again gives a lease one full term', async (t) => {
   await host.start()
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
-  const gone = await stream.find((event) => event.event === 'world:player_removed' && event.data.playerId === agent.nodeId, 12000)
+  const gone = await stream.find(
+    (event) => event.event === 'world:player_removed' && event.data.playerId === agent.nodeId,
+    12000
+  )
   const waited = Date.now() - started
   assert.equal(gone.data.reason, 'lease')
   assert.ok(waited >= 5000, `the agent went ${waited} ms after the start`)

@@ -20,7 +20,10 @@ test('a row comes, changes and goes, with one event for each', async (t) => {
   const added = await stream.next('world:mcp_registered')
   const row = readRow(added.data.mcp)
   assert.deepEqual([row.id, row.name, row.url, row.nodeId], [id, 'tools', 'https://tools.example/mcp', owner.nodeId])
-  assert.deepEqual(added.data.playerChainNotify.nodes.map((ref) => ref.stableKey), [`mcp:${id}`])
+  assert.deepEqual(
+    added.data.playerChainNotify.nodes.map((ref) => ref.stableKey),
+    [`mcp:${id}`]
+  )
 
   assert.deepEqual(granted(await register({ name: 'tools' })), { id })
   const changed = readRow((await stream.next('world:mcp_registered')).data.mcp)
@@ -35,7 +38,10 @@ test('a row comes, changes and goes, with one event for each', async (t) => {
   const { data } = await stream.next('world:mcp_unregistered')
   assert.equal(data.id, id)
   assert.equal(typeof data.reason, 'string')
-  assert.deepEqual(data.playerChainNotify.nodes.map(({ stableKey, removed }) => ({ stableKey, removed })), [{ stableKey: `mcp:${id}`, removed: true }])
+  assert.deepEqual(
+    data.playerChainNotify.nodes.map(({ stableKey, removed }) => ({ stableKey, removed })),
+    [{ stableKey: `mcp:${id}`, removed: true }]
+  )
   granted(await unregister(id), { ok: (v) => v === false })
 })
 

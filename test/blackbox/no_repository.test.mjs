@@ -12,7 +12,8 @@ const host = await startHost('--no-repository')
 const { sid } = granted(await host.call('GET', '/session'))
 
 const nullable = ['connectionId', 'leaseTtlSeconds']
-const join = (agentId, changes, options) => host.call('POST', '/players', { sid, nullable, body: registration({ nodeId: agentId }, changes), ...options })
+const join = (agentId, changes, options) =>
+  host.call('POST', '/players', { sid, nullable, body: registration({ nodeId: agentId }, changes), ...options })
 
 test('anybody reads', async (t) => {
   readSnapshot(await snapshotOf(host))
@@ -22,12 +23,16 @@ test('anybody reads', async (t) => {
   assert.equal(stream.status, 200)
 })
 
-test('a row belongs to the body\'s main node, else to the header\'s node, else to the root', async () => {
+test("a row belongs to the body's main node, else to the header's node, else to the root", async () => {
   granted(await join('a', { mainNodeId: 'mine' }, { as: { nodeId: 'header', passwHash: 'any' } }))
   granted(await join('b', {}, { as: { nodeId: 'header', passwHash: 'any' } }))
   granted(await join('c'))
   const { occupants } = readSnapshot(await snapshotOf(host)).worldMap
-  assert.deepEqual(Object.fromEntries(occupants.map((row) => [row.agentId, row.nodeId])), { a: 'mine', b: 'header', c: rootKey })
+  assert.deepEqual(Object.fromEntries(occupants.map((row) => [row.agentId, row.nodeId])), {
+    a: 'mine',
+    b: 'header',
+    c: rootKey
+  })
 })
 
 test('an agent id is 1 to 128 characters without white space, control character or colon', async () => {
@@ -35,20 +40,37 @@ test('an agent id is 1 to 128 characters without white space, control character 
     granted(await join(id))
     granted(await host.call('POST', '/players/disconnect', { sid, body: { playerId: id } }))
   }
-  for (const id of ['', 'd'.repeat(129), 'a b', 'a:b', 'a\u0000', 'a\u00a0b', 'a\u007f', 'a\u0085b']) refused(await join(id), 400, 'body_invalid', 'agentId')
+  for (const id of ['', 'd'.repeat(129), 'a b', 'a:b', 'a\u0000', 'a\u00a0b', 'a\u007f', 'a\u0085b'])
+    refused(await join(id), 400, 'body_invalid', 'agentId')
 })
 
 test('agents talk, travel and leave', async () => {
   granted(await join('e', { connectionId: 'c' }))
   granted(await host.call('POST', '/players/heartbeat', { sid, body: { playerId: 'e', connectionId: 'c' } }))
   granted(await host.rpc('recordInteraction', { playerId: 'e', role: 'user', text: 'hi' }, { sid }))
-  granted(await host.rpc('recordJourney', { playerId: 'e', journey: { steps: [{ type: 'origin', content: 'c', messageId: 'm' }], startedAt: '2026-01-02T03:04:05.678Z', completedAt: '2026-01-02T03:04:05.678Z' } }, { sid }))
+  granted(
+    await host.rpc(
+      'recordJourney',
+      {
+        playerId: 'e',
+        journey: {
+          steps: [{ type: 'origin', content: 'c', messageId: 'm' }],
+          startedAt: '2026-01-02T03:04:05.678Z',
+          completedAt: '2026-01-02T03:04:05.678Z'
+        }
+      },
+      { sid }
+    )
+  )
   granted(await host.call('POST', '/mcp/register', { sid, body: { name: 'm' } }), { id: is.named })
   granted(await host.call('POST', '/players/disconnect', { sid, body: { playerId: 'e' } }), { ok: (v) => v === true })
 })
 
 test('validate is always content, node creation is off', async () => {
-  granted(await host.call('POST', '/api/nodes/validate', { body: { nodeId: 'x' } }), { ok: (v) => v === true, nodeKind: is.named })
+  granted(await host.call('POST', '/api/nodes/validate', { body: { nodeId: 'x' } }), {
+    ok: (v) => v === true,
+    nodeKind: is.named
+  })
   refused(await host.call('POST', '/api/nodes', { body: { kind: 'main', ...accounts[0] } }), 503, 'repository_off')
   const agentNode = { agentNodeId: accounts[1].nodeId, agentNodePasswHash: accounts[1].passwHash }
   refused(await host.call('POST', '/api/nodes/agent-node', { as: accounts[0], body: agentNode }), 503, 'repository_off')

@@ -14,21 +14,43 @@ const other = await main(host, 2)
 const agent = await agentOf(host, owner, 1)
 const sid = await sidOf(host, owner)
 
-const mainNode = { nodeId: is.hex, kind: is.oneOf('main'), parentNodeId: (v) => v === rootKey, createdAt: is.time, agentNodeIds: is.texts }
+const mainNode = {
+  nodeId: is.hex,
+  kind: is.oneOf('main'),
+  parentNodeId: (v) => v === rootKey,
+  createdAt: is.time,
+  agentNodeIds: is.texts
+}
 const agentNode = {
-  agentId: is.hex, name: is.text, toolNames: is.texts, zoneCount: is.count, yieldCount: is.count,
-  flagged: is.flag, createdAt: is.time, updatedAt: is.time
+  agentId: is.hex,
+  name: is.text,
+  toolNames: is.texts,
+  zoneCount: is.count,
+  yieldCount: is.count,
+  flagged: is.flag,
+  createdAt: is.time,
+  updatedAt: is.time
 }
 const nodes = (as, query) => host.call('GET', '/api/nodes', { as, query })
 const create = (as, changes) => {
   const { nodeId, passwHash } = accounts[3]
-  return host.call('POST', '/api/nodes/agent-node', { as, body: { agentNodeId: nodeId, agentNodePasswHash: passwHash, ...changes } })
+  return host.call('POST', '/api/nodes/agent-node', {
+    as,
+    body: { agentNodeId: nodeId, agentNodePasswHash: passwHash, ...changes }
+  })
 }
 
 test('a main node lists itself and its agents', async () => {
-  const list = granted(await nodes(owner), { genesisNodeId: (v) => v === rootKey, mainNode, agentNodes: listOf(agentNode) })
+  const list = granted(await nodes(owner), {
+    genesisNodeId: (v) => v === rootKey,
+    mainNode,
+    agentNodes: listOf(agentNode)
+  })
   assert.deepEqual(list.mainNode.agentNodeIds, [agent.nodeId])
-  assert.deepEqual(list.agentNodes.map(({ agentId, name, toolNames }) => ({ agentId, name, toolNames })), [{ agentId: agent.nodeId, name: '', toolNames: [] }])
+  assert.deepEqual(
+    list.agentNodes.map(({ agentId, name, toolNames }) => ({ agentId, name, toolNames })),
+    [{ agentId: agent.nodeId, name: '', toolNames: [] }]
+  )
   const { agents } = granted(await host.call('GET', '/api/agents', { as: owner }), { agents: listOf(agentNode) })
   assert.deepEqual(agents, list.agentNodes)
 })
@@ -41,7 +63,10 @@ test('a registration shows in the lists', async () => {
 
 test('the administrator lists every node', async () => {
   const list = granted(await nodes(admin, { all: 'true' }), {
-    genesisNodeId: (v) => v === rootKey, mainNodes: listOf(mainNode), agentNodes: listOf(agentNode), spaceNodes: Array.isArray
+    genesisNodeId: (v) => v === rootKey,
+    mainNodes: listOf(mainNode),
+    agentNodes: listOf(agentNode),
+    spaceNodes: Array.isArray
   })
   assert.deepEqual(list.mainNodes.map((node) => node.nodeId).sort(), [owner.nodeId, other.nodeId].sort())
   assert.equal(list.agentNodes.length, 1)
@@ -82,7 +107,13 @@ test('validate tells a node what it is', async () => {
   granted(await validate(owner, { nodeId: owner.nodeId, rootKey }), valid('main'))
   granted(await validate(owner, { nodeId: agent.nodeId, mainNodeId: owner.nodeId }), valid('agent'))
   granted(await validate({ ...agent, passwHash: owner.passwHash }), valid('agent'))
-  granted(await validate({ ...agent, passwHash: owner.passwHash }, { nodeId: agent.nodeId, rootKey, mainNodeId: owner.nodeId }), valid('agent'))
+  granted(
+    await validate(
+      { ...agent, passwHash: owner.passwHash },
+      { nodeId: agent.nodeId, rootKey, mainNodeId: owner.nodeId }
+    ),
+    valid('agent')
+  )
   const invalid = async (reply, reason) => {
     assert.equal(reply.status, 400, reply.text)
     check(reply.json, { ok: (v) => v === false, reason: (v) => v === reason, 'nodeKind?': is.named }, 'reply')
@@ -111,7 +142,9 @@ test('deleting an agent frees everything it held', async (t) => {
   refused(await erase(other, agent.nodeId), 403, 'forbidden')
   refused(await erase(agent, agent.nodeId), 403, 'forbidden')
   granted(await erase(owner, accounts[6].nodeId), { ok: (v) => v === false })
-  granted(await erase(owner, agent.nodeId, { raw: '{"ignored', headers: { 'content-type': 'application/json' } }), { ok: (v) => v === true })
+  granted(await erase(owner, agent.nodeId, { raw: '{"ignored', headers: { 'content-type': 'application/json' } }), {
+    ok: (v) => v === true
+  })
   const { data } = await stream.next('world:player_removed')
   assert.deepEqual([data.playerId, data.reason], [agent.nodeId, 'deleted'])
   await its.rest()
@@ -135,8 +168,14 @@ test('deleting a main node takes all it held in one change', async (t) => {
   refused(await erase(their, their.nodeId), 403, 'forbidden')
   granted(await erase(other, other.nodeId), { ok: (v) => v === true, deletedAgentCount: (v) => v === 1 })
   const { data } = await stream.next('world:agent_signal')
-  assert.deepEqual([data.playerId, data.kind, data.data, data.rev], ['__world__', 'metadata', { reason: 'node_deleted' }, before.rev + 1])
-  assert.deepEqual(data.playerChainNotify.nodes.map((ref) => ref.removed), [true, true])
+  assert.deepEqual(
+    [data.playerId, data.kind, data.data, data.rev],
+    ['__world__', 'metadata', { reason: 'node_deleted' }, before.rev + 1]
+  )
+  assert.deepEqual(
+    data.playerChainNotify.nodes.map((ref) => ref.removed),
+    [true, true]
+  )
   refused(await host.call('POST', '/api/nodes/validate', { as: other, body: {} }), 401, 'credentials_invalid')
   refused(await host.call('POST', '/api/nodes/validate', { as: their, body: {} }), 401, 'credentials_invalid')
   const after = await snapshotOf(host, owner)

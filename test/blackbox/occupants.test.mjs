@@ -42,14 +42,18 @@ test('a full map still takes changes, and what was freed', async () => {
 })
 
 test('an occupant keeps its cell while others come and go, over a restart too', async () => {
-  const cells = async () => new Map((await snapshotOf(host, owner)).worldMap.occupants.map((row) => [row.id, [row.x, row.y]]))
+  const cells = async () =>
+    new Map((await snapshotOf(host, owner)).worldMap.occupants.map((row) => [row.id, [row.x, row.y]]))
   const before = await cells()
   const [first, ...rest] = before.keys()
   granted(await host.call('POST', '/mcp/unregister', { as: owner, sid, body: { id: first } }))
   await host.kill()
   await host.start()
   const after = await cells()
-  assert.deepEqual(rest.map((id) => after.get(id)), rest.map((id) => before.get(id)))
+  assert.deepEqual(
+    rest.map((id) => after.get(id)),
+    rest.map((id) => before.get(id))
+  )
 })
 
 test('an operator sets other caps', async () => {

@@ -19,19 +19,38 @@ test('404 and 405 come before everything', async () => {
   const faults = { raw: badJSON, headers: plain }
   refused(await host.call('POST', '/api/play/nowhere', faults), 404, 'not_found')
   refused(await host.call('GET', '/api/nowhere'), 404, 'not_found')
-  for (const [method, path] of [['PUT', '/players'], ['POST', '/snapshot'], ['POST', '/session'], ['DELETE', '/events'], ['PUT', '/api/nodes'], ['PATCH', '/api/agents'], ['DELETE', '/sdk/rpc'], ['PUT', '/api/nodes/validate']]) {
+  for (const [method, path] of [
+    ['PUT', '/players'],
+    ['POST', '/snapshot'],
+    ['POST', '/session'],
+    ['DELETE', '/events'],
+    ['PUT', '/api/nodes'],
+    ['PATCH', '/api/agents'],
+    ['DELETE', '/sdk/rpc'],
+    ['PUT', '/api/nodes/validate']
+  ]) {
     refused(await host.call(method, path, faults), 405, 'method_not_allowed')
   }
 })
 
 // Routes with a sid: what they need, and the last faults of each.
 const routes = [
-  ['/players', { wrongBody: { name: 1 }, wrongOwner: { name: 'n', type: 't', agent: { type: 't', toolNames: ['chat_tool'] }, agentId: foreign.nodeId }, keyed: true }],
+  [
+    '/players',
+    {
+      wrongBody: { name: 1 },
+      wrongOwner: { name: 'n', type: 't', agent: { type: 't', toolNames: ['chat_tool'] }, agentId: foreign.nodeId },
+      keyed: true
+    }
+  ],
   ['/players/heartbeat', { wrongBody: { playerId: 1 }, wrongOwner: { playerId: foreign.nodeId, connectionId: 'c' } }],
   ['/players/disconnect', { wrongBody: { playerId: 1 }, wrongOwner: { playerId: foreign.nodeId } }],
   ['/mcp/register', { wrongBody: { name: 1 }, wrongKind: { name: 'n' }, keyed: true }],
   ['/mcp/unregister', { wrongBody: { id: 1 }, wrongKind: { id: 'n' } }],
-  ['/occupants/remove', { wrongBody: { stableKey: 1 }, wrongKind: { stableKey: `agent:${other.nodeId}:${foreign.nodeId}` } }]
+  [
+    '/occupants/remove',
+    { wrongBody: { stableKey: 1 }, wrongKind: { stableKey: `agent:${other.nodeId}:${foreign.nodeId}` } }
+  ]
 ]
 
 for (const [path, { wrongBody, wrongOwner, wrongKind, keyed }] of routes) {
@@ -55,7 +74,11 @@ for (const [path, { wrongBody, wrongOwner, wrongKind, keyed }] of routes) {
 test('a body is checked before the caller is found to be of the wrong kind', async () => {
   refused(await host.call('POST', '/mcp/register', { as: agent, sid, body: { name: 1 } }), 400, 'body_invalid')
   refused(await host.call('POST', '/occupants/remove', { as: owner, sid, body: { stableKey: 1 } }), 400, 'body_invalid')
-  refused(await host.call('POST', '/api/nodes/agent-node', { as: agent, body: { agentNodeId: 1 } }), 400, 'body_invalid')
+  refused(
+    await host.call('POST', '/api/nodes/agent-node', { as: agent, body: { agentNodeId: 1 } }),
+    400,
+    'body_invalid'
+  )
 })
 
 test('reads with a sid', async () => {
@@ -75,11 +98,29 @@ test('rpc: JSON and op come before the sid', async () => {
   refused(await post({ raw: badJSON }), 401, 'credentials_missing')
   refused(await post({ raw: badJSON, as: agent }), 400, 'json_invalid')
   refused(await post({ body: { op: 'fly', payload: {} }, as: agent }), 400, 'op_unknown')
-  refused(await post({ body: { op: 'recordInteraction', payload: { ...lines, role: 'x' } }, as: agent }), 400, 'sid_missing')
-  refused(await post({ body: { op: 'recordInteraction', payload: { ...lines, role: 'x' } }, as: agent, sid: 'x' }), 403, 'sid_invalid')
-  refused(await post({ body: { op: 'recordInteraction', payload: { ...lines, role: 'x' } }, as: agent, sid }), 400, 'body_invalid', 'role')
+  refused(
+    await post({ body: { op: 'recordInteraction', payload: { ...lines, role: 'x' } }, as: agent }),
+    400,
+    'sid_missing'
+  )
+  refused(
+    await post({ body: { op: 'recordInteraction', payload: { ...lines, role: 'x' } }, as: agent, sid: 'x' }),
+    403,
+    'sid_invalid'
+  )
+  refused(
+    await post({ body: { op: 'recordInteraction', payload: { ...lines, role: 'x' } }, as: agent, sid }),
+    400,
+    'body_invalid',
+    'role'
+  )
   refused(await post({ body: { op: 'recordInteraction', payload: lines }, as: agent, sid }), 403, 'forbidden')
-  refused(await post({ body: { op: 'getPlayerChainNode', payload: {} }, as: agent, sid: 'ignored' }), 400, 'body_invalid', 'stableKey')
+  refused(
+    await post({ body: { op: 'getPlayerChainNode', payload: {} }, as: agent, sid: 'ignored' }),
+    400,
+    'body_invalid',
+    'stableKey'
+  )
 })
 
 test('an op is written as the protocol writes it', async () => {
@@ -99,7 +140,11 @@ test('node creation: JSON first, then who asks', async () => {
 })
 
 test('routes of nodes, which need no sid', async () => {
-  for (const [method, path, wrong] of [['DELETE', '/api/nodes', { confirmNodeId: 1 }], ['POST', '/api/nodes/agent-node', { agentNodeId: 1 }], ['POST', '/api/nodes/validate', { nodeId: 1 }]]) {
+  for (const [method, path, wrong] of [
+    ['DELETE', '/api/nodes', { confirmNodeId: 1 }],
+    ['POST', '/api/nodes/agent-node', { agentNodeId: 1 }],
+    ['POST', '/api/nodes/validate', { nodeId: 1 }]
+  ]) {
     refused(await host.call(method, path, { raw: badJSON, headers: plain }), 415, 'media_type')
     refused(await host.call(method, path, { raw: big }), 413, 'body_too_large')
     refused(await host.call(method, path, { raw: badJSON }), 401, 'credentials_missing')

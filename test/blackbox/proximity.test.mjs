@@ -14,9 +14,15 @@ for (const each of [agent, second]) granted(await register(host, sid, each))
 
 const act = (action, options = {}) => {
   const { as = owner, from = '__human__', to = agent.nodeId } = options
-  return host.call('POST', '/proximity-action', { as, sid, key: null, body: { fromPlayerId: from, toPlayerId: to, action } })
+  return host.call('POST', '/proximity-action', {
+    as,
+    sid,
+    key: null,
+    body: { fromPlayerId: from, toPlayerId: to, action }
+  })
 }
-const rowOf = async (id) => readRow((await snapshotOf(host, owner)).worldMap.occupants.find((row) => row.agentId === id))
+const rowOf = async (id) =>
+  readRow((await snapshotOf(host, owner)).worldMap.occupants.find((row) => row.agentId === id))
 
 async function follow(t) {
   const stream = await openStream(host, { as: stranger, sid })
@@ -52,7 +58,10 @@ test('assist and chat are told and change nothing', async (t) => {
   for (const action of ['assist', 'chat']) {
     granted(await act(action, { as: second, from: second.nodeId }))
     const { data } = await stream.next('world:agent_signal')
-    assert.deepEqual([data.playerId, data.kind, data.data, data.rev], [agent.nodeId, action, { fromPlayerId: second.nodeId }, rev])
+    assert.deepEqual(
+      [data.playerId, data.kind, data.data, data.rev],
+      [agent.nodeId, action, { fromPlayerId: second.nodeId }, rev]
+    )
     assert.ok(!('playerChainNotify' in data))
   }
 })
@@ -87,5 +96,8 @@ test('counts outlive the place on the map and the process', async () => {
   const row = await rowOf(agent.nodeId)
   assert.deepEqual([row.zoneCount, row.yieldCount, row.flagged], [100, 1, true])
   const { agents } = granted(await host.call('GET', '/api/agents', { as: owner }))
-  assert.deepEqual(agents.map(({ agentId, zoneCount, flagged }) => [agentId, zoneCount, flagged]).find(([id]) => id === agent.nodeId), [agent.nodeId, 100, true])
+  assert.deepEqual(
+    agents.map(({ agentId, zoneCount, flagged }) => [agentId, zoneCount, flagged]).find(([id]) => id === agent.nodeId),
+    [agent.nodeId, 100, true]
+  )
 })

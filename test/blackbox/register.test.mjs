@@ -40,7 +40,14 @@ test('the reply with a connection grants the default lease', async () => {
 })
 
 test('a lease is clamped to 5 to 300 s', async () => {
-  for (const [asked, given] of [[1, 5], [5, 5], [6, 6], [300, 300], [301, 300], [100000, 300]]) {
+  for (const [asked, given] of [
+    [1, 5],
+    [5, 5],
+    [6, 6],
+    [300, 300],
+    [301, 300],
+    [100000, 300]
+  ]) {
     const reply = granted(await register(host, sid, agent, { connectionId: 'c-1', leaseTtlSeconds: asked }))
     assert.equal(reply.leaseTtlSeconds, given)
   }
@@ -59,20 +66,38 @@ test('a changed registration updates the row in its cell and tells the whole row
   const { rev, seq } = await headOf(host)
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
-  granted(await register(host, sid, agent, { name: 'Countess', toolNames: ['chat_tool', 'assist_sum', 'add'], enableP2a: 'on' }))
+  granted(
+    await register(host, sid, agent, {
+      name: 'Countess',
+      toolNames: ['chat_tool', 'assist_sum', 'add'],
+      enableP2a: 'on'
+    })
+  )
   const { id, data } = await stream.next('world:player_added')
   assert.deepEqual([id, data.rev], [seq + 1, rev + 1])
   const row = readRow(data.player)
   assert.deepEqual(row, await rowOf(agent.nodeId))
   assert.deepEqual([row.x, row.y], [before.x, before.y])
-  assert.deepEqual([row.name, row.assistToolNames, row.enableP2a, row.nodeId], ['Countess', ['assist_sum'], 'on', owner.nodeId])
+  assert.deepEqual(
+    [row.name, row.assistToolNames, row.enableP2a, row.nodeId],
+    ['Countess', ['assist_sum'], 'on', owner.nodeId]
+  )
   assert.equal((await snapshotOf(host, owner)).worldMap.occupants.length, 1)
 })
 
 test('what the row takes from the body', async () => {
-  const assistTools = [{ name: 'assist_sum', description: 'adds', parameters: { type: 'object', properties: { n: { type: ['number', 'null'], default: null } } } }]
+  const assistTools = [
+    {
+      name: 'assist_sum',
+      description: 'adds',
+      parameters: { type: 'object', properties: { n: { type: ['number', 'null'], default: null } } }
+    }
+  ]
   const body = { realtimeInstructions: 'be brief', realtimeWebrtc: { clientSecret: 'never shown' }, unknown: 1 }
-  const reply = await register(host, sid, agent, { ...body, agent: { type: 'crew', toolNames: ['chat_tool', 'assist_sum'], assistTools } })
+  const reply = await register(host, sid, agent, {
+    ...body,
+    agent: { type: 'crew', toolNames: ['chat_tool', 'assist_sum'], assistTools }
+  })
   granted(reply)
   const row = readRow(await rowOf(agent.nodeId))
   assert.deepEqual(row.assistTools, assistTools)
@@ -87,14 +112,31 @@ test('what the row takes from the body', async () => {
 test('tool names are checked', async () => {
   refused(await register(host, sid, agent, { toolNames: ['add'] }), 400, 'chat_tool_missing')
   refused(await register(host, sid, agent, { toolNames: [] }), 400, 'chat_tool_missing')
-  const withTool = (name, toolNames) => register(host, sid, agent, { agent: { type: 't', toolNames, assistTools: [{ name, description: '', parameters: {} }] } })
+  const withTool = (name, toolNames) =>
+    register(host, sid, agent, {
+      agent: { type: 't', toolNames, assistTools: [{ name, description: '', parameters: {} }] }
+    })
   refused(await withTool('sum', ['chat_tool', 'sum']), 400, 'body_invalid', 'assistTools')
   refused(await withTool('assist_sum', ['chat_tool']), 400, 'body_invalid', 'assistTools')
 })
 
 test('a field that is missing or of another type is named', async () => {
-  for (const [field, value] of [['name', 5], ['name', undefined], ['agent', undefined], ['agent', []], ['agentId', undefined], ['agentId', 7],
-    ['enableP2a', 'maybe'], ['connectionId', 'a b'], ['connectionId', 'a:b'], ['connectionId', ''], ['connectionId', 'a\u0007'], ['leaseTtlSeconds', '5'], ['realtimeInstructions', 1], ['type', 1]]) {
+  for (const [field, value] of [
+    ['name', 5],
+    ['name', undefined],
+    ['agent', undefined],
+    ['agent', []],
+    ['agentId', undefined],
+    ['agentId', 7],
+    ['enableP2a', 'maybe'],
+    ['connectionId', 'a b'],
+    ['connectionId', 'a:b'],
+    ['connectionId', ''],
+    ['connectionId', 'a\u0007'],
+    ['leaseTtlSeconds', '5'],
+    ['realtimeInstructions', 1],
+    ['type', 1]
+  ]) {
     refused(await register(host, sid, agent, { connectionId: 'c-1', [field]: value }), 400, 'body_invalid', field)
   }
 })
@@ -110,7 +152,11 @@ test('an agent registers itself, its owner registers it, nobody else does', asyn
   refused(await register(host, sid, agent, {}, { as: foreign }), 403, 'forbidden')
   refused(await register(host, sid, agent, {}, { as: admin }), 403, 'forbidden')
   refused(await register(host, sid, { nodeId: owner.nodeId }, {}, { as: owner }), 403, 'forbidden')
-  refused(await register(host, sid, agent, {}, { as: { ...agent, passwHash: other.passwHash } }), 401, 'credentials_invalid')
+  refused(
+    await register(host, sid, agent, {}, { as: { ...agent, passwHash: other.passwHash } }),
+    401,
+    'credentials_invalid'
+  )
 })
 
 test('the body may show the hash and the owner', async () => {
@@ -121,7 +167,8 @@ test('the body may show the hash and the owner', async () => {
 })
 
 test('disconnecting with an old connection removes nothing', async (t) => {
-  const leave = (body) => host.call('POST', '/players/disconnect', { as: agent, sid, key: null, body: { playerId: agent.nodeId, ...body } })
+  const leave = (body) =>
+    host.call('POST', '/players/disconnect', { as: agent, sid, key: null, body: { playerId: agent.nodeId, ...body } })
   granted(await register(host, sid, agent, { connectionId: 'first' }))
   granted(await register(host, sid, agent, { connectionId: 'second' }))
   const before = await headOf(host)

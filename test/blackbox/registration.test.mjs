@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { granted, refused } from './lib/client.mjs'
 import { accounts, startHost } from './lib/host.mjs'
 
-const create = (host, headers, i = 0) => host.call('POST', '/api/nodes', { headers, body: { kind: 'main', ...accounts[i] }, reveals: true })
+const create = (host, headers, i = 0) =>
+  host.call('POST', '/api/nodes', { headers, body: { kind: 'main', ...accounts[i] }, reveals: true })
 
 test('closed: nobody', async () => {
   const host = await startHost('--registration', 'closed')

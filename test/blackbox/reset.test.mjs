@@ -14,8 +14,16 @@ const { host, owner, agent, sid } = await openWorld()
 granted(await register(host, sid, agent, { connectionId: 'c' }))
 granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name: 'm' } }))
 granted(await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'old' }, { as: agent, sid }))
-granted(await host.rpc('createSpace', { name: 'S', designKey: 'd', ownerDisplayName: 'o' }, { as: owner, sid, reveals: true }))
-granted(await host.call('POST', '/proximity-action', { as: owner, sid, body: { fromPlayerId: '__human__', toPlayerId: agent.nodeId, action: 'zone' } }))
+granted(
+  await host.rpc('createSpace', { name: 'S', designKey: 'd', ownerDisplayName: 'o' }, { as: owner, sid, reveals: true })
+)
+granted(
+  await host.call('POST', '/proximity-action', {
+    as: owner,
+    sid,
+    body: { fromPlayerId: '__human__', toPlayerId: agent.nodeId, action: 'zone' }
+  })
+)
 
 const reset = (options) => host.call('POST', '/session/reset', { sid, body: {}, ...options })
 let old
@@ -42,7 +50,10 @@ test('a reset is one rev and one event, after which streams end', async (t) => {
   assert.ok(stream.clean)
   assert.deepEqual(await headOf(host), { rev: old.rev + 1, seq: old.seq + 1 })
   const snapshot = readSnapshot(await snapshotOf(host, owner))
-  assert.deepEqual(chainOf(snapshot, rootKey), { merkleRootHex: data.merkleRootHex, merkleLeafCount: data.merkleLeafCount })
+  assert.deepEqual(chainOf(snapshot, rootKey), {
+    merkleRootHex: data.merkleRootHex,
+    merkleLeafCount: data.merkleLeafCount
+  })
   assert.deepEqual([snapshot.sid, snapshot.merkleLeafCount, snapshot.spaces], [next, 2, []])
 })
 
@@ -57,7 +68,15 @@ test('chat and journeys went, nodes, keys and aggregates stayed', async () => {
   const { interactions } = granted(await host.rpc('listInteractions', {}, { as: owner }))
   assert.deepEqual(interactions, [])
   assert.deepEqual(granted(await host.rpc('listSpaceNodes', {}, { as: owner })).spaces, [])
-  refused(await host.call('POST', '/players/heartbeat', { as: agent, sid: next, body: { playerId: agent.nodeId, connectionId: 'c' } }), 400, 'lease_unknown')
+  refused(
+    await host.call('POST', '/players/heartbeat', {
+      as: agent,
+      sid: next,
+      body: { playerId: agent.nodeId, connectionId: 'c' }
+    }),
+    400,
+    'lease_unknown'
+  )
   const { registeredAgent } = granted(await register(host, next, agent))
   assert.equal(registeredAgent.zoneCount, 1)
 })

@@ -14,15 +14,26 @@ const place = (name) => host.call('POST', '/mcp/register', { as: owner, sid, bod
 test('a world that was killed is the same world', async () => {
   granted(await register(host, sid, agent, { connectionId: 'c' }))
   granted(await place('kept'))
-  granted(await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'kept' }, { as: agent, sid }))
+  granted(
+    await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'kept' }, { as: agent, sid })
+  )
   const before = await snapshotOf(host, owner)
   await host.kill()
   await host.start()
   assert.equal(await sidOf(host, owner), sid)
   assert.deepEqual(await snapshotOf(host, owner), before)
-  granted(await host.call('POST', '/players/heartbeat', { as: agent, sid, body: { playerId: agent.nodeId, connectionId: 'c' } }))
+  granted(
+    await host.call('POST', '/players/heartbeat', {
+      as: agent,
+      sid,
+      body: { playerId: agent.nodeId, connectionId: 'c' }
+    })
+  )
   const { interactions } = granted(await host.rpc('listInteractions', {}, { as: agent }))
-  assert.deepEqual(interactions.map((line) => line.text), ['kept'])
+  assert.deepEqual(
+    interactions.map((line) => line.text),
+    ['kept']
+  )
 })
 
 test('what was answered before a kill in the middle of writing is kept', async () => {
@@ -36,12 +47,19 @@ test('what was answered before a kill in the middle of writing is kept', async (
       if (answered.length === 30) host.process.kill('SIGKILL')
     }
   }
-  await Promise.all(Array.from({ length: 4 }, (_, worker) => write(worker).catch((error) => assert.match(error.code ?? '', /^(ECONN|EPIPE|UND_)/))))
+  await Promise.all(
+    Array.from({ length: 4 }, (_, worker) =>
+      write(worker).catch((error) => assert.match(error.code ?? '', /^(ECONN|EPIPE|UND_)/))
+    )
+  )
   await host.exited
   assert.ok(answered.length >= 30)
   await host.start()
   const ids = new Set((await snapshotOf(host, owner)).mcpServers.map((server) => server.id))
-  assert.deepEqual(answered.filter((id) => !ids.has(id)), [])
+  assert.deepEqual(
+    answered.filter((id) => !ids.has(id)),
+    []
+  )
 })
 
 test('a subscriber resumes over a kill: same events, same bytes, verified', async (t) => {
@@ -62,7 +80,10 @@ test('a subscriber resumes over a kill: same events, same bytes, verified', asyn
   assert.equal(await subscriber.stream.cursor(), first.id)
   const seen = []
   await subscriber.follow((event) => seen.push(event.id) && event.data.mcp?.name === 'r4')
-  assert.deepEqual(seen, [1, 2, 3].map((step) => first.id + step))
+  assert.deepEqual(
+    seen,
+    [1, 2, 3].map((step) => first.id + step)
+  )
 
   const again = await openStream(host, { as: owner, sid, query: { inline: 1 }, lastEventId: from })
   t.after(() => again.close())
@@ -83,7 +104,8 @@ test('seq and rev go on after a restart', async () => {
 
 test('two thousand events are replayed in order', async (t) => {
   const { seq } = await headOf(host)
-  const say = () => host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'tool', text: 'x' }, { as: agent, sid })
+  const say = () =>
+    host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'tool', text: 'x' }, { as: agent, sid })
   const talk = async (times) => {
     for (let i = 0; i < times; i++) granted(await say())
   }

@@ -11,9 +11,23 @@ const { host, owner, agent, sid } = await openWorld()
 const session = (as, more) => host.call('GET', '/session', { as, ...more })
 
 test('a session is a random UUID, a rev, a seq and what the host can', async () => {
-  const shape = { sid: (v) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(v), rev: is.count, seq: is.count, capabilities: is.texts }
+  const shape = {
+    sid: (v) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(v),
+    rev: is.count,
+    seq: is.count,
+    capabilities: is.texts
+  }
   const { capabilities } = granted(await session(owner), shape)
-  assert.deepEqual([...capabilities].sort(), ['chain-at-rev', 'chain-inline', 'chain-nodes', 'chain-proof', 'idempotency', 'interactions', 'min-rev', 'resume'])
+  assert.deepEqual([...capabilities].sort(), [
+    'chain-at-rev',
+    'chain-inline',
+    'chain-nodes',
+    'chain-proof',
+    'idempotency',
+    'interactions',
+    'min-rev',
+    'resume'
+  ])
 })
 
 test('every client gets the same one', async () => {
@@ -26,20 +40,30 @@ test('the sid is no credential', async () => {
   refused(await host.rpc('getWorldSnapshot', {}, { sid }), 401, 'credentials_missing')
 })
 
-test('the owner\'s hash does not open the session for an agent\'s id', async () => {
+test("the owner's hash does not open the session for an agent's id", async () => {
   refused(await session({ ...agent, passwHash: owner.passwHash }), 401, 'credentials_invalid')
-  refused(await host.call('GET', '/snapshot', { as: { ...agent, passwHash: owner.passwHash }, sid }), 401, 'credentials_invalid')
-  refused(await host.rpc('getWorldSnapshot', {}, { as: { ...agent, passwHash: owner.passwHash } }), 401, 'credentials_invalid')
+  refused(
+    await host.call('GET', '/snapshot', { as: { ...agent, passwHash: owner.passwHash }, sid }),
+    401,
+    'credentials_invalid'
+  )
+  refused(
+    await host.rpc('getWorldSnapshot', {}, { as: { ...agent, passwHash: owner.passwHash } }),
+    401,
+    'credentials_invalid'
+  )
 })
 
 test('half a pair, or a pair that cannot be one', async () => {
   refused(await session({ nodeId: owner.nodeId, passwHash: '' }), 401, 'credentials_missing')
   refused(await session({ nodeId: '', passwHash: owner.passwHash }), 401, 'credentials_missing')
-  for (const passwHash of ['x', owner.passwHash.toUpperCase(), `${owner.passwHash}00`]) refused(await session({ nodeId: owner.nodeId, passwHash }), 401, 'credentials_invalid')
+  for (const passwHash of ['x', owner.passwHash.toUpperCase(), `${owner.passwHash}00`])
+    refused(await session({ nodeId: owner.nodeId, passwHash }), 401, 'credentials_invalid')
   refused(await session({ nodeId: 'x', passwHash: owner.passwHash }), 401, 'credentials_invalid')
   refused(await session(accounts[6]), 401, 'credentials_invalid')
 })
 
 test('a read takes no sid, and ignores one', async () => {
-  for (const query of [undefined, 'x', crypto.randomUUID()]) granted(await host.rpc('getWorldSnapshot', {}, { as: agent, sid: query }))
+  for (const query of [undefined, 'x', crypto.randomUUID()])
+    granted(await host.rpc('getWorldSnapshot', {}, { as: agent, sid: query }))
 })

@@ -15,9 +15,18 @@ const other = await main(host, 2)
 granted(await register(host, sid, agent))
 
 const rpc = (op, payload, as = owner, more) => host.rpc(op, payload, { as, sid, ...more })
-const make = (changes, as, more) => rpc('createSpace', { name: 'Corner', designKey: 'plain', ownerDisplayName: 'Ada', ...changes }, as, { reveals: true, ...more })
-const put = (changes, as) => rpc('registerSpaceNode', { name: 'Bare', designKey: 'plain', owner: { displayName: 'Ada' }, amenities: ['shop'], ...changes }, as)
-const all = async () => (granted(await host.rpc('listSpaceNodes', {}, { as: agent })).spaces)
+const make = (changes, as, more) =>
+  rpc('createSpace', { name: 'Corner', designKey: 'plain', ownerDisplayName: 'Ada', ...changes }, as, {
+    reveals: true,
+    ...more
+  })
+const put = (changes, as) =>
+  rpc(
+    'registerSpaceNode',
+    { name: 'Bare', designKey: 'plain', owner: { displayName: 'Ada' }, amenities: ['shop'], ...changes },
+    as
+  )
+const all = async () => granted(await host.rpc('listSpaceNodes', {}, { as: agent })).spaces
 const created = { spaceId: is.named, nodeId: is.hex, phrase: is.named, structure: is.object }
 
 async function follow(t) {
@@ -29,20 +38,28 @@ async function follow(t) {
 test('createSpace is one change: the space, its structure and its node', async (t) => {
   const stream = await follow(t)
   const before = await snapshotOf(host, owner)
-  const reply = granted(await make({ description: 'on the corner', structureName: 'House', amenities: ['supermarket', 'shop'] }), created)
+  const reply = granted(
+    await make({ description: 'on the corner', structureName: 'House', amenities: ['supermarket', 'shop'] }),
+    created
+  )
   keepSecret(reply.phrase)
   const { event, data } = await stream.next()
   assert.equal(event, 'world:space_changed')
   assert.deepEqual([data.spaceId, data.action, data.rev], [reply.spaceId, 'created', before.rev + 1])
-  assert.deepEqual(data.playerChainNotify.nodes.map((ref) => ref.stableKey), [`structure:${reply.structure.id}`, `space:${reply.spaceId}`])
+  assert.deepEqual(
+    data.playerChainNotify.nodes.map((ref) => ref.stableKey),
+    [`structure:${reply.structure.id}`, `space:${reply.spaceId}`]
+  )
   const after = readSnapshot(await snapshotOf(host, owner))
   assert.equal(after.rev, before.rev + 1)
   const structure = readRow(after.worldMap.occupants.find((row) => row.kind === 'structure'))
   assert.deepEqual(structure, reply.structure)
   assert.deepEqual([structure.name, structure.spaceIds], ['House', [reply.spaceId]])
   const space = readSpace(after.spaces[0])
-  assert.deepEqual([space.name, space.description, space.designKey, space.owner, space.amenities],
-    ['Corner', 'on the corner', 'plain', { displayName: 'Ada', nodeId: reply.nodeId }, ['supermarket', 'shop']])
+  assert.deepEqual(
+    [space.name, space.description, space.designKey, space.owner, space.amenities],
+    ['Corner', 'on the corner', 'plain', { displayName: 'Ada', nodeId: reply.nodeId }, ['supermarket', 'shop']]
+  )
 })
 
 test('the phrase of a space is ten words, and its node is derived from it', async () => {
@@ -54,7 +71,10 @@ test('the phrase of a space is ten words, and its node is derived from it', asyn
   keepSecret(passwHash)
   assert.equal(await nodeIdOf(passwHash, rootKey), nodeId)
   const node = { nodeId, passwHash }
-  const valid = granted(await host.call('POST', '/api/nodes/validate', { as: node, body: {} }), { ok: (v) => v === true, nodeKind: is.oneOf('space') })
+  const valid = granted(await host.call('POST', '/api/nodes/validate', { as: node, body: {} }), {
+    ok: (v) => v === true,
+    nodeKind: is.oneOf('space')
+  })
   assert.equal(valid.nodeKind, 'space')
   granted(await rpc('addSpaceAmenity', { spaceId, kind: 'car_wash' }, node))
   granted(await rpc('removeSpaceAmenity', { spaceId, kind: 'shop' }, node))
@@ -88,11 +108,29 @@ test('who makes spaces, and of what', async () => {
 
 test('registerSpaceNode makes a space alone, under the id it was given', async (t) => {
   const stream = await follow(t)
-  const { space } = granted(await put({ id: 'my-space', description: 'd', owner: { displayName: 'Bob', playerId: agent.nodeId }, amenities: ['car_wash'] }), { space: is.object })
-  assert.deepEqual(readSpace(space), { id: 'my-space', name: 'Bare', description: 'd', designKey: 'plain', owner: { displayName: 'Bob', playerId: agent.nodeId, nodeId: owner.nodeId }, amenities: ['car_wash'] })
+  const { space } = granted(
+    await put({
+      id: 'my-space',
+      description: 'd',
+      owner: { displayName: 'Bob', playerId: agent.nodeId },
+      amenities: ['car_wash']
+    }),
+    { space: is.object }
+  )
+  assert.deepEqual(readSpace(space), {
+    id: 'my-space',
+    name: 'Bare',
+    description: 'd',
+    designKey: 'plain',
+    owner: { displayName: 'Bob', playerId: agent.nodeId, nodeId: owner.nodeId },
+    amenities: ['car_wash']
+  })
   const { data } = await stream.next('world:space_changed')
   assert.deepEqual([data.spaceId, data.action], ['my-space', 'created'])
-  assert.deepEqual(data.playerChainNotify.nodes.map((ref) => ref.stableKey), ['space:my-space'])
+  assert.deepEqual(
+    data.playerChainNotify.nodes.map((ref) => ref.stableKey),
+    ['space:my-space']
+  )
   refused(await put({ id: 'my-space' }, other), 409, 'space_exists')
   const listed = (await all()).find((entry) => entry.id === 'my-space')
   assert.deepEqual(listed, space)
@@ -100,7 +138,13 @@ test('registerSpaceNode makes a space alone, under the id it was given', async (
 
 test('a node for a space, by its creator', async (t) => {
   const stream = await follow(t)
-  const create = (body, as = owner, more) => host.call('POST', '/api/nodes', { as, body: { kind: 'space', spaceId: 'my-space', ...body }, reveals: true, ...more })
+  const create = (body, as = owner, more) =>
+    host.call('POST', '/api/nodes', {
+      as,
+      body: { kind: 'space', spaceId: 'my-space', ...body },
+      reveals: true,
+      ...more
+    })
   refused(await create({}, other), 403, 'forbidden')
   refused(await create({}, agent), 403, 'forbidden')
   refused(await create({ spaceId: 'never' }), 404, 'space_unknown')
@@ -111,7 +155,10 @@ test('a node for a space, by its creator', async (t) => {
   assert.deepEqual([data.spaceId, data.action], ['my-space', 'changed'])
   const { space } = granted(await host.rpc('inspectSpace', { spaceId: 'my-space' }, { as: node }))
   assert.equal(space.owner.nodeId, nodeId)
-  const { nodeId: listed } = granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: 'true' } })).spaceNodes.find((entry) => entry.nodeId === nodeId) ?? {}
+  const { nodeId: listed } =
+    granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: 'true' } })).spaceNodes.find(
+      (entry) => entry.nodeId === nodeId
+    ) ?? {}
   assert.equal(listed, nodeId)
 })
 
@@ -121,7 +168,14 @@ test('a node for a space, from a hash', async () => {
   const body = { kind: 'space', spaceId: 'hashed', passwHash }
   granted(await host.call('POST', '/api/nodes', { as: owner, body, reveals: true }), { nodeId: (v) => v === nodeId })
   granted(await host.call('GET', '/snapshot', { as: { nodeId, passwHash }, sid }))
-  const question = { requestId: newKey(), mainNodeId: owner.nodeId, fromPlayerId: '__space', toPlayerId: agent.nodeId, kind: 'chat', text: 'open?' }
+  const question = {
+    requestId: newKey(),
+    mainNodeId: owner.nodeId,
+    fromPlayerId: '__space',
+    toPlayerId: agent.nodeId,
+    kind: 'chat',
+    text: 'open?'
+  }
   granted(await host.rpc('intercomCommand', question, { as: { nodeId, passwHash }, sid }))
   refused(await host.call('GET', '/api/nodes', { as: { nodeId, passwHash } }), 403, 'forbidden')
 })
@@ -158,9 +212,16 @@ test('a space goes with its structure and its node, in one change', async (t) =>
   granted(await rpc('removeSpace', { spaceId }), { ok: (v) => v === true })
   const { data } = await stream.next('world:space_changed')
   assert.deepEqual([data.spaceId, data.action, data.rev], [spaceId, 'removed', rev + 1])
-  assert.deepEqual(new Set(data.playerChainNotify.nodes.map((ref) => ref.stableKey)), new Set([`structure:${structure.id}`, `space:${spaceId}`]))
+  assert.deepEqual(
+    new Set(data.playerChainNotify.nodes.map((ref) => ref.stableKey)),
+    new Set([`structure:${structure.id}`, `space:${spaceId}`])
+  )
   assert.ok(data.playerChainNotify.nodes.every((ref) => ref.removed))
-  refused(await host.call('POST', '/api/nodes/validate', { as: { nodeId, passwHash: hashPhrase(phrase) }, body: {} }), 401, 'credentials_invalid')
+  refused(
+    await host.call('POST', '/api/nodes/validate', { as: { nodeId, passwHash: hashPhrase(phrase) }, body: {} }),
+    401,
+    'credentials_invalid'
+  )
   refused(await host.rpc('inspectSpace', { spaceId }, { as: owner }), 404, 'space_unknown')
   refused(await rpc('removeSpace', { spaceId }), 404, 'space_unknown')
   readSnapshot(await snapshotOf(host, owner))
@@ -171,9 +232,15 @@ test('the administrator removes a structure, its space stays', async (t) => {
   keepSecret(phrase)
   const subscriber = await new Subscriber(host, owner, 'inline').open(sid)
   t.after(() => subscriber.close())
-  granted(await host.call('POST', '/occupants/remove', { as: admin, sid, body: { stableKey: `structure:${structure.id}` } }), { ok: (v) => v === true })
+  granted(
+    await host.call('POST', '/occupants/remove', { as: admin, sid, body: { stableKey: `structure:${structure.id}` } }),
+    { ok: (v) => v === true }
+  )
   const { data } = await subscriber.follow((event) => event.data.playerChainNotify)
-  assert.deepEqual(data.playerChainNotify.nodes.map((ref) => [ref.stableKey, ref.removed]).filter(([, removed]) => removed), [[`structure:${structure.id}`, true]])
+  assert.deepEqual(
+    data.playerChainNotify.nodes.map((ref) => [ref.stableKey, ref.removed]).filter(([, removed]) => removed),
+    [[`structure:${structure.id}`, true]]
+  )
   assert.ok((await all()).some((space) => space.id === spaceId))
 })
 

@@ -7,7 +7,8 @@ import { openStream } from './lib/stream.mjs'
 import { admin, agentOf, headOf, openWorld, register } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
-const say = async (text) => granted(await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text }, { as: agent, sid })).seq
+const say = async (text) =>
+  granted(await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text }, { as: agent, sid })).seq
 granted(await register(host, sid, agent))
 
 const open = async (t, options) => {
@@ -40,7 +41,12 @@ test('ids are consecutive, and each event is one line of data', async (t) => {
 test('a cursor that is honoured: every event after it, once, then live', async (t) => {
   const from = await say('before')
   const told = [await say('a'), await say('b')]
-  for (const options of [{ lastEventId: from }, { query: { lastEventId: String(from) } }, { lastEventId: from, query: { lastEventId: '1' } }, { lastEventId: from, query: { lastEventId: 'x' } }]) {
+  for (const options of [
+    { lastEventId: from },
+    { query: { lastEventId: String(from) } },
+    { lastEventId: from, query: { lastEventId: '1' } },
+    { lastEventId: from, query: { lastEventId: 'x' } }
+  ]) {
     const stream = await open(t, options)
     assert.equal(await stream.cursor(), from)
     for (const id of told) assert.equal((await stream.next('world:interaction')).id, id)
@@ -56,7 +62,13 @@ test('the cursor at the end of the log sends nothing old', async (t) => {
   assert.equal((await stream.next('world:interaction')).id, id)
 })
 
-for (const [what, id] of Object.entries({ 'ahead of the log': 1_000_000, 'not a number': 'abc', 'negative': '-1', 'a fraction': '1.5', 'far too large': '9'.repeat(40) })) {
+for (const [what, id] of Object.entries({
+  'ahead of the log': 1_000_000,
+  'not a number': 'abc',
+  negative: '-1',
+  'a fraction': '1.5',
+  'far too large': '9'.repeat(40)
+})) {
   test(`a cursor that cannot be honoured is one resync: ${what}`, async (t) => {
     const { rev, seq } = await headOf(host)
     const stream = await open(t, { lastEventId: id })
@@ -74,7 +86,9 @@ test('with inline nodes, replayed events have them too', async (t) => {
   granted(await register(host, sid, agent, { name: 'Inline' }))
   const read = async (query) => (await (await open(t, { lastEventId: seq, query })).next('world:player_added')).data
   const [with_, without] = [await read({ inline: '1' }), await read({})]
-  assert.deepEqual(with_.playerChainNodes, [{ kind: 'occupant', stableKey: with_.playerChainNotify.nodes[0].stableKey, removed: false, occupant: with_.player }])
+  assert.deepEqual(with_.playerChainNodes, [
+    { kind: 'occupant', stableKey: with_.playerChainNotify.nodes[0].stableKey, removed: false, occupant: with_.player }
+  ])
   assert.ok(!('playerChainNodes' in without))
   assert.deepEqual(without.player, with_.player)
 })
@@ -86,7 +100,10 @@ test('an event without a change has the present root and no notify', async (t) =
   const { data } = await stream.next('world:interaction')
   assert.equal(data.rev, rev)
   assert.ok(!('playerChainNotify' in data) && !('playerChainNodes' in data))
-  assert.equal(data.merkleRootHex, granted(await host.rpc('getWorldSnapshot', {}, { as: admin })).snapshot.merkleRootHex)
+  assert.equal(
+    data.merkleRootHex,
+    granted(await host.rpc('getWorldSnapshot', {}, { as: admin })).snapshot.merkleRootHex
+  )
 })
 
 test('the stream of a deleted node ends', async (t) => {

@@ -34,8 +34,8 @@ const broken = {
   'a leading zero': named('01'),
   'a leading plus': named('+1'),
   'a bare point': named('1.'),
-  'NaN': named('NaN'),
-  'Infinity': named('Infinity'),
+  NaN: named('NaN'),
+  Infinity: named('Infinity'),
   'a control character': named('"a\u0001b"'),
   'a line break in a string': named('"a\nb"'),
   'an unknown escape': named('"\\x41"'),
@@ -104,9 +104,27 @@ test('a body nested 100,000 deep is answered, and the host lives on', async () =
 
 test('strictness holds for every route with a body', async () => {
   const twice = '{"a":1,"a":1}'
-  for (const [method, path, as] of [['POST', '/players', agent], ['POST', '/players/heartbeat', agent], ['POST', '/players/disconnect', agent], ['POST', '/mcp/unregister', owner],
-    ['POST', '/sdk/rpc', agent], ['POST', '/api/nodes', undefined], ['DELETE', '/api/nodes', owner], ['POST', '/api/nodes/agent-node', owner], ['POST', '/api/nodes/validate', agent], ['POST', '/api/nodes/api-key', owner]]) {
+  for (const [method, path, as] of [
+    ['POST', '/players', agent],
+    ['POST', '/players/heartbeat', agent],
+    ['POST', '/players/disconnect', agent],
+    ['POST', '/mcp/unregister', owner],
+    ['POST', '/sdk/rpc', agent],
+    ['POST', '/api/nodes', undefined],
+    ['DELETE', '/api/nodes', owner],
+    ['POST', '/api/nodes/agent-node', owner],
+    ['POST', '/api/nodes/validate', agent],
+    ['POST', '/api/nodes/api-key', owner]
+  ]) {
     refused(await host.call(method, path, { as, sid, raw: twice }), 400, 'json_invalid')
   }
-  refused(await host.call('POST', '/sdk/rpc', { as: agent, sid, raw: `{"op":"recordInteraction","payload":{"playerId":"${agent.nodeId}","role":"user","role":"tool","text":"x"}}` }), 400, 'json_invalid')
+  refused(
+    await host.call('POST', '/sdk/rpc', {
+      as: agent,
+      sid,
+      raw: `{"op":"recordInteraction","payload":{"playerId":"${agent.nodeId}","role":"user","role":"tool","text":"x"}}`
+    }),
+    400,
+    'json_invalid'
+  )
 })

@@ -11,20 +11,42 @@ import { agentOf, openWorld, register, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
 const second = await agentOf(host, owner, 2)
-const place = async (name, url) => granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name, url } })).id
+const place = async (name, url) =>
+  granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name, url } })).id
 const displace = async (id) => granted(await host.call('POST', '/mcp/unregister', { as: owner, sid, body: { id } }))
-const travel = async (as, content) => granted(await host.rpc('recordJourney', {
-  playerId: as.nodeId,
-  journey: { steps: [{ type: 'origin', content, messageId: 'm' }, { type: 'destination', content, messageId: 'n' }], startedAt: '2026-01-02T03:04:05.678Z', completedAt: '2026-01-02T03:04:06.000Z' }
-}, { as, sid }))
-const say = async (as, text) => granted(await host.rpc('recordInteraction', { playerId: as.nodeId, role: 'assistant', text }, { as, sid }))
+const travel = async (as, content) =>
+  granted(
+    await host.rpc(
+      'recordJourney',
+      {
+        playerId: as.nodeId,
+        journey: {
+          steps: [
+            { type: 'origin', content, messageId: 'm' },
+            { type: 'destination', content, messageId: 'n' }
+          ],
+          startedAt: '2026-01-02T03:04:05.678Z',
+          completedAt: '2026-01-02T03:04:06.000Z'
+        }
+      },
+      { as, sid }
+    )
+  )
+const say = async (as, text) =>
+  granted(await host.rpc('recordInteraction', { playerId: as.nodeId, role: 'assistant', text }, { as, sid }))
 
 // busy makes every kind of change, each after the one before, and tells the last seq.
 async function busy() {
   const ids = []
   granted(await register(host, sid, agent))
   for (let i = 0; i < 6; i++) ids.push(await place(`m${i} \u{1F600}`, i % 2 ? `https://h/${i}` : undefined))
-  granted(await register(host, sid, second, { name: 'é\u2028"\\\u0001', connectionId: 'c', realtimeInstructions: '\u{10FFFF}' }))
+  granted(
+    await register(host, sid, second, {
+      name: 'é\u2028"\\\u0001',
+      connectionId: 'c',
+      realtimeInstructions: '\u{10FFFF}'
+    })
+  )
   await travel(agent, 'first')
   await travel(agent, 'first')
   await say(second, 'a line')
@@ -41,13 +63,17 @@ async function busy() {
 
 test('inline, in batches, one by one and plain: every copy is verified', async (t) => {
   const kinds = ['inline', 'batch', 'oneByOne', 'plain']
-  const subscribers = await Promise.all(kinds.map((kind) => new Subscriber(host, kind === 'plain' ? agent : owner, kind).open(sid)))
+  const subscribers = await Promise.all(
+    kinds.map((kind) => new Subscriber(host, kind === 'plain' ? agent : owner, kind).open(sid))
+  )
   t.after(() => subscribers.forEach((subscriber) => subscriber.close()))
   const working = busy()
-  const seen = await Promise.all(subscribers.map(async (subscriber) => {
-    const last = subscriber.follow((event) => event.data.text === 'the end')
-    return [(await last).id, await working]
-  }))
+  const seen = await Promise.all(
+    subscribers.map(async (subscriber) => {
+      const last = subscriber.follow((event) => event.data.text === 'the end')
+      return [(await last).id, await working]
+    })
+  )
   const snapshot = await snapshotOf(host, owner)
   for (const [i, subscriber] of subscribers.entries()) {
     assert.equal(seen[i][0], seen[i][1])
@@ -65,7 +91,9 @@ test('a notify names every leaf that differs, in its order, and one rev is one e
   for (;;) {
     const before = subscriber.snapshot
     const { event, data } = await subscriber.step(await subscriber.stream.next())
-    const told = (data.playerChainNotify?.nodes ?? []).map(({ stableKey, leafIndex, removed }) => (removed ? { stableKey, leafIndex, removed } : { stableKey, leafIndex }))
+    const told = (data.playerChainNotify?.nodes ?? []).map(({ stableKey, leafIndex, removed }) =>
+      removed ? { stableKey, leafIndex, removed } : { stableKey, leafIndex }
+    )
     assert.deepEqual(told, notifyOf(before, subscriber.snapshot, rootKey), event)
     assert.equal(data.rev, before.rev + (told.length > 0 ? 1 : 0))
     if (data.text === 'the end') break

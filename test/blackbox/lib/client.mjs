@@ -42,7 +42,10 @@ export class Client {
   }
 
   url(path, { sid, query }) {
-    const url = new URL(path.startsWith('/api/') || !path.startsWith('/') ? path : `/api/${this.service}${path}`, this.base)
+    const url = new URL(
+      path.startsWith('/api/') || !path.startsWith('/') ? path : `/api/${this.service}${path}`,
+      this.base
+    )
     if (sid !== undefined) url.searchParams.set('sid', sid)
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
     return url
@@ -53,13 +56,18 @@ export class Client {
   async call(method, path, options = {}) {
     const { body, raw, idempotency, nullable = [], reveals = false } = options
     const headers = this.headersOf(options)
-    if ((body !== undefined || raw !== undefined) && !('content-type' in headers)) headers['content-type'] = 'application/json'
+    if ((body !== undefined || raw !== undefined) && !('content-type' in headers))
+      headers['content-type'] = 'application/json'
     if (idempotency) headers['idempotency-key'] = idempotency
     const payload = body === undefined ? raw : JSON.stringify(body)
     const reply = await exchange(this.url(path, options), { method, headers, body: payload })
     if (/^application\/json\b/.test(reply.headers['content-type'] ?? '')) {
       reply.json = JSON.parse(reply.text)
-      refuseNull(reply.json, 'reply', nullable.map((name) => `reply.${name}`))
+      refuseNull(
+        reply.json,
+        'reply',
+        nullable.map((name) => `reply.${name}`)
+      )
     }
     if (!reveals) refuseSecrets(reply.text, `${method} ${path}`)
     return reply

@@ -29,8 +29,20 @@ class Host extends Client {
   }
 
   async start() {
-    const args = ['serve', '--listen', '127.0.0.1:0', '--data-dir', join(this.folder, 'data'), '--output', 'json',
-      '--root-file', join(this.folder, 'root'), '--admin-token-file', join(this.folder, 'admin'), ...this.args]
+    const args = [
+      'serve',
+      '--listen',
+      '127.0.0.1:0',
+      '--data-dir',
+      join(this.folder, 'data'),
+      '--output',
+      'json',
+      '--root-file',
+      join(this.folder, 'root'),
+      '--admin-token-file',
+      join(this.folder, 'admin'),
+      ...this.args
+    ]
     const env = { PATH: process.env.PATH, HOME: this.folder }
     this.process = spawn(binary, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.exited = once(this.process, 'exit')
@@ -52,7 +64,9 @@ class Host extends Client {
         }
       })
       this.process.once('error', reject)
-      this.process.once('exit', (code) => reject(new Error(`the host ended with ${code} before it served:\n${this.log}`)))
+      this.process.once('exit', (code) =>
+        reject(new Error(`the host ended with ${code} before it served:\n${this.log}`))
+      )
     })
   }
 

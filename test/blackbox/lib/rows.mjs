@@ -13,7 +13,10 @@ const is = {
   object: (v) => v !== null && typeof v === 'object' && !Array.isArray(v),
   time: (v) => typeof v === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(v),
   hex: (v) => typeof v === 'string' && /^[0-9a-f]{64}$/.test(v),
-  oneOf: (...values) => (v) => values.includes(v)
+  oneOf:
+    (...values) =>
+    (v) =>
+      values.includes(v)
 }
 
 class ListOf {
@@ -32,31 +35,68 @@ const tool = { name: is.named, description: is.text, parameters: is.object }
 
 const rows = {
   agent: {
-    kind: is.oneOf('agent'), nodeId: is.named, agentId: is.named, name: is.named, x: is.whole, y: is.whole,
-    platform: is.text, toolNames: is.texts, assistToolNames: is.texts, 'assistTools?': listOf(tool),
-    hasChatTool: is.flag, enableP2a: is.oneOf('on', 'off'), 'realtimeInstructions?': is.text, stationary: is.flag,
+    kind: is.oneOf('agent'),
+    nodeId: is.named,
+    agentId: is.named,
+    name: is.named,
+    x: is.whole,
+    y: is.whole,
+    platform: is.text,
+    toolNames: is.texts,
+    assistToolNames: is.texts,
+    'assistTools?': listOf(tool),
+    hasChatTool: is.flag,
+    enableP2a: is.oneOf('on', 'off'),
+    'realtimeInstructions?': is.text,
+    stationary: is.flag,
     'lastUpdate?': { playerId: is.named, journey: is.object, path: Array.isArray },
-    zoneCount: is.count, yieldCount: is.count, flagged: is.flag,
+    zoneCount: is.count,
+    yieldCount: is.count,
+    flagged: is.flag,
     'onZone?': { zoneCount: is.count, flagged: is.flag, at: is.time },
     'onYield?': { yieldCount: is.count, at: is.time }
   },
-  mcp: { kind: is.oneOf('mcp'), id: is.named, nodeId: is.named, name: is.named, 'url?': is.named, x: is.whole, y: is.whole },
+  mcp: {
+    kind: is.oneOf('mcp'),
+    id: is.named,
+    nodeId: is.named,
+    name: is.named,
+    'url?': is.named,
+    x: is.whole,
+    y: is.whole
+  },
   human: { kind: is.oneOf('human'), id: is.named, name: is.text, x: is.whole, y: is.whole, 'interactive?': is.flag },
   structure: {
-    kind: is.oneOf('structure'), id: is.named, name: is.text, x: is.whole, y: is.whole, worldId: is.text,
-    spaceIds: (v) => is.texts(v) && v.length > 0, 'primaryAmenity?': amenity, 'amenities?': amenities, stationary: is.flag
+    kind: is.oneOf('structure'),
+    id: is.named,
+    name: is.text,
+    x: is.whole,
+    y: is.whole,
+    worldId: is.text,
+    spaceIds: (v) => is.texts(v) && v.length > 0,
+    'primaryAmenity?': amenity,
+    'amenities?': amenities,
+    stationary: is.flag
   }
 }
 
 const space = {
-  id: is.named, name: is.named, description: is.text, designKey: is.text,
+  id: is.named,
+  name: is.named,
+  description: is.text,
+  designKey: is.text,
   owner: { displayName: is.text, 'playerId?': is.named, nodeId: is.named },
-  amenities, 'activityObjectIds?': is.texts
+  amenities,
+  'activityObjectIds?': is.texts
 }
 
 const snapshot = {
   sid: (v) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(v),
-  mainNodeId: is.hex, rev: is.count, seq: is.count, merkleRootHex: is.hex, merkleLeafCount: is.count,
+  mainNodeId: is.hex,
+  rev: is.count,
+  seq: is.count,
+  merkleRootHex: is.hex,
+  merkleLeafCount: is.count,
   worldMap: { bounds: { minX: is.whole, minY: is.whole, maxX: is.whole, maxY: is.whole }, occupants: Array.isArray },
   spaces: Array.isArray,
   mcpServers: listOf({ id: is.named, name: is.named, 'url?': is.named })
@@ -95,7 +135,10 @@ export function readRow(row) {
   assert.ok(is.object(row) && rows[row.kind], `an occupant of unknown kind: ${JSON.stringify(row)}`)
   check(row, rows[row.kind], row.kind)
   if (row.kind === 'agent') {
-    assert.deepEqual(row.assistToolNames, row.toolNames.filter((name) => name.startsWith('assist_')))
+    assert.deepEqual(
+      row.assistToolNames,
+      row.toolNames.filter((name) => name.startsWith('assist_'))
+    )
     assert.equal(row.hasChatTool, row.toolNames.includes('chat_tool'))
     assert.equal(row.flagged, row.zoneCount >= 100)
   }
@@ -113,10 +156,16 @@ export function readSnapshot(value) {
   const { bounds, occupants } = value.worldMap
   occupants.forEach(readRow)
   value.spaces.forEach(readSpace)
-  assert.ok(bounds.maxX - bounds.minX + 1 >= 20 && bounds.maxY - bounds.minY + 1 >= 12, `the map is too small: ${JSON.stringify(bounds)}`)
+  assert.ok(
+    bounds.maxX - bounds.minX + 1 >= 20 && bounds.maxY - bounds.minY + 1 >= 12,
+    `the map is too small: ${JSON.stringify(bounds)}`
+  )
   const cells = new Set()
   for (const { x, y } of occupants) {
-    assert.ok(x >= bounds.minX && x <= bounds.maxX && y >= bounds.minY && y <= bounds.maxY, `(${x}, ${y}) is outside the bounds`)
+    assert.ok(
+      x >= bounds.minX && x <= bounds.maxX && y >= bounds.minY && y <= bounds.maxY,
+      `(${x}, ${y}) is outside the bounds`
+    )
     assert.ok(!cells.has(`${x},${y}`), `two occupants share (${x}, ${y})`)
     cells.add(`${x},${y}`)
   }

@@ -18,7 +18,10 @@ function readFrame({ id, event, data }) {
   refuseSecrets(data, `event ${event}`)
   const fields = JSON.parse(data)
   const { rev, merkleRootHex, merkleLeafCount, playerChainNotify } = fields
-  assert.ok(is.count(rev) && is.hex(merkleRootHex) && is.count(merkleLeafCount), `${event} lacks rev, root or count: ${data}`)
+  assert.ok(
+    is.count(rev) && is.hex(merkleRootHex) && is.count(merkleLeafCount),
+    `${event} lacks rev, root or count: ${data}`
+  )
   if ('playerChainNotify' in fields) {
     check(playerChainNotify, notify, `${event}.playerChainNotify`)
     assert.ok(playerChainNotify.nodes.length > 0, `${event} has a notify that names nothing`)
@@ -55,7 +58,10 @@ export class Stream {
       this.ended = true
       this.#rouse()
     }
-    response.on('end', () => ((this.clean = true), end())).on('error', end).on('close', end)
+    response
+      .on('end', () => ((this.clean = true), end()))
+      .on('error', end)
+      .on('close', end)
   }
 
   #take(frame) {
@@ -100,10 +106,14 @@ export class Stream {
 
   // next gives the next event, which must be of the kind when one is named.
   async next(kind, limit) {
-    const event = await this.when(() => {
-      assert.ok(this.#frames.length > 0 || !this.ended, `the stream ended before ${kind ?? 'an event'}`)
-      return this.#frames.shift()
-    }, kind ?? 'an event', limit)
+    const event = await this.when(
+      () => {
+        assert.ok(this.#frames.length > 0 || !this.ended, `the stream ended before ${kind ?? 'an event'}`)
+        return this.#frames.shift()
+      },
+      kind ?? 'an event',
+      limit
+    )
     if (kind) assert.equal(event.event, kind, event.text)
     return event
   }

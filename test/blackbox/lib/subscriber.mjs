@@ -46,7 +46,10 @@ function readNode(node, stableKey) {
 const sources = {
   inline: async (subscriber, { playerChainNotify, playerChainNodes }) => {
     const keys = playerChainNotify.nodes.map((ref) => ref.stableKey)
-    assert.deepEqual(playerChainNodes.map((node) => node.stableKey), keys)
+    assert.deepEqual(
+      playerChainNodes.map((node) => node.stableKey),
+      keys
+    )
     return playerChainNodes
   },
   batch: async (subscriber, { rev, playerChainNotify }) => {
@@ -116,7 +119,11 @@ export class Subscriber {
       this.catchingUp++
       return event
     }
-    assert.deepEqual(chainOf(this.snapshot, rootKey), { merkleRootHex, merkleLeafCount }, `after ${event.event} of rev ${rev} the copy does not verify`)
+    assert.deepEqual(
+      chainOf(this.snapshot, rootKey),
+      { merkleRootHex, merkleLeafCount },
+      `after ${event.event} of rev ${rev} the copy does not verify`
+    )
     this.verified++
     return event
   }

@@ -60,4 +60,3 @@ export async function openWorld(...args) {
 }
 
 export const newKey = () => randomUUID()
-
