@@ -59,6 +59,12 @@ type Stream struct {
 
 	cursor    uint64
 	hasCursor bool
+	// floor is what the next id has to be above. It is the cursor, but where the
+	// host stated another position than was asked for: until an event says so,
+	// what lies between is missing, and a connection that breaks just then must
+	// ask again and not pass over it.
+	floor    uint64
+	hasFloor bool
 	conn      *connection
 	opening   bool          // a SignalConnecting was given, the attempt is due
 	wait      time.Duration // before the next attempt
@@ -116,6 +122,7 @@ func (s *Stream) connect() (Signal, bool) {
 		return s.lost(err)
 	}
 	s.conn = conn
+	s.floor, s.hasFloor = s.cursor, s.hasCursor
 	return Signal{Type: SignalOpen, Resumes: s.hasCursor, Cursor: s.cursor}, true
 }
 
@@ -136,7 +143,10 @@ func (s *Stream) read() (Signal, bool) {
 		if !numbered {
 			return Signal{}, false
 		}
-		s.cursor, s.hasCursor = seq, true
+		s.floor, s.hasFloor = seq, true
+		if !s.hasCursor {
+			s.cursor, s.hasCursor = seq, true
+		}
 		return Signal{Type: SignalCursor, Cursor: seq}, true
 	}
 	kind := protocol.EventKind(f.kind)
@@ -148,13 +158,14 @@ func (s *Stream) read() (Signal, bool) {
 		// A log that was lost may begin anew: here the position may be any.
 		s.cursor, s.hasCursor = seq, numbered
 	case numbered:
-		if s.hasCursor && seq <= s.cursor {
-			last := s.cursor
+		if s.hasFloor && seq <= s.floor {
+			last := s.floor
 			s.hasCursor = false
 			return s.lost(fmt.Errorf("%w: %d came after %d", ErrBackwards, seq, last))
 		}
 		s.cursor, s.hasCursor = seq, true
 	}
+	s.floor, s.hasFloor = s.cursor, s.hasCursor
 	return Signal{Type: SignalEvent, Event: Event{Seq: seq, HasSeq: numbered, Kind: kind, Data: f.data}}, true
 }
 

@@ -242,6 +242,36 @@ func TestEventsWithoutPositions(t *testing.T) {
 	})
 }
 
+// A host that cannot honour a position says where it stands and then that events
+// are missing. Where the connection breaks between the two, the next one asks
+// for the same position again: the gap must not go unheard.
+func TestAConnectionThatBreaksBeforeTheResync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newStreamHost(t)
+		r := read(t, h, StreamOptions{After: 2, HasAfter: true})
+		w := h.next()
+		r.want(SignalConnecting, SignalOpen)
+		go func() {
+			send(t, w, "id: 14\n\nid: 14\nevent: session:res")
+			_ = w.Close()
+		}()
+		if got := r.want(SignalCursor); got.Cursor != 14 {
+			t.Errorf("cursor %d", got.Cursor)
+		}
+		if got := r.want(SignalLost, SignalConnecting); !got.Resumes || got.Cursor != 2 {
+			t.Errorf("it resumes after %d and not after 2", got.Cursor)
+		}
+		w = h.next()
+		r.want(SignalOpen)
+		go send(t, w, "id: 14\n\n"+event(14, "session:resync", `{"rev":2}`)+event(15, "k", "{}"))
+		r.want(SignalCursor, SignalEvent)
+		if got := r.want(SignalEvent).Event; got.Seq != 15 {
+			t.Errorf("event %+v", got)
+		}
+		r.close()
+	})
+}
+
 func TestAnAnswerThatIsNoStream(t *testing.T) {
 	for name, resp := range map[string]func() *http.Response{
 		"a page": func() *http.Response {
