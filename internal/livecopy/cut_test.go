@@ -71,9 +71,9 @@ func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
 	a.site.t.Helper()
 	a.withdrawLast()
 	a.readers = nil
+	defer a.dismiss()
 	for _, l := range lines {
 		f := a.site.follow(l, lacks...)
-		defer f.close()
 		a.readers = append(a.readers, f)
 	}
 	for _, f := range a.readers {

@@ -45,13 +45,13 @@ func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
 		defer func() { s.close() }()
 		a := newAuthor(s)
 		defer a.close()
+		defer a.dismiss()
 		for range rapid.IntRange(1, 5).Draw(rt, "subscribers") {
 			l := drawLine(rt)
 			if l.piece == 1 {
 				l.lag = 0
 			}
 			f := s.follow(l, lacking[rapid.SampledFrom(names).Draw(rt, "without")]...)
-			defer f.close()
 			a.readers = append(a.readers, f)
 		}
 		for _, step := range rapid.SliceOfN(rapid.Custom(drawStep), 1, 40).Draw(rt, "story") {

@@ -71,6 +71,13 @@ func (a *author) close() {
 	a.transport.CloseIdleConnections()
 }
 
+// dismiss closes the subscribers.
+func (a *author) dismiss() {
+	for _, f := range a.readers {
+		f.close()
+	}
+}
+
 func (a *author) do(s step) {
 	a.site.t.Helper()
 	ctx := context.Background()
