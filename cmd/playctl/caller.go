@@ -161,7 +161,13 @@ func (a *app) environmentHash() (creds.PasswHash, error) {
 
 // client makes the client that calls as node, which may be nobody.
 func (a *app) client(who *caller, node client.Credentials) (*client.Client, error) {
+	return a.connect(who, node, creds.Secret{})
+}
+
+// connect makes a client that calls as node, or as the administrator.
+func (a *app) connect(who *caller, node client.Credentials, adminToken creds.Secret) (*client.Client, error) {
 	c, err := client.New(client.Options{
+		AdminToken:        adminToken,
 		BaseURL:           who.server,
 		Service:           who.service,
 		Credentials:       node,
@@ -173,7 +179,7 @@ func (a *app) client(who *caller, node client.Credentials) (*client.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	if c.Exposed() && !node.IsZero() {
+	if c.Exposed() && !(node.IsZero() && adminToken.IsZero()) {
 		a.warn(fmt.Sprintf("%s is not encrypted, so everyone on the way can read your credentials", c.Host()),
 			"use https, or a tunnel to the host")
 	}
@@ -223,8 +229,20 @@ func (a *app) asAgent(ctx context.Context, name, label string, ask func(context.
 
 // answer asks as a node and prints the result once the spinner is gone.
 func (a *app) answer(ctx context.Context, who *caller, node client.Credentials, label string, ask question) error {
+	c, err := a.client(who, node)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return a.answerWith(ctx, who, c, label, ask)
+}
+
+// answerWith asks with a client that was made already.
+func (a *app) answerWith(ctx context.Context, who *caller, c *client.Client, label string, ask question) error {
+	ctx, cancel := a.limited(ctx)
+	defer cancel()
 	var result *render.Document
-	err := a.call(ctx, who, node, label, func(ctx context.Context, c *client.Client) (err error) {
+	err := a.waiting(label, func() (err error) {
 		result, err = ask(ctx, who, c)
 		return err
 	})
@@ -236,14 +254,9 @@ func (a *app) answer(ctx context.Context, who *caller, node client.Credentials, 
 
 // call runs work within --timeout, behind a spinner.
 func (a *app) call(ctx context.Context, who *caller, node client.Credentials, label string, work func(context.Context, *client.Client) error) error {
-	c, err := a.client(who, node)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	ctx, cancel := a.limited(ctx)
-	defer cancel()
-	return a.waiting(label, func() error { return work(ctx, c) })
+	return a.answer(ctx, who, node, label, func(ctx context.Context, _ *caller, c *client.Client) (*render.Document, error) {
+		return nil, work(ctx, c)
+	})
 }
 
 // noMain says that there is no main node to call as.

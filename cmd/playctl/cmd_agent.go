@@ -71,18 +71,23 @@ if the command dies, the host removes the agent when its lease lapses.`,
 			})
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&flags.name, "name", "", "the `name` on the map (default: the label)")
-	f.StringVar(&flags.platform, "type", "playctl", "the agent's `platform`, such as langchain")
-	f.StringSliceVar(&flags.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always there")
-	f.StringVar(&flags.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
-	f.StringVar(&flags.p2a, "p2a", protocol.P2AOff, "whether people may talk to it: on or off")
-	f.StringVar(&flags.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
-	f.BoolVar(&flags.hold, "hold", false, "keep it alive until Ctrl-C, then take it off the map")
-	f.DurationVar(&flags.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
-	f.DurationVar(&flags.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "with --hold: how long the host waits for a heartbeat, 5s to 5m")
-	completeChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&flags.hold, "hold", false, "keep it alive until Ctrl-C, then take it off the map")
 	return cmd
+}
+
+// register adds the flags that describe an agent and how it is kept.
+func (f *agentFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "the `name` on the map (default: the label)")
+	flags.StringVar(&f.platform, "type", "playctl", "the agent's `platform`, such as langchain")
+	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always there")
+	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
+	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "whether people may talk to it: on or off")
+	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
+	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
+	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "with --hold: how long the host waits for a heartbeat, 5s to 5m")
+	completeChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 
 // registration makes the request that the flags describe.

@@ -41,6 +41,8 @@ command line, where other people on the machine could read them:
     PLAYCTL_PASSW_HASH         the hash of it
     PLAYCTL_API_KEY            the account's API key
     PLAYCTL_REGISTRATION_TOKEN what a host asks for that registers by token
+    PLAYCTL_ADMIN_TOKEN        the administrator's token, or the file that it is in:
+    PLAYCTL_ADMIN_TOKEN_FILE   the same as --admin-token-file
 
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
 TERM=dumb means a terminal without them. --color wins over all three.`

@@ -101,7 +101,7 @@ func nodeCommands(a *app) []*cobra.Command {
 		newWhoamiCommand(a), newListAgentNodesCommand(a), newInspectNodeCommand(a),
 		newValidateMainNodeCommand(a), newValidateAgentNodeCommand(a),
 		newDeleteAgentNodeCommand(a), newDeleteMainNodeCommand(a),
-		newCredentialsCommand(a), newContextCommand(a),
+		newCredentialsCommand(a), newContextCommand(a), newNodesCommand(a),
 	}
 }
 
@@ -111,11 +111,17 @@ func worldCommands(a *app) []*cobra.Command {
 		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
 		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
 		newSnapshotCommand(a), newTailCommand(a), newAQLCommand(a),
+		newIntercomCommand(a),
+		newCreateSpaceCommand(a), newListSpacesCommand(a), newInspectSpaceCommand(a), newRemoveSpaceCommand(a),
+		newAddAmenityCommand(a), newRemoveAmenityCommand(a),
 	}
 }
 
 func hostCommands(a *app) []*cobra.Command {
-	return []*cobra.Command{newServeCommand(a), newStoreCommand(a), newConfigCommand(a)}
+	return []*cobra.Command{
+		newServeCommand(a), newStatusCommand(a), newStoreCommand(a), newConfigCommand(a),
+		newSessionCommand(a), newRemoveCommand(a),
+	}
 }
 
 // takes checks that exactly the named arguments are given. A name that ends in

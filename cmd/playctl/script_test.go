@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			"like":    like,
 			"await":   await,
 			"envfile": envFile,
+			"onmap":   onMap,
 		},
 	})
 }
