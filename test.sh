@@ -60,6 +60,7 @@ install_tools() {
     fail "Node is not installed: get version 20 or newer, with npm, from https://nodejs.org/ and run ./test.sh again"
   need cc "gcc libc6-dev" "the race detector links with a C compiler"
   if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
+  if calls jq; then need jq jq "an example is a shell script that reads JSON with it"; fi
   if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
 }
 

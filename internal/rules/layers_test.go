@@ -49,6 +49,9 @@ var layers = []struct {
 	}},
 	{"internal/render", []string{"protocol", "chain", "sdk"}},
 	{"cmd/", []string{"protocol", "chain", "internal/", "sdk", "sdk/"}},
+	// Programs that users start from: they have what every program has.
+	{"examples", nil},
+	{"examples/", []string{"protocol", "sdk"}},
 	{"bench", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
 	{"bench/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
 	// Generators write committed files from the code; nothing imports them.

@@ -1,0 +1,229 @@
+package examples
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// longest is how long a step may take on a busy machine.
+const longest = time.Minute
+
+// TestExamples runs both examples as their pages say, against a real host, and
+// asks them.
+func TestExamples(t *testing.T) {
+	if text, err := exec.CommandContext(t.Context(), "jq", "--version").CombinedOutput(); err != nil {
+		t.Fatalf("jq, which examples/agent-shell needs: %v %s", err, text)
+	}
+	p := newPlace(t)
+	p.serve()
+	p.run("create-main-node", "--phrase-file", "main.txt")
+	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
+	main := p.field("nodeId", "whoami", "--output", "json")
+	gopher := p.field("agentId", "create-agent-node", "Gopher", "--phrase-file", "gopher.txt", "--output", "json")
+	shelly := p.field("agentId", "create-agent-node", "Shelly", "--phrase-file", "shelly.txt", "--output", "json")
+
+	p.start([]string{
+		"PLAYCTL_NODE_ID=" + main, "PLAYCTL_PHRASE=" + p.read("main.txt"), "PLAYCTL_API_KEY=" + key,
+		"AGENT_NODE_ID=" + gopher, "AGENT_PHRASE=" + p.read("gopher.txt"),
+	}, "agent-go")
+	shell, err := filepath.Abs("agent-shell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.start(nil, "playctl", "intercom", "serve", "Shelly",
+		"--exec", filepath.Join(shell, "agent.sh"), "--assist-tools", filepath.Join(shell, "tools.json"))
+	p.await(main, key, gopher, shelly)
+
+	for _, agent := range []string{"Gopher", "Shelly"} {
+		if got := p.run("intercom", "send", agent, "Good morning"); got != "You said: Good morning\n" {
+			t.Errorf("%s answers %q", agent, got)
+		}
+		if got := p.run("intercom", "send", agent, "--tool", "assist_add", "--args", `{"a": 2, "b": 3}`); got != "5\n" {
+			t.Errorf("%s adds to %q", agent, got)
+		}
+	}
+	events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson")
+	for _, agent := range []string{gopher, shelly} {
+		journeys := 0
+		for line := range strings.Lines(events) {
+			if strings.Contains(line, `"event":"world:journey"`) && strings.Contains(line, `"playerId":"`+agent+`"`) {
+				journeys++
+			}
+		}
+		if journeys != 2 {
+			t.Errorf("%s recorded %d journeys, want 2", agent, journeys)
+		}
+	}
+}
+
+// place is a folder with the programs, and a home folder of its own.
+type place struct {
+	t      *testing.T
+	dir    string
+	server string
+}
+
+// newPlace builds playctl and the Go example.
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	p := &place{t: t, dir: t.TempDir()}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.dir, "../cmd/playctl", "./agent-go")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return p
+}
+
+// environment is what a program of the place sees.
+func (p *place) environment(more []string) []string {
+	env := []string{"HOME=" + p.dir, "PATH=" + p.dir + string(os.PathListSeparator) + os.Getenv("PATH")}
+	if p.server != "" {
+		env = append(env, "PLAYCTL_SERVER="+p.server)
+	}
+	return append(env, more...)
+}
+
+func (p *place) command(ctx context.Context, more []string, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
+	cmd.Dir, cmd.Env = p.dir, p.environment(more)
+	return cmd
+}
+
+// run runs playctl and gives what it printed.
+func (p *place) run(args ...string) string {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), longest)
+	defer cancel()
+	cmd := p.command(ctx, nil, "playctl", args...)
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	text, err := cmd.Output()
+	if err != nil {
+		p.t.Fatalf("playctl %s: %v\n%s", strings.Join(args, " "), err, problems.String())
+	}
+	return string(text)
+}
+
+// field is one field of the JSON that playctl printed.
+func (p *place) field(name string, args ...string) string {
+	p.t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(p.run(args...)), &fields); err != nil {
+		p.t.Fatal(err)
+	}
+	text, _ := fields[name].(string)
+	if text == "" {
+		p.t.Fatalf("playctl %s printed no %s", strings.Join(args, " "), name)
+	}
+	return text
+}
+
+func (p *place) read(file string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, file))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// serve starts a host, which ends with the test.
+func (p *place) serve() {
+	p.t.Helper()
+	cmd := p.command(context.WithoutCancel(p.t.Context()), nil, "playctl", "serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--ephemeral")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.begin(cmd)
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err != nil {
+		p.t.Fatalf("the host did not start: %v", err)
+	}
+	var banner struct{ URL string }
+	if err := json.Unmarshal(line, &banner); err != nil {
+		p.t.Fatal(err)
+	}
+	p.server = banner.URL
+}
+
+// start starts a program that ends with the test.
+func (p *place) start(more []string, name string, args ...string) {
+	p.t.Helper()
+	p.begin(p.command(context.WithoutCancel(p.t.Context()), more, name, args...))
+}
+
+// begin starts a program and ends it with SIGTERM, as an operator would. What it
+// wrote to standard error is shown if the test failed.
+func (p *place) begin(cmd *exec.Cmd) {
+	p.t.Helper()
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			p.t.Errorf("%s ended before: %v", filepath.Base(cmd.Path), err)
+		}
+		// playctl says with its exit code that a signal ended it.
+		if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 130 {
+			p.t.Errorf("%s: %v", filepath.Base(cmd.Path), err)
+		}
+		if p.t.Failed() {
+			p.t.Logf("%s: %s", filepath.Base(cmd.Path), problems.String())
+		}
+	})
+}
+
+// await waits until agents are on the map.
+func (p *place) await(main, key string, agents ...string) {
+	p.t.Helper()
+	world, err := sdk.New(sdk.Options{
+		BaseURL: p.server, APIKey: protocol.Secret(key),
+		MainNodeCredentials: &sdk.NodeCredentials{NodeID: main, Phrase: protocol.Secret(p.read("main.txt"))},
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(p.t.Context(), longest)
+	defer cancel()
+	added := make(chan string, 16)
+	_, err = world.SubscribeEvents(ctx, sdk.EventOptions{
+		Kinds: []protocol.EventKind{protocol.EventPlayerAdded}, FromSeq: true,
+		OnEvent: func(e sdk.Event) { added <- string(e.Data) },
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	for _, agent := range agents {
+		missing[agent] = true
+	}
+	for len(missing) > 0 {
+		select {
+		case event := <-added:
+			for agent := range missing {
+				if strings.Contains(event, `"agentId":"`+agent+`"`) {
+					delete(missing, agent)
+				}
+			}
+		case <-ctx.Done():
+			p.t.Fatalf("%d agents did not come", len(missing))
+		}
+	}
+	if err := world.Close(context.WithoutCancel(ctx)); err != nil {
+		p.t.Fatal(err)
+	}
+}
