@@ -5,21 +5,33 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
 
-// tailFlags say which events are printed.
+// tailFlags say what is followed, what of it is printed and when it ends.
 type tailFlags struct {
 	since     uint64
 	hasSince  bool
 	fromStart bool
 	follow    bool
+	kinds     []string
+	player    string
+	until     string
+	view      string
+	record    string
+	noVerify  bool
 }
+
+// The values of --view.
+const (
+	viewLines = "lines"
+	viewMap   = "map"
+)
 
 func newTailCommand(a *app) *cobra.Command {
 	var flags tailFlags
@@ -30,28 +42,60 @@ func newTailCommand(a *app) *cobra.Command {
 goes on after the last event it printed; events that the host no longer has are told as a
 gap, never left out in silence.
 
-At a terminal an event is a readable line. In a pipe, unless --output says otherwise, it is
-one JSON object a line: context, seq, event and data.`,
+Beside the events it keeps a copy of the world, which it proves equal to the host's after
+every event. A copy that differs is read again; if it still differs, tail ends with exit
+code 5. --no-verify trusts the host.
+
+At a terminal an event is a readable line, above a line with the state of the copy; --view map
+shows the world as a live map. In a pipe, unless --output says otherwise, an event is one JSON
+object a line: context, seq, event and data.
+
+--until ends it with 0 once an event meets a condition, and with 1 after --timeout. A condition
+is a kind of event, or terms that must all hold, such as
+player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md tells the rest.`,
 		Example: example(
 			"playctl tail",
+			"playctl tail --view map",
 			"playctl tail --from-start --follow=false",
-			"playctl tail --since 1200 --output ndjson | jq .event"),
+			"playctl tail --since 1200 --kinds interaction --player Ada --output ndjson | jq .data.text",
+			"playctl tail --from-start --until 'interaction,player=Ada,text~=done' --timeout 60s",
+			"playctl tail --record monday.ndjson"),
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.hasSince = cmd.Flags().Changed("since")
-			if flags.hasSince && flags.fromStart {
-				return usagef("--since and --from-start exclude each other")
-			}
-			if !cmd.Flags().Changed("output") && a.layers.origins["output"] == "" && !isTerminal(a.Stdout) {
-				a.printer.Format = render.FormatNDJSON
-			}
+			a.pipeIsNDJSON(cmd)
 			return a.tail(cmd.Context(), &flags)
 		},
 	}
 	cmd.Flags().Uint64Var(&flags.since, "since", 0, "begin after the event with this `seq`")
 	cmd.Flags().BoolVar(&flags.fromStart, "from-start", false, "begin with the oldest event that the host still has")
 	cmd.Flags().BoolVar(&flags.follow, "follow", true, "go on with new events; --follow=false ends at the present")
+	registerSelection(cmd, &flags.kinds, &flags.player)
+	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
+	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
+	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
+	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not prove the copy of the world")
+	completeChoices(cmd, "view", viewLines, viewMap)
 	return cmd
+}
+
+// registerSelection adds the flags that select events.
+func registerSelection(cmd *cobra.Command, kinds *[]string, player *string) {
+	cmd.Flags().StringSliceVar(kinds, "kinds", nil, "print events of these `kinds` only, such as interaction,journey")
+	cmd.Flags().StringVar(player, "player", "", "print events of this player only (`agent`: label, name, id or the id's beginning)")
+	var names []string
+	for _, kind := range protocol.EventKinds() {
+		names = append(names, shortKind(kind))
+	}
+	completeChoices(cmd, "kinds", names...)
+}
+
+// pipeIsNDJSON makes JSON lines the format where nobody chose one and nobody
+// looks on.
+func (a *app) pipeIsNDJSON(cmd *cobra.Command) {
+	if !cmd.Flags().Changed("output") && a.layers.origins["output"] == "" && !isTerminal(a.Stdout) {
+		a.printer.Format = render.FormatNDJSON
+	}
 }
 
 // eventResult is one event as "playctl tail" prints it.
@@ -62,38 +106,92 @@ type eventResult struct {
 	Data    json.RawMessage    `json:"data"`
 }
 
-func (a *app) tail(ctx context.Context, flags *tailFlags) error {
-	who, err := a.caller()
+// errNotSeen says that what --until waits for did not happen.
+var errNotSeen = errors.New("it was not seen")
+
+// errWaitedEnough is the cause of a context whose time for --until is over.
+var errWaitedEnough = errors.New("the time to wait is over")
+
+// tail follows the world as the flags say.
+func (a *app) tail(ctx context.Context, flags *tailFlags) (err error) {
+	reader, err := a.newTailer(flags)
 	if err != nil {
 		return err
 	}
-	c, err := a.client(who, who.main)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	reader := &tailer{app: a, who: who, client: c, flags: flags}
+	defer reader.client.Close()
 	if err := a.waiting("Connecting", func() error { return reader.prepare(ctx) }); err != nil {
 		return err
 	}
-	return reader.run(ctx)
+	if !flags.follow && !reader.past() {
+		// The present begins and ends at the same place.
+		return reader.unseen("")
+	}
+	if flags.until != "" && a.settings.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, a.settings.timeout, errWaitedEnough)
+		defer cancel()
+	}
+	err = reader.run(ctx)
+	if errors.Is(err, errWaitedEnough) {
+		return hintf(reader.unseen(" within "+a.settings.timeout.String()), "give it longer with --timeout, or look at what was before with --from-start")
+	}
+	return err
 }
 
-// tailer prints a stream of events.
-type tailer struct {
-	*app
-	who    *caller
-	client *client.Client
-	flags  *tailFlags
-	names  render.Names
-	// present is the position of the newest event when the stream began.
-	present uint64
-	// numbered is false on hosts that give no positions.
-	numbered bool
+// newTailer checks the flags.
+func (a *app) newTailer(flags *tailFlags) (*tailer, error) {
+	switch {
+	case flags.hasSince && flags.fromStart:
+		return nil, usagef("--since and --from-start exclude each other")
+	case flags.view != viewLines && flags.view != viewMap:
+		return nil, usagef("%q is no view: use lines or map", flags.view)
+	case flags.view == viewMap && !a.livelyTerminal():
+		return nil, hintf(usagef("a map needs a terminal as standard output"), "in a pipe, use --view lines")
+	case flags.view == viewMap && !flags.follow:
+		return nil, usagef("--view map shows the present and needs --follow")
+	case flags.record != "" && flags.noVerify:
+		return nil, usagef("--record and --no-verify exclude each other: a recording is for proving")
+	}
+	who, err := a.caller()
+	if err != nil {
+		return nil, err
+	}
+	pick, err := newSelection(flags.kinds, flags.player, who)
+	if err != nil {
+		return nil, err
+	}
+	until, err := parseCondition(flags.until)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.client(who, who.main)
+	if err != nil {
+		return nil, err
+	}
+	return &tailer{app: a, who: who, client: c, flags: flags, pick: pick, until: until}, nil
 }
 
-// prepare checks that the host is there, and learns names and where the present
-// is. From then on a lost connection is made again.
+// livelyTerminal reports whether standard output is a terminal on which results
+// for people may be drawn over.
+func (a *app) livelyTerminal() bool {
+	return isTerminal(a.Stdout) && a.env("TERM") != "dumb" && a.printer.Format == render.FormatTable
+}
+
+// past reports whether there are events to begin with.
+func (t *tailer) past() bool {
+	return (t.flags.hasSince || t.flags.fromStart) && t.flags.since < t.present
+}
+
+// unseen is the error of a condition that was not met; nil if there is none.
+func (t *tailer) unseen(when string) error {
+	if t.flags.until == "" {
+		return nil
+	}
+	return fmt.Errorf("nothing met the condition %q%s: %w", t.flags.until, when, errNotSeen)
+}
+
+// prepare checks that the host is there and finds out where the present is. From
+// then on a lost connection is made again.
 func (t *tailer) prepare(ctx context.Context) error {
 	ctx, cancel := t.limited(ctx)
 	defer cancel()
@@ -107,79 +205,16 @@ func (t *tailer) prepare(ctx context.Context) error {
 	if !t.flags.follow && !t.numbered {
 		return errors.New("this host does not number its events, so there is no present to end at: leave out --follow=false")
 	}
-	rows, err := readRows(ctx, t.client)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		t.names.LearnRow(row)
-	}
-	return nil
-}
-
-func (t *tailer) run(ctx context.Context) error {
-	options := client.StreamOptions{After: t.flags.since, HasAfter: t.flags.hasSince || t.flags.fromStart}
-	if !t.flags.follow && options.After >= t.present {
+	if t.flags.record == "" {
 		return nil
 	}
-	if !t.flags.follow && !options.HasAfter {
-		// The present begins and ends at the same place.
-		return nil
+	if !t.client.Has(protocol.CapChainInline) {
+		return errors.New("this host does not put the changed rows into its events, so a recording could not be proved: leave out --record")
 	}
-	stream := t.client.Events(ctx, options)
-	defer stream.Close()
-	for {
-		signal, err := stream.Next()
-		if err != nil {
-			return err
-		}
-		done, err := t.take(signal)
-		if done || err != nil {
-			return err
-		}
-	}
+	t.recording, err = newRecorder(t.absolute(t.flags.record), t.who.contextName())
+	return err
 }
 
-// take deals with one signal and reports whether it was the last.
-func (t *tailer) take(signal client.Signal) (done bool, err error) {
-	switch signal.Type {
-	case client.SignalEvent:
-		if err := t.print(signal.Event); err != nil {
-			return false, err
-		}
-		return !t.flags.follow && signal.Event.Seq >= t.present, nil
-	case client.SignalLost:
-		return false, t.lost(signal)
-	case client.SignalConnecting, client.SignalOpen, client.SignalCursor:
-	}
-	return false, nil
-}
-
-// lost tells that the connection is made again, and gives up where that is of
-// no use.
-func (t *tailer) lost(signal client.Signal) error {
-	var refused *protocol.Error
-	if errors.As(signal.Err, &refused) && exitCode(refused) == exitUnauthorised {
-		return refused
-	}
-	if signal.Err != nil {
-		t.note("%s", t.errorLook().Faint(fmt.Sprintf("The connection was lost (%s); trying again in %s.", render.Clean(signal.Err.Error()), render.Span(signal.Wait))))
-	}
-	return nil
-}
-
-func (t *tailer) print(event client.Event) error {
-	result := eventResult{Context: t.who.contextName(), Event: event.Kind, Data: event.Data}
-	if event.HasSeq {
-		result.Seq = &event.Seq
-	}
-	shown := render.Event{Kind: event.Kind, Data: event.Data}
-	if !event.HasSeq || event.Seq > t.present {
-		shown.Seen = t.Now()
-	}
-	line := ""
-	if t.printer.Format == render.FormatTable {
-		line = render.EventLine(t.look(t.Stdout), &t.names, shown)
-	}
-	return t.printer.Item(render.Document{Data: result, Views: []render.View{render.Text(line)}})
-}
+// quietTime is how long a host may be silent while it sends the past. Where the
+// newest events are for others only, no event tells that the present is reached.
+const quietTime = 3 * time.Second
