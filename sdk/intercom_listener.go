@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
@@ -27,8 +28,9 @@ type intercomListener struct {
 	// ones that wait.
 	slots, room chan struct{}
 	running     sync.WaitGroup
-	opened      sync.Once
-	ready       chan<- struct{}
+	// opening counts the streams that were not open yet; ready is closed at 0.
+	opening atomic.Int64
+	ready   chan<- struct{}
 
 	mu   sync.Mutex
 	seen recentIDs
@@ -50,7 +52,9 @@ func newIntercomListener(ctx context.Context, w *RemotePlayWorld, o *IntercomOpt
 func (l *intercomListener) run() {
 	defer l.running.Wait()
 	var streams sync.WaitGroup
-	for _, source := range l.world.intercomSources(l.options.Agents) {
+	sources := l.world.intercomSources(l.options.Agents)
+	l.opening.Store(int64(len(sources)))
+	for _, source := range sources {
 		streams.Go(func() { l.listen(source) })
 	}
 	streams.Wait()
@@ -71,8 +75,10 @@ func (l *intercomListener) listen(source *client.Client) {
 			if connected && !signal.Resumes {
 				l.report(fmt.Errorf("%w: commands from between two connections may be among them", ErrGap))
 			}
+			if !connected && l.opening.Add(-1) == 0 {
+				close(l.ready)
+			}
 			connected = true
-			l.opened.Do(func() { close(l.ready) })
 		case client.SignalEvent:
 			l.event(signal.Event)
 		case client.SignalLost:
