@@ -65,12 +65,12 @@ type Stream struct {
 	// ask again and not pass over it.
 	floor    uint64
 	hasFloor bool
-	conn      *connection
-	opening   bool          // a SignalConnecting was given, the attempt is due
-	wait      time.Duration // before the next attempt
-	failures  int
-	retry     time.Duration
-	closing   sync.Once
+	conn     *connection
+	opening  bool          // a SignalConnecting was given, the attempt is due
+	wait     time.Duration // before the next attempt
+	failures int
+	retry    time.Duration
+	closing  sync.Once
 }
 
 // errStreamClosed is what Next returns after Close.
