@@ -46,9 +46,8 @@ func (e *Event) VisibleTo(c Caller) bool {
 	if len(e.audience) == 0 || c.Admin {
 		return true
 	}
-	if c.NodeID == "" && c.Viewer == "" {
-		// Only a world without nodes has callers without a name. Anybody there may
-		// take any name, so nothing can be kept from them.
+	if c.Unchecked && c.NodeID == "" {
+		// Anybody there may take any name, so nothing can be kept from who has none.
 		return true
 	}
 	if c.NodeID != "" && slices.Contains(e.audience, c.NodeID) {

@@ -88,6 +88,7 @@ func TestWhoMaySeeARequest(t *testing.T) {
 		for caller, want := range map[Caller]bool{
 			{NodeID: a}: true, {NodeID: owner}: true, {NodeID: asker}: true, {Admin: true}: true,
 			{NodeID: other}: false, {Viewer: "v"}: false, {}: false,
+			{Unchecked: true}: true, {Unchecked: true, NodeID: other}: false,
 		} {
 			if e.VisibleTo(caller) != want {
 				t.Errorf("visible to %+v: %v, want %v", caller, !want, want)

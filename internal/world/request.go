@@ -16,6 +16,9 @@ type Caller struct {
 	// OwnerHash tells that the request came with an agent's id and its owner's
 	// hash: NodeID is then the agent and it may do only what section 3 allows.
 	OwnerHash bool
+	// Unchecked is true where there is no repository: NodeID is then what the
+	// caller says it is.
+	Unchecked bool
 	// Viewer is the id of a watch cookie, and empty for everybody else.
 	Viewer string
 	// Admin is true for the administrator.
