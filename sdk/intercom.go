@@ -120,8 +120,8 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 }
 
 // Ready is closed when the host's stream is open for the first time, each where
-// there are several: commands that are sent from then on are carried out. A host of the older service may
-// open it with the first event only.
+// there are several: commands that are sent from then on are carried out. A host
+// of the older service may open it with the first event only.
 func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
 
 // Close ends the subscription, and waits for its executors and for their

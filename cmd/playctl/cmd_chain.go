@@ -20,8 +20,9 @@ func newChainCommand(a *app) *cobra.Command {
 		Short: "Look into the player chain and prove what is in it",
 		Long: `Look into the player chain: the Merkle tree over everything on the map, whose root and number of
 leaves stand for the whole world. docs/chain.md explains it.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: runGroup,
+		Example: example("playctl chain verify", "playctl chain show --tree"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    runGroup,
 	}
 	cmd.AddCommand(newChainShowCommand(a), newChainNodeCommand(a), newChainProveCommand(a),
 		newChainVerifyProofCommand(a), newChainVerifyCommand(a))
