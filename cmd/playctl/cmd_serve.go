@@ -38,6 +38,7 @@ answered. A second one ends it at once. SIGHUP reads the TLS certificate again.`
 	}
 	s.register(cmd.Flags(), a)
 	completeChoices(cmd, "api-keys", "required", "optional", "off")
+	completeChoices(cmd, "compat", string(host.CompatAgentPlay))
 	completeChoices(cmd, "registration", "open", "token", "closed")
 	completeChoices(cmd, "log-level", "debug", "info", "warn", "error")
 	completeChoices(cmd, "log-format", "text", "json")

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/playctl/playctl/internal/bridge"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/store"
@@ -29,6 +30,8 @@ type served struct {
 	world   *world.World
 	journal store.Journal
 	deriver *creds.Deriver
+	// bridge is nil where there is none.
+	bridge *bridge.Bridge
 
 	root     creds.RootFile
 	rootMade bool
@@ -49,12 +52,19 @@ func (s *serveSettings) check() error {
 		return usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
 	case s.demo && s.registration != string(host.RegistrationOpen):
 		return usagef("--demo makes a main node, so registration must be open")
+	case s.compat != "" && s.apiKeys == string(host.APIKeysRequired):
+		return usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
 	case s.maxOccupants < 1 || s.history < 1:
 		return usagef("--max-occupants and --history must be at least 1")
 	case s.maxOccupantsPerOwner < 0 || s.maxAgents < 0:
 		return usagef("--max-occupants-per-owner and --max-agents cannot be negative: 0 is no limit")
 	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
 		return usagef("--registration-token-file is for --registration token")
+	}
+	if s.bridgeURL.text != "" {
+		if err := bridge.CheckURL(s.bridgeURL.text); err != nil {
+			return usagef("--bridge-url: %w", err)
+		}
 	}
 	return nil
 }
@@ -92,6 +102,9 @@ func (a *app) openServed(ctx context.Context, s *serveSettings) (result *served,
 	}
 	result.deriver = creds.NewDeriver(creds.DeriverOptions{})
 	options.World, options.Deriver = result.world, result.deriver
+	if err := s.openBridge(ctx, result, options); err != nil {
+		return result, err
+	}
 	result.host, err = host.New(*options)
 	return result, err
 }
@@ -160,7 +173,7 @@ func (a *app) hostOptions(s *serveSettings) (*host.Options, error) {
 		Address:      s.listen, OpsAddress: s.opsListen, Profiling: s.pprof,
 		CertFile: a.absolute(s.tlsCert), KeyFile: a.absolute(s.tlsKey), PublicURL: s.publicURL,
 		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
-		APIKeys: host.APIKeyPolicy(s.apiKeys), AllowOwnerHash: s.allowOwnerHash,
+		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
 		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
 		Limits: host.RateLimits{RequestsPerSecond: s.rateRequests, CreationsPerMinute: s.rateNodes},
 		Logger: logger, AccessLog: s.accessLog,
@@ -211,6 +224,9 @@ func (s *served) close(ctx context.Context) error {
 	var failed []error
 	if s.host != nil {
 		failed = append(failed, s.host.Close(ctx))
+	}
+	if s.bridge != nil {
+		failed = append(failed, s.bridge.Close(ctx))
 	}
 	if s.world != nil {
 		failed = append(failed, s.world.Close(ctx))

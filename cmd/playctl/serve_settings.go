@@ -17,6 +17,8 @@ type serveSettings struct {
 	registration          string
 	registrationTokenFile string
 	noRepository          bool
+	compat                string
+	bridgeURL             secretURL
 	allowOwnerHash        bool
 
 	publicURL      string
@@ -50,10 +52,12 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *app) {
 
 	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made if there is none)")
 	own.StringVar(&s.adminTokenFile, "admin-token-file", "", "a `file` with the administrator's token; without it there is no administrator")
-	own.StringVar(&s.apiKeys, "api-keys", "required", "when API keys are checked: required, optional or off")
+	own.StringVar(&s.apiKeys, "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
 	own.StringVar(&s.registration, "registration", "open", "who may create main nodes: open, token or closed")
 	own.StringVar(&s.registrationTokenFile, "registration-token-file", "", "a `file` with the token that --registration token asks for")
 	own.BoolVar(&s.noRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
+	own.StringVar(&s.compat, "compat", "", "also serve existing clients of a `service`: agent-play")
+	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
 	own.BoolVar(&s.allowOwnerHash, "allow-owner-hash", false, "let a main node's hash stand for its agents' also beyond loopback")
 
 	own.StringVar(&s.publicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")

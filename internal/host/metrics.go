@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -68,6 +69,14 @@ func NewMetrics() *Metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
+}
+
+// Add measures one more thing beside the host and its world.
+func (m *Metrics) Add(c prometheus.Collector) error {
+	if err := m.registry.Register(c); err != nil {
+		return fmt.Errorf("add to the host's measurements: %w", err)
+	}
+	return nil
 }
 
 func counter(name, help string) prometheus.Counter {
