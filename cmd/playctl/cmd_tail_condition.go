@@ -77,7 +77,8 @@ func parseClause(text string) (clause, error) {
 		return clause{field: "kind", operator: "=", kind: kind}, err
 	}
 	t := clause{field: strings.TrimSpace(text[:at]), operator: operator, value: strings.TrimSpace(text[at+len(operator):])}
-	if strings.HasPrefix(t.value, `"`) {
+	// A quote within a value would hide the commas behind it.
+	if strings.Contains(t.value, `"`) {
 		if err := json.Unmarshal([]byte(t.value), &t.value); err != nil {
 			return t, usagef("%s is not a text in quotes", t.value)
 		}

@@ -48,7 +48,7 @@ func TestConditionsThatMeanNothing(t *testing.T) {
 	for text, says := range map[string]string{
 		",": "no kind", "interaction,": "no kind", "interactoin": "no kind", "kind=moon": "no kind", "=x": "the name of a field",
 		"kind~=world": "compared with = or !=", "player>=1": "compared with = or !=", "text>=x": "a number", "seq<=1e999999999": "a number",
-		`text="open`: "in quotes", `text="a"b`: "in quotes", `"text"=b`: "the name of a field", "a b=c": "the name of a field",
+		`text="open`: "in quotes", `text="a"b`: "in quotes", `text~=b"`: "in quotes", `"text"=b`: "the name of a field", "a b=c": "the name of a field",
 	} {
 		if _, err := parseCondition(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", text, err, says)
