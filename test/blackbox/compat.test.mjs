@@ -1,0 +1,72 @@
+// Section 11: the paths and habits of the clients of the agent-play service.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { granted, refused } from './lib/client.mjs'
+import { openStream } from './lib/stream.mjs'
+import { openWorld, register, snapshotOf } from './lib/world.mjs'
+
+const { host, owner, agent, sid } = await openWorld('--compat', 'agent-play')
+
+// over runs a piece of a test under each of the two names.
+async function over(piece) {
+  for (const service of ['agent-play', 'play']) {
+    host.service = service
+    await piece(service)
+  }
+}
+
+test('every route answers under both names, and no key is asked for', async () => {
+  await over(async () => {
+    assert.equal(granted(await host.call('GET', '/session', { as: owner, key: null })).sid, sid)
+    granted(await register(host, sid, agent, {}, { key: null }))
+    granted(await host.call('POST', '/mcp/register', { as: owner, sid, key: null, body: { name: 'm' } }))
+    granted(await host.call('GET', '/snapshot', { as: owner, sid, key: null }))
+    await snapshotOf(host, owner)
+    granted(
+      await host.call('POST', '/proximity-action', {
+        as: owner,
+        sid,
+        key: null,
+        body: { fromPlayerId: '__human__', toPlayerId: agent.nodeId, action: 'chat' }
+      })
+    )
+    granted(
+      await host.call('POST', '/assist-tool', {
+        as: owner,
+        sid,
+        key: null,
+        body: { targetPlayerId: agent.nodeId, toolName: 'chat_tool', args: {} }
+      })
+    )
+  })
+})
+
+test('a key that is sent is still checked', async () => {
+  await over(async () =>
+    refused(await host.call('GET', '/session', { as: owner, key: 'wrong' }), 401, 'api_key_invalid')
+  )
+})
+
+test('one world, heard under both names', async (t) => {
+  const streams = []
+  await over(async () => streams.push(await openStream(host, { as: owner, sid })))
+  t.after(() => streams.forEach((stream) => stream.close()))
+  host.service = 'agent-play'
+  granted(await register(host, sid, agent, { name: 'Heard twice' }, { key: null }))
+  for (const stream of streams) {
+    const { data } = await stream.find((event) => event.event === 'world:player_added')
+    assert.equal(data.player.name, 'Heard twice')
+  }
+})
+
+test('the routes of nodes are where they were', async () => {
+  granted(await host.call('POST', '/api/nodes/validate', { as: agent, body: {} }))
+  refused(await host.call('GET', '/api/other/session', { as: owner }), 404, 'not_found')
+})
+
+test('without --compat the other name is unknown', async () => {
+  const plain = await openWorld()
+  plain.host.service = 'agent-play'
+  refused(await plain.host.call('GET', '/session', { as: plain.owner }), 404, 'not_found')
+})
