@@ -102,14 +102,20 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if w.copy == nil || w.lost || w.copy.Head().Rev == nil || state.Rev == nil || state.MerkleRootHex == "" {
+	if !w.provable(&state) {
 		return false, nil
 	}
-	have := *w.copy.Head().Rev
-	if *state.Rev < have || *state.Rev == have && state.Notify != nil {
-		return false, nil // from before the snapshot
+	return w.prove(line, &state, *w.copy.Head().Rev)
+}
+
+// provable tells whether there is a copy to compare an event with, and the event
+// is not from before it.
+func (w *recordedWorld) provable(state *chain.EventState) bool {
+	if w.copy == nil || w.lost || w.copy.Head().Rev == nil || state.Rev == nil || state.MerkleRootHex == "" {
+		return false
 	}
-	return w.prove(line, &state, have)
+	have := *w.copy.Head().Rev
+	return *state.Rev > have || *state.Rev == have && state.Notify == nil
 }
 
 // prove merges an event and compares. The rev of one that changes the map is one

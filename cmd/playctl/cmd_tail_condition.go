@@ -83,7 +83,8 @@ func parseClause(text string) (clause, error) {
 			return t, usagef("%s is not a text in quotes", t.value)
 		}
 	}
-	return t, t.check(text)
+	err := t.check(text)
+	return t, err
 }
 
 // check finds out whether the clause can mean something.

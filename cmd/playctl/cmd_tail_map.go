@@ -37,7 +37,8 @@ func (t *tailer) newMapDisplay() (display, error) {
 	if name := t.who.contextName(); name != "" {
 		d.picture.Title = name + "  " + d.picture.Title
 	}
-	return d, d.write(render.ScreenEnter)
+	err := d.write(render.ScreenEnter)
+	return d, err
 }
 
 func (d *mapDisplay) event(_ eventResult, line render.Event, names *render.Names, status render.Status) error {
