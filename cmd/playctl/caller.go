@@ -179,7 +179,7 @@ func (a *app) connect(who *caller, node client.Credentials, adminToken creds.Sec
 	if err != nil {
 		return nil, err
 	}
-	if c.Exposed() && !(node.IsZero() && adminToken.IsZero()) {
+	if c.Exposed() && (!node.IsZero() || !adminToken.IsZero()) {
 		a.warn(fmt.Sprintf("%s is not encrypted, so everyone on the way can read your credentials", c.Host()),
 			"use https, or a tunnel to the host")
 	}

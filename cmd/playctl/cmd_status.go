@@ -29,6 +29,7 @@ type statusResult struct {
 	Occupants int            `json:"occupants"`
 	Kinds     map[string]int `json:"kinds,omitempty"`
 	Spaces    int            `json:"spaces"`
+	Bridge    *bridgeResult  `json:"bridge,omitempty"`
 }
 
 // errNotReady says that a host answers and does not serve.
@@ -38,8 +39,8 @@ func newStatusCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show whether the host is ready, and what is in its world",
-		Long: `Show whether the host is ready, where its world stands and how much is in it. The exit code
-is 1 if the host answers and is not ready, 4 if it does not answer.`,
+		Long: `Show whether the host is ready, where its world stands, how much is in it and how its
+remote bridge does. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.`,
 		Example: example("playctl status", "playctl status --server http://127.0.0.1:7420 --timeout 2s --output json"),
 		Args:    takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,6 +53,7 @@ is 1 if the host answers and is not ready, 4 if it does not answer.`,
 				if err == nil {
 					err = result.look(ctx, c)
 				}
+				result.bridge(ctx, c)
 				return result.document(a.printer.Look), err
 			})
 		},
@@ -122,6 +124,9 @@ func (r *statusResult) document(look render.Look) *render.Document {
 			render.Field{Name: "seq", Value: number(r.Seq)},
 			render.Field{Name: "occupants", Value: strings.Join(counts, ", ")},
 			render.Field{Name: "spaces", Value: decimal(int64(r.Spaces))})
+	}
+	if r.Bridge != nil {
+		fields = append(fields, r.Bridge.field(look))
 	}
 	return &render.Document{Data: *r, Views: []render.View{render.Line(render.Clean(r.Server) + ": " + state), fields}}
 }

@@ -61,10 +61,15 @@ func (s *serveSettings) check() error {
 	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
 		return usagef("--registration-token-file is for --registration token")
 	}
-	if s.bridgeURL.text != "" {
-		if err := bridge.CheckURL(s.bridgeURL.text); err != nil {
-			return usagef("--bridge-url: %w", err)
-		}
+	return s.checkBridge()
+}
+
+func (s *serveSettings) checkBridge() error {
+	if s.bridgeURL.text == "" {
+		return nil
+	}
+	if err := bridge.CheckURL(s.bridgeURL.text); err != nil {
+		return usagef("--bridge-url: %w", err)
 	}
 	return nil
 }

@@ -80,7 +80,8 @@ func run(ctx context.Context, env func(string) string) (err error) {
 // answer carries out one command and records how.
 func answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	started := time.Now()
-	question, reply := call.Command.Text, ""
+	question := call.Command.Text
+	var reply string
 	switch {
 	case call.Command.Kind == protocol.IntercomChat:
 		reply = "You said: " + question
@@ -95,7 +96,7 @@ func answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, er
 		question = fmt.Sprintf("How much is %d and %d?", args.A, args.B)
 		reply = strconv.Itoa(args.A + args.B)
 	default:
-		return sdk.IntercomAnswer{}, errors.New("I answer chat and assist_add only")
+		return sdk.IntercomAnswer{}, errors.New("this agent answers chat and assist_add only")
 	}
 	_, err := call.Agent.RecordJourney(ctx, protocol.Journey{
 		StartedAt: protocol.FormatTime(started), CompletedAt: protocol.FormatTime(time.Now()),
