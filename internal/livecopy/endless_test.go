@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,25 +31,43 @@ type endless struct {
 const (
 	okStream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 	okJSON   = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n"
-	// onTheWay is what the buffers of a connection may hold.
-	onTheWay = 16 << 20
 )
+
+// onTheWay is what the kernel's buffers of a connection may hold: the most that
+// it lets a sender's and a receiver's grow to, on Linux, and half as much again
+// for what it counts beside the data.
+func onTheWay() int64 {
+	total := int64(0)
+	for _, name := range []string{"tcp_rmem", "tcp_wmem"} {
+		most := int64(8 << 20)
+		if text, err := os.ReadFile("/proc/sys/net/ipv4/" + name); err == nil {
+			if f := strings.Fields(string(text)); len(f) == 3 {
+				if n, err := strconv.ParseInt(f[2], 10, 64); err == nil {
+					most = n
+				}
+			}
+		}
+		total += most
+	}
+	return total + total/2
+}
 
 func endlessAnswers() map[string]endless {
 	events, rpc := protocol.ServicePlay.Events(), protocol.ServicePlay.RPC()
-	const frame, reply, headers = 8 << 20, 128 << 20, 64 << 10
+	buffered := onTheWay()
+	frame, reply, headers := 8<<20+buffered, 128<<20+buffered, 64<<10+buffered
 	long := strings.Repeat("a", 4000)
 	return map[string]endless{
-		"a line of data":       {events, okStream + "data: ", long, "longer than", frame + onTheWay},
-		"lines of data":        {events, okStream, "data: " + long + "\n", "longer than", frame + onTheWay},
-		"an id":                {events, okStream + "id: ", long, "longer than", frame + onTheWay},
-		"a comment":            {events, okStream + ":", long, "longer than", frame + onTheWay},
-		"a header":             {events, "HTTP/1.1 200 OK\r\nx-filler: ", long, "header", headers + onTheWay},
-		"headers":              {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers + onTheWay},
-		"interim answers":      {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers + onTheWay},
-		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, long, "bytes", reply + onTheWay},
-		"the space of a reply": {rpc, okJSON, strings.Repeat(" ", 4000), "bytes", reply + onTheWay},
-		"headers of a reply":   {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers + onTheWay},
+		"a line of data":       {events, okStream + "data: ", long, "longer than", frame},
+		"lines of data":        {events, okStream, "data: " + long + "\n", "longer than", frame},
+		"an id":                {events, okStream + "id: ", long, "longer than", frame},
+		"a comment":            {events, okStream + ":", long, "longer than", frame},
+		"a header":             {events, "HTTP/1.1 200 OK\r\nx-filler: ", long, "header", headers},
+		"headers":              {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers},
+		"interim answers":      {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers},
+		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, long, "bytes", reply},
+		"the space of a reply": {rpc, okJSON, strings.Repeat(" ", 4000), "bytes", reply},
+		"headers of a reply":   {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers},
 	}
 }
 
