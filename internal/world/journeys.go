@@ -78,13 +78,14 @@ func journeyRecord(own []byte, at string, seq uint64) []byte {
 // start and end where the agent stands.
 func (p *planner) path(row *protocol.Agent, steps []protocol.JourneyStep) []protocol.PathStep {
 	path := make([]protocol.PathStep, len(steps))
+	structures := p.structures()
 	for i := range steps {
 		at := protocol.PathStep{
 			JourneyStep: protocol.JourneyStep{Type: steps[i].Type},
 			X:           row.X, Y: row.Y, StructureID: "agent:" + row.AgentID,
 		}
 		if steps[i].Type == protocol.StepStructure {
-			if s := p.structureFor(steps[i].ToolName); s != nil {
+			if s := structureFor(structures, steps[i].ToolName); s != nil {
 				at.X, at.Y, at.StructureID = s.X, s.Y, s.ID
 			} else {
 				c := p.st.grid.place("tool:"+steps[i].ToolName, func(cell) bool { return false })
@@ -97,17 +98,22 @@ func (p *planner) path(row *protocol.Agent, steps []protocol.JourneyStep) []prot
 	return path
 }
 
+// structures lists the structures on the map in the order of their keys, once
+// for all steps of a journey.
+func (p *planner) structures() []*protocol.Structure {
+	var found []*protocol.Structure
+	for _, leaf := range p.st.tree.Occupants() {
+		if s, ok := p.st.rows[leaf.Key()].(*protocol.Structure); ok {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
 // structureFor is the structure whose amenity a tool's name has in it; of
-// several, the one whose key comes first.
-func (p *planner) structureFor(toolName string) *protocol.Structure {
-	for _, leaf := range p.st.tree.All() {
-		if !strings.HasPrefix(leaf.Key(), protocol.StructureKeyPrefix) {
-			continue
-		}
-		s, ok := p.st.rows[leaf.Key()].(*protocol.Structure)
-		if !ok {
-			continue
-		}
+// several, the first.
+func structureFor(structures []*protocol.Structure, toolName string) *protocol.Structure {
+	for _, s := range structures {
 		for _, amenity := range s.Amenities {
 			if strings.Contains(toolName, amenity) {
 				return s

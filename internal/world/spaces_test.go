@@ -164,3 +164,28 @@ func TestTheAdministratorTakesAStructureAway(t *testing.T) {
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: space.SpaceID}})
 	f.check()
 }
+
+func TestAJourneyUsesAToolWhereItsAmenityIs(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	space := created(t, f.as(owner, newSpace("corner")))
+	structure, err := chain.ParseOccupant(space.Structure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.as(a, journey(a, "assist_shop", "elsewhere"))
+	row, ok := f.occupants()[protocol.AgentKey(owner, a)].(*protocol.Agent)
+	if !ok || row.LastUpdate == nil {
+		t.Fatal("the row has no journey")
+	}
+	x, y := structure.Position()
+	at, other := row.LastUpdate.Path[1], row.LastUpdate.Path[2]
+	if protocol.StructureKeyPrefix+at.StructureID != structure.StableKey() || at.X != x || at.Y != y {
+		t.Errorf("the shop was visited at %+v, it is %s at %v,%v", at, structure.StableKey(), x, y)
+	}
+	if other.StructureID != "agent:"+a {
+		t.Errorf("a tool without an amenity was used at %q", other.StructureID)
+	}
+}
