@@ -68,3 +68,9 @@ require (
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+ignore (
+	./web/node_modules
+	./web/sdk/node_modules
+	./web/watch/node_modules
+)
