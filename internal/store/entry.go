@@ -3,6 +3,7 @@ package store
 import (
 	"iter"
 	"slices"
+	"time"
 )
 
 // Position counts the entries of a journal: the first has position 1.
@@ -15,6 +16,10 @@ type Position uint64
 // state whatever its version, clock or randomness.
 type Entry struct {
 	Position Position
+	// Commit is the batch that wrote the entry and Prev that of the entry before
+	// it. Only a Shared journal has them.
+	Commit CommitID
+	Prev   CommitID
 	// At is the commit's time in milliseconds since the Unix epoch.
 	At int64
 	// Rev and Seq are the world's after this entry. The entry's events have
@@ -111,6 +116,9 @@ type Record struct {
 	Table Table
 	Key   []byte
 	Value []byte
+	// Term gives the record a deadline, by the time of a Shared journal, that goes
+	// with the record; 0 for none. Other journals keep no deadlines.
+	Term time.Duration
 }
 
 // Clears tells whether the record empties its table.
@@ -119,7 +127,9 @@ func (r *Record) Clears() bool { return len(r.Key) == 0 && r.Value == nil }
 // State is a checkpoint: the whole map after the entry at Position. Tables are
 // not in it; a store keeps them current with every commit.
 type State struct {
-	Position  Position
+	Position Position
+	// Commit is the batch of that entry, in a Shared journal.
+	Commit    CommitID
 	At        int64
 	Rev       uint64
 	Seq       uint64
