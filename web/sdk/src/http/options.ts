@@ -1,0 +1,64 @@
+/** The node that calls, and what proves it. */
+export interface NodeIdentity {
+  /** The node's id. */
+  readonly nodeId: string
+  /** The hash of the node's phrase: 64 lower-case hex digits. A secret. */
+  readonly passwHash: string
+}
+
+/**
+ * Who calls: a node, the administrator by its token, the holder of the watch
+ * page's cookie (browsers only; the cookie goes along by itself), or nobody.
+ */
+export type CallerCredentials =
+  | NodeIdentity
+  | { readonly adminToken: string }
+  | { readonly cookie: true }
+  | { readonly none: true }
+
+/** How often a call is tried and how long it waits in between. */
+export interface Retry {
+  /** How often a call is tried in all; 1 never repeats. */
+  readonly attempts: number
+  /** The first wait in milliseconds; each further one is twice as long, half of every wait is random. */
+  readonly baseMs: number
+  /** The longest wait. A host that asks for a longer one gets no repeat. */
+  readonly maxMs: number
+}
+
+/** Suits a program that should outlast a host's restart: about a minute before it gives up. */
+export const patientRetry: Retry = { attempts: 16, baseMs: 100, maxMs: 6000 }
+
+/** Suits a person who waits: about two seconds before it gives up. */
+export const briskRetry: Retry = { attempts: 5, baseMs: 200, maxMs: 10_000 }
+
+/** What makes a client. Only `baseUrl` is required. */
+export interface ClientOptions {
+  /** The host's address, such as `http://127.0.0.1:7420`, with a path if it is served below one. */
+  readonly baseUrl: string
+  /** The service name in the paths; `play` unless it is given. */
+  readonly service?: string
+  /** Who calls; nobody in particular unless it is given. */
+  readonly credentials?: CallerCredentials
+  /** The API key of the caller's account. A secret. */
+  readonly apiKey?: string
+  /** What a host asks for whose registration is by token. A secret. */
+  readonly registrationToken?: string
+  /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. Streams are not bound by it. */
+  readonly timeoutMs?: number
+  /** How often and when to repeat; `patientRetry` unless it is given. */
+  readonly retry?: Retry
+  /** Sends the requests; the global `fetch` unless it is given. */
+  readonly fetch?: typeof globalThis.fetch
+  /**
+   * Called when the host has another session than the one that was known,
+   * before the call that noticed goes on. It must not call the client.
+   */
+  readonly onSession?: (sid: string) => void
+}
+
+/** What one call may be given. */
+export interface CallOptions {
+  /** Ends the call; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}

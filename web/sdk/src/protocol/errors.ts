@@ -1,0 +1,167 @@
+/** The machine-readable names of a host's refusals (protocol reference, "Routes"). */
+export type ErrorCode =
+  | 'json_invalid'
+  | 'body_invalid'
+  | 'sid_missing'
+  | 'op_unknown'
+  | 'stable_key_unknown'
+  | 'chat_tool_missing'
+  | 'tool_unknown'
+  | 'lease_unknown'
+  | 'player_unknown'
+  | 'request_unknown'
+  | 'node_not_derivable'
+  | 'confirmation_mismatch'
+  | 'occupant_limit'
+  | 'agent_limit'
+  | 'amenity_last'
+  | 'credentials_missing'
+  | 'credentials_invalid'
+  | 'api_key_invalid'
+  | 'sid_invalid'
+  | 'forbidden'
+  | 'registration_closed'
+  | 'not_found'
+  | 'space_unknown'
+  | 'method_not_allowed'
+  | 'node_exists'
+  | 'space_exists'
+  | 'amenity_exists'
+  | 'idempotency_conflict'
+  | 'removed'
+  | 'body_too_large'
+  | 'media_type'
+  | 'rate_limited'
+  | 'internal'
+  | 'store_unavailable'
+  | 'repository_off'
+  | 'behind'
+  | 'shutting_down'
+
+/** The code to assume for a status whose reply names none, as hosts of the older service send it. */
+const generalCodes: Readonly<Record<number, ErrorCode>> = {
+  400: 'body_invalid',
+  401: 'credentials_invalid',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'node_exists',
+  410: 'removed',
+  413: 'body_too_large',
+  415: 'media_type',
+  429: 'rate_limited',
+  503: 'store_unavailable',
+}
+
+/** The most general code of a status. */
+export function codeForStatus(status: number): ErrorCode {
+  return generalCodes[status] ?? (status < 500 ? 'body_invalid' : 'internal')
+}
+
+/** What a refusal consists of. */
+export interface PlayErrorParts {
+  readonly code: string
+  readonly status: number
+  readonly message: string
+  readonly requestId?: string
+  readonly retryAfterMs?: number
+}
+
+/** A host refused a call. Decide on `code`, never on the message. */
+export class PlayError extends Error {
+  override readonly name = 'PlayError'
+  /** The refusal's name, mostly an `ErrorCode`; a newer host may send others. */
+  readonly code: string
+  /** The HTTP status. */
+  readonly status: number
+  /** The request's name in the host's log; empty where it said none. */
+  readonly requestId: string
+  /** How long the host asks to wait, in milliseconds; 0 where it does not. */
+  readonly retryAfterMs: number
+
+  /** Makes the error of a refusal. */
+  constructor(parts: PlayErrorParts) {
+    super(parts.message)
+    this.code = parts.code
+    this.status = parts.status
+    this.requestId = parts.requestId ?? ''
+    this.retryAfterMs = parts.retryAfterMs ?? 0
+  }
+}
+
+/** Tells whether an error is a host's refusal with one of some codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is PlayError {
+  return error instanceof PlayError && (codes as readonly string[]).includes(error.code)
+}
+
+/** The host gave no answer. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+  /** Whether the request may have reached the host: then the outcome of a write is unknown. */
+  readonly sent: boolean
+
+  /** Makes the error for a host, which is its address without path and query. */
+  constructor(host: string, reason: string, sent: boolean, cause?: unknown) {
+    super(`cannot reach the host at ${host}: ${reason}`, cause === undefined ? undefined : { cause })
+    this.sent = sent
+  }
+}
+
+/** The host's answer cannot be used: it is too long, no JSON, or lacks what the route promises. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError'
+
+  /** Makes the error for a route, which is a method and a path. */
+  constructor(route: string, reason: string, options?: ErrorOptions) {
+    super(`the answer to ${route} cannot be used: ${reason}`, options)
+  }
+}
+
+/** The world, or the subscription, was closed. */
+export class ClosedError extends Error {
+  override readonly name = 'ClosedError'
+
+  /** Makes the error. */
+  constructor(what = 'the world was closed') {
+    super(what)
+  }
+}
+
+/** An option that was given to this package is missing or wrong. */
+export class OptionError extends TypeError {
+  override readonly name = 'OptionError'
+}
+
+/** Events were missed: the host no longer has them, or never kept them. */
+export class GapError extends Error {
+  override readonly name = 'GapError'
+}
+
+/** A copy's root or leaf count differs from what the host stated. */
+export class MismatchError extends Error {
+  override readonly name = 'MismatchError'
+
+  /** Makes the error from what was wanted and what the copy has. */
+  constructor(
+    readonly wantRootHex: string,
+    readonly wantLeafCount: number,
+    readonly gotRootHex: string,
+    readonly gotLeafCount: number,
+  ) {
+    super(
+      wantRootHex === gotRootHex
+        ? `the copy has ${gotLeafCount} leaves, the host has ${wantLeafCount}, with the same root ${wantRootHex}`
+        : `the copy's root is ${gotRootHex} over ${gotLeafCount} leaves, the host's is ${wantRootHex} over ${wantLeafCount}`,
+    )
+  }
+}
+
+/** The copy was read again because it was not the host's, and still is not. */
+export class UnmendedError extends Error {
+  override readonly name = 'UnmendedError'
+
+  /** Makes the error; the cause says what differs. */
+  constructor(cause: Error) {
+    super(`the copy of the world was read again and still is not what the host says it is: ${cause.message}`, { cause })
+  }
+}
