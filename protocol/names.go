@@ -22,9 +22,6 @@ const (
 	QueryID          = "id"
 )
 
-// WatchCookie is the name of the watch page's cookie.
-const WatchCookie = "play_watch"
-
 // MediaTypeJSON is the type of every body; MediaTypeSSE that of the stream.
 const (
 	MediaTypeJSON = "application/json"
@@ -98,6 +95,14 @@ func (s Service) ProximityAction() string { return s.api("/proximity-action") }
 
 // Watch is the path of the watch page.
 func (s Service) Watch() string { return "/" + string(s) + "/watch" }
+
+// WatchAssets is the path below which the page's files are.
+func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
+
+// WatchCookie is the name of the page's cookie. Hosts add what sets the cookies
+// of two of them apart that one browser knows under one name: a port before
+// all, because browsers do not keep the cookies of ports apart.
+func (s Service) WatchCookie() string { return string(s) + "_watch" }
 
 // WatchSession is the path that gives the watch page its cookie.
 func (s Service) WatchSession() string { return s.Watch() + "/session" }

@@ -40,6 +40,8 @@ func TestRegisterReply(t *testing.T) {
 	wireBothWays(t, protocol.OKReply{}, `{"ok":false}`)
 	wireBothWays(t, protocol.IDReply{ID: "m"}, `{"id":"m"}`)
 	wireBothWays(t, protocol.RequestReply{OK: true, RequestID: "r"}, `{"ok":true,"requestId":"r"}`)
+	wireBothWays(t, protocol.WatchSessionReply{Scope: protocol.WatchScopeAct, ExpiresAt: "e"}, `{"scope":"act","expiresAt":"e"}`)
+	wireBothWays(t, protocol.WatchTokenReply{Token: "t", URL: "u", ExpiresAt: "e"}, `{"token":"t","url":"u","expiresAt":"e"}`)
 }
 
 func TestNodeReplies(t *testing.T) {

@@ -60,3 +60,33 @@ func ParseWatchSession(o Object) (WatchSessionRequest, *Error) {
 	r := WatchSessionRequest{Token: f.secret("token")}
 	return r, f.err()
 }
+
+// WatchScope is what a watch cookie is good for.
+type WatchScope string
+
+// The scopes of watch cookies.
+const (
+	// WatchScopeWatch reads: session, snapshot, chain, events and listings.
+	WatchScopeWatch WatchScope = "watch"
+	// WatchScopeAct also sends assist-tool, proximity-action and intercomCommand.
+	WatchScopeAct WatchScope = "act"
+)
+
+// WatchSessionReply is the reply of `POST /play/watch/session`. The cookie
+// itself is in a header that scripts do not see.
+type WatchSessionReply struct {
+	Scope WatchScope `json:"scope"`
+	// ExpiresAt is when the cookie ends; the page then asks again.
+	ExpiresAt string `json:"expiresAt"`
+}
+
+// WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is
+// URL, "#token=" and Token: a fragment is sent to nobody.
+type WatchTokenReply struct {
+	// Token is shown once: the host keeps only a hash of it.
+	Token Secret `json:"token"`
+	// URL is the watch page.
+	URL string `json:"url"`
+	// ExpiresAt is when the token ends, and the cookies made from it.
+	ExpiresAt string `json:"expiresAt"`
+}
