@@ -57,7 +57,8 @@ type Look struct {
 }
 
 // tone is a role that text has; the same role looks the same everywhere. The
-// colours are the terminal's own sixteen, so they follow the person's theme.
+// colours are the terminal's own sixteen, so they follow the person's theme; only
+// the coats of agents are not.
 type tone int
 
 const (
@@ -69,6 +70,8 @@ const (
 	warn
 	accent
 	speech
+	// firstCoat is the tone of the first of the coats; the others follow.
+	firstCoat
 )
 
 func (l Look) paint(t tone, text string) string {
@@ -82,6 +85,9 @@ func (l Look) style(t tone) lipgloss.Style {
 	style := lipgloss.NewStyle().Inline(true)
 	if !l.Color {
 		return style
+	}
+	if worn := int(t - firstCoat); worn >= 0 && worn < len(coats) {
+		return style.Foreground(lipgloss.ANSIColor(coats[worn]))
 	}
 	switch t {
 	case strong:
@@ -98,7 +104,7 @@ func (l Look) style(t tone) lipgloss.Style {
 		return style.Foreground(lipgloss.Cyan)
 	case speech:
 		return style.Foreground(lipgloss.Blue)
-	case plain:
+	case plain, firstCoat:
 	}
 	return style
 }

@@ -1,0 +1,30 @@
+package render
+
+import "hash/fnv"
+
+// coats are the colours of agents, as indexes of the 256 colours of terminals:
+// those past the first sixteen are the same everywhere, whatever the theme. They
+// are of middle lightness, to be seen on black and on white, and none is the cyan
+// of placements or the yellow of places. The watch page paints the same ones.
+var coats = [...]uint8{167, 173, 172, 106, 71, 36, 67, 69, 98, 134, 169, 161}
+
+// coat is the index of an agent's colour in coats. It comes from the agent's id
+// alone, so that an agent looks the same in every terminal and on the watch page.
+func coat(agentID string) int {
+	return int(lookSeed(agentID) % uint32(len(coats)))
+}
+
+// lookSeed is the number that everything about an agent's looks derives from:
+// FNV-1a of 32 bits of the id (G. Fowler, L. C. Noll, K.-P. Vo), its bits spread
+// by the finaliser of MurmurHash3 (Austin Appleby, public domain), because ids
+// that differ in one character have to look different.
+func lookSeed(id string) uint32 {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(id))
+	h := sum.Sum32()
+	h ^= h >> 16
+	h *= 0x85ebca6b
+	h ^= h >> 13
+	h *= 0xc2b2ae35
+	return h ^ h>>16
+}

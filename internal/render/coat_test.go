@@ -1,0 +1,76 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// The same file is read by the tests of the watch page.
+func TestLooksAreThoseOfTheWatchPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/looks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known struct {
+		Coats []struct {
+			Terminal uint8  `json:"terminal"`
+			RGB      string `json:"rgb"`
+		} `json:"coats"`
+		Looks []struct {
+			ID   string `json:"id"`
+			Seed uint32 `json:"seed"`
+			Coat int    `json:"coat"`
+		} `json:"looks"`
+	}
+	if err := json.Unmarshal(text, &known); err != nil {
+		t.Fatal(err)
+	}
+	if len(known.Coats) != len(coats) || len(known.Looks) < len(coats) {
+		t.Fatalf("%d coats and %d looks are known, of %d coats", len(known.Coats), len(known.Looks), len(coats))
+	}
+	for i, c := range known.Coats {
+		if coats[i] != c.Terminal || cubeColor(coats[i]) != c.RGB {
+			t.Errorf("coat %d is %d, %s; the page paints %d, %s", i, coats[i], cubeColor(coats[i]), c.Terminal, c.RGB)
+		}
+	}
+	for _, look := range known.Looks {
+		if seed, worn := lookSeed(look.ID), coat(look.ID); seed != look.Seed || worn != look.Coat {
+			t.Errorf("%q has seed %d and coat %d, on the page %d and %d", look.ID, seed, worn, look.Seed, look.Coat)
+		}
+	}
+}
+
+// cubeColor is what a colour of the cube in a terminal's 256 colours looks like:
+// six levels for each of red, green and blue from index 16 on, as xterm has them.
+func cubeColor(index uint8) string {
+	levels := [...]int{0, 0x5f, 0x87, 0xaf, 0xd7, 0xff}
+	at := int(index) - 16
+	return fmt.Sprintf("#%02x%02x%02x", levels[at/36], levels[at/6%6], levels[at%6])
+}
+
+// An agent wears its coat on the map; without colour there is no trace of it.
+func TestMapPaintsCoats(t *testing.T) {
+	t.Parallel()
+	m := &Map{}
+	m.Show(World{Bounds: protocol.Bounds{MaxX: 19, MaxY: 11}, Occupants: []protocol.Occupant{
+		&protocol.Agent{AgentID: adaID, Name: "Ada", X: 3, Y: 4},
+		&protocol.Agent{AgentID: graceID, Name: "Grace", X: 9, Y: 4},
+	}})
+	look := Look{Color: true, Width: 80, Now: noon}
+	text := m.Frame(look, 24, Status{}).Text(look)
+	for _, id := range []string{adaID, graceID} {
+		if want := fmt.Sprintf("\x1b[38;5;%dm%s", coats[coat(id)], markAgent); !strings.Contains(text, want) {
+			t.Errorf("%s does not wear coat %d:\n%q", ShortID(id), coat(id), text)
+		}
+	}
+	look.Color = false
+	if text := m.Frame(look, 24, Status{}).Text(look); strings.Contains(text, "\x1b") {
+		t.Errorf("colour where there is none:\n%q", text)
+	}
+}
