@@ -1,0 +1,53 @@
+/**
+ * The newest of what was put in, up to a limit, in the order in which it came.
+ * Adding costs the same however much there is; what falls out is free to go.
+ */
+export class Ring<Item> {
+  readonly limit: number
+  private readonly slots: (Item | undefined)[]
+  private start = 0
+  private held = 0
+
+  constructor(limit: number) {
+    if (!Number.isInteger(limit) || limit < 1) {
+      throw new RangeError(`a ring holds a whole number of items of at least 1, not ${String(limit)}`)
+    }
+    this.limit = limit
+    this.slots = []
+  }
+
+  get length(): number {
+    return this.held
+  }
+
+  /** Adds an item, and gives the one that it takes the place of. */
+  push(item: Item): Item | undefined {
+    if (this.held < this.limit) {
+      this.slots[(this.start + this.held) % this.limit] = item
+      this.held += 1
+      return undefined
+    }
+    const oldest = this.slots[this.start]
+    this.slots[this.start] = item
+    this.start = (this.start + 1) % this.limit
+    return oldest
+  }
+
+  /** The item at a position from the oldest, which is 0. */
+  at(position: number): Item | undefined {
+    return position >= 0 && position < this.held ? this.slots[(this.start + position) % this.limit] : undefined
+  }
+
+  /** The items from the oldest to the newest. */
+  * [Symbol.iterator](): Generator<Item> {
+    for (let position = 0; position < this.held; position += 1) {
+      yield this.at(position) as Item
+    }
+  }
+
+  clear(): void {
+    this.slots.length = 0
+    this.start = 0
+    this.held = 0
+  }
+}

@@ -1,0 +1,47 @@
+import type { OccupantRow, SpaceRow, Thing } from './rows.js'
+
+/** Whom an id means: the selectable thing and what to call it. */
+export interface Known {
+  readonly key: string
+  readonly name: string
+}
+
+/**
+ * Everything on the map by its stable key, and by the ids that events use. One
+ * is made for each state of the world and never changes.
+ */
+export class Directory {
+  readonly occupants: readonly OccupantRow[]
+  readonly spaces: readonly SpaceRow[]
+  private readonly byKey = new Map<string, Thing>()
+  private readonly byId = new Map<string, Thing>()
+
+  constructor(occupants: readonly OccupantRow[], spaces: readonly SpaceRow[]) {
+    this.occupants = occupants
+    this.spaces = spaces
+    // Agents come last: where an id is used twice, an event means the agent.
+    const agents = occupants.filter((row) => row.kind === 'agent')
+    for (const thing of [...spaces, ...occupants, ...agents]) {
+      this.byKey.set(thing.key, thing)
+      this.byId.set(thing.id, thing)
+    }
+  }
+
+  /** The thing with a stable key. */
+  get(key: string): Thing | undefined {
+    return this.byKey.get(key)
+  }
+
+  /** The thing that an event's id means. */
+  whose(id: string): Thing | undefined {
+    return this.byId.get(id)
+  }
+
+  /** The things that a node owns. */
+  of(nodeId: string): readonly OccupantRow[] {
+    return this.occupants.filter((row) => 'nodeId' in row && row.nodeId === nodeId)
+  }
+}
+
+/** The world of which nothing is known yet. */
+export const emptyDirectory = new Directory([], [])
