@@ -3,8 +3,9 @@
 # Runs the tests. On a machine with Go, Node, git and apt it needs nothing else:
 # what the tests call and the machine lacks is installed first.
 #
-#   ./test.sh                  the usual suite: go vet, every Go test under the race detector, and
-#                              the client in test/blackbox against the real program
+#   ./test.sh                  the usual suite: go vet, every Go test under the race detector, the
+#                              client in test/blackbox against the real program, and the tests of
+#                              the TypeScript client and the watch page
 #   ./test.sh ./chain/...      the Go tests of some packages
 #   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1)
 #   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
@@ -43,6 +44,8 @@ main() {
   local all=no
   [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
 
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
   install_tools
   case $mode in
     usual) usual "$all" 12m "${packages[@]}" ;;
@@ -62,6 +65,16 @@ install_tools() {
   if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
   if calls jq; then need jq jq "an example is a shell script that reads JSON with it"; fi
   if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
+  command -v redis-server >/dev/null || install_redis
+}
+
+# install_redis gets the server's program alone. Debian's package redis-server would
+# start a service as well; redis-tools has the same program under a name by which it
+# only checks files, and it goes by the name that it is called by.
+install_redis() {
+  need redis-check-rdb redis-tools "tests start Redis servers of their own"
+  ln -s "$(command -v redis-check-rdb)" "$scratch/redis-server"
+  export PATH="$scratch:$PATH"
 }
 
 # calls COMMAND tells whether a Go test starts it with exec.Command or exec.CommandContext.
@@ -96,29 +109,44 @@ need() {
 usual() {
   local all=$1 timeout=$2 status=0 passed failed
   shift 2
-  log=$(mktemp -d)
-  trap 'rm -rf "$log"' EXIT
+  [ "$all" = no ] || web/install.sh
   go vet "$@"
-  go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$log/go" -- \
+  go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$scratch/go" -- \
     -race -shuffle on -timeout "$timeout" "$@" || status=$?
   passed=$(go_tests pass) failed=$(go_tests fail)
   if [ "$all" = yes ]; then
-    test/blackbox/run.sh 2>&1 | tee "$log/node" || status=$?
-    passed=$((passed + $(node_tests pass))) failed=$((failed + $(node_tests fail)))
+    javascript 2>&1 | tee "$scratch/javascript" || status=$?
+    passed=$((passed + $(javascript_tests pass))) failed=$((failed + $(javascript_tests fail)))
   fi
   echo "$passed passed, $failed failed"
   return "$status"
 }
 
-# go_tests RESULT counts the Go tests, subtests included, that ended so.
-go_tests() {
-  grep -cE "\"Action\":\"$1\",.*\"Test\":" "$log/go" || true
+# javascript runs what is tested with Node against the real program, all of it also
+# after one part failed.
+javascript() {
+  local status=0
+  go build -o "$scratch/playctl" ./cmd/playctl || return
+  export PLAYCTL=$scratch/playctl
+  test/blackbox/run.sh || status=$?
+  cd web || return
+  npm run --silent check || status=$?
+  npm test --silent --workspace sdk --if-present || status=$?
+  npm run --silent unit --workspace watch || status=$?
+  return "$status"
 }
 
-# node_tests RESULT reads how many tests ended so from the runner's last lines;
-# one that died before them counts nothing, and has its exit code.
-node_tests() {
-  sed -nE "s/^[^ ]+ $1 ([0-9]+)\$/\1/p" "$log/node" | grep . || echo 0
+# go_tests RESULT counts the Go tests, subtests included, that ended so.
+go_tests() {
+  grep -cE "\"Action\":\"$1\",.*\"Test\":" "$scratch/go" || true
+}
+
+# javascript_tests RESULT adds up how many tests ended so from the last lines of the
+# runners, Node's ("pass 12") and Playwright's ("12 passed"); one that died before
+# them counts nothing, and has its exit code.
+javascript_tests() {
+  sed -nE "s/^[^ ]+ $1 ([0-9]+)\$/\1/p; s/^  ([0-9]+) $1ed( .*)?\$/\1/p" "$scratch/javascript" |
+    awk '{ sum += $1 } END { print sum + 0 }'
 }
 
 # fuzz DURATION PACKAGES... runs each fuzz target alone, as go test demands.

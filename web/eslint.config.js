@@ -23,7 +23,7 @@ export default tseslint.config(
   },
   {
     // A suite's describe block is one function by its form only.
-    files: ['**/test/**', '**/*.test.ts'],
+    files: ['**/test/**/*.ts', '**/*.test.ts'],
     rules: {
       'max-lines-per-function': 'off',
       // node:test reports a failed test itself; nobody has to await it.
