@@ -36,19 +36,28 @@ type statusResult struct {
 var errNotReady = errors.New("the host is not ready")
 
 func newStatusCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	var readyOnly bool
+	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show whether the host is ready, and what is in its world",
 		Long: `Show whether the host is ready, where its world stands, how much is in it and how its
-remote bridge does. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.`,
-		Example: example("playctl status", "playctl status --server http://127.0.0.1:7420 --timeout 2s --output json"),
-		Args:    takes(),
+remote bridge does. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.
+
+With --ready it asks for nothing else and needs no credentials: a health check of a container.`,
+		Example: example(
+			"playctl status",
+			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
+			"playctl status --ready --timeout 2s"),
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.asReader(cmd.Context(), "Asking the host", func(ctx context.Context, who *caller, c *client.Client) (*render.Document, error) {
 				result := statusResult{Context: who.contextName(), Server: c.BaseURL()}
 				err := result.probe(ctx, c)
 				if isUnreachable(err) || ctx.Err() != nil {
 					return nil, err
+				}
+				if readyOnly {
+					return result.document(a.printer.Look), errors.Join(err, result.untold())
 				}
 				if err == nil {
 					err = result.look(ctx, c)
@@ -58,6 +67,17 @@ remote bridge does. The exit code is 1 if the host answers and is not ready, 4 i
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&readyOnly, "ready", false, "only ask whether it is ready")
+	return cmd
+}
+
+// untold is an error where the host does not say whether it is ready.
+func (r *statusResult) untold() error {
+	if r.Ready != nil {
+		return nil
+	}
+	return hintf(fmt.Errorf("%w as far as %s tells: it does not answer that", errNotReady, r.Server),
+		"with --metrics-listen another listener answers it: name that one with --server")
 }
 
 // probe finds out whether the host is ready.
