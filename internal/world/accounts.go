@@ -156,6 +156,9 @@ func (p *planner) deleteAccount(node *Node) (any, error) {
 			return nil, err
 		}
 	}
+	if err := p.forgetTokensOf(node.ID, 0); err != nil {
+		return nil, err
+	}
 	if err := p.deleteNode(node); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // Sweep does what time asks for: it removes the agents whose leases have
 // lapsed, answers intercom requests that ran out of time, and forgets the ids
-// of requests after a day. The host calls it every second.
+// of requests after a day and watch tokens that have ended. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
 	reply, err := w.Do(ctx, Request{}, listDue{})
 	if err != nil {
@@ -19,8 +19,8 @@ func (w *World) Sweep(ctx context.Context) error {
 	if w.stale.Load() != nil {
 		due = append(due, probe{})
 	}
-	jobs := make([]*job, 0, len(due)+2)
-	for _, c := range append(due, forgetRepeats{}, forgetIntercoms{}) {
+	jobs := make([]*job, 0, len(due)+3)
+	for _, c := range append(due, forgetRepeats{}, forgetIntercoms{}, forgetWatchTokens{}) {
 		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
 		if err = w.send(ctx, j); err != nil {
 			break

@@ -1,0 +1,205 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// WatchTerm is how long a watch token is good, and a cookie that was given
+	// freely (protocol reference, "Watching in a browser").
+	WatchTerm = 12 * time.Hour
+	// maxWatchTokens bounds what one main node can have in the store.
+	maxWatchTokens = 64
+)
+
+// WatchToken is what is kept of a token for the watch page, under its digest.
+type WatchToken struct {
+	// Owner is the main node that made it, and OwnerSince when that node was
+	// made, in milliseconds since the Unix epoch: a node that is made again
+	// under the same id is another one. OwnerSince is 0 without a repository.
+	Owner      string `json:"owner"`
+	OwnerSince int64  `json:"ownerSince"`
+	// ExpiresAt is in milliseconds since the Unix epoch.
+	ExpiresAt int64 `json:"expiresAt"`
+}
+
+// CreateWatchToken gives the calling main node a token. Digest is the SHA-256 of
+// Token, which with URL is for the reply only.
+type CreateWatchToken struct {
+	Digest [32]byte
+	Token  string
+	URL    string
+}
+
+func (c CreateWatchToken) plan(p *planner) (any, error) {
+	owner, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	expires := p.now.Add(WatchTerm)
+	token := &WatchToken{Owner: owner, ExpiresAt: expires.UnixMilli()}
+	if node := p.st.nodes[owner]; node != nil {
+		token.OwnerSince = node.CreatedAt
+	}
+	if err := p.forgetTokensOf(owner, maxWatchTokens-1); err != nil {
+		return nil, err
+	}
+	p.putBytes(store.WatchTokens, ownedTokenKey(owner, token.ExpiresAt, c.Digest[:]), []byte{})
+	p.putBytes(store.WatchTokens, timedTokenKey(token.ExpiresAt, c.Digest[:]), []byte(owner))
+	reply := &protocol.WatchTokenReply{Token: protocol.Secret(c.Token), URL: c.URL, ExpiresAt: protocol.FormatTime(expires)}
+	return reply, p.put(store.WatchTokens, tokenKey(c.Digest[:]), token)
+}
+
+// The keys of the table: tokens by digest, and their digests by owner and by
+// the time when they end. Times are big-endian, so that keys are in their order.
+const (
+	watchToken      = "t"
+	ownedWatchToken = "o"
+	timedWatchToken = "e"
+)
+
+func tokenKey(digest []byte) string { return watchToken + string(digest) }
+
+// ownedTokens is what the keys of an owner's tokens start with; no id has a NUL.
+func ownedTokens(owner string) []byte { return []byte(ownedWatchToken + owner + "\x00") }
+
+func ownedTokenKey(owner string, expires int64, digest []byte) []byte {
+	return append(binary.BigEndian.AppendUint64(ownedTokens(owner), uint64(expires)), digest...)
+}
+
+func timedTokenKey(expires int64, digest []byte) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte(timedWatchToken), uint64(expires)), digest...)
+}
+
+// forgetTokensOf removes an owner's tokens but for the newest ones.
+func (p *planner) forgetTokensOf(owner string, keep int) error {
+	prefix := ownedTokens(owner)
+	var keys [][]byte
+	for pair, err := range p.options.Journal.Scan(p.ctx, store.WatchTokens, store.Range{Prefix: prefix}) {
+		if err != nil {
+			return unavailable(err)
+		}
+		keys = append(keys, pair.Key)
+	}
+	for i := 0; i < len(keys)-keep; i++ {
+		if rest := keys[i][len(prefix):]; len(rest) > 8 {
+			p.forgetToken(owner, rest[:8], rest[8:])
+		}
+	}
+	return nil
+}
+
+func (p *planner) forgetToken(owner string, expires, digest []byte) {
+	at := int64(binary.BigEndian.Uint64(expires))
+	p.erase(store.WatchTokens, tokenKey(digest))
+	p.putBytes(store.WatchTokens, ownedTokenKey(owner, at, digest), nil)
+	p.putBytes(store.WatchTokens, timedTokenKey(at, digest), nil)
+}
+
+// forgetWatchTokens removes tokens that have ended, a bounded number at a time.
+type forgetWatchTokens struct{}
+
+func (forgetWatchTokens) plan(p *planner) (any, error) {
+	before := timedTokenKey(p.now.UnixMilli()+1, nil)
+	left := forgetAtOnce
+	for pair, err := range p.options.Journal.Scan(p.ctx, store.WatchTokens, store.Range{Prefix: []byte(timedWatchToken), Before: before}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		if rest := pair.Key[len(timedWatchToken):]; len(rest) > 8 {
+			p.forgetToken(string(pair.Value), rest[:8], rest[8:])
+		}
+		if left--; left == 0 {
+			break
+		}
+	}
+	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+}
+
+// WatchToken finds the token of a digest; nil where there is none or it has
+// ended. Whether its owner is still there is for WatchOwner to say.
+func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, error) {
+	b, err := w.options.Journal.Get(ctx, store.WatchTokens, []byte(tokenKey(digest[:])))
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if b == nil {
+		return nil, nil //nolint:nilnil // No token.
+	}
+	var token WatchToken
+	if err := json.Unmarshal(b, &token); err != nil {
+		return nil, unavailable(fmt.Errorf("watch token record: %w: %w", store.ErrCorrupt, err))
+	}
+	if token.ExpiresAt <= w.options.Now().UnixMilli() {
+		return nil, nil //nolint:nilnil // It has ended; the sweep has not been here yet.
+	}
+	return &token, nil
+}
+
+// WatchOwner is the main node that a token or a cookie belongs to, nil without a
+// repository. ok is false where that node is gone, or another one has its id.
+func (w *World) WatchOwner(owner string, since int64) (node *Node, ok bool) {
+	if w.options.NoRepository {
+		return nil, since == 0
+	}
+	node = w.registry.Node(owner)
+	if node == nil || node.Kind != protocol.NodeKindMain || node.CreatedAt != since {
+		return nil, false
+	}
+	return node, true
+}
+
+// watchSecret is the record of Meta that holds the secret of the world with
+// which hosts authenticate watch cookies.
+const watchSecret = "watch_secret"
+
+// watchSecretBytes is the secret's length: that of the hash it keys.
+const watchSecretBytes = 32
+
+// WatchSecret is the world's secret for watch cookies, the same for every host of
+// its store. It is made when it is first asked for.
+func (w *World) WatchSecret(ctx context.Context) ([]byte, error) {
+	secret, err := w.options.Journal.Get(ctx, store.Meta, []byte(watchSecret))
+	if err == nil && len(secret) == 0 {
+		if _, err := w.Do(ctx, Request{}, makeWatchSecret{}); err != nil {
+			return nil, err
+		}
+		// Another command of the same batch may have made another one: the stored
+		// one counts.
+		secret, err = w.options.Journal.Get(ctx, store.Meta, []byte(watchSecret))
+	}
+	switch {
+	case err != nil:
+		return nil, unavailable(err)
+	case len(secret) != watchSecretBytes:
+		return nil, unavailable(fmt.Errorf("the record %s/%s has %d bytes: %w", store.Meta, watchSecret, len(secret), store.ErrCorrupt))
+	}
+	return bytes.Clone(secret), nil
+}
+
+type makeWatchSecret struct{}
+
+func (makeWatchSecret) plan(p *planner) (any, error) {
+	there, err := p.options.Journal.Get(p.ctx, store.Meta, []byte(watchSecret))
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if len(there) > 0 {
+		return nil, nil //nolint:nilnil // Somebody was faster; nobody waits for a reply.
+	}
+	secret := make([]byte, watchSecretBytes)
+	if _, err := io.ReadFull(p.options.Random, secret); err != nil {
+		return nil, fmt.Errorf("draw the secret of watch cookies: %w", err)
+	}
+	p.putBytes(store.Meta, []byte(watchSecret), secret)
+	return nil, nil //nolint:nilnil // As above.
+}

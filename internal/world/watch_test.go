@@ -1,0 +1,146 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// watchToken makes a token of a main node and returns its digest.
+func (f *fixture) watchToken(owner, token string) [32]byte {
+	f.t.Helper()
+	digest := sha256.Sum256([]byte(token))
+	reply, err := f.Do(context.Background(), Request{Caller: Caller{NodeID: owner}}, CreateWatchToken{Digest: digest, Token: token, URL: "u"})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if r, ok := reply.Value.(*protocol.WatchTokenReply); !ok || r.Token.Reveal() != token || r.URL != "u" ||
+		r.ExpiresAt != protocol.FormatTime(f.clock.Now().Add(WatchTerm)) {
+		f.t.Fatalf("the reply is %+v", reply.Value)
+	}
+	return digest
+}
+
+// goodToken tells whether a token counts.
+func (f *fixture) goodToken(digest [32]byte) bool {
+	f.t.Helper()
+	token, err := f.WatchToken(context.Background(), digest)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if token == nil {
+		return false
+	}
+	_, there := f.WatchOwner(token.Owner, token.OwnerSince)
+	return there
+}
+
+// tokenRecords is how many records the table has.
+func (f *fixture) tokenRecords() int {
+	f.t.Helper()
+	n := 0
+	for _, err := range f.journal.Scan(context.Background(), store.WatchTokens, store.Range{}) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+func TestAWatchTokenEndsAfterItsTerm(t *testing.T) {
+	f := open(t)
+	digest := f.watchToken(f.main("owner"), "secret-token")
+	f.reopen()
+	f.clock.advance(WatchTerm - time.Millisecond)
+	if !f.goodToken(digest) {
+		t.Error("the token did not survive a restart, or ended early")
+	}
+	if err := f.Sweep(context.Background()); err != nil || f.tokenRecords() != 3 {
+		t.Errorf("the sweep left %d records of a good token (%v), want 3", f.tokenRecords(), err)
+	}
+	f.clock.advance(time.Millisecond)
+	if f.goodToken(digest) {
+		t.Error("the token is good after its term")
+	}
+	if err := f.Sweep(context.Background()); err != nil || f.tokenRecords() != 0 {
+		t.Errorf("the sweep left %d records (%v)", f.tokenRecords(), err)
+	}
+}
+
+func TestAWatchTokenEndsWithItsMainNode(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	digest := f.watchToken(owner, "a")
+	other := f.watchToken(f.main("other"), "b")
+	kept, err := f.WatchToken(context.Background(), digest)
+	if err != nil || kept == nil {
+		t.Fatalf("%v, %v", kept, err)
+	}
+	f.as(owner, DeleteNode{NodeID: owner})
+	if f.goodToken(digest) || f.tokenRecords() != 3 || !f.goodToken(other) {
+		t.Errorf("after the deletion the token counts, or %d records are left, want those of the other node", f.tokenRecords())
+	}
+	// A node that is made again under the id is another one.
+	f.clock.advance(time.Second)
+	f.main("owner")
+	if _, there := f.WatchOwner(kept.Owner, kept.OwnerSince); there {
+		t.Error("what belonged to a deleted node belongs to the next one of its id")
+	}
+}
+
+func TestAMainNodeHasABoundedNumberOfWatchTokens(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	first := f.watchToken(owner, "first")
+	for i := range maxWatchTokens {
+		f.clock.advance(time.Second)
+		f.watchToken(owner, string(rune('a'+i)))
+	}
+	if f.goodToken(first) || f.tokenRecords() != 3*maxWatchTokens {
+		t.Errorf("%d records are kept, want %d, without the oldest", f.tokenRecords(), 3*maxWatchTokens)
+	}
+}
+
+// TestTheStoreHasNoWatchToken looks for the token itself among the records.
+func TestTheStoreHasNoWatchToken(t *testing.T) {
+	f := open(t)
+	f.watchToken(f.main("owner"), "secret-token")
+	for pair, err := range f.journal.Scan(context.Background(), store.WatchTokens, store.Range{}) {
+		if err != nil || bytes.Contains(pair.Value, []byte("secret-token")) || bytes.Contains(pair.Key, []byte("secret-token")) {
+			t.Errorf("a record holds the token (%v)", err)
+		}
+	}
+}
+
+func TestOnlyAMainNodeMakesWatchTokens(t *testing.T) {
+	f := open(t)
+	agent := f.agent(f.main("owner"), "a")
+	_, err := f.Do(context.Background(), Request{Caller: Caller{NodeID: agent}}, CreateWatchToken{})
+	wantCode(t, err, protocol.CodeForbidden)
+	_, err = f.Do(context.Background(), Request{Caller: Caller{Viewer: "viewer:x"}}, CreateWatchToken{})
+	wantCode(t, err, protocol.CodeForbidden)
+}
+
+func TestTheWatchSecretIsMadeOnce(t *testing.T) {
+	f := open(t)
+	secrets := make([]string, 32)
+	together(t, secrets, func(string) error {
+		_, err := f.WatchSecret(context.Background())
+		return err
+	})
+	first, err := f.WatchSecret(context.Background())
+	if err != nil || len(first) != watchSecretBytes {
+		t.Fatalf("%d bytes, %v", len(first), err)
+	}
+	f.reopen()
+	again, err := f.WatchSecret(context.Background())
+	if err != nil || !bytes.Equal(first, again) {
+		t.Errorf("after a restart the secret is another one (%v)", err)
+	}
+}
