@@ -34,7 +34,11 @@ type call struct {
 	node *world.Node
 	// registrant is who a registration shows to be, before there is a node.
 	registrant string
-	sid        string
+	// pass is what the caller's watch cookie says, and passOwner the main node
+	// that it belongs to; nil where there is none.
+	pass      *pass
+	passOwner *world.Node
+	sid       string
 	// idempotency is nil where no key was sent.
 	idempotency *idempotency
 	next        action

@@ -8,12 +8,19 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// authenticate finds out who calls: the administrator by a bearer token, or a
-// node by its id and the hash of its phrase. It derives nothing, whatever is
+// authenticate finds out who calls: the administrator by a bearer token, a
+// viewer by its cookie where that counts, or a node by its id and the hash of its phrase. It derives nothing, whatever is
 // shown: it compares digests.
 func authenticate(c *call) error {
 	if token, shown := bearerToken(c.r.Header.Get("Authorization")); shown {
 		return c.authenticateAdmin(token)
+	}
+	if c.takesPass() {
+		// Where nobody is checked, who shows a bad cookie is like who shows none.
+		if shown, err := c.authenticateViewer(); shown && (err == nil || !c.host.options.NoRepository) {
+			return err
+		}
+		c.pass, c.passOwner = nil, nil
 	}
 	if c.host.options.NoRepository {
 		return c.takeNodeID()

@@ -26,6 +26,9 @@ func sendEvents(c *call) error {
 		inline: c.query().Get(protocol.QueryInline) == "1",
 		events: make([]*world.Event, 0, maxDispatch),
 	}
+	if c.pass != nil {
+		s.node, s.ends = c.passOwner, c.pass.expires
+	}
 	asked, given := c.cursor()
 	reason, err := s.begin(c, asked, given)
 	if err != nil {

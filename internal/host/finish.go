@@ -57,6 +57,8 @@ func (h *Host) logAccess(c *call, took time.Duration) {
 	switch {
 	case c.caller.Admin:
 		attrs = append(attrs, slog.String("caller", "administrator"))
+	case c.caller.Viewer != "":
+		attrs = append(attrs, slog.String("caller", c.caller.Viewer))
 	case c.caller.NodeID != "":
 		attrs = append(attrs, slog.String("caller", c.caller.NodeID))
 	}

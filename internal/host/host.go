@@ -36,6 +36,9 @@ type Host struct {
 	requestPrefix string
 	requestCount  atomic.Uint64
 
+	watch    *watchRules
+	passKeys passKeys
+
 	tls      *certificate
 	mu       sync.Mutex
 	listener net.Listener
@@ -68,6 +71,11 @@ func New(o Options) (*Host, error) {
 		adminDigest: creds.SecretDigest(o.AdminToken),
 		operations:  operations(),
 	}
+	rules, err := newWatchRules(&h.options)
+	if err != nil {
+		return nil, err
+	}
+	h.watch = rules
 	if o.CertFile != "" {
 		cert, err := loadCertificate(o.CertFile, o.KeyFile)
 		if err != nil {

@@ -61,7 +61,7 @@ func (c *call) identity() string {
 	case c.caller.Admin:
 		return "administrator"
 	case c.caller.Viewer != "":
-		return "viewer:" + c.caller.Viewer
+		return c.caller.Viewer
 	}
 	return "node:" + c.caller.NodeID
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// askers may speak to agents: every node, and people who watch.
-const askers = nodes | viewers
+// askers may speak to agents: every node, and people who may act.
+const askers = nodes | actors
 
 // intercomOperations are those by which agents are asked and answer.
 func intercomOperations() map[protocol.Op]*rules {

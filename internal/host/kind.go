@@ -10,8 +10,10 @@ func (c *call) kind() callers {
 	switch {
 	case c.caller.Admin:
 		return admins
-	case c.caller.Viewer != "":
-		return viewers
+	case c.pass != nil && c.pass.scope == protocol.WatchScopeAct:
+		return actors
+	case c.pass != nil:
+		return watchers
 	case c.host.options.NoRepository:
 		return nodes
 	case c.node == nil:

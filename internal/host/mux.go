@@ -30,6 +30,12 @@ func (h *Host) newHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The mux would redirect a path that is not clean; a program that sent a
 		// body there is better told that it is wrong.
+		if h.leadsToPage(r) {
+			// Relative, so that it holds below a proxy's own path.
+			w.Header().Set("Location", "../watch")
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
 		if p := r.URL.Path; p != "/" && path.Clean(p) != p {
 			notFound.ServeHTTP(w, r)
 			return
@@ -68,4 +74,12 @@ func (h *Host) notFound() http.Handler {
 			return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 		})
 	})
+}
+
+// leadsToPage tells whether a request is for the watch page with a slash too
+// many, as people type it.
+func (h *Host) leadsToPage(r *http.Request) bool {
+	trimmed, had := strings.CutSuffix(r.URL.Path, "/")
+	return had && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		(trimmed == h.service.Watch() || h.options.Compat == CompatAgentPlay && trimmed == protocol.ServiceAgentPlay.Watch())
 }

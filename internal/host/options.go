@@ -87,6 +87,13 @@ type Options struct {
 	// listener is not a loopback address.
 	AllowOwnerHash bool
 
+	// WatchAccess is WatchLocal by default.
+	WatchAccess WatchAccess
+	// WatchNames are further names of this machine, such as box.local: on a
+	// loopback listener, everybody who reaches the host by one of them may watch
+	// and act.
+	WatchNames []string
+
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 	// CORSOrigins are the other origins whose pages may call, such as
@@ -163,7 +170,7 @@ func (o *Options) check() error {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	if err := errors.Join(o.checkAccess(), o.checkAddresses()); err != nil {
+	if err := errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch()); err != nil {
 		return err
 	}
 	o.Limits.fill()
@@ -207,6 +214,23 @@ func (o *Options) checkCompat() error {
 		return fmt.Errorf("host: clients of %s send no API key, so with that compatibility API keys cannot be %q", o.Compat, APIKeysRequired)
 	}
 	o.APIKeys = orDefault(o.APIKeys, APIKeysOptional)
+	return nil
+}
+
+func (o *Options) checkWatch() error {
+	o.WatchAccess = orDefault(o.WatchAccess, WatchLocal)
+	switch o.WatchAccess {
+	case WatchLocal, WatchPublic, WatchToken:
+	default:
+		return fmt.Errorf("host: the access to the watch page %q is none of local, public and token", o.WatchAccess)
+	}
+	o.WatchNames = slices.Clone(o.WatchNames)
+	for i, name := range o.WatchNames {
+		if name == "" || strings.ContainsAny(name, "/ @") || hostName(name) != strings.ToLower(name) {
+			return fmt.Errorf("host: %q is no name of this machine: write it without scheme and port, such as box.local", name)
+		}
+		o.WatchNames[i] = strings.ToLower(name)
+	}
 	return nil
 }
 

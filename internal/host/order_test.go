@@ -54,6 +54,8 @@ func goodRequests(f *fixture) map[string]goodRequest {
 		"GET /api/agents":          {caller: owner, stranger: self},
 		"DELETE /api/agents":       {query: "id=unknown", caller: owner, stranger: self},
 		"POST /api/agents":         {caller: owner, stranger: self},
+		"POST /play/watch/session": {body: `{"token":"pt_x"}`, bad: `{"token":7}`},
+		"POST /play/watch/token":   {body: `{}`, caller: owner, stranger: self},
 
 		"getWorldSnapshot":    {body: `{}`, caller: anyone},
 		"getPlayerChainNode":  {body: `{"stableKey":"__header__"}`, bad: `{}`, caller: anyone},

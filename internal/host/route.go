@@ -15,12 +15,15 @@ const (
 	agents
 	spaces
 	admins
-	viewers
+	// watchers show a watch cookie that reads, actors one that also asks agents.
+	watchers
+	actors
 )
 
 const (
 	// nodes are the callers that show a node's credentials.
-	nodes = mains | agents | spaces
+	nodes   = mains | agents | spaces
+	viewers = watchers | actors
 	// readers may read everything that is readable.
 	readers = nodes | admins | viewers
 	// players are an agent node and the main node that owns it; which of them
@@ -34,7 +37,7 @@ func (c callers) String() string {
 	for _, k := range []struct {
 		kind callers
 		name string
-	}{{mains, "a main node"}, {agents, "an agent node"}, {spaces, "a space node"}, {admins, "the administrator"}} {
+	}{{mains, "a main node"}, {agents, "an agent node"}, {spaces, "a space node"}, {admins, "the administrator"}, {actors, "a viewer who may act"}} {
 		if c&k.kind != 0 {
 			names = append(names, k.name)
 		}
@@ -93,7 +96,9 @@ const (
 // route is one line of the table: a method and a path, and what must hold.
 type route struct {
 	method, path string
-	body         bodyUse
+	// service is the one in the path; empty where there is none.
+	service protocol.Service
+	body    bodyUse
 	// order are the checks in their order; nil for the usual one.
 	order []step
 	rules

@@ -27,7 +27,7 @@ func (h *Host) mounted() []route {
 // worldRoutes are those with the service's name in their paths. The rpc route's
 // rules are its operations'.
 func worldRoutes(s protocol.Service) []route {
-	return append([]route{
+	all := append([]route{
 		{
 			method: http.MethodGet, path: s.Session(),
 			rules: rules{callers: readers, apiKey: true, plan: now(sendSession)},
@@ -77,8 +77,12 @@ func worldRoutes(s protocol.Service) []route {
 					return world.RemoveOccupant{StableKey: r.StableKey}
 				})},
 		},
-		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{ownerHash: true}},
-	}, peopleRoutes(s)...)
+		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{callers: viewers, ownerHash: true}},
+	}, slices.Concat(peopleRoutes(s), watchRoutes(s))...)
+	for i := range all {
+		all[i].service = s
+	}
+	return all
 }
 
 // nodeRoutes are those of identities, which belong to no session.

@@ -18,8 +18,11 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	caller  world.Caller
-	// node is the caller's record; nil for callers without one.
-	node   *world.Node
+	// node is the caller's record, or that of the main node that a viewer's cookie
+	// belongs to; nil for callers without one.
+	node *world.Node
+	// ends is when a viewer's cookie does; zero for other callers.
+	ends   time.Time
 	inline bool
 
 	// cursor is the seq of the last event that was passed.
@@ -51,6 +54,7 @@ const (
 	endReset    endReason = "reset"
 	endDeleted  endReason = "deleted"
 	endStore    endReason = "store"
+	endCookie   endReason = "cookie"
 )
 
 // run sends events until something ends the stream. The order within one round
@@ -58,6 +62,9 @@ const (
 // the log's before it is waited for, so that nothing slips in between.
 func (s *stream) run(ctx context.Context) endReason {
 	s.dies, s.dying = time.Now().Add(s.host.options.Streams.lifetime()), endLife
+	if !s.ends.IsZero() && s.ends.Before(s.dies) {
+		s.dies, s.dying = s.ends, endCookie
+	}
 	s.timer = time.NewTimer(time.Hour)
 	defer s.timer.Stop()
 	log, draining := s.host.world.Events(), s.host.streams.draining
@@ -69,6 +76,8 @@ func (s *stream) run(ctx context.Context) endReason {
 		events, wake, err := log.Since(s.cursor, s.events[:0])
 		var end endReason
 		switch {
+		case errors.Is(err, world.ErrRestarted):
+			end = s.resync(world.ResyncRestarted)
 		case errors.Is(err, world.ErrBehind) && s.live:
 			// It fell off the ring: cut, it comes back and reads the journal.
 			return endSlow

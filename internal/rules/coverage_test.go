@@ -103,7 +103,7 @@ func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 	}
 	var breaches []string
 	for _, name := range names {
-		if !regexp.MustCompile(regexp.QuoteMeta(name) + `\b`).MatchString(page) {
+		if !regexp.MustCompile(regexp.QuoteMeta(name) + `(\b|\s|$)`).MatchString(page) {
 			breaches = append(breaches, fmt.Sprintf("%s says nothing of %s", protocolPage, name))
 		}
 	}

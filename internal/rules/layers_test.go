@@ -22,6 +22,8 @@ var layers = []struct {
 }{
 	{"protocol", nil},
 	{"chain", []string{"protocol"}},
+	// The watch page as it was built.
+	{"web/watch", nil},
 	// These are tests only.
 	{"internal/rules", nil},
 	{"internal/durability", nil},
@@ -42,6 +44,7 @@ var layers = []struct {
 	{"internal/host/openapi/", []string{"protocol", "internal/host/openapi"}},
 	{"internal/host", []string{
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host/openapi",
+		"web/watch",
 	}},
 	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client"}},
 	{"sdk/playworld", []string{

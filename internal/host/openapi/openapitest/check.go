@@ -85,7 +85,14 @@ func documented(r *http.Request) string {
 	if rest, other := strings.CutPrefix(r.URL.Path, "/api/"+string(protocol.ServiceAgentPlay)+"/"); other {
 		return "/api/" + string(protocol.ServicePlay) + "/" + rest
 	}
-	return r.URL.Path
+	path := r.URL.Path
+	if rest, other := strings.CutPrefix(path, "/"+string(protocol.ServiceAgentPlay)+"/"); other {
+		path = "/" + string(protocol.ServicePlay) + "/" + rest
+	}
+	if name, asset := strings.CutPrefix(path, protocol.ServicePlay.WatchAssets()+"/"); asset && name != "" {
+		return protocol.ServicePlay.WatchAssets() + "/{name}"
+	}
+	return path
 }
 
 // refused checks the reply of a path or a method that there is not. The rate

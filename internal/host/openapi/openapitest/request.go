@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"strconv"
 
 	"github.com/playctl/playctl/protocol"
@@ -61,6 +62,9 @@ func (d *document) parameter(r *http.Request, pointer []string) error {
 		values = r.URL.Query()[name]
 	case "header":
 		values = r.Header.Values(name)
+	case "path":
+		// The one path that has a parameter has it at its end.
+		values = []string{path.Base(r.URL.Path)}
 	default:
 		return fmt.Errorf("the parameter %s of the document is in %v, which no check knows", name, p["in"])
 	}

@@ -1,0 +1,198 @@
+package host
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// watchRoutes are those of the watch page.
+func watchRoutes(s protocol.Service) []route {
+	return append(pageRoutes(s), route{
+		method: http.MethodPost, path: s.WatchSession(), body: bodyNeeded,
+		order: []step{readBody, checkWatchOrigin, parseObject, sendWatchSession},
+	}, route{
+		method: http.MethodPost, path: s.WatchToken(), body: bodyOptional,
+		rules: rules{callers: mains, sid: true, repeatable: true, secret: true, plan: planWatchToken},
+	})
+}
+
+// planWatchToken gives the calling main node a token.
+func planWatchToken(c *call) (action, error) {
+	token := creds.GenerateToken()
+	return do(world.CreateWatchToken{
+		Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.URL() + c.route.service.Watch(),
+	})
+}
+
+// sendWatchSession gives a browser its cookie.
+func sendWatchSession(c *call) error {
+	request, bad := protocol.ParseWatchSession(c.object)
+	if bad != nil {
+		return bad
+	}
+	p, err := c.newPass(creds.NewSecret(request.Token.Reveal()))
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		// The cookie that the request has is as good as any.
+		p = c.pass
+	} else if err := c.setCookie(p); err != nil {
+		return err
+	}
+	return c.send(&protocol.WatchSessionReply{Scope: p.scope, ExpiresAt: protocol.FormatTime(p.expires)})
+}
+
+// newPass is what a request for a cookie gets: for a token, or what is free. It
+// is nil where the caller may keep the cookie that it has.
+func (c *call) newPass(token creds.Secret) (*pass, error) {
+	if !token.IsZero() {
+		return c.passForToken(token)
+	}
+	free := c.host.freeScope(c.r)
+	_, err := c.readPass()
+	if err != nil && protocol.CodeOf(err) != protocol.CodeCredentialsInvalid {
+		return nil, err
+	}
+	if c.pass != nil && (c.pass.scope == protocol.WatchScopeAct || c.pass.scope == free || free == "") {
+		return nil, nil //nolint:nilnil // The caller keeps what it has.
+	}
+	switch {
+	case free != "":
+		return &pass{viewer: newViewer(), scope: free, expires: time.Now().Add(world.WatchTerm), free: true}, nil
+	case c.host.loopback.Load() && c.host.watch.access != WatchToken && !isForwarded(c.r) && !c.host.watch.elsewhere:
+		return nil, protocol.Errorf(protocol.CodeForbidden,
+			"the page is free for names of this machine only: open it as localhost, or let the operator name this one with --watch-name")
+	}
+	return nil, protocol.Errorf(protocol.CodeCredentialsMissing,
+		"this page needs a link with a token: a main node makes one with \"playctl watch\"")
+}
+
+// passForToken looks a token up by its digest, which says nothing about other
+// tokens however long the look-up takes.
+func (c *call) passForToken(token creds.Secret) (*pass, error) {
+	known, err := c.host.world.WatchToken(c.r.Context(), creds.SecretDigest(token))
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		if _, there := c.host.world.WatchOwner(known.Owner, known.OwnerSince); there {
+			return &pass{
+				viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.UnixMilli(known.ExpiresAt),
+				owner: known.Owner, ownerSince: known.OwnerSince,
+			}, nil
+		}
+	}
+	return nil, protocol.Errorf(protocol.CodeCredentialsInvalid, "the token is wrong or has ended: ask for another link")
+}
+
+func (c *call) setCookie(p *pass) error {
+	key, err := c.host.passKeys.current(c.r.Context(), c.host.world)
+	if err != nil {
+		return err
+	}
+	cookie := c.cookieFrame()
+	cookie.Value = p.seal(key)
+	cookie.MaxAge = max(1, int(time.Until(p.expires)/time.Second))
+	http.SetCookie(c.w, cookie)
+	return nil
+}
+
+// takesPass tells whether a watch cookie counts on this route. Whoever shows
+// more than a cookie is taken for that.
+func (c *call) takesPass() bool {
+	h := c.r.Header
+	return c.rules.callers&viewers != 0 && h.Get(protocol.HeaderNodeID) == "" && h.Get(protocol.HeaderNodePassw) == ""
+}
+
+// authenticateViewer takes the caller for the viewer of its cookie. shown is
+// false where it has none.
+func (c *call) authenticateViewer() (shown bool, err error) {
+	if shown, err = c.readPass(); !shown || err != nil {
+		return shown, err
+	}
+	if err := checkWatchOrigin(c); err != nil {
+		return true, err
+	}
+	c.caller = world.Caller{Viewer: c.pass.label()}
+	return true, nil
+}
+
+// readPass reads the request's cookie into c.pass. It is good if this world
+// made it, it has not ended, its main node is there, and what was free still is.
+func (c *call) readPass() (shown bool, err error) {
+	cookies := c.r.CookiesNamed(c.cookieFrame().Name)
+	if len(cookies) == 0 {
+		return false, nil
+	}
+	p, err := c.host.passKeys.open(c.r.Context(), c.host.world, cookies[0].Value)
+	if err != nil {
+		return true, err
+	}
+	if p == nil || !time.Now().Before(p.expires) {
+		return true, wrongPass()
+	}
+	if p.free {
+		free := c.host.freeScope(c.r)
+		if free == "" {
+			return true, wrongPass()
+		}
+		if free == protocol.WatchScopeWatch {
+			p.scope = free
+		}
+	} else {
+		node, there := c.host.world.WatchOwner(p.owner, p.ownerSince)
+		if !there {
+			return true, wrongPass()
+		}
+		c.passOwner = node
+	}
+	c.pass = p
+	return true, nil
+}
+
+func wrongPass() error {
+	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the watch cookie has ended or is not this world's: ask for another")
+}
+
+// passKeys keeps the key of cookies, so that the store is asked once.
+type passKeys struct{ key atomic.Pointer[[]byte] }
+
+// current is the key that is in the store.
+func (k *passKeys) current(ctx context.Context, w *world.World) ([]byte, error) {
+	secret, err := w.WatchSecret(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key, err := passKey(secret)
+	if err != nil {
+		return nil, err
+	}
+	k.key.Store(&key)
+	return key, nil
+}
+
+// open reads a cookie's value; nil where it is not this world's. Before it says
+// so it asks the store, where another host may have put the secret meanwhile.
+func (k *passKeys) open(ctx context.Context, w *world.World, value string) (*pass, error) {
+	if key := k.key.Load(); key != nil {
+		if p, err := openPass(*key, value); err == nil {
+			return p, nil
+		}
+	}
+	key, err := k.current(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	p, err := openPass(key, value)
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // Nothing more is told of a cookie that is not ours.
+	}
+	return p, nil
+}

@@ -1,0 +1,144 @@
+package host
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// WatchAccess says what of the watch page is free.
+type WatchAccess string
+
+// The modes of access to the watch page.
+const (
+	// WatchLocal gives both scopes freely on a loopback listener, and nothing
+	// elsewhere. It is the default.
+	WatchLocal WatchAccess = "local"
+	// WatchPublic is WatchLocal, and watching is free for everybody.
+	WatchPublic WatchAccess = "public"
+	// WatchToken gives nothing freely.
+	WatchToken WatchAccess = "token"
+)
+
+// proxyHeaders are what tells that a request came through a proxy. Who adds one
+// to a request of their own only loses what is free.
+var proxyHeaders = []string{
+	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip",
+}
+
+// watchRules are what a host knows about who may watch.
+type watchRules struct {
+	access WatchAccess
+	names  []string
+	// public is the public URL, nil where there is none, and elsewhere tells that
+	// it is not one of loopback.
+	public    *url.URL
+	elsewhere bool
+	origins   *http.CrossOriginProtection
+}
+
+// newWatchRules reads options that were checked.
+func newWatchRules(o *Options) (*watchRules, error) {
+	rules := &watchRules{access: o.WatchAccess, names: o.WatchNames, origins: http.NewCrossOriginProtection()}
+	if o.PublicURL == "" {
+		return rules, nil
+	}
+	public, err := url.Parse(o.PublicURL)
+	if err != nil {
+		return nil, err
+	}
+	rules.public, rules.elsewhere = public, !isLoopbackName(public.Hostname())
+	// A proxy may call the host by another name than pages do.
+	if err := rules.origins.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+		return nil, err
+	}
+	return rules, nil
+}
+
+// checkWatchOrigin refuses a request that a page of another origin made a
+// browser send. Reads are checked as well.
+func checkWatchOrigin(c *call) error {
+	asked := *c.r
+	// The library lets methods pass that change nothing.
+	asked.Method = http.MethodPost
+	if err := c.host.watch.origins.Check(&asked); err != nil {
+		return protocol.WrapError(protocol.CodeForbidden, err, "the request comes from a page of another origin: open the host's own page")
+	}
+	return nil
+}
+
+// freeScope is what a request gets without a token, empty for nothing. A host
+// that listens on loopback gives it to names of this machine only: the page of
+// a stranger whose name leads here must get nothing (DNS rebinding).
+func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
+	switch {
+	case h.watch.access == WatchToken:
+		return ""
+	case h.loopback.Load() && h.watch.isLocal(r):
+		return protocol.WatchScopeAct
+	case h.watch.access == WatchPublic:
+		return protocol.WatchScopeWatch
+	}
+	return ""
+}
+
+// isLocal tells whether a request to a loopback listener may be taken for one
+// of a person at this machine. Behind a proxy it may be anybody's, so only what
+// the operator named counts where there is a sign of one.
+func (w *watchRules) isLocal(r *http.Request) bool {
+	name := hostName(r.Host)
+	if slices.Contains(w.names, name) {
+		return true
+	}
+	return isLoopbackName(name) && !w.elsewhere && !isForwarded(r)
+}
+
+func isForwarded(r *http.Request) bool {
+	return slices.ContainsFunc(proxyHeaders, func(name string) bool { return len(r.Header.Values(name)) > 0 })
+}
+
+// hostName is a Host header without its port, in lower case.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+}
+
+func isLoopbackName(name string) bool {
+	if name == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// cookieFrame is what surrounds the value of a request's watch cookie. Browsers
+// keep the cookies of ports together, so the port of the page's address is in
+// the name.
+func (c *call) cookieFrame() *http.Cookie {
+	frame := &http.Cookie{Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.r.TLS != nil}
+	authority := &url.URL{Host: c.r.Host}
+	if public := c.host.watch.public; public != nil {
+		authority = public
+		frame.Secure = frame.Secure || public.Scheme == "https"
+		if public.Path != "" && strings.EqualFold(c.r.Host, public.Host) {
+			frame.Path = public.Path + "/"
+		}
+	}
+	frame.Name = c.route.service.WatchCookie()
+	if port := authority.Port(); port != "" {
+		frame.Name += "_" + port
+	}
+	if frame.Secure && frame.Path == "/" {
+		// A browser takes a cookie of such a name from this very host only (RFC
+		// 6265bis, section 4.1.3.2).
+		frame.Name = "__Host-" + frame.Name
+	}
+	return frame
+}

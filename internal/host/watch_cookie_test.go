@@ -1,0 +1,42 @@
+package host
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// FuzzWatchCookie sees that only what was sealed opens, as what it was.
+func FuzzWatchCookie(f *testing.F) {
+	key := []byte("a key that is as long as a hash.")
+	sealed := (&pass{scope: protocol.WatchScopeAct, expires: time.UnixMilli(5), owner: "m", ownerSince: 7}).seal(key)
+	f.Add(sealed, []byte("m"))
+	f.Add("", []byte{})
+	f.Add("AAAA", []byte{0xff})
+	f.Fuzz(func(t *testing.T, value string, owner []byte) {
+		if p, err := openPass(key, value); err == nil && p.seal(key) != value {
+			t.Errorf("%q opens and is not what its content seals to", value)
+		}
+		if len(owner) > 128 {
+			return
+		}
+		want := pass{scope: protocol.WatchScopeWatch, expires: time.UnixMilli(int64(len(value))), owner: string(owner), free: len(owner) == 0}
+		got, err := openPass(key, want.seal(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := describe(&want), describe(got); a != b {
+			t.Errorf("sealed %s, opened %s", a, b)
+		}
+	})
+}
+
+func describe(p *pass) string {
+	b, err := json.Marshal([]any{p.viewer, p.scope, p.expires.UnixMilli(), []byte(p.owner), p.ownerSince, p.free})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

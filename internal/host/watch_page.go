@@ -1,0 +1,188 @@
+package host
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/web/watch"
+)
+
+// pageHeaders keep the page to itself: it runs no script and loads nothing but
+// the host's own files, is shown in no other page, and tells nobody where it
+// was.
+var pageHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
+	"Referrer-Policy":              "no-referrer",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+}
+
+const (
+	// cachePage has the page asked for again each time, cacheAsset keeps what has
+	// its content in its name for a year, the most that caches are told to.
+	cachePage  = "no-cache"
+	cacheAsset = "public, max-age=31536000, immutable"
+)
+
+// pageFile is one file of the page. It is read and compressed when it is first
+// asked for.
+type pageFile struct {
+	mediaType string
+	plain     func() encoded
+	zipped    func() encoded
+}
+
+// encoded is a file as it travels, and its entity tag.
+type encoded struct {
+	body []byte
+	tag  string
+	err  error
+}
+
+// page is the built page, the same for every host of the process.
+var page = sync.OnceValues(func() (map[string]*pageFile, error) { return readPage(watch.Files()) })
+
+// readPage lists the files by name; assets without their folder.
+func readPage(files fs.FS) (map[string]*pageFile, error) {
+	all := map[string]*pageFile{}
+	names, err := fs.Glob(files, "assets/*")
+	if err != nil {
+		return nil, fmt.Errorf("list the watch page's files: %w", err)
+	}
+	for _, name := range append(names, "index.html") {
+		all[strings.TrimPrefix(name, "assets/")] = newPageFile(files, name)
+	}
+	return all, nil
+}
+
+func newPageFile(files fs.FS, name string) *pageFile {
+	f := &pageFile{mediaType: mediaTypeOf(name)}
+	f.plain = sync.OnceValue(func() encoded {
+		b, err := fs.ReadFile(files, name)
+		if err != nil {
+			return encoded{err: fmt.Errorf("read the watch page's file %s: %w", name, err)}
+		}
+		sum := sha256.Sum256(b)
+		return encoded{body: b, tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	})
+	f.zipped = sync.OnceValue(func() encoded {
+		plain := f.plain()
+		if plain.err != nil {
+			return plain
+		}
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if err == nil {
+			_, err = w.Write(plain.body)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			return encoded{err: fmt.Errorf("compress the watch page's file %s: %w", name, err)}
+		}
+		return encoded{body: b.Bytes(), tag: strings.TrimSuffix(plain.tag, `"`) + `-gzip"`}
+	})
+	return f
+}
+
+// mediaTypes are those of the page's files; a system's own table may say
+// otherwise, and a script under another type does not run.
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".json": protocol.MediaTypeJSON,
+}
+
+func mediaTypeOf(name string) string {
+	if t, known := mediaTypes[path.Ext(name)]; known {
+		return t
+	}
+	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+		return t
+	}
+	return "application/octet-stream"
+}
+
+// assetName is the wildcard of the assets' path.
+const assetName = "name"
+
+// pageRoutes serve the page; they ask for nothing.
+func pageRoutes(s protocol.Service) []route {
+	return []route{
+		{method: http.MethodGet, path: s.Watch(), order: []step{func(c *call) error {
+			return c.sendPageFile("index.html", cachePage)
+		}}},
+		{method: http.MethodGet, path: s.WatchAssets() + "/{" + assetName + "}", order: []step{func(c *call) error {
+			return c.sendPageFile(c.r.PathValue(assetName), cacheAsset)
+		}}},
+	}
+}
+
+func (c *call) sendPageFile(name, cache string) error {
+	files, err := page()
+	if err != nil {
+		return err
+	}
+	file := files[name]
+	if file == nil || (name == "index.html") != (cache == cachePage) {
+		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
+	}
+	header := c.w.Header()
+	answer := file.plain
+	if acceptsGzip(c.r.Header.Values("Accept-Encoding")) {
+		answer = file.zipped
+	}
+	e := answer()
+	if e.err != nil {
+		return e.err
+	}
+	for k, v := range pageHeaders {
+		header.Set(k, v)
+	}
+	header.Add("Vary", "Accept-Encoding")
+	header.Set("Cache-Control", cache)
+	header.Set("Etag", e.tag)
+	if matchesTag(c.r.Header.Values("If-None-Match"), e.tag) {
+		c.begin(http.StatusNotModified)
+		return nil
+	}
+	if strings.HasSuffix(e.tag, `-gzip"`) {
+		header.Set("Content-Encoding", "gzip")
+	}
+	header.Set("Content-Type", file.mediaType)
+	header.Set("Content-Length", strconv.Itoa(len(e.body)))
+	c.begin(http.StatusOK)
+	// A failure to write is the client's going away.
+	c.written, _ = c.w.Write(e.body)
+	return nil
+}
+
+// acceptsGzip reads the header as RFC 9110, section 12.5.3, means it, but for
+// weights: what is not refused is taken.
+func acceptsGzip(headers []string) bool {
+	for _, header := range headers {
+		for part := range strings.SplitSeq(header, ",") {
+			coding, weight, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+				_, q, _ := strings.Cut(weight, "=")
+				return strings.Trim(q, "0. ") != "" || strings.TrimSpace(q) == ""
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package host
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// assetReference is how the page names its files.
+var assetReference = regexp.MustCompile(`(?:src|href)="(?:\./)?watch/assets/([^"]+)"`)
+
+// TestTheWatchPageIsServedWhole loads the page and everything it names, as a browser would.
+func TestTheWatchPageIsServedWhole(t *testing.T) {
+	f := newFixture(t, func(s *setup) { s.host.Compat = CompatAgentPlay })
+	for _, base := range []string{"/play/watch", "/agent-play/watch"} {
+		r := f.get(base).ok()
+		if r.header.Get("Cache-Control") != cachePage || r.header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s has the headers %v", base, r.header)
+		}
+		for name, want := range pageHeaders {
+			if r.header.Get(name) != want {
+				t.Errorf("%s: %s is %q", base, name, r.header.Get(name))
+			}
+		}
+		names := assetReference.FindAllStringSubmatch(string(r.body), -1)
+		if len(names) == 0 {
+			t.Fatalf("the page names no file below watch/assets: %s", r.body)
+		}
+		for _, name := range names {
+			if a := f.get(base + "/assets/" + name[1]).ok(); a.header.Get("Cache-Control") != cacheAsset || len(a.body) == 0 {
+				t.Errorf("the file %s has the headers %v", name[1], a.header)
+			}
+		}
+	}
+	f.get("/play/watch/assets/none.js").refused(protocol.CodeNotFound)
+	f.get("/play/watch/assets/index.html").refused(protocol.CodeNotFound)
+	f.get("/play/watch/assets/").refused(protocol.CodeNotFound)
+	f.post("/play/watch", `{}`).refused(protocol.CodeMethodNotAllowed)
+}
+
+func TestTheWatchPageHasNoScriptOfItsOwn(t *testing.T) {
+	f := newFixture(t)
+	body := string(f.get("/play/watch").ok().body)
+	if regexp.MustCompile(`(?is)<script[^>]*>[^<]+</script>`).MatchString(body) ||
+		regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=`).MatchString(body) {
+		t.Errorf("its policy allows none of what is inline in the page: %s", body)
+	}
+	if regexp.MustCompile(`(?i)(src|href)="(https?:)?//`).MatchString(body) {
+		t.Errorf("the page asks another host: %s", body)
+	}
+}
+
+func TestTheWatchPageTravelsOnceAndSmall(t *testing.T) {
+	f := newFixture(t)
+	plain := f.get("/play/watch").ok()
+	zipped := f.get("/play/watch", with("Accept-Encoding", "br;q=1, gzip;q=0.5")).ok()
+	if zipped.header.Get("Content-Encoding") != "gzip" || plain.header.Get("Content-Encoding") != "" ||
+		zipped.header.Get("Vary") != "Accept-Encoding" || zipped.header.Get("Etag") == plain.header.Get("Etag") {
+		t.Errorf("compressed: %v; plain: %v", zipped.header, plain.header)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(zipped.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, plain.body) {
+		t.Errorf("the compressed page is another one (%v)", err)
+	}
+	same := f.get("/play/watch", with("If-None-Match", plain.header.Get("Etag")))
+	if same.status != http.StatusNotModified || len(same.body) > 0 {
+		t.Errorf("with its own tag it is %d with %d bytes", same.status, len(same.body))
+	}
+	head := f.do(http.MethodHead, "/play/watch", nil).ok()
+	if head.header.Get("Content-Length") != plain.header.Get("Content-Length") || head.header.Get("Etag") != plain.header.Get("Etag") {
+		t.Errorf("HEAD gave %v", head.header)
+	}
+}
+
+func TestASlashTooManyLeadsToTheWatchPage(t *testing.T) {
+	f := newFixture(t)
+	for _, target := range []string{"/play/watch/", "/agent-play/watch/", "/agent-play/watch"} {
+		rec := httptest.NewRecorder()
+		f.handler.ServeHTTP(rec, f.request(http.MethodGet, target, nil))
+		want := http.StatusPermanentRedirect
+		if strings.HasPrefix(target, "/agent") {
+			want = http.StatusNotFound
+		}
+		if rec.Code != want || (want == http.StatusPermanentRedirect && rec.Header().Get("Location") != "../watch") {
+			t.Errorf("%s: %d to %q, want %d", target, rec.Code, rec.Header().Get("Location"), want)
+		}
+	}
+}
+
+func TestGzipIsForWhoTakesIt(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		"gzip": true, "br, gzip": true, "GZIP": true, "gzip;q=0.001": true, "gzip; q=1": true, "gzip;q=": true,
+		"": false, "br": false, "gzip;q=0": false, "gzip; q=0.0": false, "x-gzip": false,
+	} {
+		if got := acceptsGzip([]string{header}); got != want {
+			t.Errorf("%q: %v", header, got)
+		}
+	}
+}
+
+func TestFilesOfAPageHaveTypesThatBrowsersTake(t *testing.T) {
+	t.Parallel()
+	files, err := readPage(fstest.MapFS{"index.html": {}, "assets/a.js": {}, "assets/b.svg": {}, "assets/c.unknown": {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, name := range []string{"index.html", "a.js", "b.svg", "c.unknown"} {
+		got = append(got, files[name].mediaType)
+	}
+	if want := []string{"text/html; charset=utf-8", "text/javascript; charset=utf-8", "image/svg+xml", "application/octet-stream"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,367 @@
+package host
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// local makes a fixture's host one that listens on loopback.
+func local(f *fixture) *fixture {
+	f.host.loopback.Store(true)
+	return f
+}
+
+func called(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
+
+// byPage is a browser at the host's own page.
+func byPage(r *http.Request) {
+	r.Host = "localhost:7420"
+	r.Header.Set("Origin", "http://localhost:7420")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+}
+
+func showing(cookies ...*http.Cookie) func(*http.Request) {
+	return func(r *http.Request) {
+		for _, c := range cookies {
+			r.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
+		}
+	}
+}
+
+// enter asks for a cookie.
+func (f *fixture) enter(token string, options ...func(*http.Request)) (*reply, *http.Cookie) {
+	f.t.Helper()
+	body := map[string]any{}
+	if token != "" {
+		body["token"] = token
+	}
+	r := f.post(f.service.WatchSession(), body, append([]func(*http.Request){byPage}, options...)...)
+	cookies := (&http.Response{Header: r.header}).Cookies()
+	if len(cookies) == 0 {
+		return r, nil
+	}
+	return r, cookies[0]
+}
+
+// watcher gets a cookie of a scope that must be given.
+func (f *fixture) watcher(want protocol.WatchScope, token string, options ...func(*http.Request)) *http.Cookie {
+	f.t.Helper()
+	r, cookie := f.enter(token, options...)
+	var reply protocol.WatchSessionReply
+	r.into(&reply)
+	if reply.Scope != want || cookie == nil {
+		f.t.Fatalf("the scope is %q and the cookie %v, want %q and a cookie", reply.Scope, cookie, want)
+	}
+	return cookie
+}
+
+// link is a token of a main node.
+func (f *fixture) link(owner identity) string {
+	f.t.Helper()
+	var reply protocol.WatchTokenReply
+	f.post(f.service.WatchToken()+"?sid="+f.world.View().SID, map[string]any{}, as(owner)).into(&reply)
+	if !strings.HasSuffix(reply.URL, "/play/watch") {
+		f.t.Errorf("the page's address is %q", reply.URL)
+	}
+	return reply.Token.Reveal()
+}
+
+// TestWatchCookieCountsWhereItShould tries both scopes on every route and
+// operation of the table.
+func TestWatchCookieCountsWhereItShould(t *testing.T) {
+	f := local(newFixture(t, func(s *setup) { s.host.WatchAccess = WatchPublic }))
+	good := goodRequests(f)
+	act := f.watcher(protocol.WatchScopeAct, "")
+	watch := f.watcher(protocol.WatchScopeWatch, "", called("world.example:7420"))
+	reads := map[string]bool{
+		"GET /api/play/session": true, "GET /api/play/snapshot": true, "getWorldSnapshot": true, "getPlayerChainNode": true,
+		"getPlayerChainNodes": true, "getPlayerChainProof": true, "listInteractions": true, "listJourneys": true,
+		"listSpaceNodes": true, "inspectSpace": true,
+	}
+	acts := map[string]bool{"POST /api/play/assist-tool": true, "POST /api/play/proximity-action": true, "intercomCommand": true}
+	for name, g := range good {
+		method, path, isRoute := strings.Cut(name, " ")
+		if strings.HasPrefix(path, "/play/watch/session") || name == "POST /api/nodes" {
+			continue // They ask for no credentials.
+		}
+		for scope, cookie := range map[string]*http.Cookie{"watch": watch, "act": act} {
+			t.Run(name+"/"+scope, func(t *testing.T) {
+				var body any = g.body
+				if !isRoute {
+					method, path, body = http.MethodPost, "/api/play/sdk/rpc", `{"op":"`+name+`","payload":`+g.body+`}`
+				} else if g.body == "" {
+					body = nil
+				}
+				r := f.do(method, path+"?"+g.query+"&sid="+f.world.View().SID, body, byPage, showing(cookie))
+				r.t = t
+				switch {
+				case reads[name], acts[name] && scope == "act":
+					r.ok()
+				case acts[name], !isRoute:
+					r.refused(protocol.CodeForbidden)
+				default:
+					r.refused(protocol.CodeCredentialsMissing)
+				}
+			})
+		}
+	}
+}
+
+// TestFreeWatching is who gets what without a token.
+func TestFreeWatching(t *testing.T) {
+	const act, watch = protocol.WatchScopeAct, protocol.WatchScopeWatch
+	cases := map[string]struct {
+		access WatchAccess
+		public string
+		remote bool
+		set    func(*http.Request)
+		want   protocol.WatchScope
+		code   protocol.Code
+	}{
+		"localhost":                      {set: called("localhost:7420"), want: act},
+		"localhost in capitals":          {set: called("LOCALHOST"), want: act},
+		"an address of loopback":         {set: called("127.8.9.1:80"), want: act},
+		"an address of loopback, IPv6":   {set: called("[::1]:7420"), want: act},
+		"a name of the operator's":       {set: called("box.local:7420"), want: act},
+		"the name of a stranger":         {set: called("rebound.example:7420"), code: protocol.CodeForbidden},
+		"a name that begins like it":     {set: called("localhost.rebound.example"), code: protocol.CodeForbidden},
+		"any address":                    {set: called("0.0.0.0:7420"), code: protocol.CodeForbidden},
+		"no name":                        {set: called(""), code: protocol.CodeForbidden},
+		"through a proxy":                {set: with("X-Forwarded-For", "203.0.113.7"), code: protocol.CodeCredentialsMissing},
+		"through another proxy":          {set: with("Via", "1.1 proxy"), code: protocol.CodeCredentialsMissing},
+		"behind a public name":           {public: "https://play.example.org", set: nobody, code: protocol.CodeCredentialsMissing},
+		"behind a public name, by name":  {public: "https://play.example.org", set: called("play.example.org"), code: protocol.CodeCredentialsMissing},
+		"with a public name of loopback": {public: "http://localhost:7420", set: nobody, want: act},
+		"elsewhere":                      {remote: true, set: nobody, code: protocol.CodeCredentialsMissing},
+		"elsewhere, public":              {remote: true, access: WatchPublic, set: nobody, want: watch},
+		"public, through a proxy":        {access: WatchPublic, set: with("X-Forwarded-For", "203.0.113.7"), want: watch},
+		"public, at home":                {access: WatchPublic, set: nobody, want: act},
+		"with a token only":              {access: WatchToken, set: nobody, code: protocol.CodeCredentialsMissing},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, func(s *setup) {
+				s.host.WatchAccess, s.host.PublicURL, s.host.WatchNames = c.access, c.public, []string{"box.local"}
+			})
+			f.host.loopback.Store(!c.remote)
+			// No Origin: what is asked is only about names.
+			bare := func(r *http.Request) { r.Header.Del("Origin"); r.Header.Del("Sec-Fetch-Site") }
+			r, cookie := f.enter("", bare, c.set)
+			if c.code != "" {
+				r.refused(c.code)
+				if cookie != nil {
+					t.Error("a refusal gave a cookie")
+				}
+				return
+			}
+			f.watcher(c.want, "", bare, c.set)
+		})
+	}
+}
+
+func TestWatchingIsForTheHostsOwnPages(t *testing.T) {
+	f := local(newFixture(t, func(s *setup) { s.host.CORSOrigins = []string{"https://friend.example"} }))
+	cookie := f.watcher(protocol.WatchScopeAct, "")
+	attacks := map[string]map[string]string{
+		"another site":              {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+		"another port of this name": {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost:9999"},
+		"an old browser":            {"Sec-Fetch-Site": "", "Origin": "https://evil.example"},
+		"a page without an origin":  {"Sec-Fetch-Site": "", "Origin": "null"},
+		"an origin for programs":    {"Sec-Fetch-Site": "cross-site", "Origin": "https://friend.example"},
+	}
+	for name, headers := range attacks {
+		attack := func(r *http.Request) {
+			for k, v := range headers {
+				if r.Header.Del(k); v != "" {
+					r.Header.Set(k, v)
+				}
+			}
+		}
+		r, given := f.enter("", attack)
+		r.refused(protocol.CodeForbidden)
+		if given != nil {
+			t.Errorf("%s got a cookie", name)
+		}
+		f.get(f.play("/snapshot"), byPage, attack, showing(cookie)).refused(protocol.CodeForbidden)
+		f.post(f.play("/assist-tool"), `{}`, byPage, attack, showing(cookie)).refused(protocol.CodeForbidden)
+	}
+	f.get(f.play("/snapshot"), byPage, showing(cookie)).ok()
+}
+
+func TestAWatchCookieIsSetAsItShould(t *testing.T) {
+	plain := local(newFixture(t)).watcher(protocol.WatchScopeAct, "")
+	if plain.Name != "play_watch_7420" || !plain.HttpOnly || plain.Secure || plain.SameSite != http.SameSiteStrictMode ||
+		plain.Path != "/" || plain.Domain != "" || plain.MaxAge < 43_000 || plain.MaxAge > 43_200 {
+		t.Errorf("the cookie is %v", plain)
+	}
+	f := newFixture(t, func(s *setup) { s.host.PublicURL = "https://play.example.org" })
+	secure := f.watcher(protocol.WatchScopeAct, f.link(f.main()))
+	if secure.Name != "__Host-play_watch" || !secure.Secure {
+		t.Errorf("under TLS the cookie is %v", secure)
+	}
+	f = newFixture(t, func(s *setup) { s.host.PublicURL = "https://example.org/world" })
+	below := f.watcher(protocol.WatchScopeAct, f.link(f.main()), called("example.org"))
+	if below.Name != "play_watch" || below.Path != "/world/" {
+		t.Errorf("below a path the cookie is %v", below)
+	}
+}
+
+// TestWatchTokenAndItsCookieEndWithTheNode follows a link from its making to the end.
+func TestWatchTokenAndItsCookieEndWithTheNode(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	token := f.link(owner)
+	f.enterRefused("pt_wrong", protocol.CodeCredentialsInvalid)
+	f.enterRefused("", protocol.CodeCredentialsMissing)
+	cookie := f.watcher(protocol.WatchScopeAct, token)
+	read := func() *reply { return f.get(f.play("/snapshot"), byPage, showing(cookie)) }
+	read().ok()
+	// A page that is loaded again has lost the token and keeps its cookie.
+	r, again := f.enter("", showing(cookie))
+	if r.ok(); again != nil || !strings.Contains(string(r.body), `"scope":"act"`) {
+		t.Errorf("the second exchange gave %s and the cookie %v", r.body, again)
+	}
+	f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
+	read().refused(protocol.CodeCredentialsInvalid)
+	f.enterRefused(token, protocol.CodeCredentialsInvalid)
+}
+
+func (f *fixture) enterRefused(token string, code protocol.Code) {
+	f.t.Helper()
+	r, cookie := f.enter(token)
+	if r.refused(code); cookie != nil {
+		f.t.Error("a refusal gave a cookie")
+	}
+}
+
+// TestWatchCookiesThatAreNotGood are forged, of another world, ended, or no longer free.
+func TestWatchCookiesThatAreNotGood(t *testing.T) {
+	f, other := local(newFixture(t)), local(newFixture(t))
+	mine := f.watcher(protocol.WatchScopeAct, "")
+	foreign := other.watcher(protocol.WatchScopeAct, "")
+	key := *f.host.passKeys.key.Load()
+	ended := &pass{viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.Now().Add(-time.Millisecond), free: true}
+	nobodys := &pass{viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.Now().Add(time.Hour), owner: "gone", ownerSince: 1}
+	flipped := []byte(mine.Value)
+	flipped[4] ^= 1
+	for name, value := range map[string]string{
+		"another world's": foreign.Value, "changed": string(flipped), "cut": mine.Value[:len(mine.Value)-1], "empty": "",
+		"ended": ended.seal(key), "of a node that is gone": nobodys.seal(key), "long": strings.Repeat("A", 4000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := f.get(f.play("/snapshot"), byPage, showing(&http.Cookie{Name: mine.Name, Value: value}))
+			r.t = t
+			r.refused(protocol.CodeCredentialsInvalid)
+		})
+	}
+	f.get(f.play("/snapshot"), byPage, showing(mine)).ok()
+	// What was free is looked at with every request.
+	f.get(f.play("/snapshot"), byPage, showing(mine), with("X-Forwarded-For", "203.0.113.7")).refused(protocol.CodeCredentialsInvalid)
+	f.get(f.play("/snapshot"), byPage, showing(mine), called("rebound.example:7420"), with("Origin", "http://rebound.example:7420")).
+		refused(protocol.CodeCredentialsInvalid)
+	f.host.loopback.Store(false)
+	f.get(f.play("/snapshot"), byPage, showing(mine)).refused(protocol.CodeCredentialsInvalid)
+}
+
+// TestNodeCredentialsWinOverACookie sees that wrong credentials are not mended by a cookie.
+func TestNodeCredentialsWinOverACookie(t *testing.T) {
+	f := local(newFixture(t))
+	cookie := f.watcher(protocol.WatchScopeAct, "")
+	wrong := as(identity{id: strings.Repeat("0", 64), hash: strings.Repeat("0", 64)})
+	f.get(f.play("/snapshot"), byPage, showing(cookie), wrong).refused(protocol.CodeCredentialsInvalid)
+	f.get(f.play("/snapshot"), byPage, showing(cookie), with("Authorization", "Bearer no")).refused(protocol.CodeCredentialsInvalid)
+}
+
+// TestAViewerSeesItsOwnAnswers has one viewer ask, and another watch.
+func TestAViewerSeesItsOwnAnswers(t *testing.T) {
+	f := local(newFixture(t))
+	agent := f.player(f.main())
+	asker, other := f.watcher(protocol.WatchScopeAct, ""), f.watcher(protocol.WatchScopeAct, "")
+	var asked protocol.RequestReply
+	f.post(f.play("/assist-tool"), map[string]any{"targetPlayerId": agent.id, "toolName": "chat_tool", "args": map[string]any{}},
+		byPage, showing(asker)).into(&asked)
+	for e, err := range f.world.History(t.Context(), 0, f.world.View().Seq) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind != string(protocol.EventIntercom) {
+			continue
+		}
+		if !e.VisibleTo(f.viewerOf(asker)) || e.VisibleTo(f.viewerOf(other)) {
+			t.Error("the event is not for the viewer that asked and no other viewer")
+		}
+	}
+	// A viewer speaks for no agent.
+	f.post(f.play("/proximity-action"), map[string]any{"fromPlayerId": agent.id, "toPlayerId": agent.id, "action": "chat"},
+		byPage, showing(asker)).refused(protocol.CodeForbidden)
+}
+
+func (f *fixture) viewerOf(cookie *http.Cookie) world.Caller {
+	f.t.Helper()
+	p, err := openPass(*f.host.passKeys.key.Load(), cookie.Value)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return world.Caller{Viewer: p.label()}
+}
+
+// TestNothingOfAWatchSessionIsLogged looks for tokens and cookies in the log.
+func TestNothingOfAWatchSessionIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	f := newFixture(t, func(s *setup) {
+		s.host.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		s.host.AccessLog = true
+	})
+	token := f.link(f.main())
+	cookie := f.watcher(protocol.WatchScopeAct, token)
+	f.get(f.play("/snapshot"), byPage, showing(cookie)).ok()
+	f.enterRefused(token+"x", protocol.CodeCredentialsInvalid)
+	if text := log.String(); strings.Contains(text, token) || strings.Contains(text, cookie.Value) || !strings.Contains(text, "viewer:") {
+		t.Error("the log has a token or a cookie, or lacks the viewer")
+	}
+}
+
+// TestStreamsOfACookieEndWithIt ends one by the deletion of its main node, and one by time.
+func TestStreamsOfACookieEndWithIt(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	cookie := f.watcher(protocol.WatchScopeAct, f.link(owner))
+	server := httptest.NewServer(f.handler)
+	defer server.Close()
+	open := func(value string) *http.Response {
+		r := f.request(http.MethodGet, server.URL+f.play("/events"), nil)
+		r.RequestURI = ""
+		r.AddCookie(&http.Cookie{Name: cookie.Name[:len("play_watch")] + "_" + r.URL.Port(), Value: value})
+		response, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response
+	}
+	short := &pass{viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.Now().Add(300 * time.Millisecond)}
+	short.owner, short.ownerSince = owner.id, f.world.Registry().Node(owner.id).CreatedAt
+	drained(t, open(short.seal(*f.host.passKeys.key.Load())))
+	response := open(cookie.Value)
+	f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
+	drained(t, response)
+}
+
+// drained reads a stream to its clean end.
+func drained(t *testing.T, response *http.Response) {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("%d, %v", response.StatusCode, err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
