@@ -33,6 +33,18 @@ export class Ring<Item> {
     return oldest
   }
 
+  /** Takes the oldest item out. */
+  shift(): Item | undefined {
+    if (this.held === 0) {
+      return undefined
+    }
+    const oldest = this.slots[this.start]
+    this.slots[this.start] = undefined
+    this.start = (this.start + 1) % this.limit
+    this.held -= 1
+    return oldest
+  }
+
   /** The item at a position from the oldest, which is 0. */
   at(position: number): Item | undefined {
     return position >= 0 && position < this.held ? this.slots[(this.start + position) % this.limit] : undefined

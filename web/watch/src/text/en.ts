@@ -11,6 +11,7 @@ export const en = {
   },
   'page.skip': 'Skip the map, go to the residents',
   'page.map': 'Map',
+  'page.mapRole': 'town map',
   'page.mapHint': 'The map shows what the list of residents says. Arrow keys move it, plus and minus zoom.',
   'page.world': 'World',
   'page.hide': 'Hide the panels',

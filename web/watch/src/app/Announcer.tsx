@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { clamp, type Entry } from '../feed/entry.js'
+import { text } from '../text/text.js'
+import type { WorldStore } from '../world/store.js'
+
+/** What happens in so many milliseconds is said in one go: a lively world must not drown a listener. */
+const window = 4000
+
+/** The one live region: says who came and left, what was said and how the connection is. */
+export function Announcer({ store }: { store: WorldStore }): VNode {
+  const [said, say] = useState('')
+  const waiting = useRef<Entry[]>([])
+  const link = store.link.value.state
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (waiting.current.length > 0) say(digest(waiting.current.splice(0)))
+    }, window)
+    const end = store.listen((event, entry) => {
+      if (!event.past && waiting.current.length < 100) waiting.current.push(entry)
+    })
+    return () => { clearInterval(timer); end() }
+  }, [store])
+  useEffect(() => {
+    if (link === 'reconnecting') say(text('say.reconnecting'))
+    if (link === 'host-gone') say(text('say.hostGone'))
+    if (link === 'resetting') say(text('say.reset'))
+    if (link === 'live') say(text('say.live'))
+  }, [link])
+  return <p role="status" class="unseen">{said}</p>
+}
+
+/** Several happenings in few words. */
+function digest(entries: readonly Entry[]): string {
+  const came = entries.filter((entry) => entry.sentence === 'event.added')
+  const left = entries.filter((entry) => entry.event === 'world:player_removed')
+  const lines = entries.filter((entry) => entry.sentence === 'event.said.assistant')
+  const answers = entries.filter((entry) => entry.sentence === 'event.intercom.completed')
+  const failures = entries.filter((entry) => entry.sentence === 'event.intercom.failed')
+  const [first] = lines
+  return [
+    ...(came[0] ? [text('say.arrivals', { names: came[0].name, count: came.length })] : []),
+    ...(left[0] ? [text('say.departures', { names: left[0].name, count: left.length })] : []),
+    ...answers.map((entry) => text('say.answered', { who: entry.name, text: clamp(entry.text, 200) })),
+    ...failures.map((entry) => text('say.answerFailed', { who: entry.name, text: clamp(entry.text, 200) })),
+    ...(first && lines.length === 1 ? [text('say.speech', { who: first.name, text: clamp(first.text, 200) })] : []),
+    ...(lines.length > 1 ? [text('say.manyLines', { count: lines.length })] : []),
+  ].join(' ')
+}

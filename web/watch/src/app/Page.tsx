@@ -1,0 +1,56 @@
+import type { VNode } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { Feed } from '../feed/Feed.js'
+import { Places } from '../occupants/Places.js'
+import { Residents } from '../occupants/Residents.js'
+import { Panel } from '../panel/Panel.js'
+import { text } from '../text/text.js'
+import type { Town } from '../town/town.js'
+import type { WorldStore } from '../world/store.js'
+import { Announcer } from './Announcer.js'
+import { Status } from './Status.js'
+import { Tabs, type TabName } from './Tabs.js'
+import { TownView } from './TownView.js'
+
+/** The whole page: the town, and around it who is here, what happens and what was selected. */
+export function Page({ store }: { store: WorldStore }): VNode {
+  const [town, setTown] = useState<Town | undefined>(undefined)
+  const [tab, setTab] = useState<TabName>('residents')
+  const [hidden, hide] = useState(false)
+  const directory = store.directory.value
+  const selected = store.selected.value
+  const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
+  useEffect(() => {
+    document.title = text('page.titleWith', { count: directory.occupants.length })
+  }, [directory.occupants.length])
+  useEffect(() => {
+    const retry = (): void => { store.retry() }
+    const close = (event: KeyboardEvent): void => { if (event.key === 'Escape' && !event.defaultPrevented) store.select(undefined) }
+    addEventListener('online', retry)
+    addEventListener('keydown', close)
+    return () => { removeEventListener('online', retry); removeEventListener('keydown', close) }
+  }, [store])
+  return (
+    <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}`}>
+      <a class="skip" href="#register">{text('page.skip')}</a>
+      <header class="top">
+        <h1>{text('page.title')}</h1>
+        <button type="button" class="small" aria-pressed={hidden} onClick={() => { hide(!hidden) }}>
+          {text(hidden ? 'page.show' : 'page.hide')}
+        </button>
+        <Status store={store} />
+      </header>
+      <main class="map" aria-label={text('page.map')}><TownView store={store} onTown={setTown} /></main>
+      {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
+        <Tabs tab={tab} choose={setTab} />
+        <div role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`} class="tabpanel">
+          {tab === 'residents' && <Residents store={store} show={show} />}
+          {tab === 'places' && <Places store={store} show={show} />}
+          {tab === 'happenings' && <Feed store={store} show={show} />}
+        </div>
+      </section>}
+      {selected !== undefined && <Panel key={selected} store={store} thingKey={selected} town={town} show={show} />}
+      <Announcer store={store} />
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import type { VNode } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ApiError, type Api } from '../access/api.js'
+import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
+import { text } from '../text/text.js'
+import { WorldStore } from '../world/store.js'
+import { Page } from './Page.js'
+
+type Stage =
+  | { readonly is: 'asking' }
+  | { readonly is: 'in', readonly store: WorldStore }
+  | { readonly is: 'refused', readonly refusal: Refusal }
+  | { readonly is: 'unreachable' }
+
+/** A host that does not answer is asked again after so many milliseconds. */
+const askAgain = 3000
+
+/** Lets people in: asks for the cookie, and shows the world or says what to do. */
+export function Root({ api, token }: { api: Api, token: string | undefined }): VNode {
+  const [stage, go] = useState<Stage>({ is: 'asking' })
+  const [turn, setTurn] = useState(0)
+  const again = useCallback(() => { setTurn((last) => last + 1) }, [])
+  useEffect(() => {
+    let store: WorldStore | undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let gone = false
+    enter(api, token).then((entered) => {
+      if (gone) return
+      go(entered.stage)
+      if (entered.stage.is === 'in') {
+        store = entered.stage.store
+        void store.run().then(() => { if (!gone) go({ is: 'refused', refusal: 'expired' }) })
+      } else if (entered.stage.is === 'unreachable') {
+        timer = setTimeout(again, askAgain)
+      }
+    }, () => { go({ is: 'unreachable' }) })
+    return () => { gone = true; clearTimeout(timer); store?.close() }
+  }, [api, token, turn, again])
+  switch (stage.is) {
+    case 'asking': return <main class="gate" aria-busy="true"><p>{text('status.connecting')}</p></main>
+    case 'in': return <Page store={stage.store} />
+    case 'refused': return <Refused refusal={stage.refusal} again={again} />
+    case 'unreachable': return <Unreachable again={again} />
+  }
+}
+
+async function enter(api: Api, token: string | undefined): Promise<{ stage: Stage }> {
+  try {
+    const scope = await api.access(token)
+    const store: WorldStore = new WorldStore(api, async () => {
+      try {
+        store.scope.value = await api.access()
+        return true
+      } catch (cause) {
+        // A host that is silent says nothing about access: the follower goes on trying.
+        return cause instanceof ApiError && cause.status !== 401 && cause.status !== 403
+      }
+    })
+    store.scope.value = scope
+    return { stage: { is: 'in', store } }
+  } catch (cause) {
+    const status = cause instanceof ApiError ? cause.status : 0
+    if (status === 401) return { stage: { is: 'refused', refusal: token === undefined ? 'no-link' : 'expired' } }
+    return { stage: status === 403 ? { is: 'refused', refusal: 'host' } : { is: 'unreachable' } }
+  }
+}

@@ -1,0 +1,13 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { number, parts, type TextKey } from '../text/text.js'
+
+/** A text whose gaps are filled with elements, such as a name. */
+export function Sentence({ of, values }: { of: TextKey, values: Readonly<Record<string, ComponentChildren>> }): VNode {
+  return <>{parts(of, values.count).map((part) => {
+    if (typeof part === 'string') {
+      return part
+    }
+    const value = values[part.name]
+    return typeof value === 'number' ? number(value) : <bdi key={part.name}>{value}</bdi>
+  })}</>
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { text, type TextKey } from '../text/text.js'
+import type { Link } from '../world/link.js'
+import type { WorldStore } from '../world/store.js'
+
+const verifications = {
+  'verified': 'verified', 'catching-up': 'catchingUp', 'mismatch': 'notVerified', 'unverifiable': 'unverifiable', 'unread': 'unread',
+} as const
+
+/** The status corner: the connection, and whether what is shown is proved to be the host's. */
+export function Status({ store }: { store: WorldStore }): VNode {
+  const link = store.link.value
+  const verification = store.verification.value
+  const snapshot = store.snapshot.value
+  const word = verifications[verification]
+  const root = snapshot?.merkleRootHex ?? ''
+  const away = link.state === 'reconnecting' || link.state === 'host-gone'
+  return (
+    <section class="status" aria-label={text('status.name')} data-connection={link.state}
+      data-verified={verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root}>
+      <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
+      {away && <button type="button" class="small" onClick={() => { store.retry() }}>{text('status.retry')}</button>}
+      <span class={`seal ${verification}`} title={text(`status.${word}Why`)}>{text(`status.${word}`)}</span>
+      {snapshot !== undefined && <>
+        <span class="fact" title={text('status.revWhy')}>{text('status.rev', { rev: String(snapshot.rev ?? '–') })}</span>
+        <span class="fact mono" title={`${text('status.rootWhy')} ${root}`}>{root.slice(0, 8)}</span>
+      </>}
+    </section>
+  )
+}
+
+const linkWords: Readonly<Record<Link['state'], TextKey>> = {
+  'connecting': 'status.connecting', 'live': 'status.live', 'reconnecting': 'status.reconnecting',
+  'host-gone': 'status.hostGone', 'resetting': 'status.resetting', 'ended': 'status.ended',
+}
+
+function LinkWords({ link }: { link: Link }): VNode {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    if (link.retryAt === undefined) return undefined
+    setNow(Date.now())
+    const timer = setInterval(() => { setNow(Date.now()) }, 500)
+    return () => { clearInterval(timer) }
+  }, [link.retryAt])
+  const count = link.retryAt === undefined ? 0 : Math.ceil((link.retryAt - now) / 1000)
+  if (count > 0 && link.state === 'reconnecting') return <>{text('status.reconnectingIn', { count })}</>
+  if (count > 0 && link.state === 'host-gone') return <>{text('status.hostGoneIn', { count })}</>
+  return <>{text(linkWords[link.state])}</>
+}

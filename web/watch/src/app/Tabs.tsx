@@ -1,0 +1,29 @@
+import type { VNode } from 'preact'
+import { text } from '../text/text.js'
+
+const names = ['residents', 'places', 'happenings'] as const
+export type TabName = (typeof names)[number]
+
+/** The tabs beside the map; arrow keys go from one to the next. */
+export function Tabs({ tab, choose }: { tab: TabName, choose: (tab: TabName) => void }): VNode {
+  const move = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const next = names[(names.indexOf(tab) + by + names.length) % names.length]
+    if (by !== 0 && next !== undefined) {
+      event.preventDefault()
+      choose(next)
+      document.getElementById(`tab-${next}`)?.focus()
+    }
+  }
+  return (
+    <div role="tablist" aria-label={text('page.world')} class="tabs" onKeyDown={move}>
+      {names.map((name) => (
+        <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={name === tab}
+          {...(name === tab ? { 'aria-controls': `panel-${name}` } : {})}
+          tabIndex={name === tab ? 0 : -1} onClick={() => { choose(name) }}>
+          {text(`tab.${name}`)}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,81 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { effect } from '@preact/signals'
+import { text } from '../text/text.js'
+import { Town, type TownOptions, type TownPathStep, type TownRole } from '../town/town.js'
+import { objectsOf, stringOf } from '../world/json.js'
+import type { WorldEvent } from '../world/events.js'
+import type { WorldStore } from '../world/store.js'
+
+/** What happened longer ago than this, in milliseconds, is not played on the map. */
+const fresh = 15_000
+
+/** The town, fed from the store. */
+export function TownView({ store, onTown }: { store: WorldStore, onTown: (town: Town | undefined) => void }): VNode {
+  const host = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (host.current === null) return undefined
+    const town = new Town(host.current, optionsOf(store))
+    const ends = [
+      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, ...world.worldMap }) }),
+      effect(() => { town.select(store.selected.value ?? null) }),
+      store.listen((event) => { if (!event.past && Date.now() - event.at < fresh) play(town, event) }),
+      watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
+      watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),
+      watchMedia('(max-width: 820px)', (narrow) => { town.setInsets({ top: 64, right: 12, bottom: 12, left: narrow ? 12 : 356 }) }),
+    ]
+    onTown(town)
+    return () => {
+      ends.forEach((end) => { end() })
+      onTown(undefined)
+      town.destroy()
+    }
+  }, [store, onTown])
+  return <div class="town" ref={host} />
+}
+
+function optionsOf(store: WorldStore): TownOptions {
+  return {
+    text: {
+      mapLabel: text('page.map'), mapRole: text('page.mapRole'),
+      describe: (row) => `${row.name}, ${text(`residents.kind.${row.kind}`)}, ${text('residents.at', { x: row.x, y: row.y })}`,
+      step: (step) => step.type === 'structure' ? step.toolName ?? '' : `${text(`journey.${step.type}`)}: ${step.content ?? ''}`,
+    },
+    theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+    reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
+    onSelect: (key) => { store.select(key ?? undefined) },
+    onStep: (key, step) => { if (key === store.selected.peek()) store.step.value = step ?? undefined },
+  }
+}
+
+function play(town: Town, event: WorldEvent): void {
+  const { data } = event
+  const playerId = stringOf(data.playerId)
+  if (event.kind === 'world:interaction') {
+    town.say({ playerId, role: roleOf(data.role), text: stringOf(data.text) })
+  } else if (event.kind === 'world:journey') {
+    town.journey({ playerId, path: stepsOf(data.path) })
+  } else if (event.kind === 'world:agent_signal') {
+    town.signal({ playerId, kind: stringOf(data.kind) })
+  }
+}
+
+function roleOf(role: unknown): TownRole {
+  return role === 'user' || role === 'tool' ? role : 'assistant'
+}
+
+function stepsOf(path: unknown): readonly TownPathStep[] {
+  return objectsOf(path).flatMap(({ x, y, type, content, toolName }) =>
+    typeof x === 'number' && typeof y === 'number' && (type === 'origin' || type === 'structure' || type === 'destination')
+      ? [{ x, y, type, content: stringOf(content), toolName: stringOf(toolName) }]
+      : [])
+}
+
+/** Calls a function with whether a media query matches, now and whenever that changes. */
+function watchMedia(query: string, changed: (matches: boolean) => void): () => void {
+  const media = matchMedia(query)
+  const listener = (): void => { changed(media.matches) }
+  listener()
+  media.addEventListener('change', listener)
+  return () => { media.removeEventListener('change', listener) }
+}

@@ -1,0 +1,99 @@
+import type { VNode } from 'preact'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { clamp } from '../feed/entry.js'
+import { text } from '../text/text.js'
+import type { JsonObject } from '../world/json.js'
+import type { AssistTool } from '../world/rows.js'
+import { fieldsOf, type Field } from './schema.js'
+import { readArgs, readJsonArgs, type Inputs } from './values.js'
+
+interface AssistFormProps {
+  readonly tool: AssistTool
+  readonly title: string
+  readonly send: (args: JsonObject) => void
+  readonly cancel: () => void
+}
+
+/** A form with a field for each parameter of a tool, or one for JSON where no form can be made. */
+export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNode {
+  const fields = useMemo(() => fieldsOf(tool.parameters), [tool.parameters])
+  const [inputs, setInputs] = useState<Inputs>(() => Object.fromEntries((fields ?? []).map((field) => [field.name, field.initial])))
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => { form.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus() }, [])
+  useEffect(() => { form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus() }, [errors])
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const read = fields === undefined ? readJsonArgs(inputs[''] ?? '') : readArgs(fields, inputs)
+    if ('args' in read) send(read.args)
+    else setErrors(read.errors)
+  }
+  const enter = (name: string, value: string): void => { setInputs({ ...inputs, [name]: value }) }
+  return (
+    <form class="form" aria-label={title} noValidate ref={form} onSubmit={submit}>
+      {fields === undefined && <FieldRow field={wholeJson} value={inputs[''] ?? ''} error={errors['']} enter={enter} label={text('assist.wholeJson')} />}
+      {fields?.length === 0 && <p class="soft">{text('assist.noParameters')}</p>}
+      {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs[field.name] ?? ''} error={errors[field.name]} enter={enter} label={clamp(field.name, 80)} />)}
+      <div class="controls">
+        <button type="submit">{text('assist.send')}</button>
+        <button type="button" class="small" onClick={cancel}>{text('assist.cancel')}</button>
+      </div>
+    </form>
+  )
+}
+
+const wholeJson: Field = {
+  name: '', type: 'object', required: false, options: [], initial: '', description: text('assist.wholeJsonWhy'),
+  minimum: undefined, maximum: undefined, minLength: undefined, maxLength: undefined,
+}
+
+interface FieldRowProps {
+  readonly field: Field
+  readonly label: string
+  readonly value: string
+  readonly error: string | undefined
+  readonly enter: (name: string, value: string) => void
+}
+
+function FieldRow({ field, label, value, error, enter }: FieldRowProps): VNode {
+  const id = useId()
+  const json = field.type === 'object' || field.type === 'array' || field.type === 'any'
+  return (
+    <div class="field">
+      <label htmlFor={id}><bdi>{label}</bdi> <span class="soft">{text(field.required ? 'assist.required' : 'assist.optional')}{json && <>, {text('assist.json')}</>}</span></label>
+      <Entry field={field} id={id} value={value} invalid={error !== undefined} enter={enter} />
+      {field.description !== '' && <p class="soft" id={`${id}-what`} dir="auto">{clamp(field.description, 300)}</p>}
+      {error !== undefined && <p class="wrong" id={`${id}-wrong`}>{error}</p>}
+    </div>
+  )
+}
+
+function Entry({ field, id, value, invalid, enter }: { field: Field, id: string, value: string, invalid: boolean, enter: FieldRowProps['enter'] }): VNode {
+  const described = [field.description === '' ? '' : `${id}-what`, invalid ? `${id}-wrong` : ''].join(' ').trim()
+  const common = {
+    id, value, 'aria-required': field.required, 'aria-invalid': invalid, ...(described === '' ? {} : { 'aria-describedby': described }),
+    onInput: (event: { readonly currentTarget: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement }) => { enter(field.name, event.currentTarget.value) },
+  }
+  switch (field.type) {
+    case 'choice': case 'boolean': {
+      const options = field.type === 'boolean' ? ['true', 'false'] : field.options
+      return <select {...common}>
+        <option value="">{text(field.required ? 'assist.choose' : 'assist.leaveOut')}</option>
+        {options.map((option) => <option key={option} value={option}>{optionName(field, option)}</option>)}
+      </select>
+    }
+    case 'number': case 'integer': return <input {...common} inputMode={field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off" />
+    case 'string': return (field.maxLength ?? 0) > 200
+      ? <textarea {...common} rows={3} dir="auto" />
+      : <input {...common} dir="auto" autocomplete="off" />
+    case 'object': case 'array': case 'any': return <textarea {...common} class="mono" rows={3} spellcheck={false} />
+  }
+}
+
+function optionName(field: Field, option: string): string {
+  if (field.type === 'boolean') {
+    return text(option === 'true' ? 'assist.yes' : 'assist.no')
+  }
+  const value: unknown = JSON.parse(option)
+  return typeof value === 'string' ? value : option
+}

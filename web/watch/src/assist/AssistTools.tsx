@@ -1,0 +1,51 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { clamp } from '../feed/entry.js'
+import { text } from '../text/text.js'
+import type { JsonObject } from '../world/json.js'
+import type { AgentRow, AssistTool } from '../world/rows.js'
+import type { WorldStore } from '../world/store.js'
+import { AssistForm } from './AssistForm.js'
+
+/** The tools that an agent offers to people, each with a form. */
+export function AssistTools({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+  const [open, setOpen] = useState<string | undefined>(undefined)
+  const may = store.scope.value === 'act'
+  const send = (tool: AssistTool, args: JsonObject): void => {
+    setOpen(undefined)
+    void store.ask(agent, { toolName: tool.name, args })
+  }
+  return (
+    <section aria-label={text('assist.title')}>
+      <h3>{text('assist.title')}</h3>
+      {agent.assistTools.length === 0 && <p class="soft">{text('assist.none')}</p>}
+      {agent.assistTools.length > 0 && !may && <LookOnly />}
+      <ul class="assists">{agent.assistTools.map((tool) => (
+        <li key={tool.name}>
+          <button type="button" class="tool" disabled={!may} aria-expanded={open === tool.name} onClick={() => { setOpen(open === tool.name ? undefined : tool.name) }}>
+            <bdi>{titleOf(tool)}</bdi>
+          </button>
+          {tool.description !== '' && <p class="soft" dir="auto">{clamp(tool.description, 300)}</p>}
+          {may && open === tool.name && <AssistForm tool={tool} title={titleOf(tool)} send={(args) => { send(tool, args) }} cancel={() => { setOpen(undefined) }} />}
+        </li>
+      ))}</ul>
+    </section>
+  )
+}
+
+/** Says why one may not ask, and how one may. */
+export function LookOnly(): VNode {
+  return (
+    <div class="note">
+      <p><b>{text('assist.lookOnly')}</b></p>
+      <p>{text('assist.lookOnlyWhy')}</p>
+      <pre><code>playctl watch</code></pre>
+    </div>
+  )
+}
+
+/** A tool's name for people: assist_plan_trip is "Plan trip". */
+export function titleOf(tool: AssistTool): string {
+  const words = clamp(tool.name.replace(/^assist_/, '').replaceAll('_', ' ').trim(), 80)
+  return words === '' ? tool.name : words.charAt(0).toLocaleUpperCase() + words.slice(1)
+}

@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from '../world/json.js'
+import { text } from '../text/text.js'
+import type { Field } from './schema.js'
+
+/** What was entered, by the field's name. */
+export type Inputs = Readonly<Record<string, string>>
+
+/** The arguments of a call, or what is wrong with what was entered. */
+export type Reading =
+  | { readonly args: JsonObject }
+  | { readonly errors: Readonly<Record<string, string>> }
+
+/** A value, or what is wrong with it; neither where nothing was entered. */
+interface Value {
+  readonly value?: unknown
+  readonly error?: string
+}
+
+/** Reads what was entered into a form. An optional field that is empty is left out. */
+export function readArgs(fields: readonly Field[], inputs: Inputs): Reading {
+  const args: [string, unknown][] = []
+  const errors: Record<string, string> = {}
+  for (const field of fields) {
+    const { value, error } = readField(field, inputs[field.name] ?? '')
+    if (error !== undefined) {
+      errors[field.name] = error
+    } else if (value !== undefined) {
+      args.push([field.name, value])
+    }
+  }
+  return Object.keys(errors).length > 0 ? { errors } : { args: Object.fromEntries(args) }
+}
+
+/** Reads arguments that were written as JSON; the error goes by the empty name. */
+export function readJsonArgs(input: string): Reading {
+  const { value, error } = readJson(input.trim() === '' ? '{}' : input)
+  if (error !== undefined) {
+    return { errors: { '': error } }
+  }
+  return isObject(value) ? { args: value } : { errors: { '': text('field.notObject') } }
+}
+
+function readField(field: Field, input: string): Value {
+  if (input.trim() === '') {
+    return field.required ? { error: text('field.missing') } : {}
+  }
+  switch (field.type) {
+    case 'string': return readText(field, input)
+    case 'number': case 'integer': return readNumber(field, input.trim())
+    case 'any': {
+      const read = readJson(input)
+      return read.error === undefined ? read : { value: input }
+    }
+    case 'boolean': case 'choice': return readJson(input)
+    case 'object': {
+      const read = readJson(input)
+      return read.error !== undefined || isObject(read.value) ? read : { error: text('field.notObject') }
+    }
+    case 'array': {
+      const read = readJson(input)
+      return read.error !== undefined || Array.isArray(read.value) ? read : { error: text('field.notArray') }
+    }
+  }
+}
+
+function readText(field: Field, input: string): Value {
+  const length = [...input].length
+  if (field.minLength !== undefined && length < field.minLength) {
+    return { error: text('field.tooShort', { count: field.minLength }) }
+  }
+  if (field.maxLength !== undefined && length > field.maxLength) {
+    return { error: text('field.tooLong', { count: field.maxLength }) }
+  }
+  return { value: input }
+}
+
+function readNumber(field: Field, input: string): Value {
+  const value = Number(input)
+  if (!Number.isFinite(value)) {
+    return { error: text('field.notNumber') }
+  }
+  if (field.type === 'integer' && !Number.isInteger(value)) {
+    return { error: text('field.notInteger') }
+  }
+  if (field.minimum !== undefined && value < field.minimum) {
+    return { error: text('field.tooSmall', { limit: field.minimum }) }
+  }
+  if (field.maximum !== undefined && value > field.maximum) {
+    return { error: text('field.tooLarge', { limit: field.maximum }) }
+  }
+  return { value }
+}
+
+function readJson(input: string): Value {
+  try {
+    return { value: JSON.parse(input) as unknown }
+  } catch {
+    return { error: text('field.notJson') }
+  }
+}

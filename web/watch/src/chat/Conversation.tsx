@@ -1,0 +1,74 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { nameOf } from '../app/names.js'
+import { LookOnly } from '../assist/AssistTools.js'
+import { text, type TextKey } from '../text/text.js'
+import type { AgentRow } from '../world/rows.js'
+import type { WorldStore } from '../world/store.js'
+import type { Exchange, ExchangeStatus } from './exchange.js'
+
+/** A message may have so many characters. */
+const longestMessage = 4000
+
+/** What was asked of an agent and what it answered, and the place to ask. */
+export function Conversation({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+  const mine = store.exchanges.value.filter((exchange) => exchange.agentId === agent.id)
+  const log = useRef<HTMLDivElement>(null)
+  const newest = mine.at(-1)
+  useEffect(() => { log.current?.scrollTo({ top: log.current.scrollHeight }) }, [newest?.answer, newest?.status])
+  const may = store.scope.value === 'act'
+  return (
+    <section aria-label={text('chat.title')}>
+      <h3>{text('chat.title')}</h3>
+      {mine.length === 0 && may && <p class="soft">{text('chat.none')}</p>}
+      <div class="log" role="log" aria-live="off" aria-label={text('chat.conversation')} tabIndex={mine.length > 0 ? 0 : -1} ref={log}>
+        {mine.map((exchange) => <Talk key={exchange.requestId} exchange={exchange} agent={agent} store={store} />)}
+      </div>
+      {may ? <Message store={store} agent={agent} /> : agent.assistTools.length === 0 && <LookOnly />}
+    </section>
+  )
+}
+
+const words: Readonly<Record<ExchangeStatus, TextKey>> = {
+  'sending': 'chat.sending', 'not-sent': 'chat.notSent', 'started': 'chat.started', 'forwarded': 'chat.forwarded',
+  'stream': 'chat.stream', 'completed': 'chat.completed', 'failed': 'chat.failed', 'timed-out': 'chat.timedOut',
+}
+
+function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentRow, store: WorldStore }): VNode {
+  const { toolName, question } = exchange
+  const again = (): void => {
+    const what = toolName === '' ? { text: question } : { toolName, args: JSON.parse(question) as Record<string, unknown> }
+    void store.ask(agent, what, exchange.requestId)
+  }
+  return (
+    <article class={`talk ${exchange.status}`} data-request={exchange.requestId} data-status={exchange.status}>
+      <p class="mine" dir="auto"><span class="soft">{text('chat.you')}{toolName !== '' && <> {text('chat.used', { tool: toolName })}</>}</span>
+        <span>{question}</span></p>
+      {exchange.answer !== '' && <p class="theirs" dir="auto">{exchange.answer}</p>}
+      {exchange.error !== '' && <p class="theirs wrong" dir="auto">{exchange.error}</p>}
+      <p class="soft state">{text(words[exchange.status])}
+        {exchange.status === 'not-sent' && <> <button type="button" class="small" onClick={again}>{text('chat.retry')}</button></>}</p>
+    </article>
+  )
+}
+
+function Message({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+  const [message, write] = useState('')
+  const offline = store.link.value.state !== 'live'
+  const send = (event: Event): void => {
+    event.preventDefault()
+    if (message.trim() !== '' && !offline) {
+      void store.ask(agent, { text: message.trim() })
+      write('')
+    }
+  }
+  const enter = (event: KeyboardEvent): void => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event) }
+  return (
+    <form class="message" onSubmit={send}>
+      <textarea rows={1} dir="auto" maxLength={longestMessage} aria-label={text('chat.to', { who: nameOf(agent) })} placeholder={text('chat.placeholder')} value={message}
+        onInput={(event) => { write(event.currentTarget.value) }} onKeyDown={enter} />
+      <button type="submit" aria-label={text('chat.send')} disabled={offline || message.trim() === ''}>↑</button>
+      {offline && <p class="soft">{text('assist.offline')}</p>}
+    </form>
+  )
+}

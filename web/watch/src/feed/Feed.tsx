@@ -1,0 +1,90 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Sentence } from '../app/Sentence.js'
+import { language, text } from '../text/text.js'
+import { clockTime } from '../text/times.js'
+import type { WorldStore } from '../world/store.js'
+import { find } from '../occupants/search.js'
+import { groups, type Entry, type Group } from './entry.js'
+import { everything } from './filter.js'
+import { kept } from './log.js'
+
+/** The height of one row in CSS pixels, as feed.css has it. */
+const rowHeight = 58
+/** So many rows beyond the visible ones are there, for scrolling. */
+const spare = 6
+
+/** What happens, the newest first. Only the rows that are seen are made. */
+export function Feed({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
+  store.feedVersion.value
+  const list = useRef<HTMLDivElement>(null)
+  const [view, see] = useState({ top: 0, height: 600 })
+  /** The newest happening that is shown while the list is scrolled; Infinity shows all. */
+  const [upTo, stopAt] = useState(Infinity)
+  const newer = store.feed.newerThan(upTo)
+  const total = store.feed.matching - newer
+  const look = (): void => {
+    const box = list.current
+    if (box === null) return
+    see({ top: box.scrollTop, height: box.clientHeight })
+    if (box.scrollTop < 4) stopAt(Infinity)
+    else stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
+  }
+  useEffect(look, [])
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - spare)
+  const last = Math.min(total, Math.ceil((view.top + view.height) / rowHeight) + spare)
+  const rows: VNode[] = []
+  for (let place = first; place < last; place += 1) {
+    const entry = store.feed.newest(place, upTo)
+    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} place={place} total={total} show={show} />)
+  }
+  return (
+    <>
+      <Filters store={store} />
+      <div class="feedbox">
+        {newer > 0 && <button type="button" class="pill" onClick={() => { list.current?.scrollTo({ top: 0 }); stopAt(Infinity) }}>
+          {text('feed.new', { count: newer })}
+        </button>}
+        <div class="feed" role="feed" aria-label={text('feed.title')} tabIndex={0} ref={list} onScroll={look}>
+          <div role="presentation" class="feedroll" style={{ height: `${total * rowHeight}px` }}>{rows}</div>
+        </div>
+        {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}
+        {store.feed.size >= kept && <p class="soft">{text('feed.oldest', { count: kept })}</p>}
+      </div>
+    </>
+  )
+}
+
+function Happening({ entry, place, total, show }: { entry: Entry, place: number, total: number, show: (key: string) => void }): VNode {
+  const name = entry.key === '' || entry.key.startsWith('space:')
+    ? <b>{entry.name}</b>
+    : <button type="button" class="link" onClick={() => { show(entry.key) }}>{entry.name}</button>
+  return (
+    <article class={`happening ${entry.group}`} style={{ transform: `translateY(${place * rowHeight}px)` }} data-seq={entry.seq} data-kind={entry.event}
+      aria-posinset={place + 1} aria-setsize={total}>
+      <p class="head"><time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>{' '}
+        <span><Sentence of={entry.sentence} values={{ ...entry.values, who: name }} /></span></p>
+      {entry.text !== '' && <p class="said" dir="auto" title={entry.text}>{entry.text}</p>}
+    </article>
+  )
+}
+
+function Filters({ store }: { store: WorldStore }): VNode {
+  const filter = store.filter.value
+  const agents = find(store.directory.value.occupants, '', language)
+  return (
+    <div class="tools filters">
+      <select aria-label={text('feed.kind')} value={filter.group} onChange={(event) => { store.refilter({ ...filter, group: event.currentTarget.value as Group | '' }) }}>
+        <option value="">{text('feed.anyKind')}</option>
+        {groups.map((group) => <option key={group} value={group}>{text(`kind.${group}`)}</option>)}
+      </select>
+      <select aria-label={text('feed.who')} value={filter.key} onChange={(event) => { store.refilter({ ...filter, key: event.currentTarget.value }) }}>
+        <option value="">{text('feed.anyone')}</option>
+        {agents.map((row) => <option key={row.key} value={row.key}>{row.name}</option>)}
+      </select>
+      <input type="search" aria-label={text('feed.text')} placeholder={text('feed.find')} value={filter.text}
+        onInput={(event) => { store.refilter({ ...filter, text: event.currentTarget.value }) }} />
+      {filter !== everything && <button type="button" class="small" onClick={() => { store.refilter(everything) }}>{text('feed.clear')}</button>}
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { Ring } from './ring.js'
+import { everything, passes, type Filter } from './filter.js'
+import type { Entry } from './entry.js'
+
+/** So many happenings are kept. */
+export const kept = 10_000
+
+/**
+ * The newest happenings, and those of them that pass the filter. An event costs
+ * the same however many there are; only another filter looks at all of them.
+ */
+export class FeedLog {
+  private readonly all: Ring<Entry>
+  private shown: Ring<Entry>
+  private current: Filter = everything
+
+  constructor(limit = kept) {
+    this.all = new Ring(limit)
+    this.shown = new Ring(limit)
+  }
+
+  get size(): number { return this.all.length }
+  get matching(): number { return this.shown.length }
+  get filter(): Filter { return this.current }
+
+  add(entry: Entry): void {
+    const oldest = this.all.push(entry)
+    if (oldest !== undefined && this.shown.at(0) === oldest) {
+      this.shown.shift()
+    }
+    if (passes(entry, this.current)) {
+      this.shown.push(entry)
+    }
+  }
+
+  refilter(filter: Filter): void {
+    this.current = filter
+    this.shown = new Ring(this.all.limit)
+    for (const entry of this.all) {
+      if (passes(entry, filter)) {
+        this.shown.push(entry)
+      }
+    }
+  }
+
+  /** The happening at a place from the newest, which is 0; those newer than a serial are passed over. */
+  newest(place: number, upTo = Infinity): Entry | undefined {
+    return this.shown.at(this.shown.length - 1 - this.newerThan(upTo) - place)
+  }
+
+  /** How many of those shown are newer than a serial. */
+  newerThan(serial: number): number {
+    let low = 0
+    let high = this.shown.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.shown.at(middle)?.serial ?? 0) > serial) high = middle
+      else low = middle + 1
+    }
+    return this.shown.length - low
+  }
+}

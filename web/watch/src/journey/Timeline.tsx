@@ -1,0 +1,62 @@
+import type { VNode } from 'preact'
+import { clamp } from '../feed/entry.js'
+import { text } from '../text/text.js'
+import { took, wholeTime } from '../text/times.js'
+import type { Town } from '../town/town.js'
+import type { JourneyRecord, JourneyStep } from '../world/journeys.js'
+import type { AgentRow } from '../world/rows.js'
+import type { WorldStore } from '../world/store.js'
+
+interface TimelineProps {
+  readonly store: WorldStore
+  readonly agent: AgentRow
+  readonly town: Town | undefined
+}
+
+/** An agent's last journey, step by step, to be followed on the map. */
+export function Timeline({ store, agent, town }: TimelineProps): VNode {
+  const { journey } = agent
+  const at = store.step.value
+  const go = (step: number, hold: boolean): void => { store.step.value = step; town?.playJourney(agent.key, step, hold) }
+  const stop = (): void => { store.step.value = undefined; town?.stopJourney(agent.key) }
+  return (
+    <section aria-label={text('journey.title')}>
+      <h3>{text('journey.title')}</h3>
+      {journey === undefined ? <p class="soft">{text('journey.none')}</p> : <>
+        <p class="soft">{text('journey.steps', { count: journey.steps.length })}<When journey={journey} /></p>
+        <div class="controls">
+          <button type="button" class="small" aria-label={text('journey.previous')} disabled={at === undefined || at === 0} onClick={() => { go((at ?? 1) - 1, true) }}>‹</button>
+          <button type="button" class="small" onClick={() => { if (at === undefined) go(0, false); else stop() }}>{text(at === undefined ? 'journey.walk' : 'journey.pause')}</button>
+          <button type="button" class="small" aria-label={text('journey.next')} disabled={at !== undefined && at >= journey.steps.length - 1} onClick={() => { go(at === undefined ? 0 : at + 1, true) }}>›</button>
+        </div>
+        <ol class="timeline">{journey.steps.map((step, place) => (
+          <li key={place} class={step.type} {...(place === at ? { 'aria-current': 'step' as const } : {})}>
+            <button type="button" class="link" onClick={() => { go(place, true) }}>{stepName(step)}</button>
+            <StepWords step={step} />
+          </li>
+        ))}</ol>
+      </>}
+    </section>
+  )
+}
+
+function When({ journey }: { journey: JourneyRecord }): VNode | null {
+  const start = Date.parse(journey.startedAt)
+  const end = Date.parse(journey.completedAt)
+  return Number.isNaN(start) || Number.isNaN(end) ? null
+    : <> · {text('journey.took', { when: wholeTime(start), took: took(Math.max(0, end - start)) })}</>
+}
+
+function stepName(step: JourneyStep): string {
+  return step.type === 'structure' ? text('journey.structure', { tool: clamp(step.toolName, 60) }) : text(`journey.${step.type}`)
+}
+
+function StepWords({ step }: { step: JourneyStep }): VNode {
+  return (
+    <>
+      {step.content !== '' && <p dir="auto">{clamp(step.content, 1000)}</p>}
+      {step.args !== undefined && <p class="soft">{text('journey.args')} <code>{clamp(JSON.stringify(step.args), 400)}</code></p>}
+      {step.result !== undefined && <p class="soft">{text('journey.result')} <code>{clamp(typeof step.result === 'string' ? step.result : JSON.stringify(step.result), 400)}</code></p>}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { language, text } from '../text/text.js'
+import type { WorldStore } from '../world/store.js'
+import { Row } from './Row.js'
+import { find } from './search.js'
+
+/** Everyone on the map: what the map shows, for those who do not see it. */
+export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
+  const [wanted, want] = useState('')
+  const { occupants } = store.directory.value
+  const found = useMemo(() => find(occupants, wanted, language), [occupants, wanted])
+  const loaded = store.snapshot.value !== undefined
+  return (
+    <>
+      <div class="tools">
+        <input type="search" aria-label={text('residents.find')} placeholder={text('residents.findHint')} value={wanted}
+          onInput={(event) => { want(event.currentTarget.value) }} />
+        <p class="soft">{wanted === ''
+          ? text('residents.count', { count: occupants.length })
+          : text('residents.of', { shown: found.length, count: occupants.length })}</p>
+      </div>
+      {found.length > 0 && <ul class="rows" aria-label={text('tab.residents')}>
+        {found.map((row) => <Row key={row.key} thing={row} chosen={store.selected.value === row.key} show={show} />)}
+      </ul>}
+      {loaded && occupants.length === 0 && <div class="nothing">
+        <h2>{text('page.empty')}</h2>
+        <p>{text('page.emptyHow')}</p>
+        <pre><code>playctl add-agent Ada --hold</code></pre>
+      </div>}
+      {occupants.length > 0 && found.length === 0 && <p class="nothing">{text('residents.none')}</p>}
+    </>
+  )
+}

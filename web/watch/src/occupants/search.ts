@@ -1,0 +1,14 @@
+import type { OccupantRow } from '../world/rows.js'
+
+/** The occupants that are found by a name, a platform or a tool, in the order of their names. */
+export function find(occupants: readonly OccupantRow[], wanted: string, language: string): readonly OccupantRow[] {
+  const words = wanted.toLocaleLowerCase(language).trim()
+  const order = new Intl.Collator(language, { numeric: true })
+  return occupants
+    .filter((row) => words === '' || wordsOf(row).some((word) => word.toLocaleLowerCase(language).includes(words)))
+    .sort((a, b) => order.compare(a.name, b.name) || (a.key < b.key ? -1 : 1))
+}
+
+function wordsOf(row: OccupantRow): readonly string[] {
+  return row.kind === 'agent' ? [row.name, row.platform, row.id, ...row.toolNames] : [row.name, row.id]
+}

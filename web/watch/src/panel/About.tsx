@@ -1,0 +1,104 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { shortId } from '../feed/describe.js'
+import { clamp } from '../feed/entry.js'
+import { nameOf } from '../app/names.js'
+import { text } from '../text/text.js'
+import { ago } from '../text/times.js'
+import type { Thing } from '../world/rows.js'
+import type { WorldStore } from '../world/store.js'
+
+interface AboutProps {
+  readonly store: WorldStore
+  readonly thing: Thing
+  readonly show: (key: string) => void
+}
+
+/** The facts about a thing. */
+export function About({ store, thing, show }: AboutProps): VNode {
+  return (
+    <dl class="facts">
+      {'x' in thing && <Fact name={text('panel.position')}>{text('panel.positionOf', { x: thing.x, y: thing.y })}</Fact>}
+      {thing.kind === 'agent' && <AgentFacts store={store} thing={thing} />}
+      {thing.kind === 'mcp' && <>
+        <Fact name={text('panel.url')}><Address url={thing.url} /></Fact>
+        <Fact name={text('panel.owner')}><Id id={thing.nodeId} /></Fact>
+        <Neighbours store={store} thing={thing} show={show} />
+      </>}
+      {thing.kind === 'structure' && <Things store={store} name={text('panel.spaces')} keys={thing.spaceIds.map((id) => `space:${id}`)} show={show} />}
+      {thing.kind === 'space' && <>
+        {thing.description !== '' && <Fact name={text('panel.description')}><bdi>{clamp(thing.description, 2000)}</bdi></Fact>}
+        <Fact name={text('panel.design')}><bdi>{clamp(thing.designKey, 80)}</bdi></Fact>
+        <Fact name={text('panel.owner')}><bdi>{clamp(thing.owner, 80)}</bdi></Fact>
+        <Things store={store} name={text('panel.structure')} show={show}
+          keys={store.directory.value.occupants.filter((row) => row.kind === 'structure' && row.spaceIds.includes(thing.id)).map((row) => row.key)} />
+      </>}
+      {(thing.kind === 'structure' || thing.kind === 'space') && thing.amenities.length > 0 &&
+        <Fact name={text('panel.amenities')}>{thing.amenities.map(amenity).join(', ')}</Fact>}
+      {'id' in thing && <Fact name={text(thing.kind === 'agent' ? 'panel.agent' : 'panel.id')}><Id id={thing.id} /></Fact>}
+    </dl>
+  )
+}
+
+function AgentFacts({ store, thing }: { store: WorldStore, thing: Extract<Thing, { kind: 'agent' }> }): VNode {
+  const heard = store.heard.value.get(thing.key)
+  const now = useNow(10_000)
+  return (
+    <>
+      <Fact name={text('panel.platform')}><bdi>{clamp(thing.platform, 64)}</bdi></Fact>
+      <Fact name={text('panel.lastSeen')}>{heard === undefined ? text('panel.never') : ago(heard, Math.max(now, heard))}</Fact>
+      <Fact name={text('panel.tools')}>{thing.toolNames.length === 0 ? text('panel.noTools') : <ul class="chips">
+        {thing.toolNames.slice(0, 128).map((tool) => <li key={tool}><bdi>{clamp(tool, 60)}</bdi></li>)}
+      </ul>}</Fact>
+      {thing.zoneCount + thing.yieldCount > 0 && <Fact name={text('panel.zones')}>
+        {text('panel.zonesOf', { zones: thing.zoneCount, yields: thing.yieldCount })}{thing.flagged && <> · {text('panel.flagged')}</>}
+      </Fact>}
+      <Fact name={text('panel.p2a')}>{text(thing.enableP2a ? 'panel.yes' : 'panel.no')}</Fact>
+      {thing.realtimeInstructions !== '' && <Fact name={text('panel.instructions')}><bdi>{clamp(thing.realtimeInstructions, 600)}</bdi></Fact>}
+      <Fact name={text('panel.node')}><Id id={thing.nodeId} /></Fact>
+    </>
+  )
+}
+
+function Neighbours({ store, thing, show }: { store: WorldStore, thing: Extract<Thing, { kind: 'mcp' }>, show: (key: string) => void }): VNode {
+  const keys = store.directory.value.of(thing.nodeId).map((row) => row.key).filter((key) => key !== thing.key)
+  return <Things store={store} name={text('panel.neighbours')} keys={keys} show={show} />
+}
+
+function Things({ store, name, keys, show }: { store: WorldStore, name: string, keys: readonly string[], show: (key: string) => void }): VNode | null {
+  const things = keys.flatMap((key) => store.directory.value.get(key) ?? [])
+  return things.length === 0 ? null : (
+    <Fact name={name}><ul class="chips">{things.map((other) => (
+      <li key={other.key}><button type="button" class="link" onClick={() => { show(other.key) }}>{nameOf(other)}</button></li>
+    ))}</ul></Fact>
+  )
+}
+
+function Fact({ name, children }: { name: string, children: ComponentChildren }): VNode {
+  return <div><dt>{name}</dt><dd>{children}</dd></div>
+}
+
+function Id({ id }: { id: string }): VNode {
+  return <code title={id}>{clamp(shortId(id), 40)}</code>
+}
+
+/** An address that somebody gave: a link only where it leads to a web page. */
+function Address({ url }: { url: string }): VNode {
+  return /^https?:\/\//i.test(url)
+    ? <a href={url} target="_blank" rel="noopener noreferrer nofollow"><bdi>{clamp(url, 120)}</bdi></a>
+    : <bdi>{clamp(url, 120)}</bdi>
+}
+
+function amenity(kind: string): string {
+  return kind === 'shop' || kind === 'supermarket' || kind === 'car_wash' ? text(`amenity.${kind}`) : clamp(kind, 40)
+}
+
+/** The time, looked at again after so many milliseconds. */
+function useNow(every: number): number {
+  const [now, look] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => { look(Date.now()) }, every)
+    return () => { clearInterval(timer) }
+  }, [every])
+  return now
+}

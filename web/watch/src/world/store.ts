@@ -1,0 +1,135 @@
+import { batch, signal } from '@preact/signals'
+import type { Verification, WorldSnapshot } from '@playctl/sdk'
+import { ApiError, type Api, type Scope } from '../access/api.js'
+import { ask, hear, notSent, type Exchange } from '../chat/exchange.js'
+import { describe } from '../feed/describe.js'
+import { everything, type Filter } from '../feed/filter.js'
+import { FeedLog } from '../feed/log.js'
+import type { Entry } from '../feed/entry.js'
+import { Directory, emptyDirectory } from './directory.js'
+import type { WorldEvent } from './events.js'
+import { Follower } from './follower.js'
+import { stringOf, type JsonObject } from './json.js'
+import { firstLink } from './link.js'
+import type { AgentRow } from './rows.js'
+import { readOccupant, readSpace } from './rows.js'
+
+/** Everything that the panels show, and what people do with it. */
+export class WorldStore {
+  readonly scope = signal<Scope>('watch')
+  readonly link = signal(firstLink)
+  readonly verification = signal<Verification>('unread')
+  readonly snapshot = signal<WorldSnapshot | undefined>(undefined)
+  readonly directory = signal<Directory>(emptyDirectory)
+  readonly selected = signal<string | undefined>(undefined)
+  /** Goes up when the feed has something new; once for each frame at most. */
+  readonly feedVersion = signal(0)
+  readonly filter = signal<Filter>(everything)
+  readonly exchanges = signal<readonly Exchange[]>([])
+  readonly feed = new FeedLog()
+  /** When each agent was last heard, by stable key; of those on the map. */
+  readonly heard = signal<ReadonlyMap<string, number>>(new Map())
+  /** The step of the selected agent's journey that is shown on the map. */
+  readonly step = signal<number | undefined>(undefined)
+  private readonly follower: Follower
+  private readonly listeners = new Set<(event: WorldEvent, entry: Entry) => void>()
+  private serial = 0
+  private drawing = false
+
+  constructor(private readonly api: Api, onRefused: () => Promise<boolean>) {
+    this.follower = new Follower(api, {
+      onEvent: (event) => { this.take(event) },
+      onWorld: (snapshot, verification) => { this.show(snapshot, verification) },
+      onLink: (link) => { this.link.value = link },
+      onRefused,
+    })
+  }
+
+  /** Follows the world until close. */
+  run(): Promise<void> { return this.follower.run() }
+  retry(): void { this.follower.retry() }
+  close(): void { this.follower.close() }
+
+  /** Calls a function for each event; returns what ends that. */
+  listen(listener: (event: WorldEvent, entry: Entry) => void): () => void {
+    this.listeners.add(listener)
+    return () => { this.listeners.delete(listener) }
+  }
+
+  select(key: string | undefined): void {
+    batch(() => {
+      this.selected.value = key
+      this.step.value = undefined
+    })
+  }
+
+  refilter(filter: Filter): void {
+    this.filter.value = filter
+    this.feed.refilter(filter)
+    this.feedVersion.value += 1
+  }
+
+  /** Reads an agent's latest lines. */
+  async lines(playerId: string, beforeSeq?: number): Promise<JsonObject> {
+    return this.api.rpc('listInteractions', { playerId, limit: 30, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+  }
+
+  /** Asks an agent, by a text or one of its tools. */
+  async ask(agent: AgentRow, what: { readonly text: string } | { readonly toolName: string, readonly args: JsonObject }, again?: string): Promise<void> {
+    const requestId = again ?? crypto.randomUUID()
+    const tool = 'toolName' in what ? what.toolName : ''
+    this.exchanges.value = ask(this.exchanges.value, {
+      requestId, agentId: agent.id, toolName: tool, status: 'sending', answer: '', error: '', at: Date.now(),
+      question: 'text' in what ? what.text : JSON.stringify(what.args),
+    })
+    try {
+      await this.api.rpc('intercomCommand', {
+        requestId, mainNodeId: agent.nodeId, fromPlayerId: '__human__', toPlayerId: agent.id,
+        ...(tool === '' ? { kind: 'chat' } : { kind: 'assist' }), ...what,
+      }, this.snapshot.value?.sid)
+    } catch (cause) {
+      const why = cause instanceof ApiError ? cause.message : String(cause)
+      this.exchanges.value = notSent(this.exchanges.value, requestId, why)
+    }
+  }
+
+  private show(snapshot: WorldSnapshot, verification: Verification): void {
+    batch(() => {
+      const rows = snapshot.worldMap.occupants.map(readOccupant).filter((row) => row !== undefined)
+      this.directory.value = new Directory(rows, snapshot.spaces.map(readSpace).filter((row) => row !== undefined))
+      this.snapshot.value = snapshot
+      this.verification.value = verification
+    })
+  }
+
+  private take(event: WorldEvent): void {
+    this.serial += 1
+    const entry = describe(event, this.directory.value, this.serial)
+    this.feed.add(entry)
+    if (entry.key.startsWith('agent:') && entry.group !== 'presence') {
+      this.hearAt(entry.key, entry.at)
+    }
+    if (event.kind === 'world:intercom' && stringOf(event.data.kind) !== 'realtime') {
+      this.exchanges.value = hear(this.exchanges.value, event.data, event.at)
+    }
+    for (const listener of this.listeners) {
+      listener(event, entry)
+    }
+    this.draw()
+  }
+
+  private hearAt(key: string, at: number): void {
+    const known = [...this.heard.value].filter(([other]) => other !== key && this.directory.value.get(other) !== undefined)
+    this.heard.value = new Map([...known, [key, at]])
+  }
+
+  private draw(): void {
+    if (!this.drawing) {
+      this.drawing = true
+      requestAnimationFrame(() => {
+        this.drawing = false
+        this.feedVersion.value += 1
+      })
+    }
+  }
+}
