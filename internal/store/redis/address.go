@@ -1,0 +1,143 @@
+package redis
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Address says where a Redis is.
+type Address struct {
+	// Hosts are host:port each, or the path of a unix socket where Unix is set.
+	Hosts []string
+	// Unix tells that the server is reached over a unix socket.
+	Unix bool
+	// TLS tells that connections are encrypted.
+	TLS bool
+	// Master is the name under which Sentinels know the server; empty for none.
+	Master string
+	// Cluster tells that the hosts are nodes of a Cluster.
+	Cluster bool
+	// DB is the number of the database.
+	DB int
+	// Username and Password are those that the address had in it.
+	Username, Password string
+}
+
+// ErrAddress means that a text is not the address of a Redis.
+var ErrAddress = errors.New("not the address of a Redis")
+
+// ParseAddress reads an address of one of the forms
+//
+//	redis://host:port/db            rediss://… with TLS
+//	redis+unix:///path?db=n
+//	redis+sentinel://host,host/master?db=n      rediss+sentinel://…
+//	redis+cluster://host,host                   rediss+cluster://…
+//
+// with "user:password@" before the hosts where they are part of it. Its errors do
+// not repeat the text, which may hold a password.
+func ParseAddress(text string) (Address, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Opaque != "" || u.Fragment != "" {
+		return Address{}, fmt.Errorf("%w: write redis://host:port or one of its forms", ErrAddress)
+	}
+	var a Address
+	a.Username = u.User.Username()
+	a.Password, _ = u.User.Password()
+	scheme, form, _ := strings.Cut(u.Scheme, "+")
+	switch scheme {
+	case "redis":
+	case "rediss":
+		a.TLS = true
+	default:
+		return Address{}, fmt.Errorf("%w: it starts with %q, not redis: or rediss:", ErrAddress, u.Scheme)
+	}
+	path := strings.TrimPrefix(u.Path, "/")
+	db := u.Query().Get("db")
+	switch form {
+	case "":
+		if path != "" {
+			db = path
+		}
+	case "unix":
+		if path == "" || u.Host != "" || a.TLS {
+			return Address{}, fmt.Errorf("%w: a unix socket is redis+unix:///path", ErrAddress)
+		}
+		a.Unix, a.Hosts = true, []string{u.Path}
+	case "sentinel":
+		if path == "" {
+			return Address{}, fmt.Errorf("%w: name the master after the Sentinels, as in redis+sentinel://host:26379/master", ErrAddress)
+		}
+		a.Master = path
+	case "cluster":
+		if path != "" || db != "" {
+			return Address{}, fmt.Errorf("%w: a Cluster has one database, number 0; leave it out", ErrAddress)
+		}
+		a.Cluster = true
+	default:
+		return Address{}, fmt.Errorf("%w: the form %q is none of unix, sentinel, cluster", ErrAddress, form)
+	}
+	return a.complete(u.Host, db)
+}
+
+// complete adds the hosts and the number of the database.
+func (a Address) complete(hosts, db string) (Address, error) {
+	if db != "" {
+		n, err := strconv.ParseUint(db, 10, 16)
+		if err != nil {
+			return Address{}, fmt.Errorf("%w: a database is a number", ErrAddress)
+		}
+		a.DB = int(n)
+	}
+	if a.Unix {
+		return a, nil
+	}
+	port := "6379"
+	if a.Master != "" {
+		port = "26379"
+	}
+	for _, host := range strings.Split(hosts, ",") {
+		full, err := withPort(host, port)
+		if err != nil {
+			return Address{}, err
+		}
+		a.Hosts = append(a.Hosts, full)
+	}
+	if len(a.Hosts) > 1 && a.Master == "" && !a.Cluster {
+		return Address{}, fmt.Errorf("%w: several hosts are Sentinels (redis+sentinel:) or a Cluster (redis+cluster:)", ErrAddress)
+	}
+	return a, nil
+}
+
+func withPort(host, port string) (string, error) {
+	name, given, err := net.SplitHostPort(host)
+	if err != nil {
+		name, given = strings.Trim(host, "[]"), port
+	}
+	n, err := strconv.ParseUint(given, 10, 16)
+	if name == "" || err != nil || n == 0 {
+		return "", fmt.Errorf("%w: each host is host:port", ErrAddress)
+	}
+	return net.JoinHostPort(name, given), nil
+}
+
+// String names the address for people, without credentials.
+func (a Address) String() string {
+	scheme := "redis"
+	if a.TLS {
+		scheme = "rediss"
+	}
+	hosts := strings.Join(a.Hosts, ",")
+	switch {
+	case a.Unix:
+		return "redis+unix://" + hosts
+	case a.Master != "":
+		return scheme + "+sentinel://" + hosts + "/" + a.Master
+	case a.Cluster:
+		return scheme + "+cluster://" + hosts
+	}
+	return scheme + "://" + hosts + "/" + strconv.Itoa(a.DB)
+}

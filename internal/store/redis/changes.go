@@ -1,0 +1,115 @@
+package redis
+
+import (
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// change is what a batch leaves of a key; a nil value is a removal.
+type change struct {
+	value []byte
+	term  time.Duration
+}
+
+// changes are what a batch leaves of a table or of the rows: of a key that
+// changes twice only the last is sent.
+type changes struct {
+	cleared bool
+	byKey   map[string]change
+}
+
+func (c *changes) clear() { c.cleared, c.byKey = true, map[string]change{} }
+
+func (c *changes) set(key string, to change) {
+	if c.byKey == nil {
+		c.byKey = map[string]change{}
+	}
+	c.byKey[key] = to
+}
+
+// appendTo adds the arguments: whether all goes, removals, puts and, if asked
+// for, the terms of puts.
+func (c *changes) appendTo(args []any, terms bool) []any {
+	var removed, put, timed []any
+	for key, to := range c.byKey {
+		if to.value == nil {
+			removed = append(removed, key)
+			continue
+		}
+		put = append(put, key, to.value)
+		if to.term > 0 {
+			timed = append(timed, key, milliseconds(to.term))
+		}
+	}
+	args = append(args, bit(c.cleared), len(removed))
+	args = append(append(args, removed...), len(put))
+	args = append(args, put...)
+	if terms {
+		args = append(append(args, len(timed)/2), timed...)
+	}
+	return args
+}
+
+// milliseconds rounds up: no deadline is earlier than it was meant.
+func milliseconds(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}
+
+func bit(set bool) string {
+	if set {
+		return "1"
+	}
+	return "0"
+}
+
+// appendChanges adds what the entries change of rows and tables.
+func appendChanges(args []any, entries []store.Entry) []any {
+	var rows changes
+	tables := map[store.Table]*changes{}
+	var order []store.Table
+	for i := range entries {
+		e := &entries[i]
+		if e.Cleared {
+			rows.clear()
+		}
+		for _, row := range e.Rows {
+			rows.set(row.Key, change{value: row.JSON})
+		}
+		for _, r := range e.Records {
+			if !slices.Contains(order, r.Table) {
+				order = append(order, r.Table)
+				tables[r.Table] = new(changes)
+			}
+			if r.Clears() {
+				tables[r.Table].clear()
+				continue
+			}
+			tables[r.Table].set(string(r.Key), change{r.Value, r.Term})
+		}
+	}
+	args = append(rows.appendTo(args, false), len(order))
+	for _, table := range order {
+		args = tables[table].appendTo(append(args, string(table)), true)
+	}
+	return args
+}
+
+// mirrored returns what the journal carries of an entry's records.
+func mirrored(records []store.Record) []store.Record {
+	var kept []store.Record
+	for _, r := range records {
+		switch r.Table.Mirror() {
+		case store.MirrorAll:
+			kept = append(kept, r)
+		case store.MirrorKeys:
+			if r.Value != nil {
+				r.Value = []byte{}
+			}
+			kept = append(kept, r)
+		case store.MirrorNothing:
+		}
+	}
+	return kept
+}

@@ -1,0 +1,212 @@
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// uploadTerm is how long the parts of a checkpoint stay that nobody finished.
+const uploadTerm = 5 * time.Minute
+
+// Checkpoint implements store.Journal. One that is older than the newest is an
+// ErrConflict: another host was first.
+func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
+	kept, head, err := j.marks(ctx)
+	if err != nil {
+		return err
+	}
+	var newest store.Mark
+	if n := len(kept); n > 0 {
+		newest = kept[n-1]
+	}
+	if err := store.CheckState(head.position, newest, &state); err != nil {
+		if state.Position < newest.Position {
+			return fmt.Errorf("%w: %w", store.ErrConflict, err)
+		}
+		return err
+	}
+	if newest.Position != state.Position || len(kept) == 0 {
+		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
+	}
+	drop := j.options.Retention.Superfluous(kept, head.rev)
+	if err := j.upload(ctx, &state, drop); err != nil {
+		return err
+	}
+	kept = slices.DeleteFunc(kept, func(m store.Mark) bool { return slices.Contains(drop, m.Position) })
+	return j.trim(ctx, kept[j.options.Retention.Base(kept, head.rev)].Rev, head.position)
+}
+
+// marks returns the checkpoints, oldest first, and the head of the same moment.
+func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
+	var kept []store.Mark
+	var head headPlace
+	err := j.call(ctx, "reading", func() error {
+		var values *goredis.SliceCmd
+		var index *goredis.MapStringStringCmd
+		_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			values = j.askHead(ctx, p)
+			index = p.HGetAll(ctx, j.key("checkpoints"))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if head, err = j.parseHead(values.Val()); err != nil {
+			return err
+		}
+		for position, rev := range index.Val() {
+			var m store.Mark
+			if _, err := fmt.Sscan(position+" "+rev, &m.Position, &m.Rev); err != nil {
+				return refusal{fmt.Errorf("%w: its checkpoints: %w", store.ErrCorrupt, err)}
+			}
+			kept = append(kept, m)
+		}
+		return nil
+	})
+	slices.SortFunc(kept, func(a, b store.Mark) int { return int(a.Position) - int(b.Position) })
+	return kept, head, err
+}
+
+// upload writes a checkpoint in parts under a name of its own, then gives it its
+// place at once.
+func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.Position) error {
+	name := j.key("upload:" + rand.Text())
+	encoded := store.AppendState(slices.Clone(state.Commit[:]), state)
+	for part := range slices.Chunk(encoded, checkpointRow) {
+		err := j.call(ctx, "writing a checkpoint to", func() error {
+			_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+				p.RPush(ctx, name, part)
+				p.Expire(ctx, name, uploadTerm)
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	args := []any{uint64(state.Position), state.Rev}
+	for _, old := range drop {
+		args = append(args, uint64(old))
+	}
+	reply, err := j.script(ctx, "writing a checkpoint to", checkpointScript, []string{name}, args...)
+	if err != nil {
+		return err
+	}
+	switch text(reply[0]) {
+	case "OK":
+		return nil
+	case "CONFLICT":
+		return fmt.Errorf("%w: %s has a checkpoint of position %s", store.ErrConflict, j.Path(), text(reply[1]))
+	}
+	return fmt.Errorf("%w: the parts of a checkpoint are gone from %s", store.ErrUnavailable, j.Path())
+}
+
+// Load implements store.Journal.
+func (j *Journal) Load(ctx context.Context) (store.State, error) {
+	for {
+		kept, head, err := j.marks(ctx)
+		base := j.options.Retention.Base(kept, head.rev)
+		if err != nil || base < 0 {
+			return store.State{}, err
+		}
+		var parts []string
+		err = j.call(ctx, "reading", func() (err error) {
+			parts, err = j.client.LRange(ctx, j.key("checkpoint:"+strconv.FormatUint(uint64(kept[base].Position), 10)), 0, -1).Result()
+			return err
+		})
+		if err != nil {
+			return store.State{}, err
+		}
+		// Another host may have replaced it in between.
+		if len(parts) > 0 {
+			return j.decodeState(parts)
+		}
+		if again, _, err := j.marks(ctx); err == nil && slices.Equal(again, kept) {
+			return store.State{}, fmt.Errorf("%w: %s lists a checkpoint that it does not have", store.ErrCorrupt, j.Path())
+		}
+	}
+}
+
+func (j *Journal) decodeState(parts []string) (store.State, error) {
+	encoded := []byte(strings.Join(parts, ""))
+	var commit store.CommitID
+	if copy(commit[:], encoded) != len(commit) {
+		return store.State{}, fmt.Errorf("%w: a checkpoint of %s is too short", store.ErrCorrupt, j.Path())
+	}
+	state, err := store.DecodeState(encoded[len(commit):])
+	if err != nil {
+		return store.State{}, fmt.Errorf("reading the checkpoint of %s: %w", j.Path(), err)
+	}
+	state.Commit = commit
+	return state, nil
+}
+
+// trim removes what the retention does not need, oldest first, but leaves the
+// newest entries to hosts that follow.
+func (j *Journal) trim(ctx context.Context, baseRev uint64, head store.Position) error {
+	places, err := j.options.Retention.Trimmable(baseRev, j.newestFirst(ctx, head))
+	if err != nil {
+		return err
+	}
+	places = slices.DeleteFunc(places, func(p store.Place) bool {
+		return uint64(head-p.Position) < j.options.Tail
+	})
+	for batch := range slices.Chunk(places, trimAtOnce) {
+		args := []any{store.LastTrimmed(0, batch)}
+		for _, p := range batch {
+			args = append(args, strconv.FormatUint(uint64(p.Position), 10)+"-0")
+		}
+		err := j.call(ctx, "trimming", func() error {
+			return trimScript.Run(ctx, j.client, []string{j.key("head")}, args...).Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		for from := head; from > 0; {
+			reply, err := j.script(ctx, "reading", placesScript, nil, fmt.Sprintf("%d-0", from), placesAtOnce)
+			if err != nil {
+				yield(store.Place{}, err)
+				return
+			}
+			for fields := range slices.Chunk(reply, 5) {
+				p, err := place(fields)
+				if !yield(p, err) || err != nil {
+					return
+				}
+				from = p.Position - 1
+			}
+			if len(reply) < 5*placesAtOnce {
+				return
+			}
+		}
+	}
+}
+
+func place(fields []any) (store.Place, error) {
+	at := stored{id: text(fields[0])}
+	position, err := at.position()
+	p := store.Place{Position: position}
+	if err == nil {
+		line := fmt.Sprint(text(fields[1]), " ", text(fields[2]), " ", text(fields[3]))
+		_, err = fmt.Sscan(line, &p.Seq, &p.Rev, &p.Events)
+	}
+	p.MapChanged = text(fields[4]) == "1"
+	return p, err
+}

@@ -1,0 +1,212 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// answer is what the scripts of a shared journal reply.
+type answer struct {
+	status string
+	run    string
+	rest   []any
+}
+
+// parse reads a reply that begins with status, time and run id.
+func (j *Journal) parse(begun time.Time, reply []any) (answer, error) {
+	if len(reply) < 4 {
+		return answer{}, fmt.Errorf("%w: %s gave a reply of %d parts", store.ErrCorrupt, j.Path(), len(reply))
+	}
+	a := answer{status: text(reply[0]), run: text(reply[3]), rest: reply[4:]}
+	seconds, err := strconv.ParseInt(text(reply[1]), 10, 64)
+	micros, err2 := strconv.ParseInt(text(reply[2]), 10, 64)
+	if err := errors.Join(err, err2); err != nil {
+		return a, fmt.Errorf("%w: %s told no time: %w", store.ErrCorrupt, j.Path(), err)
+	}
+	j.clock.observe(begun, time.Now(), time.Unix(seconds, micros*1000), a.run)
+	return a, nil
+}
+
+// Commit implements store.Shared.
+func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
+	if err := follows(batch.After.Position, batch.Entries); err != nil {
+		return store.Tip{}, err
+	}
+	a, err := j.commit(ctx, "commit", batch)
+	if err == nil && a.status == "RESTARTED" {
+		var safe bool
+		if safe, err = j.rejudge(ctx, a.run); err == nil && safe {
+			a, err = j.commit(ctx, "commit", batch)
+		}
+	}
+	if err != nil {
+		return store.Tip{}, err
+	}
+	if err := j.verdict(a, batch); err != nil {
+		return store.Tip{}, err
+	}
+	if n := len(batch.Entries); n > 0 {
+		return store.Tip{Position: batch.After.Position + store.Position(n), Commit: batch.Commit}, nil
+	}
+	return batch.After, nil
+}
+
+// Append implements store.Journal. Entries keep the commits that they come with.
+func (j *Journal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+	if err := follows(expect, entries); err != nil {
+		if head, unknown := j.Head(ctx); unknown != nil {
+			return 0, unknown
+		} else if head != expect {
+			return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, head, expect)
+		}
+		return 0, err
+	}
+	batch := &store.Batch{After: store.Tip{Position: expect}, Entries: entries}
+	a, err := j.commit(ctx, "append", batch)
+	if err != nil {
+		return 0, err
+	}
+	if err := j.verdict(a, batch); err != nil {
+		return 0, err
+	}
+	return expect + store.Position(len(entries)), nil
+}
+
+// follows checks what can be checked of entries without the head's seq and rev,
+// which the script compares.
+func follows(after store.Position, entries []store.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	first := entries[0].Place()
+	if first.Seq < first.Events || first.MapChanged && first.Rev == 0 {
+		return fmt.Errorf("entry %d of %d events ends at seq %d and rev %d", first.Position, first.Events, first.Seq, first.Rev)
+	}
+	before := store.Place{Position: after, Seq: first.Seq - first.Events, Rev: first.Rev}
+	if first.MapChanged {
+		before.Rev--
+	}
+	return store.CheckBatch(before, entries)
+}
+
+func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch) (answer, error) {
+	begun := time.Now()
+	reply, err := j.script(ctx, "writing", commitScript, nil, j.arguments(mode, batch)...)
+	if err != nil {
+		return answer{}, err
+	}
+	return j.parse(begun, reply)
+}
+
+// arguments are in the order in which the script takes them.
+func (j *Journal) arguments(mode string, batch *store.Batch) []any {
+	fence, token := "", ""
+	if batch.Fence != nil {
+		fence, token = batch.Fence.Name, strconv.FormatUint(batch.Fence.Token, 10)
+	}
+	args := []any{
+		j.synced.Load(), mode, uint64(batch.After.Position), batch.After.Commit[:], bit(batch.Resumed), fence, token,
+		len(batch.Lapsed),
+	}
+	for _, d := range batch.Lapsed {
+		args = append(args, string(d.Table), d.Key)
+	}
+	args = j.appendEntries(args, mode, batch)
+	args = appendChanges(args, batch.Entries)
+	args = append(args, len(batch.Renewals))
+	for _, r := range batch.Renewals {
+		args = append(args, string(r.Table), r.Key, milliseconds(r.Term))
+	}
+	messages := j.envelopes(batch.Entries)
+	args = append(args, len(messages))
+	for _, message := range messages {
+		args = append(args, j.options.Channel, message)
+	}
+	return args
+}
+
+func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch) []any {
+	n := len(batch.Entries)
+	if n == 0 {
+		return append(args, 0, 0, "0", "", "", "", "", 0)
+	}
+	own := func(e *store.Entry) []byte {
+		if mode == "append" {
+			return e.Commit[:]
+		}
+		return batch.Commit[:]
+	}
+	first, last := &batch.Entries[0], &batch.Entries[n-1]
+	args = append(args, first.Seq-uint64(len(first.Events)), first.Rev, bit(first.MapChanged),
+		uint64(last.Position), own(last), last.Seq, last.Rev, n)
+	for i := range batch.Entries {
+		e := batch.Entries[i]
+		records := mirrored(e.Records)
+		e.Records = nil
+		var encoded []byte
+		if len(records) > 0 {
+			encoded = store.AppendEntry(nil, &store.Entry{Position: e.Position, Records: records})
+		}
+		args = append(args, uint64(e.Position), store.AppendEntry(nil, &e), own(&batch.Entries[i]), encoded,
+			e.Seq, e.Rev, len(e.Events), bit(e.MapChanged))
+	}
+	return args
+}
+
+func (j *Journal) envelopes(entries []store.Entry) [][]byte {
+	if j.options.Envelope == nil {
+		return nil
+	}
+	var messages [][]byte
+	for i := range entries {
+		messages = append(messages, j.options.Envelope(&entries[i])...)
+	}
+	return messages
+}
+
+// verdict is the error of a commit that was refused.
+func (j *Journal) verdict(a answer, batch *store.Batch) error {
+	switch a.status {
+	case "OK":
+		return nil
+	case "CONFLICT":
+		if len(a.rest) < 2 {
+			return fmt.Errorf("%w: its head is %s, not %d", store.ErrConflict, text(a.rest[0]), batch.After.Position)
+		}
+		missed, err := j.missed(a.rest[1], batch.After)
+		if err != nil {
+			return err
+		}
+		return &store.Overtaken{Entries: missed}
+	case "NOTDUE":
+		names, _ := a.rest[0].([]any)
+		refused := &store.NotDue{}
+		for i := 0; i+1 < len(names); i += 2 {
+			refused.Deadlines = append(refused.Deadlines, store.Deadline{Table: store.Table(text(names[i])), Key: text(names[i+1])})
+		}
+		return refused
+	case "FENCED":
+		return fmt.Errorf("%w: %s of %s", store.ErrFenced, batch.Fence.Name, j.Path())
+	case "REFUSED":
+		return fmt.Errorf("entry %d goes back: the journal stands at seq %s and rev %s", batch.Entries[0].Position, text(a.rest[0]), text(a.rest[1]))
+	}
+	return j.lost(a, batch.After)
+}
+
+// lost is the error of a journal that is not what the host knows.
+func (j *Journal) lost(a answer, tip store.Tip) error {
+	switch a.status {
+	case "GONE":
+		return fmt.Errorf("%w: %s holds no world any more", store.ErrDiverged, j.Path())
+	case "DIVERGED":
+		return fmt.Errorf("%w: %s ends at position %s, this host knows %d", store.ErrDiverged, j.Path(), text(a.rest[0]), tip.Position)
+	case "RESTARTED":
+		return fmt.Errorf("%w: %s", store.ErrRestarted, j.Path())
+	}
+	return fmt.Errorf("%w: %s answered %q", store.ErrCorrupt, j.Path(), a.status)
+}

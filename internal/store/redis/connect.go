@@ -1,0 +1,115 @@
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// lines are the connections of one client, so that a call that waits for the
+// server ends with its context.
+type lines struct {
+	mu     sync.Mutex
+	closed bool
+	open   map[net.Conn]struct{}
+}
+
+func newLines() *lines { return &lines{open: map[net.Conn]struct{}{}} }
+
+type line struct {
+	net.Conn
+	owner *lines
+}
+
+// Close forgets the connection too.
+func (l *line) Close() error {
+	l.owner.mu.Lock()
+	delete(l.owner.open, l)
+	l.owner.mu.Unlock()
+	return l.Conn.Close()
+}
+
+func (l *lines) add(conn net.Conn) net.Conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		_ = conn.Close()
+	}
+	added := &line{conn, l}
+	l.open[added] = struct{}{}
+	return added
+}
+
+func (l *lines) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for conn := range l.open {
+		// line.Close takes the lock; what is below does not.
+		_ = conn.(*line).Conn.Close()
+	}
+}
+
+// connect returns a client of its own connections. A commit is never sent twice:
+// nothing is tried again here.
+func connect(o Options, reply time.Duration, connections *lines) goredis.UniversalClient {
+	u := &goredis.UniversalOptions{
+		Addrs: o.Address.Hosts, DB: o.Address.DB, MasterName: o.Address.Master,
+		IsClusterMode: o.Address.Cluster,
+		Username:      o.Username, Password: o.Password,
+		SentinelUsername: o.SentinelUsername, SentinelPassword: o.SentinelPassword,
+		MaxRetries: -1, DialTimeout: dialTimeout, DialerRetries: 1,
+		ReadTimeout: reply, WriteTimeout: reply, PoolTimeout: poolWait,
+		ContextTimeoutEnabled: true, DisableIdentity: true,
+		// A slot that moved is asked for again at its new place: MOVED means that
+		// nothing was run.
+		MaxRedirects: 3,
+	}
+	if o.Address.TLS {
+		u.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		if o.TLS != nil {
+			u.TLSConfig = o.TLS.Clone()
+		}
+	}
+	network := ""
+	if o.Address.Unix {
+		network = "unix"
+	}
+	if connections != nil {
+		secure := u.TLSConfig
+		u.Dialer = func(ctx context.Context, asked, address string) (net.Conn, error) {
+			if network != "" {
+				asked = network
+			}
+			conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, asked, address)
+			if err != nil {
+				return nil, err
+			}
+			kept := connections.add(conn)
+			if secure == nil {
+				return kept, nil
+			}
+			return handshake(ctx, kept, secure, address)
+		}
+	}
+	return goredis.NewUniversalClient(u)
+}
+
+func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName, _, _ = net.SplitHostPort(address)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	secured := tls.Client(conn, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return secured, nil
+}

@@ -1,0 +1,104 @@
+package redis
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// stored is an entry as the stream holds it.
+type stored struct {
+	id     string
+	fields map[string]string
+}
+
+// fromReply reads what XRANGE gave within a script.
+func fromReply(reply any) []stored {
+	list, _ := reply.([]any)
+	found := make([]stored, 0, len(list))
+	for _, item := range list {
+		pair, _ := item.([]any)
+		if len(pair) != 2 {
+			found = append(found, stored{})
+			continue
+		}
+		s := stored{id: text(pair[0]), fields: map[string]string{}}
+		values, _ := pair[1].([]any)
+		for i := 0; i+1 < len(values); i += 2 {
+			s.fields[text(values[i])] = text(values[i+1])
+		}
+		found = append(found, s)
+	}
+	return found
+}
+
+func fromMessages(messages []goredis.XMessage) []stored {
+	found := make([]stored, len(messages))
+	for i, m := range messages {
+		found[i] = stored{m.ID, make(map[string]string, len(m.Values))}
+		for name, value := range m.Values {
+			found[i].fields[name] = text(value)
+		}
+	}
+	return found
+}
+
+func (s *stored) position() (store.Position, error) {
+	number, _ := strings.CutSuffix(s.id, "-0")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: the stream has an entry %q", store.ErrCorrupt, s.id)
+	}
+	return store.Position(n), nil
+}
+
+// decode reads the entry; with its records if they are asked for.
+func (s *stored) decode(records bool) (store.Entry, error) {
+	position, err := s.position()
+	if err != nil {
+		return store.Entry{}, err
+	}
+	e, err := store.DecodeEntry([]byte(s.fields["e"]))
+	if err != nil {
+		return store.Entry{}, fmt.Errorf("entry %d: %w", position, err)
+	}
+	if e.Position != position || copy(e.Commit[:], s.fields["c"]) != len(e.Commit) || copy(e.Prev[:], s.fields["p"]) != len(e.Prev) {
+		return store.Entry{}, fmt.Errorf("%w: entry %d is not what its fields say", store.ErrCorrupt, position)
+	}
+	if mirror := s.fields["r"]; records && mirror != "" {
+		carried, err := store.DecodeEntry([]byte(mirror))
+		if err != nil {
+			return store.Entry{}, fmt.Errorf("the records of entry %d: %w", position, err)
+		}
+		e.Records = carried.Records
+	}
+	return e, nil
+}
+
+// after decodes entries that must follow a tip, each on the one before.
+func after(found []stored, tip store.Tip) ([]store.Entry, error) {
+	entries := make([]store.Entry, 0, len(found))
+	for i := range found {
+		position, err := found[i].position()
+		if err != nil {
+			return nil, err
+		}
+		if position != tip.Position+1 {
+			return nil, fmt.Errorf("%w: after position %d comes %d", store.ErrTrimmed, tip.Position, position)
+		}
+		e, err := found[i].decode(true)
+		if err != nil {
+			return nil, err
+		}
+		if e.Prev != tip.Commit {
+			return nil, fmt.Errorf("%w: entry %d follows another commit than that of position %d", store.ErrDiverged, position, tip.Position)
+		}
+		entries = append(entries, e)
+		tip = store.Tip{Position: position, Commit: e.Commit}
+	}
+	return entries, nil
+}

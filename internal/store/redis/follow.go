@@ -1,0 +1,124 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// missedAtOnce is how many entries one call returns at most.
+const missedAtOnce = 256
+
+// followBlock is how long a follower waits in the server. After that it compares
+// its tip: a connection to a server that is no longer the master says nothing.
+const followBlock = time.Second
+
+// Missed implements store.Shared. The entries of a server that restarted are
+// returned; ErrRestarted comes at the journal's end.
+func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
+	a, err := j.askMissed(ctx, tip)
+	if err == nil && a.status == "RESTARTED" {
+		var safe bool
+		if safe, err = j.rejudge(ctx, a.run); err == nil && safe {
+			a, err = j.askMissed(ctx, tip)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case a.status != "OK":
+		return nil, j.lost(a, tip)
+	}
+	return j.missed(a.rest[1], tip)
+}
+
+func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) {
+	begun := time.Now()
+	reply, err := j.script(ctx, "reading", missedScript, nil,
+		j.synced.Load(), uint64(tip.Position), tip.Commit[:], missedAtOnce)
+	if err != nil {
+		return answer{}, err
+	}
+	return j.parse(begun, reply)
+}
+
+// missed decodes what a script found after a tip; never nothing where the head is
+// past it.
+func (j *Journal) missed(reply any, tip store.Tip) ([]store.Entry, error) {
+	entries, err := after(fromReply(reply), tip)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", j.Path(), err)
+	}
+	return entries, nil
+}
+
+// Follow implements store.Shared.
+func (j *Journal) Follow(ctx context.Context, tip store.Tip) iter.Seq2[[]store.Entry, error] {
+	return func(yield func([]store.Entry, error) bool) {
+		ctx, w := j.walk(ctx, followBlock+replyTimeout)
+		defer w.end()
+		for {
+			entries, err := j.Missed(ctx, tip)
+			if err == nil && len(entries) == 0 {
+				entries, err = j.wait(ctx, w.client, tip)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if n := len(entries); n > 0 {
+				tip = store.Tip{Position: entries[n-1].Position, Commit: entries[n-1].Commit}
+				if !yield(entries, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wait returns the next entries, or none when none came for a while.
+func (j *Journal) wait(ctx context.Context, client goredis.UniversalClient, tip store.Tip) ([]store.Entry, error) {
+	// The library would wait for this command 10 s longer than it blocks.
+	cmd := goredis.NewXStreamSliceCmd(ctx, "xread", "count", missedAtOnce, "block", followBlock.Milliseconds(),
+		"streams", j.key("journal"), fmt.Sprintf("%d-0", tip.Position))
+	cmd.SetFirstKeyPos(6)
+	err := client.Process(ctx, cmd)
+	if errors.Is(err, goredis.Nil) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, j.explain(ctx, "following", err)
+	}
+	var found []stored
+	for _, stream := range cmd.Val() {
+		found = append(found, fromMessages(stream.Messages)...)
+	}
+	entries, err := after(found, tip)
+	if err != nil {
+		return nil, fmt.Errorf("following %s: %w", j.Path(), err)
+	}
+	return entries, nil
+}
+
+// walk is a client with connections of its own, which end with a context.
+type walk struct {
+	client goredis.UniversalClient
+	end    func()
+}
+
+// walk returns the context that the walk's calls run under.
+func (j *Journal) walk(ctx context.Context, reply time.Duration) (context.Context, walk) {
+	connections := newLines()
+	client := connect(j.options, reply, connections)
+	stop := context.AfterFunc(ctx, connections.cut)
+	return ctx, walk{client, func() {
+		stop()
+		_ = client.Close()
+	}}
+}

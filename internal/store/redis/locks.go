@@ -1,0 +1,43 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Acquire implements store.Shared.
+func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
+	reply, err := j.script(ctx, "locking", acquireScript, nil, name, holder, milliseconds(term))
+	if err != nil || len(reply) == 1 {
+		return store.Fence{}, false, err
+	}
+	token, err := strconv.ParseUint(text(reply[len(reply)-1]), 10, 64)
+	if err != nil {
+		return store.Fence{}, false, fmt.Errorf("%w: the lock %s of %s has no token", store.ErrCorrupt, name, j.Path())
+	}
+	return store.Fence{Name: name, Token: token}, true, nil
+}
+
+// Release implements store.Shared.
+func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
+	_, err := j.script(ctx, "unlocking", releaseScript, nil, fence.Name, fence.Token)
+	return err
+}
+
+// grace is how long nobody may have asked for what is due before every deadline
+// gets its full term: agents cannot renew while all hosts or the server are away.
+const grace = 5 * time.Second
+
+// Due implements store.Shared.
+func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
+	reply, err := j.script(ctx, "reading", dueScript, nil, string(table), limit, grace.Milliseconds())
+	keys := make([]string, 0, len(reply))
+	for _, key := range reply {
+		keys = append(keys, text(key))
+	}
+	return keys, err
+}

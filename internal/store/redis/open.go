@@ -1,0 +1,155 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// formatVersion counts the layouts of the keys.
+const formatVersion = 1
+
+// Open opens a world on a server, and founds it if it is missing and
+// Options.RootKey is set. It fails with store.ErrNewerFormat or store.ErrRootKey
+// when it is another program's or world's, with an error that is fs.ErrNotExist
+// when there is none, and refuses a server that is too old or evicts keys.
+func Open(ctx context.Context, o Options) (*Journal, error) {
+	o = o.withDefaults()
+	if strings.ContainsAny(o.HostID, "{}") {
+		return nil, fmt.Errorf("the host id %q has a brace; choose one without", o.HostID)
+	}
+	connections := newLines()
+	j := &Journal{
+		options: o, prefix: "play:{" + o.HostID + "}:",
+		client: connect(o, replyTimeout, connections),
+	}
+	err := j.inspect(ctx)
+	if err == nil {
+		err = j.found(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.client.Close())
+	}
+	return j, nil
+}
+
+// inspect refuses servers on which a world would be lost.
+func (j *Journal) inspect(ctx context.Context) error {
+	info, err := j.info(ctx)
+	if err != nil {
+		return err
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(info["redis_version"], "%d.%d", &major, &minor); err != nil || major < 6 || major == 6 && minor < 2 {
+		return fmt.Errorf("%s is a Redis %s; use 6.2 or later", j.Path(), info["redis_version"])
+	}
+	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") && info["maxmemory"] != "0" {
+		return fmt.Errorf("%s evicts keys when its memory is full (maxmemory-policy %s), and with them parts of the world; set maxmemory-policy noeviction", j.Path(), policy)
+	}
+	j.judge(ctx, info)
+	return nil
+}
+
+// info asks the server for its description: on a Cluster, the world's node.
+func (j *Journal) info(ctx context.Context) (map[string]string, error) {
+	var text string
+	err := j.call(ctx, "opening", func() error {
+		begun := time.Now()
+		err := j.onNode(ctx, func(node goredis.Cmdable) (err error) {
+			text, err = node.Info(ctx).Result()
+			if err != nil {
+				return err
+			}
+			now, err := node.Time(ctx).Result()
+			j.clock.observe(begun, time.Now(), now, "")
+			return err
+		})
+		return err
+	})
+	info := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			info[name] = value
+		}
+	}
+	return info, err
+}
+
+// onNode runs a command without keys on the node that holds the world's.
+func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) error {
+	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
+		node, err := cluster.MasterForKey(ctx, j.key("head"))
+		if err != nil {
+			return err
+		}
+		return run(node)
+	}
+	return run(j.client)
+}
+
+// judge remembers the server's run id if its restarts lose nothing. A server that
+// does not say how it writes to its disk may lose something.
+func (j *Journal) judge(ctx context.Context, info map[string]string) {
+	j.synced.Store("")
+	never := strings.Trim(info["master_replid2"], "0") == ""
+	if info["aof_enabled"] != "1" || info["role"] != "master" || !never {
+		return
+	}
+	var setting map[string]string
+	err := j.call(ctx, "opening", func() error {
+		return j.onNode(ctx, func(node goredis.Cmdable) (err error) {
+			setting, err = node.ConfigGet(ctx, "appendfsync").Result()
+			return err
+		})
+	})
+	if err == nil && setting["appendfsync"] == "always" {
+		j.synced.Store(info["run_id"])
+	}
+}
+
+// rejudge looks at a server that restarted, and tells whether it can have lost
+// nothing.
+func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
+	info, err := j.info(ctx)
+	if err != nil {
+		return false, err
+	}
+	j.judge(ctx, info)
+	return j.synced.Load() == run, nil
+}
+
+func (j *Journal) found(ctx context.Context) error {
+	said, err := j.script(ctx, "opening", foundScript, nil, formatVersion, j.options.RootKey)
+	if err != nil {
+		return err
+	}
+	if len(said) != 2 || said[0] == nil {
+		return fmt.Errorf("there is no world at %s, and none can be made without a root key: %w", j.Path(), fs.ErrNotExist)
+	}
+	format, err := strconv.ParseUint(text(said[0]), 10, 32)
+	j.rootKey = text(said[1])
+	switch {
+	case err != nil || format == 0 || j.rootKey == "":
+		return fmt.Errorf("%w: opening %s: its head is not what a store writes", store.ErrCorrupt, j.Path())
+	case format > formatVersion:
+		return fmt.Errorf("%w: opening %s: its format is %d, this program knows formats up to %d; use a newer playctl", store.ErrNewerFormat, j.Path(), format, formatVersion)
+	case j.options.RootKey != "" && j.options.RootKey != j.rootKey:
+		return fmt.Errorf("%w: %s was made with the root key %.12q…, this host has %.12q…; start with the other root file, or choose another host id",
+			store.ErrRootKey, j.Path(), j.rootKey, j.options.RootKey)
+	}
+	return nil
+}
+
+// text is a value of a reply; what is none is empty.
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}

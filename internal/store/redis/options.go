@@ -1,0 +1,66 @@
+package redis
+
+import (
+	"crypto/tls"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// The bounds of a call. A host answers within a second whether the server does or
+// not, so one attempt with its connection stays below that.
+const (
+	dialTimeout  = 500 * time.Millisecond
+	replyTimeout = 800 * time.Millisecond
+	// poolWait is how long a call waits for a free connection.
+	poolWait = 500 * time.Millisecond
+)
+
+// DefaultTail is the number of newest entries that trimming leaves for hosts that
+// follow, beside what the retention keeps.
+const DefaultTail = 1_024
+
+// Options say which world on which server to open, and how.
+type Options struct {
+	// Address is where the server is.
+	Address Address
+	// Username and Password are who the host is to the server; they win over those
+	// of the address. SentinelUsername and SentinelPassword are those of Sentinels.
+	Username, Password                 string
+	SentinelUsername, SentinelPassword string
+	// TLS is used where the address asks for TLS; nil means the system's roots.
+	TLS *tls.Config
+	// HostID names the world on the server; empty means "default".
+	HostID string
+	// RootKey is the root key that the world must belong to. A new one needs it;
+	// with an empty one an existing world is opened whatever its root key.
+	RootKey string
+	// Retention is what trimming leaves; zero means store.DefaultRetention.
+	Retention store.Retention
+	// Tail is how many of the newest entries trimming leaves in any case; zero
+	// means DefaultTail.
+	Tail uint64
+	// Channel and Envelope publish each entry's messages within its commit, in
+	// order; with a nil Envelope nothing is published.
+	Channel  string
+	Envelope func(*store.Entry) [][]byte
+}
+
+func (o Options) withDefaults() Options {
+	if o.Retention == (store.Retention{}) {
+		o.Retention = store.DefaultRetention()
+	}
+	if o.Tail == 0 {
+		o.Tail = DefaultTail
+	}
+	if o.HostID == "" {
+		o.HostID = "default"
+	}
+	if o.Username == "" {
+		o.Username = o.Address.Username
+	}
+	if o.Password == "" {
+		o.Password = o.Address.Password
+	}
+	return o
+}

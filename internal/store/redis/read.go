@@ -1,0 +1,224 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Chunks of walks: small enough that the server answers others in between.
+const (
+	readChunk     = 256
+	firstScan     = 64
+	lastScan      = 512
+	placesAtOnce  = 512
+	trimAtOnce    = 1000
+	checkpointRow = 256 << 10
+)
+
+// position and trimmed are what a walk reads of the head.
+type headPlace struct {
+	position store.Position
+	rev      uint64
+	trimmed  uint64
+}
+
+func (j *Journal) parseHead(values []any) (headPlace, error) {
+	var numbers [3]uint64
+	for i := range numbers {
+		n, err := strconv.ParseUint(text(values[i]), 10, 64)
+		if err != nil {
+			return headPlace{}, refusal{fmt.Errorf("%w: the world's head is missing or damaged", store.ErrCorrupt)}
+		}
+		numbers[i] = n
+	}
+	return headPlace{store.Position(numbers[0]), numbers[1], numbers[2]}, nil
+}
+
+func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.SliceCmd {
+	return from.HMGet(ctx, j.key("head"), "position", "rev", "trimmed")
+}
+
+// Head implements store.Journal.
+func (j *Journal) Head(ctx context.Context) (store.Position, error) {
+	var head headPlace
+	err := j.call(ctx, "reading", func() error {
+		values, err := j.askHead(ctx, j.client).Result()
+		if err == nil {
+			head, err = j.parseHead(values)
+		}
+		return err
+	})
+	return head.position, err
+}
+
+// reading is where a Read stands.
+type reading struct {
+	started bool
+	after   store.Position
+	seq     uint64
+	head    store.Position
+	trimmed uint64
+}
+
+// Read implements store.Journal.
+func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		w := reading{after: after}
+		for !w.started || w.after < w.head {
+			chunk, err := j.chunk(ctx, &w)
+			if err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			for i := range chunk {
+				e, err := chunk[i].decode(false)
+				if err != nil {
+					yield(store.Entry{}, fmt.Errorf("reading %s: %w", j.Path(), err))
+					return
+				}
+				if e.Position > w.head {
+					return
+				}
+				if !yield(e, nil) {
+					return
+				}
+				w.after, w.seq = e.Position, e.Seq
+			}
+		}
+	}
+}
+
+// chunk reads the next entries and the head as of one moment.
+func (j *Journal) chunk(ctx context.Context, w *reading) ([]stored, error) {
+	var found []stored
+	err := j.call(ctx, "reading", func() error {
+		var values *goredis.SliceCmd
+		var messages *goredis.XMessageSliceCmd
+		_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			values = j.askHead(ctx, p)
+			messages = p.XRangeN(ctx, j.key("journal"), fmt.Sprintf("%d-0", w.after+1), "+", readChunk)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		head, err := j.parseHead(values.Val())
+		if err != nil {
+			return err
+		}
+		found = fromMessages(messages.Val())
+		return w.step(head)
+	})
+	return found, err
+}
+
+// step starts the walk, and later fails if an event that it has yet to yield was
+// trimmed.
+func (w *reading) step(head headPlace) error {
+	if !w.started {
+		w.started, w.head, w.trimmed = true, head.position, head.trimmed
+		return nil
+	}
+	switch {
+	case head.position < w.head:
+		return refusal{fmt.Errorf("%w: it ends at position %d, it did at %d", store.ErrDiverged, head.position, w.head)}
+	case head.trimmed > w.trimmed && head.trimmed > w.seq:
+		return refusal{fmt.Errorf("%w: events up to seq %d were trimmed, the walk stood at %d", store.ErrTrimmed, head.trimmed, w.seq)}
+	}
+	return nil
+}
+
+// Seek implements store.Journal.
+func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) {
+	reply, err := j.script(ctx, "reading", seekScript, nil, seq)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case len(reply) == 2 && text(reply[0]) == "TRIMMED":
+		return 0, fmt.Errorf("%w: events up to seq %s are gone, asked for those after %d", store.ErrTrimmed, text(reply[1]), seq)
+	case len(reply) == 2:
+		if n, err := strconv.ParseUint(text(reply[1]), 10, 64); err == nil {
+			return store.Position(n), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: the head of %s is missing or damaged", store.ErrCorrupt, j.Path())
+}
+
+func known(table store.Table) error {
+	if !slices.Contains(store.Tables(), table) {
+		return fmt.Errorf("there is no table %q", table)
+	}
+	return nil
+}
+
+// Get implements store.Reader.
+func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	if err := known(table); err != nil {
+		return nil, err
+	}
+	var value []byte
+	err := j.call(ctx, "reading", func() (err error) {
+		value, err = j.client.HGet(ctx, j.key("table:"+string(table)), string(key)).Bytes()
+		if err == goredis.Nil { //nolint:errorlint // the library's own sentinel, never wrapped
+			value, err = nil, nil
+		} else if err == nil && value == nil {
+			value = []byte{}
+		}
+		return err
+	})
+	return value, err
+}
+
+// Scan implements store.Reader.
+func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	return func(yield func(store.Pair, error) bool) {
+		if err := known(table); err != nil {
+			yield(store.Pair{}, err)
+			return
+		}
+		first, last, reverse := lexBounds(r)
+		for limit := firstScan; ; limit = min(2*limit, lastScan) {
+			reply, err := j.script(ctx, "reading", scanScript, nil, string(table), reverse, first, last, limit)
+			if err != nil {
+				yield(store.Pair{}, err)
+				return
+			}
+			keys, _ := reply[0].([]any)
+			values, _ := reply[1].([]any)
+			for i := range keys {
+				pair := store.Pair{Key: []byte(text(keys[i])), Value: []byte(text(values[i]))}
+				if !yield(pair, nil) {
+					return
+				}
+			}
+			if len(keys) < limit {
+				return
+			}
+			first = "(" + text(keys[len(keys)-1])
+		}
+	}
+}
+
+// lexBounds returns a range as ZRANGE BYLEX takes it.
+func lexBounds(r store.Range) (first, last, reverse string) {
+	first, last = "-", "+"
+	low, high := r.Bounds()
+	if len(low) > 0 {
+		first = "[" + string(low)
+	}
+	if len(high) > 0 {
+		last = "(" + string(high)
+	}
+	if r.Reverse {
+		return last, first, "REV"
+	}
+	return first, last, ""
+}

@@ -1,0 +1,120 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Journal is a store.Shared on a Redis server.
+type Journal struct {
+	options Options
+	rootKey string
+	prefix  string
+	client  goredis.UniversalClient
+	clock   clock
+
+	// synced is the run id of a server that syncs every write and was never
+	// promoted: its restart loses nothing.
+	synced atomic.Value
+
+	// mu is held for reading by every call and for writing by Close.
+	mu     sync.RWMutex
+	closed bool
+}
+
+var _ store.Shared = (*Journal)(nil)
+
+// RootKey is the root key of the world.
+func (j *Journal) RootKey() string { return j.rootKey }
+
+// Path names the store for people, without credentials.
+func (j *Journal) Path() string {
+	return fmt.Sprintf("%s (world %q)", j.options.Address, j.options.HostID)
+}
+
+// Close implements store.Journal.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	if err := j.client.Close(); err != nil {
+		return fmt.Errorf("%w: closing %s: %w", store.ErrUnavailable, j.Path(), err)
+	}
+	return nil
+}
+
+func (j *Journal) key(name string) string { return j.prefix + name }
+
+// call runs one call to the server; doing names it for its error.
+func (j *Journal) call(ctx context.Context, doing string, ask func() error) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.closed {
+		return store.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return j.explain(ctx, doing, ask())
+}
+
+// script runs a script on the world's keys and returns its reply.
+func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
+	var reply []any
+	err := j.call(ctx, doing, func() (err error) {
+		reply, err = s.Run(ctx, j.client, append([]string{j.key("head")}, keys...), args...).Slice()
+		return err
+	})
+	return reply, err
+}
+
+// refusal is an error that is the server's own and not of the connection.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// advice says what to do about what a Redis answers.
+var advice = []struct{ prefix, say string }{
+	{"NOAUTH", "it asks for a password; give one in a file or the environment"},
+	{"WRONGPASS", "it refuses the user or the password"},
+	{"NOPERM", "the user may not run a command or reach a key; allow ~play:* &play:* and what the operators' page lists"},
+	{"LOADING", "it reads its data; it answers when it is done"},
+	{"READONLY", "it is a replica; the address must lead to the master"},
+	{"OOM", "its memory is full; raise maxmemory or free some"},
+	{"MISCONF", "it cannot write to its disk"},
+	{"NOREPLICAS", "fewer replicas are connected than min-replicas-to-write asks for"},
+	{"CLUSTERDOWN", "the Cluster does not serve the world's slot"},
+	{"MASTERDOWN", "its master is away"},
+	{"BUSY", "a script runs for long"},
+}
+
+// explain adds which server it was and what to do. Everything that is not said
+// otherwise leaves the outcome open: the store is unavailable.
+func (j *Journal) explain(ctx context.Context, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if refused, ok := errors.AsType[refusal](err); ok {
+		return fmt.Errorf("%s %s: %w", doing, j.Path(), refused.error)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s %s: %w", doing, j.Path(), errors.Join(ctx.Err(), store.ErrUnavailable))
+	}
+	for _, known := range advice {
+		if strings.HasPrefix(err.Error(), known.prefix) {
+			return fmt.Errorf("%w: %s %s: %s (%w)", store.ErrUnavailable, doing, j.Path(), known.say, err)
+		}
+	}
+	return fmt.Errorf("%w: %s %s: %w", store.ErrUnavailable, doing, j.Path(), err)
+}

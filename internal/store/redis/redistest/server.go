@@ -1,0 +1,172 @@
+// Package redistest runs real Redis servers for tests: each in a folder of its
+// own, on a free port, ended with its test.
+package redistest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// Server is a redis-server of a test.
+type Server struct {
+	// Addr is where it listens, host:port; Socket is its unix socket.
+	Addr   string
+	Socket string
+	// Dir is the folder with its data.
+	Dir string
+
+	t    testing.TB
+	args []string
+	cmd  *exec.Cmd
+}
+
+// AOF are the arguments of a server that syncs its log with that policy:
+// "always", "everysec" or "no".
+func AOF(fsync string) []string { return []string{"--appendonly", "yes", "--appendfsync", fsync} }
+
+// Start starts a server with arguments as of its configuration file, by default
+// without persistence, and waits until it answers.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	// The path of a socket may have 107 bytes, which t.TempDir would exceed.
+	dir, err := os.MkdirTemp("", "playredis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: freeAddr(t), args: args}
+	s.launch()
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// freeAddr asks for a port that nobody listens on.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// URL is the server's address as of redis://.
+func (s *Server) URL() string { return "redis://" + s.Addr }
+
+// Port is the number of its port.
+func (s *Server) Port() int {
+	_, port, _ := net.SplitHostPort(s.Addr)
+	n, _ := strconv.Atoi(port)
+	return n
+}
+
+func (s *Server) launch() {
+	s.t.Helper()
+	args := append([]string{
+		"--bind", "127.0.0.1", "--port", strconv.Itoa(s.Port()), "--unixsocket", s.Socket,
+		"--dir", s.Dir, "--save", "", "--logfile", filepath.Join(s.Dir, "log"), "--daemonize", "no",
+	}, s.args...)
+	s.cmd = exec.Command("redis-server", args...) //nolint:gosec // the test's own arguments
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatalf("starting redis-server (is it installed?): %v", err)
+	}
+	s.await()
+}
+
+// await waits until the server answers, for 20 s at most.
+func (s *Server) await() {
+	s.t.Helper()
+	client := goredis.NewClient(&goredis.Options{Network: "unix", Addr: s.Socket, MaxRetries: -1, DisableIdentity: true})
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := client.Ping(ctx).Err()
+		if err == nil || goredis.HasErrorPrefix(err, "NOAUTH") {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			log, _ := os.ReadFile(filepath.Join(s.Dir, "log"))
+			s.t.Fatalf("redis-server did not answer: %v\n%s", err, log)
+		}
+	}
+}
+
+// Kill ends the server as a power cut does. It may be called twice.
+func (s *Server) Kill() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	s.cmd = nil
+}
+
+// Restart kills the server and starts it with its data again.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.Kill()
+	s.launch()
+}
+
+// Replica starts a server that copies this one, and waits until it does.
+func (s *Server) Replica(t testing.TB, args ...string) *Server {
+	t.Helper()
+	host, port, _ := net.SplitHostPort(s.Addr)
+	r := Start(t, append([]string{"--replicaof", fmt.Sprint(host, " ", port), "--repl-diskless-sync-delay", "0"}, args...)...)
+	r.Until("master_link_status:up")
+	return r
+}
+
+// Promote makes a replica a master.
+func (s *Server) Promote() {
+	s.t.Helper()
+	s.Do("replicaof", "no", "one")
+}
+
+// Do runs a command on the server and fails the test if that fails.
+func (s *Server) Do(args ...any) any {
+	s.t.Helper()
+	client := goredis.NewClient(&goredis.Options{Addr: s.Addr, MaxRetries: -1, DisableIdentity: true})
+	defer func() { _ = client.Close() }()
+	reply, err := client.Do(context.Background(), args...).Result()
+	if err != nil {
+		s.t.Fatalf("%v: %v", args, err)
+	}
+	return reply
+}
+
+// Until waits until the server's replication section has a line, for 20 s at most.
+func (s *Server) Until(line string) {
+	s.t.Helper()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		text := fmt.Sprint(s.Do("info", "replication"))
+		if strings.Contains(text, line) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			s.t.Fatalf("the server does not reach %q:\n%s", line, text)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package redis
+
+import (
+	_ "embed"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/acquire.lua
+var acquireLua string
+
+//go:embed lua/checkpoint.lua
+var checkpointLua string
+
+//go:embed lua/commit.lua
+var commitLua string
+
+//go:embed lua/due.lua
+var dueLua string
+
+//go:embed lua/found.lua
+var foundLua string
+
+//go:embed lua/missed.lua
+var missedLua string
+
+//go:embed lua/places.lua
+var placesLua string
+
+//go:embed lua/release.lua
+var releaseLua string
+
+//go:embed lua/scan.lua
+var scanLua string
+
+//go:embed lua/seek.lua
+var seekLua string
+
+//go:embed lua/trim.lua
+var trimLua string
+
+var (
+	acquireScript    = goredis.NewScript(acquireLua)
+	checkpointScript = goredis.NewScript(checkpointLua)
+	commitScript     = goredis.NewScript(commitLua)
+	dueScript        = goredis.NewScript(dueLua)
+	foundScript      = goredis.NewScript(foundLua)
+	missedScript     = goredis.NewScript(missedLua)
+	placesScript     = goredis.NewScript(placesLua)
+	releaseScript    = goredis.NewScript(releaseLua)
+	scanScript       = goredis.NewScript(scanLua)
+	seekScript       = goredis.NewScript(seekLua)
+	trimScript       = goredis.NewScript(trimLua)
+)
