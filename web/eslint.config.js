@@ -16,6 +16,8 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // A name that is taken out of an object to leave it out says so by its underscore.
+      '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', ignoreRestSiblings: true }],
       'max-lines': ['error', { max: 400 }],
       'max-lines-per-function': ['error', { max: 60, skipComments: true }],
       'no-console': 'error',

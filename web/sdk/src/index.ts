@@ -5,11 +5,27 @@
  *
  * @packageDocumentation
  */
-export type * from './protocol/chain.js'
-export type * from './protocol/events.js'
-export { isEvent } from './protocol/events.js'
-export type * from './protocol/rows.js'
-export * from './protocol/errors.js'
-export type * from './subscription/types.js'
+export { type ChainRoot, playerChainRoot } from './chain/copy.js'
+export { PLAYER_CHAIN_GENESIS_STABLE_KEY, PLAYER_CHAIN_HEADER_STABLE_KEY, compareKeys } from './chain/keys.js'
+export { mergeSnapshotWithPlayerChainNode } from './chain/merge.js'
+export { parsePlayerChainNodeRpcBody } from './chain/node.js'
+export {
+  parsePlayerChainFanoutNotify,
+  parsePlayerChainFanoutNotifyFromSsePayload,
+  sortNodeRefsForSerializedFetch,
+} from './chain/notify.js'
+export { ChainError, readOccupant, spaceKeyOf, stableKeyOf } from './chain/row.js'
+export { type NodeOptions, type ReadOptions, WorldClient, createClient } from './http/client.js'
 export type * from './http/options.js'
 export { briskRetry, patientRetry } from './http/options.js'
+export { canonicalJson } from './json/canonical.js'
+export { JsonError, parseJson } from './json/parse.js'
+export type * from './protocol/chain.js'
+export * from './protocol/errors.js'
+export type * from './protocol/events.js'
+export { isEvent } from './protocol/events.js'
+export type * from './protocol/replies.js'
+export type * from './protocol/rows.js'
+export { FrameError } from './stream/frames.js'
+export { subscribeWorld } from './subscription/subscribe.js'
+export type * from './subscription/types.js'

@@ -1,0 +1,105 @@
+import { asBoolean, asNumber, asObject, asPosition, asText, member } from '../json/read.js'
+import type { PlayerChainNode, PlayerChainNodeReply } from '../protocol/chain.js'
+import type { Bounds, JsonObject } from '../protocol/rows.js'
+import { PLAYER_CHAIN_GENESIS_STABLE_KEY, PLAYER_CHAIN_HEADER_STABLE_KEY, nodeKindOf } from './keys.js'
+import { ChainError, checkOccupant, checkSpace, spaceKeyOf, stableKeyOf } from './row.js'
+
+/**
+ * Reads the parsed body of a reply to `getPlayerChainNode`, and throws a
+ * `ChainError` for one that is malformed. A host of the older service leaves
+ * `removed` out where a row is present; that is read as false.
+ */
+export function parsePlayerChainNodeRpcBody(body: unknown): PlayerChainNode {
+  return readNode(member(asObject(body), 'node'))
+}
+
+/** As `parsePlayerChainNodeRpcBody`, with the rev that the node is of. */
+export function parseNodeReply(body: unknown): PlayerChainNodeReply {
+  const rev = asPosition(member(asObject(body), 'rev'))
+  const node = parsePlayerChainNodeRpcBody(body)
+  return rev === undefined ? { node } : { node, rev }
+}
+
+/** Reads one chain node as it travels; what is malformed is a `ChainError`. */
+export function readNode(value: unknown): PlayerChainNode {
+  const node = asObject(value)
+  if (node === undefined) throw new ChainError('a chain node is an object')
+  const stableKey = asText(member(node, 'stableKey'))
+  if (!stableKey) throw wrong('stableKey', 'a string that is not empty')
+  switch (asText(member(node, 'kind'))) {
+    case 'genesis':
+      return readGenesis(node, stableKey)
+    case 'header':
+      return readHeader(node, stableKey)
+    case 'occupant':
+      return readRow(node, 'occupant', stableKey)
+    case 'space':
+      return readRow(node, 'space', stableKey)
+    default:
+      throw new ChainError('the kind of a chain node is none of genesis, header, occupant, space')
+  }
+}
+
+function wrong(name: string, want: string): ChainError {
+  return new ChainError(`${name} of a chain node must be ${want}`)
+}
+
+function readGenesis(node: JsonObject, stableKey: string): PlayerChainNode {
+  const text = asText(member(node, 'text'))
+  if (text === undefined) throw wrong('text', 'a string')
+  if (stableKey !== PLAYER_CHAIN_GENESIS_STABLE_KEY) throw wrong('stableKey', PLAYER_CHAIN_GENESIS_STABLE_KEY)
+  return { kind: 'genesis', stableKey, text }
+}
+
+function readHeader(node: JsonObject, stableKey: string): PlayerChainNode {
+  const sid = asText(member(node, 'sid'))
+  if (sid === undefined) throw wrong('sid', 'a string')
+  if (stableKey !== PLAYER_CHAIN_HEADER_STABLE_KEY) throw wrong('stableKey', PLAYER_CHAIN_HEADER_STABLE_KEY)
+  return { kind: 'header', stableKey, sid, bounds: readBounds(member(node, 'bounds')) }
+}
+
+/** Reads the limits of a map; what is malformed is a `ChainError`. */
+export function readBounds(value: unknown): Bounds {
+  const side = (name: string): number => {
+    const n = asNumber(member(asObject(value), name))
+    if (n === undefined) throw wrong('bounds', 'an object of the numbers minX, minY, maxX and maxY')
+    return n
+  }
+  return { minX: side('minX'), minY: side('minY'), maxX: side('maxX'), maxY: side('maxY') }
+}
+
+function readRow(node: JsonObject, kind: 'occupant' | 'space', stableKey: string): PlayerChainNode {
+  const flag = member(node, 'removed')
+  const removed = flag === undefined ? false : asBoolean(flag)
+  if (removed === undefined) throw wrong('removed', 'a boolean')
+  if (removed) return { kind, stableKey, removed }
+  const row = member(node, kind)
+  if (row === undefined) throw wrong(kind, 'there unless the node is removed')
+  return kind === 'space'
+    ? { kind, stableKey, removed, space: checkSpace(row) }
+    : { kind, stableKey, removed, occupant: checkOccupant(row) }
+}
+
+/** Refuses a node that answers for another key than the one that was asked for, by its own name or its row's. */
+export function mustAnswerFor(node: PlayerChainNode, key: string): void {
+  const asked = `a node was asked for ${JSON.stringify(key.slice(0, 200))}`
+  if (node.stableKey !== key) throw new ChainError(`${asked} and another one came`)
+  const kind = nodeKindOf(key)
+  if (kind !== undefined && kind !== node.kind) throw new ChainError(`${asked} and one of kind ${node.kind} came`)
+  const own = ownKey(node)
+  if (own !== undefined && own !== key) throw new ChainError(`${asked} and the row of another one came`)
+}
+
+/** The key of the leaf that a node stands for; undefined for a removed one. */
+export function ownKey(node: PlayerChainNode): string | undefined {
+  switch (node.kind) {
+    case 'genesis':
+      return PLAYER_CHAIN_GENESIS_STABLE_KEY
+    case 'header':
+      return PLAYER_CHAIN_HEADER_STABLE_KEY
+    case 'occupant':
+      return node.removed ? undefined : stableKeyOf(node.occupant)
+    case 'space':
+      return node.removed ? undefined : spaceKeyOf(node.space)
+  }
+}

@@ -1,0 +1,89 @@
+import { asArray, asBoolean, asNumber, asObject, asPosition, asText, member } from '../json/read.js'
+import type { PlayerChainNode, PlayerChainNodeRef, PlayerChainNotify } from '../protocol/chain.js'
+import type { JsonObject } from '../protocol/rows.js'
+import { readNode } from './node.js'
+import { ChainError } from './row.js'
+
+/** How many refs a notify may have; a host that sends more is answered with one full read. */
+export const maxNotifyNodes = 1 << 16
+
+/** Reads a parsed `playerChainNotify`; undefined where it is malformed. */
+export function parsePlayerChainFanoutNotify(raw: unknown): PlayerChainNotify | undefined {
+  const notify = asObject(raw)
+  const updatedAt = asText(member(notify, 'updatedAt'))
+  const list = asArray(member(notify, 'nodes'))
+  if (!updatedAt || list === undefined || list.length > maxNotifyNodes) return undefined
+  const nodes: PlayerChainNodeRef[] = []
+  for (const item of list) {
+    const ref = readRef(asObject(item))
+    if (ref === undefined) return undefined
+    nodes.push(ref)
+  }
+  return { updatedAt, nodes }
+}
+
+/** Reads the `playerChainNotify` of an event's parsed data; undefined where there is none or it is malformed. */
+export function parsePlayerChainFanoutNotifyFromSsePayload(payload: unknown): PlayerChainNotify | undefined {
+  return parsePlayerChainFanoutNotify(member(asObject(payload), 'playerChainNotify'))
+}
+
+function readRef(item: JsonObject | undefined): PlayerChainNodeRef | undefined {
+  const stableKey = asText(member(item, 'stableKey'))
+  const leafIndex = asNumber(member(item, 'leafIndex'))
+  const flag = member(item, 'removed')
+  const removed = asBoolean(flag)
+  if (!stableKey || leafIndex === undefined || (flag !== undefined && removed === undefined)) return undefined
+  const updatedAt = asText(member(item, 'updatedAt'))
+  return {
+    stableKey,
+    leafIndex,
+    ...(removed === undefined ? {} : { removed }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  }
+}
+
+/**
+ * The order in which a client that reads nodes one by one asks for them:
+ * removals by descending index, then the others by ascending index. Equal ones
+ * keep their order; the list is not changed.
+ */
+export function sortNodeRefsForSerializedFetch(refs: readonly PlayerChainNodeRef[]): PlayerChainNodeRef[] {
+  const removals = refs.filter((ref) => ref.removed === true).sort((a, b) => b.leafIndex - a.leafIndex)
+  const others = refs.filter((ref) => ref.removed !== true).sort((a, b) => a.leafIndex - b.leafIndex)
+  return [...removals, ...others]
+}
+
+/** What an event's data says about the chain. */
+export interface EventState {
+  readonly rev?: number
+  /** Absent on hosts that state no root. */
+  readonly merkleRootHex?: string
+  readonly merkleLeafCount: number
+  /** Absent where the map did not change. */
+  readonly notify?: PlayerChainNotify
+  /** The changed rows, where the event carries them. */
+  readonly inline?: readonly PlayerChainNode[]
+}
+
+/** Reads the rev that an event is of; undefined where it says none. */
+export function eventRev(data: JsonObject): number | undefined {
+  return asPosition(member(data, 'rev'))
+}
+
+/** Reads the chain's part of an event's data; a malformed notify or node is a `ChainError`. */
+export function readEventState(data: JsonObject): EventState {
+  const rev = eventRev(data)
+  const merkleRootHex = asText(member(data, 'merkleRootHex'))
+  const raw = member(data, 'playerChainNotify')
+  const notify = parsePlayerChainFanoutNotify(raw)
+  if (notify === undefined && raw !== undefined && raw !== null) throw new ChainError('the playerChainNotify cannot be read')
+  const nodes = asArray(member(data, 'playerChainNodes'))
+  if (nodes !== undefined && nodes.length > maxNotifyNodes) throw new ChainError('an event carries too many nodes')
+  return {
+    ...(rev === undefined ? {} : { rev }),
+    ...(merkleRootHex ? { merkleRootHex } : {}),
+    merkleLeafCount: asPosition(member(data, 'merkleLeafCount')) ?? 0,
+    ...(notify === undefined ? {} : { notify }),
+    ...(nodes === undefined ? {} : { inline: nodes.map(readNode) }),
+  }
+}

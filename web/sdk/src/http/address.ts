@@ -1,0 +1,33 @@
+import { OptionError } from '../protocol/errors.js'
+
+/**
+ * Checks a host's address and gives it without a slash at its end. The address
+ * is not in the error, because it may hold a password.
+ */
+export function checkBaseUrl(text: string): string {
+  let url
+  try {
+    url = new URL(text.trim())
+  } catch {
+    url = undefined
+  }
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.search !== '' || url.hash !== '') {
+    throw new OptionError('baseUrl must be http:// or https:// with a host name, such as http://127.0.0.1:7420')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OptionError('baseUrl must not hold a user name or password: node credentials travel in headers of their own')
+  }
+  return url.origin + url.pathname.replace(/\/+$/u, '')
+}
+
+/** Whether credentials would cross a network in clear text: plain http to another machine. */
+export function isExposed(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/u.test(hostname)
+}
+
+/** Checks a service name, which is part of paths. */
+export function checkService(name: string): string {
+  if (!/^[\w.~-]+$/u.test(name)) throw new OptionError('service cannot be part of a path: use letters, digits and "-"')
+  return name
+}

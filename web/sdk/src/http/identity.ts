@@ -1,0 +1,58 @@
+import { OptionError } from '../protocol/errors.js'
+import { normaliseNodeId } from '../protocol/whitespace.js'
+import type { CallerCredentials, ClientOptions } from './options.js'
+
+/** Keeps redaction from tearing words apart for the sake of a secret that is as good as none. */
+const shortestSecret = 8
+
+/**
+ * Who calls. Its secrets are in private fields, so that printing it, or an
+ * object that holds it, shows none.
+ */
+export class Identity {
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #secrets: readonly string[]
+  /** The id of the node that calls; empty if none does. */
+  readonly nodeId: string
+  /** Whether the browser's cookie speaks for the caller. */
+  readonly cookie: boolean
+
+  /** Makes the identity of some credentials; incomplete ones are an `OptionError`. */
+  constructor(credentials: CallerCredentials | undefined, apiKey?: string, registrationToken?: string) {
+    const headers: Record<string, string> = {}
+    const secrets: string[] = []
+    const show = (name: string, value: string | undefined, prefix = '') => {
+      if (!value) return
+      headers[name] = prefix + value
+      secrets.push(value)
+    }
+    const node = credentials !== undefined && 'nodeId' in credentials ? credentials : undefined
+    this.nodeId = node === undefined ? '' : normaliseNodeId(node.nodeId)
+    if (node !== undefined) {
+      if (this.nodeId === '' || !node.passwHash) throw new OptionError('node credentials need both nodeId and passwHash')
+      headers['x-node-id'] = this.nodeId
+      show('x-node-passw', node.passwHash)
+    }
+    if (credentials !== undefined && 'adminToken' in credentials) show('authorization', credentials.adminToken, 'Bearer ')
+    show('x-api-key', apiKey)
+    show('x-registration-token', registrationToken)
+    this.cookie = credentials !== undefined && 'cookie' in credentials
+    this.#headers = headers
+    this.#secrets = secrets.filter((secret) => secret.length >= shortestSecret)
+  }
+
+  /** The identity that some options describe. */
+  static of(options: ClientOptions): Identity {
+    return new Identity(options.credentials, options.apiKey, options.registrationToken)
+  }
+
+  /** Puts the caller's credentials on a request. */
+  show(headers: Headers): void {
+    for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
+  }
+
+  /** Replaces the caller's own secrets in a text that a host wrote. */
+  scrub(text: string): string {
+    return this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+  }
+}

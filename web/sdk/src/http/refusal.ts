@@ -1,0 +1,43 @@
+import { asObject, asText, member } from '../json/read.js'
+import { PlayError, UnreachableError, codeForStatus } from '../protocol/errors.js'
+import type { Identity } from './identity.js'
+
+/** What a client keeps of a host's sentence: a broken host must not fill a page. */
+const longestMessage = 1000
+
+/** Decodes the answer of a status that is no success. A body that is no JSON gives the status's general code. */
+export function refusalOf(response: Response, body: string, who: Identity): PlayError {
+  let parsed
+  try {
+    parsed = asObject(JSON.parse(body))
+  } catch {
+    parsed = undefined // a proxy's page
+  }
+  const field = (name: string) => who.scrub(asText(member(parsed, name))?.slice(0, longestMessage) ?? '')
+  return new PlayError({
+    code: field('code') || codeForStatus(response.status),
+    status: response.status,
+    message: field('error') || `the host answered with status ${response.status}`,
+    requestId: field('requestId'),
+    retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
+  })
+}
+
+/** Reads a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds. */
+export function retryAfterOf(header: string | null, now = Date.now()): number {
+  const text = header?.trim() ?? ''
+  if (/^\d+$/u.test(text)) return Math.min(Number(text), 24 * 60 * 60) * 1000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? 0 : Math.max(at - now, 0)
+}
+
+/** Codes of Node's errors after which a request cannot have left: no connection was made. */
+const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+
+/** Makes the error of an attempt that got no answer. */
+export function unreachable(host: string, error: unknown): UnreachableError {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  const code = asText(member(asObject(cause), 'code')) ?? ''
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : error instanceof Error ? error.message : String(error)
+  return new UnreachableError(host, code !== '' && !reason.includes(code) ? `${reason} (${code})` : reason, !notSent.has(code), error)
+}

@@ -1,0 +1,162 @@
+import { parseJson } from '../json/parse.js'
+import { asObject, asPosition, asText, member } from '../json/read.js'
+import { type PlayError, ReplyError, UnreachableError } from '../protocol/errors.js'
+import type { SessionReply } from '../protocol/replies.js'
+import { checkBaseUrl, checkService } from './address.js'
+import { readBody } from './body.js'
+import { type Call, type Reply, routeOf, smallReply } from './call.js'
+import { Identity } from './identity.js'
+import { type ClientOptions, type Retry, patientRetry } from './options.js'
+import { refusalOf, unreachable } from './refusal.js'
+import { Session } from './session.js'
+import { Tries } from './tries.js'
+import { randomText, reasonOf } from './wait.js'
+
+const errorReply = 64 << 10
+
+/** Sends calls to one host as one caller: session, idempotency keys, repeats. */
+export class Transport {
+  readonly baseUrl: string
+  readonly service: string
+  readonly session: Session
+  readonly who: Identity
+  readonly retry: Retry
+  readonly #timeoutMs: number
+  readonly #fetch: typeof globalThis.fetch
+
+  constructor(options: ClientOptions, from?: { session: Session; who?: Identity; retry?: Retry }) {
+    this.baseUrl = checkBaseUrl(options.baseUrl)
+    this.service = checkService(options.service ?? 'play')
+    this.session = from?.session ?? new Session(options.onSession)
+    this.who = from?.who ?? Identity.of(options)
+    this.retry = from?.retry ?? options.retry ?? patientRetry
+    this.#timeoutMs = options.timeoutMs ?? 30_000
+    // Bound, because a browser's fetch wants the window as its `this`.
+    this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
+  }
+
+  /** The host's address without a path, fit for messages. */
+  get host(): string {
+    return new URL(this.baseUrl).origin
+  }
+
+  /** The path of a route of the world. */
+  api(path: string): string {
+    return `/api/${this.service}${path}`
+  }
+
+  /** Makes a call: repeats what may be repeated and gives the first answer that is final. */
+  async do(call: Call, signal?: AbortSignal): Promise<Reply> {
+    const key = call.repeat === 'read' || call.keyless === true ? undefined : randomText()
+    const tries = new Tries(this, call, signal)
+    for (;;) {
+      const sid = call.sid === true ? await this.sid(signal) : undefined
+      try {
+        return await this.attempt(call, sid, key, signal)
+      } catch (error) {
+        if (await tries.failed(sid, error)) return { status: 200, value: { ok: true }, rev: 0 }
+      }
+    }
+  }
+
+  /** Gives the session that calls are for, and fetches it where none is known. */
+  async sid(signal?: AbortSignal): Promise<string> {
+    return this.session.get(() => this.fetchSession(signal))
+  }
+
+  /** Fetches the session and what the host can do. */
+  async fetchSession(signal?: AbortSignal): Promise<SessionReply> {
+    const call: Call = { method: 'GET', path: this.api('/session'), repeat: 'read' }
+    const { value } = await this.do(call, signal)
+    const sid = asText(member(asObject(value), 'sid'))
+    if (!sid) throw new ReplyError(routeOf(call), 'it names no session: is this the address of a world host?')
+    const reply = value as SessionReply
+    this.session.adopt(reply)
+    return reply
+  }
+
+  /** Sends a call once and reads the answer. */
+  async attempt(call: Call, sid: string | undefined, key: string | undefined, signal?: AbortSignal): Promise<Reply> {
+    const limited = new AbortController()
+    const ended = () => {
+      limited.abort(reasonOf(signal))
+    }
+    if (signal?.aborted === true) ended()
+    signal?.addEventListener('abort', ended, { once: true })
+    const timer = setTimeout(() => {
+      limited.abort(new UnreachableError(this.host, 'it did not answer in time', true))
+    }, this.#timeoutMs)
+    try {
+      const response = await this.send(call, sid, key, limited.signal)
+      return await this.#read(call, response)
+    } catch (error) {
+      if (limited.signal.aborted) throw reasonOf(limited.signal)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', ended)
+    }
+  }
+
+  /** Sends a call's request and gives the response before its body is read. */
+  async send(call: Call, sid: string | undefined, key: string | undefined, signal: AbortSignal, extra?: Readonly<Record<string, string>>): Promise<Response> {
+    const query = new URLSearchParams(call.query)
+    if (sid !== undefined) query.set('sid', sid)
+    const headers = new Headers({ accept: 'application/json', ...extra })
+    if (call.body !== undefined) headers.set('content-type', 'application/json')
+    // A host that is known to keep no keys must get none.
+    if (key !== undefined && this.session.has('idempotency') !== false) headers.set('idempotency-key', key)
+    const minRev = Math.max(call.minRev ?? 0, call.world === true ? this.session.written : 0)
+    if (minRev > 0 && this.session.has('min-rev') !== false) headers.set('x-play-min-rev', String(minRev))
+    this.who.show(headers)
+    const text = query.size > 0 ? `?${query.toString()}` : ''
+    try {
+      return await this.#fetch(this.baseUrl + call.path + text, {
+        method: call.method,
+        headers,
+        signal,
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        // A redirect is not followed: the credentials would go there as well.
+        redirect: 'manual',
+        credentials: this.who.cookie ? 'same-origin' : 'omit',
+        cache: 'no-store',
+      })
+    } catch (error) {
+      if (signal.aborted) throw reasonOf(signal)
+      throw unreachable(this.host, error)
+    }
+  }
+
+  /** The refusal in a response that is no success, or that a redirect is none. */
+  async refusal(call: Call, response: Response): Promise<PlayError | ReplyError> {
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+      await response.body?.cancel()
+      return new ReplyError(routeOf(call), 'the host sends requests on to another address, where credentials are not sent: if you trust that one, use it')
+    }
+    const body = await readBody(response, errorReply).catch((error: unknown) => {
+      throw unreachable(this.host, error)
+    })
+    return refusalOf(response, body.text, this.who)
+  }
+
+  async #read(call: Call, response: Response): Promise<Reply> {
+    if (!response.ok && response.status !== call.accept) throw await this.refusal(call, response)
+    const limit = call.limit ?? smallReply
+    let body
+    try {
+      body = await readBody(response, limit)
+    } catch (error) {
+      if (error instanceof TypeError && error.message.includes('encoded')) throw new ReplyError(routeOf(call), 'it is not UTF-8')
+      throw unreachable(this.host, error)
+    }
+    if (!body.whole) throw new ReplyError(routeOf(call), `it is longer than ${limit} bytes`)
+    const rev = asPosition(Number(response.headers.get('x-play-rev') ?? NaN)) ?? 0
+    if (call.repeat !== 'read') this.session.written = Math.max(this.session.written, rev)
+    try {
+      return { status: response.status, value: parseJson(body.text), rev }
+    } catch (error) {
+      // The parser's error names a place and no content: a reply may hold a secret.
+      throw new ReplyError(routeOf(call), error instanceof Error ? error.message : 'it is no JSON')
+    }
+  }
+}

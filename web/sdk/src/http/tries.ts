@@ -1,0 +1,70 @@
+import { PlayError, UnreachableError } from '../protocol/errors.js'
+import type { Call } from './call.js'
+import type { Transport } from './transport.js'
+import { pause, retryWait } from './wait.js'
+
+/** Bounds how often one call follows the host into a new session. */
+const maxSessions = 3
+
+/** Decides what follows a failed attempt of one call. */
+export class Tries {
+  #failed = 0
+  #sessions = 0
+  /** Whether an attempt may have had an effect. */
+  #unknown = false
+
+  constructor(
+    readonly transport: Transport,
+    readonly call: Call,
+    readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /**
+   * Takes an attempt's error. It waits and gives false where the call is to be
+   * repeated, gives true where a refusal means that an earlier attempt had done
+   * it, and else throws the error to report.
+   */
+  async failed(sid: string | undefined, error: unknown): Promise<boolean> {
+    const refused = error instanceof PlayError ? error : undefined
+    if (refused?.status === 401 && this.#unknown && this.call.gone === true) return true
+    if (this.signal?.aborted === true) throw error
+    if (refused !== undefined && (await this.#newSession(sid, refused))) return false
+    if (!this.#mayRepeat(error)) throw error
+    this.#failed++
+    const wait = retryWait(this.transport.retry, this.#failed, refused?.retryAfterMs ?? 0)
+    if (this.#failed >= this.transport.retry.attempts || wait === undefined) throw error
+    await pause(wait, this.signal)
+    return false
+  }
+
+  /** Whether the session that the call was for is over, and there is another to repeat it in at once. */
+  async #newSession(sid: string | undefined, refused: PlayError): Promise<boolean> {
+    const { session, service } = this.transport
+    let over = sid
+    if (this.#sessions >= maxSessions) return false
+    if (refused.code === 'behind' && this.call.minRev === undefined) {
+      // The rev that was waited for may be of a session that is no more.
+      over = session.sid
+    } else if (sid === undefined || (refused.code !== 'sid_invalid' && !(refused.status === 403 && service !== 'play'))) {
+      return false
+    }
+    this.#sessions++
+    if (over !== undefined) session.forget(over)
+    const fresh = await this.transport.sid(this.signal).catch(() => undefined)
+    return fresh !== undefined && fresh !== over
+  }
+
+  #mayRepeat(error: unknown): boolean {
+    if (error instanceof UnreachableError) {
+      if (!error.sent) return true
+    } else if (error instanceof PlayError) {
+      if (error.status === 429) return true
+      if (error.code === 'repository_off' || error.status === 501) return false
+      if (error.status < 500 && error.status !== 408) return false
+    } else {
+      return false
+    }
+    this.#unknown = true
+    return this.call.repeat !== 'keyed' || this.transport.session.has('idempotency') !== false
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * The protocol's white space is ECMAScript's own, so `trim` and `\s` are right
+ * for it: U+FEFF is in the set, U+0085 is not.
+ */
+const runs = /\s+/gu
+
+/** Turns every run of white space into one space and trims both ends. */
+export function normaliseSpaces(text: string): string {
+  return text.replace(runs, ' ').trim()
+}
+
+/** Whether a text is empty or holds nothing but white space. */
+export function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+/** A node's id as it is compared and sent: trimmed and lower-cased. */
+export function normaliseNodeId(text: string): string {
+  return text.trim().toLowerCase()
+}
+
+/**
+ * An agent's id as it is compared and sent. A derived one is 64 hex digits and
+ * is lower-cased; on a host without a repository it is any text and kept.
+ */
+export function normaliseAgentId(text: string): string {
+  const id = normaliseNodeId(text)
+  return /^[0-9a-f]{64}$/u.test(id) ? id : text
+}

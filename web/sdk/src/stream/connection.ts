@@ -1,0 +1,135 @@
+import type { Call } from '../http/call.js'
+import { routeOf } from '../http/call.js'
+import type { Transport } from '../http/transport.js'
+import { reasonOf } from '../http/wait.js'
+import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
+import { type Frame, FrameParser } from './frames.js'
+
+/** How long a stream may be silent: three of the comments that a host sends after every 15 s are missed then. */
+export const stallAfterMs = 45_000
+
+/** Bounds how often the host may name a session and then refuse it. */
+const maxSessions = 3
+
+/** What one connection asks for. */
+export interface ConnectionOptions {
+  /** The position to go on after; absent for the present end. */
+  readonly after?: number
+  /** Asks for the changed rows within the events. */
+  readonly inline: boolean
+  readonly signal: AbortSignal
+}
+
+/** One request whose answer is a stream. */
+export class Connection {
+  readonly #ending = new AbortController()
+  readonly #parser = new FrameParser()
+  readonly #frames: Frame[] = []
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  #stall: ReturnType<typeof setTimeout> | undefined
+  readonly #unlink: () => void
+
+  private constructor(
+    readonly sid: string,
+    signal: AbortSignal,
+  ) {
+    const ended = () => {
+      this.#ending.abort(reasonOf(signal))
+    }
+    signal.addEventListener('abort', ended, { once: true })
+    this.#unlink = () => {
+      signal.removeEventListener('abort', ended)
+    }
+    if (signal.aborted) ended()
+    this.#heard()
+  }
+
+  /** The reconnection time that the stream set, in milliseconds; undefined if it set none. */
+  get retryMs(): number | undefined {
+    return this.#parser.retryMs
+  }
+
+  /** Opens a connection for the session that holds now. */
+  static async open(transport: Transport, options: ConnectionOptions): Promise<Connection> {
+    for (let i = 0; i < maxSessions; i++) {
+      const sid = await transport.sid(options.signal)
+      try {
+        return await Connection.#openFor(transport, sid, options)
+      } catch (error) {
+        const over = hasCode(error, 'sid_invalid') || (transport.service !== 'play' && error instanceof PlayError && error.status === 403)
+        if (!over) throw error
+        transport.session.forget(sid)
+      }
+    }
+    throw new ReplyError('GET /events', 'the host names a session and then refuses it')
+  }
+
+  static async #openFor(transport: Transport, sid: string, options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(sid, options.signal)
+    try {
+      await connection.#request(transport, options)
+      return connection
+    } catch (error) {
+      const reason = connection.#reason(error)
+      connection.close()
+      throw reason
+    }
+  }
+
+  async #request(transport: Transport, options: ConnectionOptions): Promise<void> {
+    const call: Call = {
+      method: 'GET', path: transport.api('/events'), repeat: 'read',
+      ...(options.inline ? { query: { inline: '1' } } : {}),
+    }
+    const response = await transport.send(call, this.sid, undefined, this.#ending.signal, {
+      accept: 'text/event-stream',
+      ...(options.after === undefined ? {} : { 'last-event-id': String(options.after) }),
+    })
+    if (response.status !== 200) throw await transport.refusal(call, response)
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+    if (type !== 'text/event-stream' || response.body === null) {
+      await response.body?.cancel()
+      throw new ReplyError(routeOf(call), 'it is no event stream: is this the address of a world host?')
+    }
+    this.#reader = response.body.getReader()
+  }
+
+  /** Pushes the time back after which silence ends the connection. */
+  #heard(): void {
+    clearTimeout(this.#stall)
+    this.#stall = setTimeout(() => {
+      this.#ending.abort(new UnreachableError('the event stream', `nothing arrived for ${stallAfterMs / 1000} s, not even a heartbeat`, true))
+    }, stallAfterMs)
+  }
+
+  /** Gives the next frame; undefined at a clean end. What is not read stays in the network. */
+  async next(): Promise<Frame | undefined> {
+    for (;;) {
+      const frame = this.#frames.shift()
+      if (frame !== undefined) return frame
+      let piece
+      try {
+        piece = await this.#reader?.read()
+      } catch (error) {
+        throw this.#reason(error)
+      }
+      if (piece?.value === undefined) return undefined
+      this.#heard()
+      this.#frames.push(...this.#parser.push(piece.value))
+    }
+  }
+
+  /** Gives the stall, or the end that was asked for, as the cause where that is why it ended. */
+  #reason(error: unknown): Error {
+    if (this.#ending.signal.aborted) return reasonOf(this.#ending.signal)
+    return error instanceof Error ? error : new Error(String(error))
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    clearTimeout(this.#stall)
+    this.#unlink()
+    this.#ending.abort(new Error('the event stream was closed'))
+    this.#reader?.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,192 @@
+import type { Transport } from '../http/transport.js'
+import { backoff, reasonOf } from '../http/wait.js'
+import { parseJson } from '../json/parse.js'
+import { asObject } from '../json/read.js'
+import { PlayError, UnreachableError } from '../protocol/errors.js'
+import type { WorldEvent } from '../protocol/events.js'
+import { Connection } from './connection.js'
+import { type Frame, FrameError, positionOf } from './frames.js'
+
+const defaultReconnectMs = 2000
+/** Keeps a host from making its clients spin. */
+const leastReconnectMs = 100
+/** Bounds the waits between attempts that keep failing. */
+const longestReconnectMs = 30_000
+
+/** What a stream tells. */
+export type Signal =
+  /** The stream begins to open a connection; without `cursor` what happened since the last one is lost to it. */
+  | { readonly type: 'connecting'; readonly cursor?: number }
+  /** The host has answered with a stream. */
+  | { readonly type: 'open'; readonly resumes: boolean }
+  /** The host said which position the events that follow come after. */
+  | { readonly type: 'cursor'; readonly cursor: number }
+  /** An event; with `broken` its data cannot be read, and is empty. */
+  | { readonly type: 'event'; readonly event: WorldEvent; readonly broken?: Error }
+  /** The connection ended or could not be made; without `error` it was a clean end. */
+  | { readonly type: 'lost'; readonly error?: Error }
+
+/** What a stream is of. */
+export interface StreamOptions {
+  readonly after?: number
+  readonly inline: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads the host's events for ever: it reconnects after every end, also a clean
+ * one, and goes on after the last event it saw.
+ */
+export class Stream {
+  readonly #transport: Transport
+  readonly #options: StreamOptions
+  #cursor: number | undefined
+  /**
+   * What the next id has to be above. It is the cursor, but where the host
+   * stated another position than was asked for: until an event says so, what
+   * lies between is missing, and a connection that breaks just then must ask
+   * again and not pass over it.
+   */
+  #floor: number | undefined
+  #connection: Connection | undefined
+  #opening = false
+  #waitMs = 0
+  #failures = 0
+  #retryMs = defaultReconnectMs
+  #hurry: (() => void) | undefined
+
+  constructor(transport: Transport, options: StreamOptions) {
+    this.#transport = transport
+    this.#options = options
+    this.#cursor = options.after
+  }
+
+  /** Gives the next signal; undefined when the stream was ended. */
+  async next(): Promise<Signal | undefined> {
+    for (;;) {
+      if (this.#options.signal.aborted) {
+        this.close()
+        return undefined
+      }
+      if (this.#connection !== undefined) {
+        const signal = await this.#read(this.#connection)
+        if (signal !== undefined) return signal
+      } else if (!this.#opening) {
+        if (await this.#endedWhileWaiting()) continue
+        this.#opening = true
+        return { type: 'connecting', ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }) }
+      } else {
+        this.#opening = false
+        const signal = await this.#open()
+        if (signal !== undefined) return signal
+      }
+    }
+  }
+
+  /** Ends the wait for the next attempt. */
+  hurry(): void {
+    this.#hurry?.()
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+
+  /** Waits for the time of the next attempt; true if the stream was ended meanwhile. */
+  async #endedWhileWaiting(): Promise<boolean> {
+    const { signal } = this.#options
+    if (this.#waitMs <= 0) return signal.aborted
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', go)
+        this.#hurry = undefined
+        resolve()
+      }
+      const timer = setTimeout(go, this.#waitMs)
+      signal.addEventListener('abort', go, { once: true })
+      this.#hurry = go
+    })
+    return signal.aborted
+  }
+
+  async #open(): Promise<Signal | undefined> {
+    const cursor = this.#cursor
+    try {
+      this.#connection = await Connection.open(this.#transport, {
+        inline: this.#options.inline, signal: this.#options.signal, ...(cursor === undefined ? {} : { after: cursor }),
+      })
+    } catch (error) {
+      return this.#lost(error)
+    }
+    this.#floor = cursor
+    return { type: 'open', resumes: cursor !== undefined }
+  }
+
+  /** Takes the next frame; undefined for one that is no news. */
+  async #read(connection: Connection): Promise<Signal | undefined> {
+    try {
+      const frame = await connection.next()
+      if (connection.retryMs !== undefined) {
+        this.#retryMs = Math.min(Math.max(connection.retryMs, leastReconnectMs), longestReconnectMs)
+      }
+      if (frame === undefined) return this.#lost(undefined)
+      this.#failures = 0
+      return this.#take(frame, connection.sid)
+    } catch (error) {
+      return this.#lost(error)
+    }
+  }
+
+  #take(frame: Frame, sid: string): Signal | undefined {
+    const seq = positionOf(frame.id)
+    if (frame.data === undefined) {
+      if (seq === undefined) return undefined
+      this.#floor = seq
+      this.#cursor ??= seq
+      return { type: 'cursor', cursor: seq }
+    }
+    const restarts = frame.kind === 'session:reset' || frame.kind === 'session:resync'
+    if (frame.kind === 'session:reset') this.#transport.session.forget(sid)
+    if (!restarts && seq !== undefined && this.#floor !== undefined && seq <= this.#floor) {
+      const last = this.#floor
+      this.#cursor = undefined
+      throw new FrameError(`the ids of the event stream go backwards: ${seq} came after ${last}`)
+    }
+    // A log that was lost may begin anew: at a restart the position may be any.
+    if (restarts || seq !== undefined) this.#cursor = seq
+    this.#floor = this.#cursor
+    return eventOf(frame.kind, frame.data, seq)
+  }
+
+  /** Ends the connection and sets the time of the next attempt. */
+  #lost(cause: unknown): Signal | undefined {
+    this.close()
+    if (this.#options.signal.aborted) return undefined
+    this.#waitMs = backoff(this.#retryMs, longestReconnectMs, this.#failures)
+    if (cause instanceof PlayError) this.#waitMs = Math.max(this.#waitMs, Math.min(cause.retryAfterMs, longestReconnectMs))
+    this.#failures++
+    if (cause === undefined) return { type: 'lost' }
+    const error = cause instanceof Error ? cause : new Error('the event stream was lost')
+    return { type: 'lost', error: error instanceof TypeError ? new UnreachableError(this.#transport.host, error.message, true, error) : error }
+  }
+
+  /** Why the stream was ended. */
+  get reason(): Error {
+    return reasonOf(this.#options.signal)
+  }
+}
+
+function eventOf(kind: string, text: string, seq: number | undefined): Signal {
+  const position = seq === undefined ? {} : { seq }
+  try {
+    const data = asObject(parseJson(text))
+    if (data === undefined) throw new FrameError('it is no JSON object')
+    return { type: 'event', event: { kind, data, ...position } }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { type: 'event', event: { kind, data: {}, ...position }, broken: new FrameError(`the data of the event ${kind} cannot be read: ${reason}`) }
+  }
+}

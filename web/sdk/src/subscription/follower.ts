@@ -1,0 +1,325 @@
+import { type WorldCopy, changedKey } from '../chain/copy.js'
+import { type EventState, eventRev, readEventState } from '../chain/notify.js'
+import { ChainError } from '../chain/row.js'
+import type { WorldClient } from '../http/client.js'
+import type { Retry } from '../http/options.js'
+import { backoff } from '../http/wait.js'
+import { type MismatchError, UnmendedError, hasCode } from '../protocol/errors.js'
+import type { WorldEvent } from '../protocol/events.js'
+import type { Signal } from '../stream/stream.js'
+import { Stream } from '../stream/stream.js'
+import { Alarm, Inbox } from './inbox.js'
+import { Reporter } from './report.js'
+import { type EventRows, rowsOf } from './rows.js'
+import type { ChangedKey, SubscribeOptions } from './types.js'
+import { type Finding, Verifier } from './verifier.js'
+
+/** How long it waits for a stream's headers before it reads the snapshot all the same (protocol reference, "Player chain"). */
+const headersTimeoutMs = 500
+/** How long unequal roots may be a matter of time, on hosts that give no rev with a row. */
+const settleTimeMs = 2000
+/** Bound the waits before a full read that follows one that failed or did not mend. */
+const firstRereadMs = 500
+const longestRereadMs = 30_000
+
+/** Short: what fails is read again after a while, and meanwhile the stream is looked after. */
+const readRetry: Retry = { attempts: 3, baseMs: 100, maxMs: 2000 }
+
+/** Runs a subscription. */
+export class Follower {
+  readonly reporter: Reporter
+  readonly #client: WorldClient
+  readonly #signal: AbortSignal
+  readonly #stream: Stream
+  readonly #verifier: Verifier
+  readonly #inbox = new Inbox()
+  readonly #headers = new Alarm(this.#inbox)
+  readonly #settle = new Alarm(this.#inbox)
+  readonly #reread = new Alarm(this.#inbox)
+
+  /** The copy has to be read as a whole; healing says that this is to mend a mismatch. */
+  #unread = false
+  #healing = false
+  /** The last full read was to mend, and no event has confirmed the copy since. */
+  #mended = false
+  /** The stream is open, or was given time to be. */
+  #readable = false
+  /** The copy was read since the present connection began. */
+  #fresh = false
+  /** The last position known of the log, and the last rev: a snapshot must be behind neither. */
+  #cursor: number | undefined
+  #atLeast = 0
+  /** Full reads in a row that failed or did not mend. */
+  #failures = 0
+  #connections = 0
+
+  constructor(client: WorldClient, options: SubscribeOptions, signal: AbortSignal) {
+    this.reporter = new Reporter(options)
+    this.#client = client.withRetry(readRetry)
+    this.#signal = signal
+    this.#verifier = new Verifier(options.verify !== false)
+    this.#stream = new Stream(this.#client.transport, {
+      signal, inline: options.inline !== false, ...(options.after === undefined ? {} : { after: options.after }),
+    })
+  }
+
+  /** Tries to connect now. */
+  hurry(): void {
+    this.#stream.hurry()
+  }
+
+  /** Follows the world until the signal ends. */
+  async run(): Promise<void> {
+    const ended = () => {
+      this.#inbox.release()
+    }
+    this.#signal.addEventListener('abort', ended, { once: true })
+    const pumped = this.#inbox.pump(this.#stream)
+    while (!this.#signal.aborted) {
+      if (this.#unread && this.#readable && !this.#reread.armed) await this.#readAll()
+      const signal = this.#inbox.take()
+      if (signal !== undefined) {
+        await this.#take(signal)
+      } else {
+        if (!this.#looked()) await this.#inbox.wait()
+      }
+    }
+    for (const alarm of [this.#headers, this.#settle, this.#reread]) alarm.clear()
+    this.#stream.close()
+    this.#inbox.release()
+    await pumped
+    this.reporter.publish({ connected: false })
+  }
+
+  /** Looks at the alarms; false if none was due. */
+  #looked(): boolean {
+    const headers = this.#headers.rings()
+    if (headers) this.#readable = true
+    const settled = this.#settle.rings()
+    if (settled) this.#settled()
+    return this.#reread.rings() || headers || settled
+  }
+
+  async #take(signal: Signal): Promise<void> {
+    switch (signal.type) {
+      case 'connecting':
+        this.#connecting(signal.cursor)
+        break
+      case 'open':
+        this.#headers.clear()
+        this.#readable = true
+        this.reporter.connected()
+        break
+      case 'cursor':
+        this.#positioned(signal.cursor)
+        break
+      case 'event':
+        await this.#event(signal.event, signal.broken)
+        break
+      case 'lost':
+        this.#headers.clear()
+        this.#readable = false
+        this.reporter.lost(signal.error)
+        break
+    }
+  }
+
+  /** Begins a connection. Where it does not resume, events were missed. */
+  #connecting(cursor: number | undefined): void {
+    if (++this.#connections > 1) this.reporter.count('reconnects')
+    this.#fresh = false
+    const resumes = cursor !== undefined && this.#client.transport.session.has('resume') === true
+    this.#cursor = resumes ? cursor : undefined
+    // Without a copy, what it begins after was somebody else's.
+    if (!resumes || this.#verifier.copy === undefined) this.#unread = true
+    this.#headers.set(headersTimeoutMs)
+  }
+
+  /** Takes the position that the stream begins after: the one asked for, or events were missed. */
+  #positioned(cursor: number): void {
+    if (this.#cursor !== undefined && this.#cursor !== cursor) this.#unread = true
+    if (this.#fresh && this.#behind(cursor)) this.#unread = true
+    this.#cursor = cursor
+  }
+
+  /** Whether the copy is from before a position; it is not where the host gives none. */
+  #behind(position: number): boolean {
+    if (this.#verifier.copy === undefined) return true
+    const { seq } = this.#verifier.copy.head
+    return seq !== undefined && seq < position
+  }
+
+  async #event(event: WorldEvent, broken: Error | undefined): Promise<void> {
+    this.reporter.count('events')
+    if (broken === undefined) this.reporter.event(event)
+    if (event.seq !== undefined) this.#cursor = event.seq
+    const rev = eventRev(event.data)
+    const { kind, seq } = event
+    if (kind === 'session:resync' && this.#fresh && seq !== undefined && !this.#unread && !this.#behind(seq)) return
+    if (kind === 'session:reset' || kind === 'session:resync') {
+      this.#unread = true
+      this.#atLeast = 0
+      this.#newer(rev)
+      return
+    }
+    if (this.#unread) {
+      this.#newer(rev) // the full read that is due has it
+      return
+    }
+    await this.#merge(event, rev, broken)
+  }
+
+  async #merge(event: WorldEvent, rev: number | undefined, broken: Error | undefined): Promise<void> {
+    try {
+      if (broken !== undefined) throw broken
+      await this.#apply(event, readEventState(event.data))
+    } catch (error) {
+      if (this.#signal.aborted) return
+      this.#unread = true
+      this.#newer(rev)
+      const reason = error instanceof Error ? error.message : String(error)
+      this.reporter.error(new ChainError(`the event ${event.seq ?? ''} (${event.kind}): ${reason}`, { cause: error }))
+    }
+  }
+
+  #newer(rev: number | undefined): void {
+    if (rev !== undefined) this.#atLeast = Math.max(this.#atLeast, rev)
+  }
+
+  /** Takes an event into the copy. */
+  async #apply(event: WorldEvent, state: EventState): Promise<void> {
+    const copy = this.#verifier.copy
+    const use = this.#verifier.use(state)
+    if (copy === undefined || use === 'nothing') return
+    if (use === 'check' || state.notify === undefined) {
+      this.#judge(this.#verifier.check(copy, state, event.seq), state.rev)
+      return
+    }
+    this.#settle.clear()
+    const rows = await rowsOf(this.#client, state, state.notify, this.#signal)
+    if (rows === undefined) {
+      this.#unread = true
+      this.#newer(state.rev)
+      return
+    }
+    const found = this.#verifier.merge(copy, state, event.seq, rows.nodes, rows.rev)
+    this.reporter.count('merges')
+    this.#show(event, changesOf(rows))
+    this.#judge(found, state.rev)
+  }
+
+  /** Acts on what a comparison found. */
+  #judge(finding: Finding, rev: number | undefined): void {
+    switch (finding.found) {
+      case 'nothing':
+        break
+      case 'equal':
+        this.#mended = false
+        this.#failures = 0
+        this.#settle.clear()
+        this.reporter.count('verifications')
+        break
+      case 'unsettled':
+        this.#settle.set(settleTimeMs)
+        break
+      case 'mismatch':
+        this.#mismatch(finding.error, rev)
+        break
+    }
+    this.#publish()
+  }
+
+  /** Ends the time in which unequal roots were nothing to worry about. */
+  #settled(): void {
+    this.#verifier.settled()
+    this.#mismatch(new Error(`the copy differs from what the host stated ${settleTimeMs / 1000} s ago`), undefined)
+    this.#publish()
+  }
+
+  /** Begins to heal the copy. */
+  #mismatch(error: MismatchError | Error, rev: number | undefined): void {
+    this.reporter.count('mismatches')
+    this.#unread = this.#healing = true
+    this.#newer(rev)
+    if (!this.#mended) {
+      this.reporter.error(error)
+      return
+    }
+    // The host's events do not agree with its own snapshot: no use in hurry.
+    this.#later()
+    this.reporter.error(new UnmendedError(error))
+  }
+
+  /** Puts the next full read off. */
+  #later(): void {
+    this.#reread.set(backoff(firstRereadMs, longestRereadMs, this.#failures))
+    this.#failures++
+  }
+
+  #publish(): void {
+    const { copy, known } = this.#verifier
+    this.reporter.publish({ verification: known, ...(copy === undefined ? {} : { snapshot: copy.snapshot }) })
+  }
+
+  /** Reports the copy. */
+  #show(event?: WorldEvent, changes?: readonly ChangedKey[]): void {
+    this.#publish()
+    const { copy, known } = this.#verifier
+    if (copy === undefined) return
+    this.reporter.update({
+      snapshot: copy.snapshot, verification: known,
+      ...(event === undefined ? {} : { event }), ...(changes === undefined ? {} : { changes }),
+    })
+  }
+
+  /** Reads the whole world. What fails is reported and read again after a while. */
+  async #readAll(): Promise<void> {
+    this.#settle.clear()
+    let read
+    try {
+      read = await this.#readCopy()
+    } catch (error) {
+      if (this.#signal.aborted) return
+      // A rev that never comes must not keep the copy from healing.
+      if (hasCode(error, 'behind')) this.#atLeast = 0
+      this.reporter.error(error instanceof Error ? error : new Error(String(error)))
+      this.#later()
+      return
+    }
+    const mismatch = this.#verifier.replace(read.copy, read.stated)
+    this.#fresh = true
+    this.reporter.count('fullReads')
+    if (mismatch === undefined && this.#healing) this.reporter.count('heals')
+    if (this.#verifier.known === 'verified') this.reporter.count('verifications')
+    if (mismatch !== undefined) {
+      this.reporter.count('mismatches')
+      this.#healing = true
+      this.#later()
+    } else {
+      this.#mended = this.#healing
+      this.#unread = this.#healing = false
+      this.#atLeast = 0
+      if (!this.#mended) this.#failures = 0
+    }
+    this.#show()
+    if (mismatch !== undefined) this.reporter.error(new UnmendedError(mismatch))
+  }
+
+  /** Reads a snapshot that is behind nothing that is known. */
+  async #readCopy(): Promise<ReturnType<typeof WorldCopy.parse>> {
+    const read = await this.#client.worldCopy({ minRev: this.#atLeast, signal: this.#signal })
+    const { seq } = read.copy.head
+    if (seq !== undefined && this.#cursor !== undefined && seq < this.#cursor) {
+      throw new ChainError(`the snapshot is of event ${seq}, the stream is at ${this.#cursor}`)
+    }
+    if (this.#client.transport.service === 'play') return read
+    // A snapshot of the older service names something else than the root key.
+    const { node } = await this.#client.playerChainNode('__genesis__', { signal: this.#signal })
+    if (node.kind !== 'genesis') throw new ChainError('the host answers with another node than the genesis')
+    return { copy: read.copy.withGenesis(node.text), stated: read.stated }
+  }
+}
+
+function changesOf(rows: EventRows): ChangedKey[] {
+  return rows.nodes.filter((node) => node.kind !== 'genesis').map(changedKey)
+}

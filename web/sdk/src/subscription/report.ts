@@ -1,0 +1,73 @@
+import type { WorldEvent } from '../protocol/events.js'
+import type { SubscribeOptions, SubscriptionState, SubscriptionStats, WorldUpdate } from './types.js'
+
+type Counter = keyof SubscriptionStats
+
+/** Keeps a subscription's state and calls the functions that are told of it. */
+export class Reporter {
+  #state: SubscriptionState = {
+    verification: 'unread',
+    connected: false,
+    stats: { events: 0, merges: 0, verifications: 0, fullReads: 0, mismatches: 0, heals: 0, reconnects: 0 },
+  }
+
+  constructor(readonly options: SubscribeOptions) {}
+
+  /** Where the subscription stands. */
+  get state(): SubscriptionState {
+    return this.#state
+  }
+
+  /** Counts one thing that was done. */
+  count(counter: Counter): void {
+    const { stats } = this.#state
+    this.#state = { ...this.#state, stats: { ...stats, [counter]: stats[counter] + 1 } }
+  }
+
+  /** Changes the state, and tells of it where connection or verification changed. */
+  publish(change: Partial<SubscriptionState>): void {
+    const before = this.#state
+    this.#state = { ...before, ...change }
+    if (before.connected !== this.#state.connected || before.verification !== this.#state.verification) {
+      this.#call(this.options.onState, this.#state)
+    }
+  }
+
+  /** Notes that the stream is open. */
+  connected(): void {
+    const { lastError: _gone, ...rest } = this.#state
+    this.#state = rest
+    this.publish({ connected: true })
+  }
+
+  /** Notes that the stream is closed. */
+  lost(error: Error | undefined): void {
+    this.publish({ connected: false, ...(error === undefined ? {} : { lastError: error }) })
+    if (error !== undefined) this.error(error)
+  }
+
+  /** Tells of an event. */
+  event(event: WorldEvent): void {
+    this.#call(this.options.onEvent, event)
+  }
+
+  /** Tells of a new state of the copy. */
+  update(update: WorldUpdate): void {
+    this.#call(this.options.onSnapshot, update)
+  }
+
+  /** Tells of what goes wrong. */
+  error(error: Error): void {
+    this.options.onError?.(error)
+  }
+
+  /** Calls a function of the program; what it throws is the program's to know and ends nothing here. */
+  #call<T>(told: ((value: T) => void) | undefined, value: T): void {
+    if (told === undefined) return
+    try {
+      told(value)
+    } catch (error) {
+      this.error(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { nodeKindOf } from '../chain/keys.js'
+import { mustAnswerFor } from '../chain/node.js'
+import { type EventState, sortNodeRefsForSerializedFetch } from '../chain/notify.js'
+import { ChainError } from '../chain/row.js'
+import type { NodeOptions, WorldClient } from '../http/client.js'
+import type { PlayerChainNode, PlayerChainNodeRef, PlayerChainNotify } from '../protocol/chain.js'
+
+/** How many nodes one batch read may ask for. */
+const batchSize = 256
+
+/** How many rows of one event are fetched; from there a full read is cheaper. */
+const maxFetch = 4 * batchSize
+
+/** The rows of one event. */
+export interface EventRows {
+  readonly nodes: readonly PlayerChainNode[]
+  /** The highest rev that a row is of; absent if it is unknown of one. */
+  readonly rev?: number
+}
+
+/**
+ * Gives the rows that an event changed: those within the event, or from a batch
+ * read, or read one by one. Undefined where there are so many that a full read
+ * is cheaper.
+ */
+export async function rowsOf(client: WorldClient, event: EventState, notify: PlayerChainNotify, signal: AbortSignal): Promise<EventRows | undefined> {
+  if (event.inline !== undefined) {
+    checkInline(event.inline, notify)
+    return { nodes: event.inline, ...(event.rev === undefined ? {} : { rev: event.rev }) }
+  }
+  if (notify.nodes.length > maxFetch) return undefined
+  const refs = sortNodeRefsForSerializedFetch(notify.nodes)
+  if (refs.some((ref) => nodeKindOf(ref.stableKey) === undefined)) throw new ChainError('a notify names a key that is no stable key')
+  const { session } = client.transport
+  const options = { signal, ...(event.rev !== undefined && session.has('chain-at-rev') === true ? { atRev: event.rev } : {}) }
+  return session.has('chain-nodes') === true ? batches(client, refs, options) : oneByOne(client, refs, options)
+}
+
+function checkInline(nodes: readonly PlayerChainNode[], notify: PlayerChainNotify): void {
+  if (nodes.length !== notify.nodes.length) {
+    throw new ChainError(`there are ${nodes.length} inline nodes for ${notify.nodes.length} refs`)
+  }
+  for (const [i, node] of nodes.entries()) mustAnswerFor(node, notify.nodes[i]?.stableKey ?? '')
+}
+
+async function batches(client: WorldClient, refs: readonly PlayerChainNodeRef[], options: NodeOptions): Promise<EventRows> {
+  const all = new Collected()
+  for (let from = 0; from < refs.length; from += batchSize) {
+    const keys = refs.slice(from, from + batchSize).map((ref) => ref.stableKey)
+    const reply = await client.playerChainNodes(keys, options)
+    if (reply.nodes.length !== keys.length) throw new ChainError(`${reply.nodes.length} nodes answer for ${keys.length} keys`)
+    for (const [i, node] of reply.nodes.entries()) all.add(node, keys[i] ?? '', reply.rev)
+  }
+  return all.rows
+}
+
+async function oneByOne(client: WorldClient, refs: readonly PlayerChainNodeRef[], options: NodeOptions): Promise<EventRows> {
+  const all = new Collected()
+  for (const { stableKey } of refs) {
+    const reply = await client.playerChainNode(stableKey, options)
+    all.add(reply.node, stableKey, reply.rev)
+  }
+  return all.rows
+}
+
+/** Collects rows that answer for their keys. */
+class Collected {
+  readonly #nodes: PlayerChainNode[] = []
+  #rev: number | undefined = 0
+
+  add(node: PlayerChainNode, key: string, rev: number | undefined): void {
+    mustAnswerFor(node, key)
+    this.#nodes.push(node)
+    this.#rev = rev === undefined || this.#rev === undefined ? undefined : Math.max(this.#rev, rev)
+  }
+
+  get rows(): EventRows {
+    return { nodes: this.#nodes, ...(this.#rev === undefined ? {} : { rev: this.#rev }) }
+  }
+}

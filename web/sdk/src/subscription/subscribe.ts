@@ -1,0 +1,47 @@
+import type { WorldClient } from '../http/client.js'
+import { reasonOf } from '../http/wait.js'
+import { ClosedError } from '../protocol/errors.js'
+import { Follower } from './follower.js'
+import type { SubscribeOptions, SubscriptionState, WorldSubscription } from './types.js'
+
+class Subscription implements WorldSubscription {
+  readonly done: Promise<void>
+  readonly #follower: Follower
+  readonly #ending = new AbortController()
+
+  constructor(client: WorldClient, options: SubscribeOptions) {
+    const { signal } = options
+    const ended = () => {
+      this.#ending.abort(reasonOf(signal))
+    }
+    if (signal?.aborted === true) ended()
+    signal?.addEventListener('abort', ended, { once: true })
+    this.#follower = new Follower(client, options, this.#ending.signal)
+    this.done = this.#follower.run().finally(() => {
+      signal?.removeEventListener('abort', ended)
+    })
+  }
+
+  get state(): SubscriptionState {
+    return this.#follower.reporter.state
+  }
+
+  reconnect(): void {
+    this.#follower.hurry()
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort(new ClosedError('the subscription was closed'))
+    await this.done
+  }
+}
+
+/**
+ * Follows a world: it keeps a copy that is verified against the host's root
+ * after every event, and heals it where it is not the host's. It returns at
+ * once; the first full read is reported when it is there. It works for any
+ * caller, also one with a cookie only.
+ */
+export function subscribeWorld(client: WorldClient, options: SubscribeOptions = {}): WorldSubscription {
+  return new Subscription(client, options)
+}

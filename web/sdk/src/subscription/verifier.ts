@@ -1,0 +1,101 @@
+import type { WorldCopy, Stated } from '../chain/copy.js'
+import type { EventState } from '../chain/notify.js'
+import type { PlayerChainNode } from '../protocol/chain.js'
+import type { MismatchError } from '../protocol/errors.js'
+import type { Verification } from './types.js'
+
+/** What an event means for the copy: it has it already, only its root counts, or rows changed. */
+export type EventUse = 'nothing' | 'check' | 'merge'
+
+/**
+ * What a comparison gave: nothing was compared, root and count are equal, they
+ * differ in a way that is a mismatch only if it stays so, or they differ.
+ */
+export type Finding =
+  | { readonly found: 'nothing' | 'equal' }
+  | { readonly found: 'unsettled' | 'mismatch'; readonly error: MismatchError }
+
+/**
+ * A copy of the world and what is known about it: the subscriber of the
+ * protocol's "Player chain", without streams, requests and time.
+ */
+export class Verifier {
+  copy: WorldCopy | undefined
+  known: Verification = 'unread'
+  /** The highest rev of any row or snapshot merged so far. */
+  #ahead = 0
+  /**
+   * Rows of unknown rev were merged since the copy was last known to be right:
+   * unequal roots may then be only a matter of time.
+   */
+  #loose = false
+
+  constructor(readonly verifying: boolean) {}
+
+  /** Decides about an event. Without revs every event is new. */
+  use(event: EventState): EventUse {
+    const have = this.copy?.head.rev
+    if (have !== undefined && event.rev !== undefined) {
+      if (event.rev < have || (event.rev === have && event.notify !== undefined)) return 'nothing'
+    }
+    return event.notify === undefined ? 'check' : 'merge'
+  }
+
+  /** Takes a full read; gives the mismatch where its own root or count is not that of its rows. */
+  replace(copy: WorldCopy, stated: Stated): MismatchError | undefined {
+    this.copy = copy
+    this.#ahead = copy.head.rev ?? 0
+    this.#loose = false
+    this.known = 'unverifiable'
+    if (!this.verifying || stated.merkleRootHex === undefined) return undefined
+    const mismatch = copy.compare(stated.merkleRootHex, stated.merkleLeafCount)
+    this.known = mismatch === undefined ? 'verified' : 'mismatch'
+    return mismatch
+  }
+
+  /**
+   * Takes the rows of an event, in their order; `nodesRev` is the highest rev
+   * that they are of, undefined where the host gave none. Throws a `ChainError`
+   * where a row cannot be read, and then nothing was merged.
+   */
+  merge(copy: WorldCopy, event: EventState, seq: number | undefined, nodes: readonly PlayerChainNode[], nodesRev: number | undefined): Finding {
+    this.#move(copy.merge(nodes), event, seq)
+    if (nodesRev === undefined) this.#loose = true
+    else this.#ahead = Math.max(this.#ahead, nodesRev)
+    if (event.merkleRootHex === undefined) this.known = 'unverifiable'
+    return this.#compare(event)
+  }
+
+  /** Compares the copy with an event that changed nothing. */
+  check(copy: WorldCopy, event: EventState, seq: number | undefined): Finding {
+    this.#move(copy, event, seq)
+    return this.#compare(event)
+  }
+
+  /** Takes the time that was left for the rest of a change: a copy that still differs is not the host's. */
+  settled(): void {
+    this.known = 'mismatch'
+  }
+
+  /** Takes the copy to an event's place in the world's history. */
+  #move(copy: WorldCopy, event: EventState, seq: number | undefined): void {
+    this.copy = copy.at(event.rev ?? copy.head.rev, seq ?? copy.head.seq)
+  }
+
+  #compare(event: EventState): Finding {
+    if (!this.verifying || event.merkleRootHex === undefined || this.copy === undefined) return { found: 'nothing' }
+    const exact = event.rev !== undefined && !this.#loose
+    if (exact && (event.rev ?? 0) < this.#ahead) {
+      this.known = 'catching-up'
+      return { found: 'nothing' }
+    }
+    const error = this.copy.compare(event.merkleRootHex, event.merkleLeafCount)
+    if (error === undefined) {
+      this.known = 'verified'
+      this.#loose = false
+      return { found: 'equal' }
+    }
+    this.known = exact ? 'mismatch' : 'catching-up'
+    return { found: exact ? 'mismatch' : 'unsettled', error }
+  }
+}
