@@ -63,6 +63,8 @@ install_tools() {
     fail "Node is not installed: get version 20 or newer, with npm, from https://nodejs.org/ and run ./test.sh again"
   need cc "gcc libc6-dev" "the race detector links with a C compiler"
   if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
+  if calls nginx; then need nginx nginx-light "a host is tested behind it"; fi
+  if calls systemd-analyze; then need systemd-analyze systemd "it checks the unit of the host"; fi
   if calls jq; then need jq jq "an example is a shell script that reads JSON with it"; fi
   if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
   command -v redis-server >/dev/null || install_redis

@@ -28,6 +28,7 @@ var layers = []struct {
 	{"internal/rules", nil},
 	{"internal/durability", nil},
 	{"internal/livecopy", nil},
+	{"deploy", nil},
 	{"internal/creds", []string{"protocol"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.

@@ -1,0 +1,158 @@
+package deploy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The unit's command serves with nothing but the unit's settings, and keeps all
+// that it makes in its own folder.
+func TestUnitServes(t *testing.T) {
+	unit := readText(t, "systemd/playctl.service")
+	state := t.TempDir()
+	env := strings.Fields(replaced(t, setting(t, unit, "Environment"), "%S", state))
+	command := strings.Fields(replaced(t, setting(t, unit, "ExecStart"), "/usr/local/bin/playctl", playctl))
+	b := serve(t, env, command...)
+	for _, path := range []string{b.Store, b.RootFile} {
+		if !strings.HasPrefix(path, filepath.Join(state, "playctl")+"/") {
+			t.Errorf("%s is outside of the unit's folder", path)
+		}
+	}
+}
+
+// setting is a value of a unit that stands there once.
+func setting(t *testing.T, unit, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^`+name+`=(.*)$`).FindAllStringSubmatch(unit, -1)
+	if len(found) != 1 {
+		t.Fatalf("the unit has %s %d times", name, len(found))
+	}
+	return found[0][1]
+}
+
+// systemd knows every line of the unit, and finds little that it could still take
+// away from the process.
+func TestUnitIsStrict(t *testing.T) {
+	unit := replaced(t, readText(t, "systemd/playctl.service"), "/usr/local/bin/playctl", playctl)
+	path := filepath.Join(t.TempDir(), "playctl.service")
+	must(t, os.WriteFile(path, []byte(unit), 0o600))
+	for _, args := range [][]string{{"verify", path}, {"security", "--offline=true", "--threshold=15", path}} {
+		out, err := exec.CommandContext(t.Context(), "systemd-analyze", args...).CombinedOutput()
+		if err != nil || args[0] == "verify" && len(out) > 0 {
+			t.Errorf("systemd-analyze %s: %v\n%s", args[0], err, out)
+		}
+	}
+}
+
+// The image's command serves with the image's settings, and its health check
+// finds it healthy without credentials.
+func TestImageServes(t *testing.T) {
+	file := replaced(t, readText(t, "Dockerfile"), "\\\n", " ")
+	state := t.TempDir()
+	env := strings.Fields(replaced(t, instruction(t, file, "ENV"), "/var/lib/playctl", state))
+	command := append(words(t, instruction(t, file, "ENTRYPOINT")), words(t, instruction(t, file, "CMD"))...)
+	command[0] = replaced(t, command[0], "/usr/local/bin/playctl", playctl)
+	b := serve(t, env, command...)
+
+	_, check, _ := strings.Cut(instruction(t, file, "HEALTHCHECK"), "CMD ")
+	health := words(t, replaced(t, check, "/usr/local/bin/playctl", playctl, "http://127.0.0.1:7420", b.URL))
+	probe := exec.CommandContext(t.Context(), health[0], health[1:]...) //nolint:gosec // G204: the command is the Dockerfile's
+	probe.Env = env
+	if out, err := probe.CombinedOutput(); err != nil {
+		t.Errorf("the health check: %v\n%s", err, out)
+	}
+}
+
+// instruction is what the last line of a Dockerfile with this instruction says.
+func instruction(t *testing.T, file, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^`+name+` +(.*)$`).FindAllStringSubmatch(file, -1)
+	if len(found) == 0 {
+		t.Fatalf("the Dockerfile has no %s", name)
+	}
+	return found[len(found)-1][1]
+}
+
+func words(t *testing.T, array string) (result []string) {
+	t.Helper()
+	must(t, json.Unmarshal([]byte(array), &result))
+	return result
+}
+
+// Everything that the binary is made of is sent to the image's build.
+func TestImageHasItsSources(t *testing.T) {
+	ignored := readText(t, "Dockerfile.dockerignore")
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}", "../cmd/playctl").Output()
+	must(t, err)
+	for _, name := range strings.Fields(string(out)) {
+		folder, _, _ := strings.Cut(strings.TrimPrefix(name, "github.com/playctl/playctl/"), "/")
+		if !strings.Contains(ignored, "\n!"+folder+"\n") {
+			t.Errorf("%s is left out by Dockerfile.dockerignore", name)
+		}
+	}
+}
+
+// statefulSet is what the test reads of the manifest of that kind.
+type statefulSet struct {
+	Kind string
+	Spec struct {
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					Args []string
+					Env  []struct{ Name, Value string }
+				}
+			}
+		}
+	}
+}
+
+// The pod's command serves with the pod's settings and a Secret made as the
+// manifest says.
+func TestPodServes(t *testing.T) {
+	documents := yaml.NewDecoder(strings.NewReader(readText(t, "kubernetes/playctl.yaml")))
+	for {
+		var set statefulSet
+		err := documents.Decode(&set)
+		if errors.Is(err, io.EOF) {
+			t.Fatal("there is no StatefulSet")
+		}
+		must(t, err)
+		if set.Kind == "StatefulSet" {
+			servePod(t, &set)
+			return
+		}
+	}
+}
+
+func servePod(t *testing.T, set *statefulSet) {
+	t.Helper()
+	container := set.Spec.Template.Spec.Containers[0]
+	folder := t.TempDir()
+	made := exec.CommandContext(t.Context(), playctl, "create-root-key", "--root-file", filepath.Join(folder, "root"))
+	if out, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("make a root key: %v\n%s", err, out)
+	}
+	must(t, os.WriteFile(filepath.Join(folder, "admin-token"), []byte(strings.Repeat("t", 40)+"\n"), 0o600))
+	var env []string
+	for _, v := range container.Env {
+		value := strings.NewReplacer("/etc/playctl", folder, "/var/lib/playctl", folder, ":7421", "127.0.0.1:0").Replace(v.Value)
+		env = append(env, v.Name+"="+value)
+	}
+	b := serve(t, env, append([]string{playctl}, container.Args...)...)
+	if !strings.HasPrefix(b.Store, folder) || !strings.HasPrefix(b.RootFile, folder) {
+		t.Errorf("the pod writes %s and %s, outside of its volumes", b.Store, b.RootFile)
+	}
+	if strings.HasPrefix(b.ReadyURL, b.URL) {
+		t.Errorf("the pod tells everybody of its health, at %s", b.ReadyURL)
+	}
+}

@@ -1,0 +1,108 @@
+package deploy_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// playctl is the program, built from this source.
+var playctl string
+
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (int, error) {
+	folder, err := os.MkdirTemp("", "playctl-deploy-*")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	playctl = filepath.Join(folder, "playctl")
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", playctl, "../cmd/playctl") //nolint:gosec // G204: a constant but for a folder of our own
+	if out, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build playctl: %w\n%s", err, out)
+	}
+	return m.Run(), nil
+}
+
+// banner is what a host prints when it serves, as far as tests look at it.
+type banner struct {
+	URL      string `json:"url"`
+	ReadyURL string `json:"readyUrl"`
+	Listen   string `json:"listen"`
+	Store    string `json:"store"`
+	RootFile string `json:"rootFile"`
+}
+
+// serve runs a command that hosts a world, in this environment and nothing else,
+// until the test ends: then SIGTERM must end it with 0.
+func serve(t *testing.T, env []string, command ...string) banner {
+	t.Helper()
+	host := exec.CommandContext(context.Background(), command[0], command[1:]...) //nolint:gosec // G204: the commands are those of this folder
+	host.Env = append(append([]string{}, env...), "PLAYCTL_LISTEN=127.0.0.1:0", "PLAYCTL_OUTPUT=ndjson")
+	host.Dir = t.TempDir()
+	var logs strings.Builder
+	host.Stderr = &logs
+	out, err := host.StdoutPipe()
+	must(t, err)
+	must(t, host.Start())
+	lines := bufio.NewReader(out)
+	first, readErr := lines.ReadString('\n')
+	t.Cleanup(func() {
+		// One that ended already has told why in its output.
+		_ = host.Process.Signal(syscall.SIGTERM)
+		_, _ = io.Copy(io.Discard, lines)
+		if err := host.Wait(); err != nil {
+			t.Errorf("%v did not end well: %v\n%s", command, err, logs.String())
+		}
+	})
+	if readErr != nil {
+		t.Fatalf("%v did not start: %v", command, readErr)
+	}
+	var b banner
+	must(t, json.Unmarshal([]byte(first), &b))
+	return b
+}
+
+// readText returns a file of this folder.
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name) //nolint:gosec // G304: tests name the files
+	must(t, err)
+	return string(text)
+}
+
+// replaced replaces each old text by the new one after it, and fails the test
+// where one is not there: then the test no longer runs what the file says.
+func replaced(t *testing.T, text string, oldNew ...string) string {
+	t.Helper()
+	for i := 0; i+1 < len(oldNew); i += 2 {
+		if !strings.Contains(text, oldNew[i]) {
+			t.Fatalf("there is no %q in:\n%s", oldNew[i], text)
+		}
+		text = strings.ReplaceAll(text, oldNew[i], oldNew[i+1])
+	}
+	return text
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
