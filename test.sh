@@ -4,8 +4,8 @@
 # what the tests call and the machine lacks is installed first.
 #
 #   ./test.sh                  the usual suite: go vet, every Go test under the race detector, the
-#                              client in test/blackbox against the real program, and the tests of
-#                              the TypeScript client and the watch page
+#                              client in test/blackbox against the real program, the tests of the
+#                              TypeScript client, and those of the watch page in a Chromium
 #   ./test.sh ./chain/...      the Go tests of some packages
 #   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1)
 #   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
@@ -79,6 +79,16 @@ install_redis() {
   export PATH="$scratch:$PATH"
 }
 
+# install_web_tools gets what only the whole suite calls: a browser, and packages.
+install_web_tools() {
+  local browser found=no
+  for browser in chromium chromium-browser google-chrome; do
+    ! command -v "$browser" >/dev/null || found=yes
+  done
+  [ "$found" = yes ] || need chromium chromium "the watch page is tested in it"
+  web/install.sh
+}
+
 # calls COMMAND tells whether a Go test starts it with exec.Command or exec.CommandContext.
 calls() {
   grep -rqE --include='*_test.go' "exec\.Command(Context)?\(([a-zA-Z.()]+, )?\"$1\"" .
@@ -111,7 +121,7 @@ need() {
 usual() {
   local all=$1 timeout=$2 status=0 passed failed
   shift 2
-  [ "$all" = no ] || web/install.sh
+  [ "$all" = no ] || install_web_tools
   go vet "$@"
   go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$scratch/go" -- \
     -race -shuffle on -timeout "$timeout" "$@" || status=$?
@@ -135,6 +145,7 @@ javascript() {
   npm run --silent check || status=$?
   npm test --silent --workspace sdk --if-present || status=$?
   npm run --silent unit --workspace watch || status=$?
+  npm run --silent test:browser --workspace watch || status=$?
   return "$status"
 }
 

@@ -1,0 +1,134 @@
+/** Who may look and who may act, as section 10 of the protocol has it, seen in a browser. */
+
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { panel, resident, verified } from './fixtures/town.js'
+
+/** The address under which a browser asks a host by a name. */
+const named = (name: string, port: number): string => `http://${name}:${port}/play/watch`
+
+const refusedResource = /Failed to load resource: the server responded with a status of 40[13]/
+
+/** What Chromium says of one of the host's headers where a name is served without TLS. */
+const withoutTLS = /Cross-Origin-Opener-Policy header has been ignored/
+
+test.describe('on a loopback listener', () => {
+  test('a cold link is enough, and the cookie is out of reach of scripts and other sites', async ({ page, context, host, world }) => {
+    await world.agent('Ada')
+    await page.goto(`${host.url}/play/watch`)
+    await verified(page)
+    const cookies = await context.cookies()
+    expect(cookies).toHaveLength(1)
+    expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Strict', domain: '127.0.0.1' })
+    expect(await page.evaluate(() => document.cookie)).toBe('')
+    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
+  })
+
+  test('a name that only leads to this machine gets nothing', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    conduct.expect(withoutTLS)
+    await page.goto(named('stranger.playctl.test', host.port))
+    await expect(page.getByRole('heading', { name: en['refused.hostTitle'] })).toBeVisible()
+    await expect(page.getByText('Ada')).toHaveCount(0)
+  })
+
+  test.describe('with a configured name', () => {
+    test.use({ hostFlags: ['--watch-name', 'box.playctl.test'] })
+
+    test('that name is as good as localhost', async ({ page, host, world, conduct }) => {
+      conduct.expect(withoutTLS)
+      await world.agent('Ada')
+      await page.goto(named('box.playctl.test', host.port))
+      await verified(page)
+    })
+  })
+})
+
+test.describe('where a token is asked for', () => {
+  test.use({ hostFlags: ['--watch-access', 'token'] })
+
+  test('who comes without is told what to do, and nothing of the world', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    await page.goto(`${host.url}/play/watch`)
+    await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
+    await expect(page.getByText('Ada')).toHaveCount(0)
+  })
+
+  test('a token that is none is refused', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    await page.goto(`${host.url}/play/watch#token=pt_none`)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByText('Ada')).toHaveCount(0)
+    expect(page.url()).toBe(`${host.url}/play/watch`)
+  })
+
+  test('a link with a token opens it, and leaves no token behind', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    const token = await world.watchToken()
+    await page.goto(`${host.url}/play/watch#token=${token}`)
+    await verified(page)
+    expect(page.url()).toBe(`${host.url}/play/watch`)
+    expect(await page.evaluate(() => history.length)).toBe(2)
+    expect(await page.content()).not.toContain(token)
+    // A second load has the cookie and needs no token.
+    await page.reload()
+    await verified(page)
+  })
+})
+
+test.describe('beyond loopback', () => {
+  test.use({ hostFlags: ['--listen', '0.0.0.0:0'] })
+
+  test('nothing is free', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    conduct.expect(withoutTLS)
+    await page.goto(named('town.playctl.test', host.port))
+    await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
+  })
+
+  test.describe('made public', () => {
+    test.use({ hostFlags: ['--listen', '0.0.0.0:0', '--watch-access', 'public'] })
+
+    test('everybody may look, and only a token lets one act', async ({ page, host, world, conduct }) => {
+      conduct.expect(withoutTLS)
+      const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object' } }
+      await world.agent('Ada', { assistTools: [tool] })
+      await page.goto(named('town.playctl.test', host.port))
+      await verified(page)
+      await resident(page, 'Ada').click()
+      const about = panel(page, 'Ada')
+      await expect(about.getByText(en['assist.lookOnly'])).toBeVisible()
+      await expect(about.getByRole('button', { name: 'Route' })).toBeDisabled()
+
+      await page.goto('about:blank')
+      await page.goto(`${named('town.playctl.test', host.port)}#token=${await world.watchToken()}`)
+      await verified(page)
+      await resident(page, 'Ada').click()
+      await expect(about.getByRole('button', { name: 'Route' })).toBeEnabled()
+    })
+  })
+})
+
+test('the page may run no script but its own', async ({ page, host, world, conduct }) => {
+  await world.agent('Ada')
+  conduct.expect(/Content Security Policy/i)
+  conduct.expect(/to http:\/\/127\.0\.0\.1:1\//)
+  const response = await page.goto(`${host.url}/play/watch`)
+  expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
+  await verified(page)
+  await page.evaluate(() => {
+    const script = document.createElement('script')
+    script.textContent = 'globalThis.intruder = true'
+    document.body.append(script)
+  })
+  expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false)
+  const left = await page.evaluate(() => fetch('http://127.0.0.1:1/').then(() => 'sent', () => 'refused'))
+  expect(left).toBe('refused')
+  const html = (await response?.text()) ?? ''
+  expect(html).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>/)
+  expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=/)
+})

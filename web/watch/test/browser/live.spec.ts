@@ -1,0 +1,107 @@
+/** What happens in the world is seen on the page, as it happens. */
+
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { feed, open, panel, reached, resident, residents, show, status, verified } from './fixtures/town.js'
+import { stroll } from './fixtures/world.js'
+
+test('an empty world says how to begin', async ({ page, host, world }) => {
+  await open(page, host)
+  await expect(page.getByText(en['page.empty'])).toBeVisible()
+  await world.agent('Ada')
+  await expect(page.getByText(en['page.empty'])).toBeHidden()
+})
+
+test('who is there is listed, who comes appears, who leaves goes', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.mcp('weather')
+  await open(page, host)
+  await expect(resident(page, 'Ada')).toBeVisible()
+  await world.agent('Grace', { type: 'openai-agents' })
+  await expect(resident(page, 'Grace')).toBeVisible()
+  await expect(resident(page, 'Grace')).toContainText('openai-agents')
+  await world.leave(ada)
+  await expect(resident(page, 'Ada')).toHaveCount(0)
+  await expect(resident(page, 'Grace')).toBeVisible()
+  await reached(page, (await world.head()).rev)
+})
+
+test('a name is text and nothing else', async ({ page, host, world }) => {
+  const name = '<img src=x onerror="globalThis.intruder=1">'
+  const id = await world.agent(name)
+  await open(page, host)
+  await world.say(id, '<script>globalThis.intruder=1</script>')
+  await expect(residents(page).getByText(name)).toBeVisible()
+  await show(page, 'happenings')
+  await expect(feed(page)).toContainText('<script>globalThis.intruder=1</script>')
+  expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false)
+})
+
+test('a line is in the feed and in the panel of who said it', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  await world.say(ada, 'The third chapter of the blue one.')
+  const about = panel(page, 'Ada')
+  await expect(about.getByText('The third chapter of the blue one.')).toBeVisible()
+  await show(page, 'happenings')
+  await expect(feed(page).getByText('The third chapter of the blue one.')).toBeVisible()
+})
+
+test('a journey can be followed step by step', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  const about = panel(page, 'Ada')
+  for (const text of ['Which book?', 'search', 'cite', 'The blue one.']) await expect(about.getByText(text).first()).toBeVisible()
+  const current = about.locator('[aria-current=step]')
+  for (const text of ['Which book?', 'search', 'cite', 'The blue one.']) {
+    await about.getByRole('button', { name: en['journey.next'] }).click()
+    await expect(current).toContainText(text)
+  }
+  await expect(about.getByRole('button', { name: en['journey.next'] })).toBeDisabled()
+  await about.getByRole('button', { name: en['journey.previous'] }).click()
+  await expect(current).toContainText('cite')
+})
+
+test('the host is killed and comes back: nothing is lost and nothing comes twice', async ({ page, host, world, conduct }) => {
+  conduct.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await show(page, 'happenings')
+  await world.say(ada, 'line number 1')
+  await expect(feed(page).getByText('line number 1', { exact: true })).toBeVisible()
+  await host.kill()
+  await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
+  await host.start()
+  for (const number of [2, 3, 4]) await world.say(ada, `line number ${number}`)
+  await expect(feed(page).getByText('line number 4', { exact: true })).toBeVisible()
+  await verified(page)
+  for (const number of [1, 2, 3, 4]) {
+    await expect(feed(page).getByText(`line number ${number}`, { exact: true })).toHaveCount(1)
+  }
+})
+
+test('a reset empties the map, and the new session is followed', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await expect(resident(page, 'Ada')).toBeVisible()
+  await world.reset()
+  await expect(resident(page, 'Ada')).toHaveCount(0)
+  await world.register(ada, 'Ada the second')
+  await expect(resident(page, 'Ada the second')).toBeVisible()
+  await verified(page)
+})
+
+test.describe('with the older paths', () => {
+  test.use({ hostFlags: ['--compat', 'agent-play'] })
+
+  test('the page is the same one', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await open(page, host, '/agent-play/watch')
+    await expect(resident(page, 'Ada')).toBeVisible()
+    await world.agent('Grace')
+    await expect(resident(page, 'Grace')).toBeVisible()
+  })
+})
