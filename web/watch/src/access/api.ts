@@ -19,6 +19,11 @@ const patience = 15_000
 export class Api {
   constructor(private readonly place: Place) {}
 
+  /** The host's address and service name, as a client of it takes them. */
+  get origin(): { readonly baseUrl: string, readonly service: string } {
+    return { baseUrl: location.origin + this.place.prefix, service: this.place.service }
+  }
+
   /** The address of a route of the service. */
   path(route: string): string {
     return `${this.place.prefix}/api/${this.place.service}${route}`
@@ -49,14 +54,9 @@ export class Api {
     }).catch((cause: unknown) => { throw new ApiError(0, 'unreachable', cause instanceof Error ? cause.message : String(cause)) })
     const value: unknown = await reply.json().catch(() => undefined)
     if (!reply.ok) {
-      throw refusal(reply, value)
+      const answer = isObject(value) ? value : {}
+      throw new ApiError(reply.status, stringOf(answer.code), stringOf(answer.error, `the host answered ${reply.status}`))
     }
     return isObject(value) ? value : {}
   }
-}
-
-/** Reads a host's error body. */
-export function refusal(reply: Response, value: unknown): ApiError {
-  const body = isObject(value) ? value : {}
-  return new ApiError(reply.status, stringOf(body.code), stringOf(body.error, `the host answered ${String(reply.status)}`))
 }

@@ -64,7 +64,7 @@ function readField(field: Field, input: string): Value {
 }
 
 function readText(field: Field, input: string): Value {
-  const length = [...input].length
+  const length = Array.from(input).length
   if (field.minLength !== undefined && length < field.minLength) {
     return { error: text('field.tooShort', { count: field.minLength }) }
   }

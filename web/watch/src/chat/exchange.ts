@@ -57,7 +57,7 @@ function answered(before: Exchange, data: JsonObject): Exchange {
     case 'completed': return { ...before, status: 'completed', answer: said === '' ? before.answer : clamp(said, longestAnswer) }
     case 'failed': {
       const error = stringOf(data.error)
-      return { ...before, status: /did not answer within/.test(error) ? 'timed-out' : 'failed', error: clamp(error, longestAnswer) }
+      return { ...before, status: error.includes('did not answer within') ? 'timed-out' : 'failed', error: clamp(error, longestAnswer) }
     }
     default: return before
   }

@@ -16,7 +16,8 @@ const spare = 6
 
 /** What happens, the newest first. Only the rows that are seen are made. */
 export function Feed({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
-  store.feedVersion.value
+  // Read for its sake: it changes when the feed does.
+  void store.feedVersion.value
   const list = useRef<HTMLDivElement>(null)
   const [view, see] = useState({ top: 0, height: 600 })
   /** The newest happening that is shown while the list is scrolled; Infinity shows all. */

@@ -5,7 +5,7 @@ import { en } from './en.js'
  * values in braces. One with forms has one for each plural category of its
  * language, chosen by {count}.
  */
-export type Forms = { readonly other: string } & { readonly [category in Intl.LDMLPluralRule]?: string }
+export type Forms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
 export type Texts = { readonly [key in TextKey]: (typeof en)[key] extends string ? string : Forms }
 
 export type TextKey = keyof typeof en

@@ -1,17 +1,15 @@
-import { WorldCopy } from '../../../sdk/src/chain/copy.js'
-import { parsePlayerChainFanoutNotify } from '../../../sdk/src/chain/notify.js'
-import { readNode } from '../../../sdk/src/chain/node.js'
-import type { Verification, WorldSnapshot } from '@playctl/sdk'
-import { ApiError, refusal, type Api } from '../access/api.js'
+import { hasCode, PlayError, subscribeWorld, type Verification, type WorldClient, type WorldSnapshot, type WorldSubscription } from '@playctl/sdk'
+import type { WorldEvent as SdkEvent } from '@playctl/sdk'
+import { ApiError, type Api } from '../access/api.js'
 import { timeOf, type WorldEvent } from './events.js'
-import { FrameReader, type Frame } from './frames.js'
-import { isObject, numberOf, stringOf, type JsonObject } from './json.js'
+import { numberOf } from './json.js'
 import { backOff, firstLink, nextLink, type Link, type LinkEvent } from './link.js'
 
 /** Whom a follower tells. */
 export interface FollowerReports {
   readonly onEvent: (event: WorldEvent) => void
-  readonly onWorld: (snapshot: WorldSnapshot, verification: Verification) => void
+  readonly onWorld: (snapshot: WorldSnapshot) => void
+  readonly onVerification: (verification: Verification) => void
   readonly onLink: (link: Link) => void
   /** The cookie is no longer good. True if there is a new one. */
   readonly onRefused: () => Promise<boolean>
@@ -19,55 +17,113 @@ export interface FollowerReports {
 
 /** So many events from before the page was opened are asked for. */
 const history = 200
-/** A stream that is silent for so long, in milliseconds, is dead: a host says something every 15 s. */
-const silence = 40_000
 
 /**
- * Follows the world by the cookie: keeps a copy, rebuilds its root after every
- * event, reads it whole where they differ, and reconnects for as long as it runs.
+ * Follows the world by the client's verified subscription, and says where the
+ * connection stands: what the page shows of it, and when it is tried again.
  */
 export class Follower {
   private link: Link = firstLink
-  private copy: WorldCopy | undefined
-  private verification: Verification = 'unread'
-  private cursor: number | undefined
-  private openedAt: number | undefined
+  private subscription: WorldSubscription | undefined
+  private openedAt = 0
+  private lastTime = 0
+  private seen = false
+  private timer: ReturnType<typeof setTimeout> | undefined
   private wake: () => void = () => undefined
-  private stream: AbortController | undefined
-  private closed = false
+  private readonly ending = new AbortController()
 
-  constructor(private readonly api: Api, private readonly reports: FollowerReports) {}
+  constructor(private readonly api: Api, private readonly client: WorldClient, private readonly reports: FollowerReports) {}
 
-  /** Follows until close. */
+  /** Follows until close, or until access has ended: then it says so. */
   async run(): Promise<void> {
-    while (!this.ended()) {
-      try {
-        await this.connect()
-      } catch (cause) {
-        if (await this.ends(cause)) {
-          this.move({ is: 'ended' })
-          return
-        }
-      }
-      if (!this.ended()) {
-        await this.pause()
-      }
+    const seq = await this.begin()
+    if (seq === undefined) {
+      return
     }
+    this.openedAt = seq
+    this.subscription = subscribeWorld(this.client, {
+      after: Math.max(0, seq - history),
+      signal: this.ending.signal,
+      onEvent: (event) => { this.take(event) },
+      onSnapshot: ({ snapshot, verification }) => {
+        this.reports.onWorld(snapshot)
+        this.reports.onVerification(verification)
+      },
+      onState: ({ connected, verification }) => {
+        this.reports.onVerification(verification)
+        this.connected(connected)
+      },
+      onError: (error) => { void this.failed(error) },
+    })
+    await this.subscription.done
   }
 
   /** Tries at once where it waits. */
   retry(): void {
     this.wake()
+    this.subscription?.reconnect()
   }
 
   close(): void {
-    this.closed = true
-    this.stream?.abort()
+    clearTimeout(this.timer)
+    this.ending.abort()
     this.wake()
   }
 
-  private ended(): boolean {
-    return this.closed
+  /** Asks for the log's position until the host answers; undefined where it is over before. */
+  private async begin(): Promise<number | undefined> {
+    while (!this.ending.signal.aborted) {
+      try {
+        return numberOf((await this.api.get('/session')).seq)
+      } catch (cause) {
+        if (cause instanceof ApiError && cause.status === 401 && !(await this.reports.onRefused())) {
+          this.end()
+          return undefined
+        }
+        this.lost()
+        await new Promise<void>((resolve) => { this.wake = resolve })
+      }
+    }
+    return undefined
+  }
+
+  private connected(connected: boolean): void {
+    const live = this.link.state === 'live'
+    if (connected && !live) {
+      clearTimeout(this.timer)
+      this.move({ is: 'opened' })
+    } else if (!connected && live) {
+      this.lost()
+    }
+  }
+
+  /** Looks at what went wrong: no access, or one more attempt in vain. */
+  private async failed(error: Error): Promise<void> {
+    if (error instanceof PlayError && (error.status === 401 || hasCode(error, 'forbidden'))) {
+      if (await this.reports.onRefused()) this.subscription?.reconnect()
+      else this.end()
+    } else if (this.subscription?.state.connected === false) {
+      this.lost()
+    }
+  }
+
+  private lost(): void {
+    if (this.ending.signal.aborted) {
+      return
+    }
+    const wait = backOff(this.link.attempts, Math.random())
+    const now = Date.now()
+    this.move({ is: 'lost', now, retryAt: now + wait })
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => {
+      this.move({ is: 'trying' })
+      this.retry()
+    }, wait)
+  }
+
+  private end(): void {
+    this.move({ is: 'ended' })
+    this.close()
   }
 
   private move(event: LinkEvent): void {
@@ -75,136 +131,19 @@ export class Follower {
     this.reports.onLink(this.link)
   }
 
-  /** Whether a failure is the end: a refusal that a new cookie does not help against. */
-  private async ends(cause: unknown): Promise<boolean> {
-    const refused = cause instanceof ApiError && (cause.status === 401 || (cause.status === 403 && cause.code !== 'sid_invalid'))
-    return refused && !(await this.reports.onRefused())
-  }
-
-  private async pause(): Promise<void> {
-    const wait = backOff(this.link.attempts, Math.random())
-    const now = Date.now()
-    this.move({ is: 'lost', now, retryAt: now + wait })
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, wait)
-      this.wake = () => { clearTimeout(timer); resolve() }
-    })
-    this.move({ is: 'trying' })
-  }
-
-  /** One connection, from the session's id to the stream's end. */
-  private async connect(): Promise<void> {
-    const session = await this.api.get('/session')
-    const sid = stringOf(session.sid)
-    this.openedAt ??= numberOf(session.seq)
-    if (this.copy?.head.sid !== sid) {
-      this.copy = undefined
-    }
-    const after = this.cursor ?? Math.max(0, numberOf(session.seq) - history)
-    const abort = this.stream = new AbortController()
-    const query = new URLSearchParams({ sid, inline: '1', lastEventId: String(after) })
-    const reply = await fetch(this.api.path(`/events?${query.toString()}`), {
-      cache: 'no-store', credentials: 'same-origin', signal: abort.signal, headers: { accept: 'text/event-stream' },
-    })
-    if (!reply.ok || reply.body === null) {
-      throw refusal(reply, await reply.json().catch(() => undefined))
-    }
-    try {
-      if (this.copy === undefined) {
-        await this.readWhole()
-      }
-      this.move({ is: 'opened' })
-      await this.read(reply.body, abort)
-    } finally {
-      abort.abort()
-    }
-  }
-
-  private async read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
-    const frames = new FrameReader()
-    const decoder = new TextDecoder()
-    const reader = body.getReader()
-    for (;;) {
-      const timer = setTimeout(() => { abort.abort() }, silence)
-      const { done, value } = await reader.read().finally(() => { clearTimeout(timer) })
-      if (done) {
-        return
-      }
-      for (const frame of frames.push(decoder.decode(value, { stream: true }))) {
-        if (!(await this.take(frame))) {
-          return
-        }
-      }
-    }
-  }
-
-  /** Takes a frame in; false where the stream is over. */
-  private async take(frame: Frame): Promise<boolean> {
-    const seq = frame.id === undefined ? undefined : Number(frame.id)
-    if (frame.data !== '') {
-      const data: unknown = JSON.parse(frame.data)
-      const own = isObject(data) ? data : {}
-      const past = seq !== undefined && seq <= (this.openedAt ?? 0)
-      if (frame.event !== 'session:resync' || this.cursor !== undefined) {
-        this.reports.onEvent({ seq, kind: frame.event, data: own, at: timeOf(own) ?? Date.now(), past })
-      }
-      if (frame.event === 'session:reset') {
-        this.cursor = seq
-        this.copy = undefined
-        this.move({ is: 'reset' })
-        return false
-      }
-      await (frame.event === 'session:resync' ? this.readWhole() : this.merge(own, seq))
-    }
-    this.cursor = seq ?? this.cursor
-    return true
-  }
-
-  /** Merges an event's rows and compares the root with the event's. */
-  private async merge(data: JsonObject, seq: number | undefined): Promise<void> {
-    const have = this.copy
-    const rev = numberOf(data.rev)
-    if (have === undefined || rev < (have.head.rev ?? 0)) {
+  private take({ seq, kind, data }: SdkEvent): void {
+    if (kind === 'session:resync' && !this.seen) {
+      // The events from before the page was opened are not all there any more.
       return
     }
-    const changed = data.playerChainNotify !== undefined && rev > (have.head.rev ?? 0)
-    let next = have
-    if (changed) {
-      const nodes = Array.isArray(data.playerChainNodes) ? data.playerChainNodes.map(readNode) : []
-      const refs = parsePlayerChainFanoutNotify(data.playerChainNotify)?.nodes ?? []
-      const answered = nodes.length === refs.length && nodes.every((node, i) => node.stableKey === refs[i]?.stableKey)
-      if (!answered) {
-        await this.readWhole()
-        return
-      }
-      next = have.merge(nodes)
+    this.seen = true
+    if (kind === 'session:reset') {
+      this.move({ is: 'reset' })
     }
-    this.copy = next.at(rev, seq)
-    const differs = this.copy.compare(stringOf(data.merkleRootHex), numberOf(data.merkleLeafCount)) !== undefined
-    if (differs) {
-      this.tell('mismatch')
-      await this.readWhole()
-    } else if (changed || this.verification !== 'verified') {
-      this.tell('verified')
-    }
-  }
-
-  /** Reads the whole world, and compares it with the root that came with it. */
-  private async readWhole(): Promise<void> {
-    const { copy, stated } = WorldCopy.parse(await this.api.get('/snapshot?sid='.concat(await this.sid())))
-    this.copy = copy
-    const root = stated.merkleRootHex
-    this.tell(root === undefined ? 'unverifiable' : copy.compare(root, stated.merkleLeafCount) === undefined ? 'verified' : 'mismatch')
-  }
-
-  private async sid(): Promise<string> {
-    return encodeURIComponent(stringOf((await this.api.get('/session')).sid))
-  }
-
-  private tell(verification: Verification): void {
-    this.verification = verification
-    if (this.copy !== undefined) {
-      this.reports.onWorld(this.copy.snapshot, verification)
-    }
+    const past = seq !== undefined && seq <= this.openedAt
+    // An event without a time came with the one before it.
+    const at = timeOf(data) ?? (past ? this.lastTime : Date.now())
+    this.lastTime = at
+    this.reports.onEvent({ seq, kind, data, at, past })
   }
 }

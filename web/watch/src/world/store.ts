@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals'
-import type { Verification, WorldSnapshot } from '@playctl/sdk'
+import { briskRetry, createClient, type Verification, type WorldSnapshot } from '@playctl/sdk'
 import { ApiError, type Api, type Scope } from '../access/api.js'
 import { ask, hear, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
@@ -37,9 +37,11 @@ export class WorldStore {
   private drawing = false
 
   constructor(private readonly api: Api, onRefused: () => Promise<boolean>) {
-    this.follower = new Follower(api, {
+    const client = createClient({ ...api.origin, credentials: { cookie: true }, retry: briskRetry })
+    this.follower = new Follower(api, client, {
       onEvent: (event) => { this.take(event) },
-      onWorld: (snapshot, verification) => { this.show(snapshot, verification) },
+      onWorld: (snapshot) => { this.show(snapshot) },
+      onVerification: (verification) => { this.verification.value = verification },
       onLink: (link) => { this.link.value = link },
       onRefused,
     })
@@ -93,12 +95,11 @@ export class WorldStore {
     }
   }
 
-  private show(snapshot: WorldSnapshot, verification: Verification): void {
+  private show(snapshot: WorldSnapshot): void {
     batch(() => {
       const rows = snapshot.worldMap.occupants.map(readOccupant).filter((row) => row !== undefined)
       this.directory.value = new Directory(rows, snapshot.spaces.map(readSpace).filter((row) => row !== undefined))
       this.snapshot.value = snapshot
-      this.verification.value = verification
     })
   }
 

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { text } from '../text/text.js'
+import { fieldsOf } from './schema.js'
+import { readArgs, readJsonArgs } from './values.js'
+
+const schema = {
+  type: 'object',
+  properties: {
+    to: { type: 'string', minLength: 2, maxLength: 4 },
+    steps: { type: 'integer', minimum: 1, maximum: 9 },
+    quick: { type: 'boolean' },
+    by: { type: 'string', enum: ['foot', 'boat'] },
+    more: { type: 'object' },
+    list: { type: 'array' },
+    odd: {},
+  },
+  required: ['to', 'steps'],
+}
+const fields = fieldsOf(schema) ?? []
+const read = (inputs: Record<string, string>): unknown => readArgs(fields, inputs)
+
+describe('a form from a schema', () => {
+  it('has a field for each parameter', () => {
+    assert.deepEqual(fields.map((field) => [field.name, field.type, field.required]), [
+      ['to', 'string', true], ['steps', 'integer', true], ['quick', 'boolean', false], ['by', 'choice', false],
+      ['more', 'object', false], ['list', 'array', false], ['odd', 'any', false],
+    ])
+  })
+
+  it('needs no field for a tool that takes nothing, and JSON where there is no schema', () => {
+    assert.deepEqual(fieldsOf({}), [])
+    assert.deepEqual(fieldsOf({ type: 'object' }), [])
+    for (const none of [undefined, null, [], 'text', { properties: 3 }, { anything: 1 }]) assert.equal(fieldsOf(none), undefined)
+  })
+
+  it('reads what was entered with its types, and leaves out what was not', () => {
+    assert.deepEqual(read({ to: 'mill', steps: ' 7 ', quick: 'false', by: '"boat"', more: '{"a":1}', list: '[]', odd: 'word' }), {
+      args: { to: 'mill', steps: 7, quick: false, by: 'boat', more: { a: 1 }, list: [], odd: 'word' },
+    })
+    assert.deepEqual(read({ to: 'mill', steps: '7', quick: '' }), { args: { to: 'mill', steps: 7 } })
+  })
+
+  it('says what is wrong with each field', () => {
+    assert.deepEqual(read({ to: '', steps: '1.5', more: '[', list: '{}' }), {
+      errors: { to: text('field.missing'), steps: text('field.notInteger'), more: text('field.notJson'), list: text('field.notArray') },
+    })
+    assert.deepEqual(read({ to: 'm', steps: '10' }), { errors: { to: 'At least 2 characters.', steps: 'At most 9.' } })
+    assert.deepEqual(read({ to: 'meadow', steps: 'NaN' }), { errors: { to: 'At most 4 characters.', steps: text('field.notNumber') } })
+  })
+
+  it('keeps a parameter with the name of a prototype apart from it', () => {
+    const hostile = fieldsOf(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')) ?? []
+    const reading = readArgs(hostile, Object.fromEntries([['__proto__', 'x']]))
+    assert.ok('args' in reading)
+    assert.equal(JSON.stringify(reading.args), '{"__proto__":"x"}')
+  })
+
+  it('takes JSON objects only where JSON is written', () => {
+    assert.deepEqual(readJsonArgs(' '), { args: {} })
+    assert.deepEqual(readJsonArgs('{"a":[1]}'), { args: { a: [1] } })
+    assert.deepEqual(readJsonArgs('[1]'), { errors: { '': text('field.notObject') } })
+  })
+})

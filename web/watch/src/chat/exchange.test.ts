@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ask, hear, keptExchanges, notSent, type Exchange } from './exchange.js'
+
+const question: Exchange = { requestId: 'r', agentId: 'ada', toolName: '', question: 'Why?', status: 'sending', answer: '', error: '', at: 1 }
+const told = (data: object): Record<string, unknown> => ({ requestId: 'r', fromPlayerId: 'ada', toPlayerId: '__human__', ...data })
+
+describe('an exchange', () => {
+  it('goes from the question to the answer', () => {
+    let all = ask([], question)
+    for (const status of ['started', 'forwarded']) {
+      all = hear(all, told({ status }), 2)
+      assert.equal(all[0]?.status, status)
+    }
+    all = hear(all, told({ status: 'stream', message: 'Be' }), 3)
+    all = hear(all, told({ status: 'stream', message: 'cause' }), 4)
+    assert.equal(all[0]?.answer, 'Because')
+    all = hear(all, told({ status: 'completed', message: 'Because.' }), 5)
+    assert.deepEqual(all.map(({ status, answer }) => [status, answer]), [['completed', 'Because.']])
+  })
+
+  it('keeps what was streamed where the end says nothing', () => {
+    const all = hear(hear(ask([], question), told({ status: 'stream', message: 'So' }), 2), told({ status: 'completed' }), 3)
+    assert.equal(all[0]?.answer, 'So')
+  })
+
+  it('tells a failure from silence', () => {
+    assert.equal(hear(ask([], question), told({ status: 'failed', error: 'out of oil' }), 2)[0]?.status, 'failed')
+    assert.equal(hear(ask([], question), told({ status: 'failed', error: 'the agent did not answer within 120 seconds' }), 2)[0]?.status, 'timed-out')
+  })
+
+  it('may be known from its events only, after the page was loaded again', () => {
+    const all = hear([], told({ status: 'forwarded', command: { text: 'Why?' } }), 2)
+    assert.deepEqual(all.map(({ agentId, question: asked }) => [agentId, asked]), [['ada', 'Why?']])
+  })
+
+  it('can fail to be sent, but not once the host has it', () => {
+    assert.equal(notSent(ask([], question), 'r', 'no host')[0]?.status, 'not-sent')
+    assert.equal(notSent(hear(ask([], question), told({ status: 'started' }), 2), 'r', 'no reply')[0]?.status, 'started')
+  })
+
+  it('is one of a bounded number', () => {
+    let all: readonly Exchange[] = []
+    for (let n = 0; n < keptExchanges + 5; n += 1) all = ask(all, { ...question, requestId: `r${n}` })
+    assert.equal(all.length, keptExchanges)
+    assert.equal(all.at(-1)?.requestId, `r${keptExchanges + 4}`)
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe as suite, it } from 'node:test'
+import { en } from '../text/en.js'
+import { Directory } from '../world/directory.js'
+import { readOccupant } from '../world/rows.js'
+import { clamp } from './entry.js'
+import { describe } from './describe.js'
+
+const ada = readOccupant({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2 })
+assert.ok(ada)
+const directory = new Directory([ada], [])
+const told = (kind: string, data: Record<string, unknown>): ReturnType<typeof describe> =>
+  describe({ seq: 1, kind, data, at: 0, past: false }, directory, 1)
+
+suite('an event in words', () => {
+  it('names who it is about, by the name they have', () => {
+    const line = told('world:interaction', { playerId: 'ada', role: 'assistant', text: 'Hello' })
+    assert.deepEqual([line.key, line.name, line.sentence, line.text], ['agent:n:ada', 'Ada', 'event.said.assistant', 'Hello'])
+  })
+
+  it('tells one who comes from one who changes', () => {
+    assert.equal(told('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada' } }).sentence, 'event.changed')
+    assert.equal(told('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'bo', name: 'Bo' } }).sentence, 'event.added')
+  })
+
+  it('loses no event, whatever is in it', () => {
+    const kinds = ['world:player_added', 'world:player_removed', 'world:mcp_registered', 'world:mcp_unregistered', 'world:interaction',
+      'world:journey', 'world:agent_signal', 'world:space_changed', 'world:intercom', 'session:reset', 'session:resync', 'world:new']
+    const data = [{}, { playerId: 7, player: [], mcp: 'x', journey: { steps: 'no' }, data: null, status: {}, reason: [] }]
+    for (const kind of kinds) for (const each of data) assert.ok(told(kind, each).sentence in en, kind)
+  })
+
+  it('cuts a long text, and no character in two', () => {
+    assert.equal(clamp('abc', 3), 'abc')
+    assert.equal(clamp('ab😀', 3), 'ab…')
+  })
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Entry, Group } from './entry.js'
+import { everything } from './filter.js'
+import { FeedLog } from './log.js'
+
+function entry(serial: number, group: Group = 'speech', text = ''): Entry {
+  return { serial, seq: serial, event: 'world:interaction', group, at: serial, key: `agent:n:${serial % 3}`, name: `Agent ${serial % 3}`, sentence: 'event.said.user', values: {}, text }
+}
+
+describe('the log of happenings', () => {
+  it('keeps the newest', () => {
+    const log = new FeedLog(3)
+    for (let serial = 1; serial <= 5; serial += 1) log.add(entry(serial))
+    assert.equal(log.size, 3)
+    assert.deepEqual([0, 1, 2, 3].map((place) => log.newest(place)?.serial), [5, 4, 3, undefined])
+  })
+
+  it('shows what passes the filter, also of what was there before', () => {
+    const log = new FeedLog(4)
+    for (let serial = 1; serial <= 6; serial += 1) log.add(entry(serial, serial % 2 === 0 ? 'journey' : 'speech'))
+    log.refilter({ ...everything, group: 'journey' })
+    assert.deepEqual([0, 1, 2].map((place) => log.newest(place)?.serial), [6, 4, undefined])
+    log.add(entry(7, 'journey'))
+    log.add(entry(8))
+    assert.deepEqual([0, 1, 2].map((place) => log.newest(place)?.serial), [7, 6, undefined])
+  })
+
+  it('stands still at a happening while others come and old ones go', () => {
+    const log = new FeedLog(4)
+    for (let serial = 1; serial <= 6; serial += 1) log.add(entry(serial))
+    assert.equal(log.newerThan(4), 2)
+    assert.equal(log.newest(0, 4)?.serial, 4)
+    assert.equal(log.newest(1, 4)?.serial, 3)
+    assert.equal(log.newest(2, 4), undefined)
+  })
+
+  it('finds words in any case, in the text and the name', () => {
+    const log = new FeedLog(9)
+    log.add(entry(1, 'speech', 'The Blue one'))
+    log.add(entry(2, 'speech', 'nothing'))
+    log.refilter({ ...everything, text: 'bLUE' })
+    assert.equal(log.matching, 1)
+    log.refilter({ ...everything, text: 'agent 2' })
+    assert.equal(log.newest(0)?.serial, 2)
+  })
+})
