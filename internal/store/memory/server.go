@@ -1,0 +1,232 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Server is a journal that several hosts share, in memory: each of them takes a
+// handle with Host. It restarts and loses what it acknowledged when a test says
+// so.
+type Server struct {
+	journal *Journal
+	now     func() time.Time
+
+	mu sync.Mutex
+	// run is the server's and headRun that of the last commit.
+	run, headRun int
+	tip          store.Tip
+	// commits are what a Shared journal knows of an entry beside the entry.
+	commits   map[store.Position]committed
+	deadlines map[store.Deadline]deadline
+	past      []moment
+	locks     map[string]lock
+	tokens    uint64
+	// asked is when a host last asked what is due.
+	asked time.Time
+	// wake is closed with every commit and restart.
+	wake      chan struct{}
+	listeners map[chan []byte]struct{}
+}
+
+type committed struct {
+	commit, prev store.CommitID
+	records      []store.Record
+}
+
+type deadline struct {
+	at   time.Time
+	term time.Duration
+}
+
+// lock is a fence with its holder.
+type lock struct {
+	holder string
+	token  uint64
+	until  time.Time
+}
+
+// moment is the server as it was before a commit, for a restart that loses it.
+type moment struct {
+	entries   []entry
+	tables    map[store.Table]*btree.Map[string, []byte]
+	tip       store.Tip
+	deadlines map[store.Deadline]deadline
+}
+
+// maxLost is how many of the last commits a restart can lose.
+const maxLost = 256
+
+// absence is how long nobody may have asked what is due before every deadline
+// gets its full term again.
+const absence = 5 * time.Second
+
+// NewServer makes an empty shared journal whose time is now.
+func NewServer(retention store.Retention, now func() time.Time) *Server {
+	return &Server{
+		journal: Open(retention), now: now, run: 1, headRun: 1, commits: map[store.Position]committed{},
+		deadlines: map[store.Deadline]deadline{}, locks: map[string]lock{}, asked: now(),
+		wake: make(chan struct{}), listeners: map[chan []byte]struct{}{},
+	}
+}
+
+// Restart restarts the server, which loses the last commits, as many as it
+// still knows.
+func (s *Server) Restart(lost int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run++
+	if lost = min(lost, len(s.past)); lost > 0 {
+		m := s.past[len(s.past)-lost]
+		s.past = s.past[:len(s.past)-lost]
+		s.journal.restore(m.entries, m.tables)
+		for p := range s.commits {
+			if p > m.tip.Position {
+				delete(s.commits, p)
+			}
+		}
+		s.tip, s.deadlines = m.tip, m.deadlines
+	}
+	s.stir()
+}
+
+// stir wakes those who follow; it is called with the lock held.
+func (s *Server) stir() {
+	close(s.wake)
+	s.wake = make(chan struct{})
+}
+
+// commit carries a batch out or refuses it.
+func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.headRun != s.run && !b.Resumed {
+		return store.Tip{}, store.ErrRestarted
+	}
+	missed, err := s.missed(b.After)
+	if err != nil {
+		return store.Tip{}, err
+	}
+	if len(missed) > 0 {
+		return store.Tip{}, &store.Overtaken{Entries: missed}
+	}
+	if err := s.refuse(b); err != nil {
+		return store.Tip{}, err
+	}
+	before := s.remember()
+	if len(b.Entries) > 0 {
+		if _, err := s.journal.Append(ctx, s.tip.Position, b.Entries); err != nil {
+			return store.Tip{}, err
+		}
+		s.past = append(s.past, before)
+		if len(s.past) > maxLost {
+			s.past = s.past[1:]
+		}
+	}
+	s.renew(b.Renewals)
+	for i := range b.Entries {
+		s.note(&b.Entries[i], b.Commit)
+	}
+	s.headRun = s.run
+	if len(b.Entries) > 0 {
+		s.stir()
+	}
+	return s.tip, nil
+}
+
+// refuse tells why a batch on the right tip is not carried out.
+func (s *Server) refuse(b *store.Batch) error {
+	if b.Fence != nil && s.locks[b.Fence.Name].token != b.Fence.Token {
+		return store.ErrFenced
+	}
+	var early []store.Deadline
+	for _, d := range b.Lapsed {
+		if known, ok := s.deadlines[d]; ok && known.at.After(s.now()) {
+			early = append(early, d)
+		}
+	}
+	if len(early) > 0 {
+		return &store.NotDue{Deadlines: early}
+	}
+	return nil
+}
+
+func (s *Server) remember() moment {
+	return moment{entries: s.journal.snapshot(), tables: s.journal.copyTables(), tip: s.tip, deadlines: maps.Clone(s.deadlines)}
+}
+
+func (s *Server) renew(renewals []store.Renewal) {
+	for _, r := range renewals {
+		if _, known := s.deadlines[r.Deadline]; known {
+			s.deadlines[r.Deadline] = deadline{s.now().Add(r.Term), r.Term}
+		}
+	}
+}
+
+// note keeps what is known of an entry beside the entry, and its deadlines.
+func (s *Server) note(e *store.Entry, commit store.CommitID) {
+	c := committed{commit: commit, prev: s.tip.Commit}
+	for _, r := range e.Records {
+		s.setDeadline(&r)
+		if !r.Clears() {
+			r.Key = append([]byte{}, r.Key...)
+		}
+		switch {
+		case r.Table.Mirror() == store.MirrorNothing:
+			continue
+		case r.Value != nil && r.Table.Mirror() == store.MirrorKeys:
+			r.Value = []byte{}
+		case r.Value != nil:
+			r.Value = keep(r.Value)
+		}
+		c.records = append(c.records, r)
+	}
+	s.commits[e.Position] = c
+	s.tip = store.Tip{Position: e.Position, Commit: commit}
+}
+
+func (s *Server) setDeadline(r *store.Record) {
+	if r.Clears() {
+		maps.DeleteFunc(s.deadlines, func(d store.Deadline, _ deadline) bool { return d.Table == r.Table })
+		return
+	}
+	key := store.Deadline{Table: r.Table, Key: string(r.Key)}
+	delete(s.deadlines, key)
+	if r.Value != nil && r.Term > 0 {
+		s.deadlines[key] = deadline{s.now().Add(r.Term), r.Term}
+	}
+}
+
+// missed is called with the lock held.
+func (s *Server) missed(after store.Tip) ([]store.Entry, error) {
+	if after.Position > s.tip.Position {
+		return nil, fmt.Errorf("%w: it ends at %d, before %d", store.ErrDiverged, s.tip.Position, after.Position)
+	}
+	if c, kept := s.commits[after.Position]; after.Position > 0 && kept && c.commit != after.Commit {
+		return nil, fmt.Errorf("%w: another commit wrote entry %d", store.ErrDiverged, after.Position)
+	}
+	var out []store.Entry
+	for e, err := range s.journal.Read(context.Background(), after.Position) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Position != after.Position+1+store.Position(len(out)) {
+			return nil, fmt.Errorf("%w: %d", store.ErrTrimmed, after.Position+1)
+		}
+		out = append(out, s.complete(e))
+	}
+	return out, nil
+}
+
+func (s *Server) complete(e store.Entry) store.Entry {
+	c := s.commits[e.Position]
+	e.Commit, e.Prev, e.Records = c.commit, c.prev, append([]store.Record(nil), c.records...)
+	return e
+}

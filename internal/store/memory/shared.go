@@ -1,0 +1,222 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Shared is one host's handle of a Server. Its faults are for tests: what they
+// make fail is this host's connection, not the server.
+type Shared struct {
+	server *Server
+	closed atomic.Bool
+
+	// Down fails every call.
+	Down atomic.Bool
+	// Before is how many of the next commits fail without effect, After how many
+	// fail after they were carried out.
+	Before, After atomic.Int64
+	// Deaf keeps this host from hearing of commits by Follow.
+	Deaf atomic.Bool
+}
+
+var _ store.Shared = (*Shared)(nil)
+
+// Host is a handle for one more host.
+func (s *Server) Host() *Shared { return &Shared{server: s} }
+
+var errCut = errors.New("the connection was cut")
+
+func (h *Shared) usable(ctx context.Context) error {
+	switch {
+	case h.closed.Load():
+		return store.ErrClosed
+	case h.Down.Load():
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
+	}
+	return ctx.Err()
+}
+
+// Commit implements store.Shared.
+func (h *Shared) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+	if err := h.usable(ctx); err != nil {
+		return store.Tip{}, err
+	}
+	if h.Before.Add(-1) >= 0 {
+		return store.Tip{}, fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
+	}
+	tip, err := h.server.commit(ctx, b)
+	if h.After.Add(-1) >= 0 {
+		return store.Tip{}, fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
+	}
+	return tip, err
+}
+
+// Missed implements store.Shared.
+func (h *Shared) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+	entries, _, err := h.missed(ctx, after)
+	return entries, err
+}
+
+func (h *Shared) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-chan struct{}, error) {
+	if err := h.usable(ctx); err != nil {
+		return nil, nil, err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.headRun != s.run {
+		return nil, nil, store.ErrRestarted
+	}
+	entries, err := s.missed(after)
+	return entries, s.wake, err
+}
+
+// Follow implements store.Shared.
+func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.Entry, error] {
+	return func(yield func([]store.Entry, error) bool) {
+		for {
+			entries, wake, err := h.missed(ctx, after)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(entries) > 0 && !h.Deaf.Load() {
+				if !yield(entries, nil) {
+					return
+				}
+				last := &entries[len(entries)-1]
+				after = store.Tip{Position: last.Position, Commit: last.Commit}
+				continue
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// Due implements store.Shared.
+func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
+	if err := h.usable(ctx); err != nil {
+		return nil, err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if now.Sub(s.asked) > absence {
+		for key, d := range s.deadlines {
+			if full := now.Add(d.term); d.at.Before(full) {
+				s.deadlines[key] = deadline{full, d.term}
+			}
+		}
+	}
+	s.asked = now
+	var keys []string
+	for key, d := range s.deadlines {
+		if key.Table == table && !d.at.After(now) {
+			keys = append(keys, key.Key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return s.deadlines[store.Deadline{Table: table, Key: a}].at.Compare(s.deadlines[store.Deadline{Table: table, Key: b}].at)
+	})
+	return keys[:min(limit, len(keys))], nil
+}
+
+// Now implements store.Shared.
+func (h *Shared) Now() time.Time { return h.server.now() }
+
+// Acquire implements store.Shared.
+func (h *Shared) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
+	if err := h.usable(ctx); err != nil {
+		return store.Fence{}, false, err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, l := s.now(), s.locks[name]
+	free := !l.until.After(now)
+	if !free && l.holder != holder {
+		return store.Fence{}, false, nil
+	}
+	if free {
+		s.tokens++
+		l.token = s.tokens
+	}
+	l.holder, l.until = holder, now.Add(term)
+	s.locks[name] = l
+	return store.Fence{Name: name, Token: l.token}, true, nil
+}
+
+// Release implements store.Shared.
+func (h *Shared) Release(ctx context.Context, fence store.Fence) error {
+	if err := h.usable(ctx); err != nil {
+		return err
+	}
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	if l := h.server.locks[fence.Name]; l.token == fence.Token {
+		l.until = time.Time{}
+		h.server.locks[fence.Name] = l
+	}
+	return nil
+}
+
+// Send implements store.Shared. A listener that does not keep up loses messages.
+func (h *Shared) Send(ctx context.Context, message []byte) error {
+	if err := h.usable(ctx); err != nil {
+		return err
+	}
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	for l := range h.server.listeners {
+		select {
+		case l <- slices.Clone(message):
+		default:
+		}
+	}
+	return nil
+}
+
+// Listen implements store.Shared.
+func (h *Shared) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if err := h.usable(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
+		messages := make(chan []byte, 64)
+		s := h.server
+		s.mu.Lock()
+		s.listeners[messages] = struct{}{}
+		s.mu.Unlock()
+		defer func() {
+			s.mu.Lock()
+			delete(s.listeners, messages)
+			s.mu.Unlock()
+		}()
+		for {
+			select {
+			case m := <-messages:
+				if !yield(m, nil) {
+					return
+				}
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+	}
+}

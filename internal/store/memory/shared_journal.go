@@ -1,0 +1,127 @@
+package memory
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"iter"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Append implements store.Journal: it compares the position only.
+func (h *Shared) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+	if err := h.usable(ctx); err != nil {
+		return 0, err
+	}
+	h.server.mu.Lock()
+	tip := h.server.tip
+	h.server.mu.Unlock()
+	if tip.Position != expect {
+		return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, tip.Position, expect)
+	}
+	b := &store.Batch{After: tip, Entries: entries, Resumed: true}
+	_, _ = rand.Read(b.Commit[:])
+	for i := range entries {
+		entries[i].Commit = b.Commit
+	}
+	next, err := h.Commit(ctx, b)
+	return next.Position, err
+}
+
+// Head implements store.Journal.
+func (h *Shared) Head(ctx context.Context) (store.Position, error) {
+	if err := h.usable(ctx); err != nil {
+		return 0, err
+	}
+	return h.server.journal.Head(ctx)
+}
+
+// Read implements store.Journal.
+func (h *Shared) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		if err := h.usable(ctx); err != nil {
+			yield(store.Entry{}, err)
+			return
+		}
+		for e, err := range h.server.journal.Read(ctx, after) {
+			if err == nil {
+				err = h.usable(ctx)
+			}
+			if err == nil {
+				h.server.mu.Lock()
+				e = h.server.complete(e)
+				h.server.mu.Unlock()
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Seek implements store.Journal.
+func (h *Shared) Seek(ctx context.Context, seq uint64) (store.Position, error) {
+	if err := h.usable(ctx); err != nil {
+		return 0, err
+	}
+	return h.server.journal.Seek(ctx, seq)
+}
+
+// Checkpoint implements store.Journal. One that another host has overtaken is an
+// ErrConflict; one of a branch that was lost is refused with ErrDiverged.
+func (h *Shared) Checkpoint(ctx context.Context, state store.State) error {
+	if err := h.usable(ctx); err != nil {
+		return err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, kept := s.commits[state.Position]; !kept || c.commit != state.Commit {
+		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrDiverged)
+	}
+	if marks := s.journal.marks(); len(marks) > 0 && marks[len(marks)-1].Position > state.Position {
+		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrConflict)
+	}
+	return s.journal.Checkpoint(ctx, state)
+}
+
+// Load implements store.Journal.
+func (h *Shared) Load(ctx context.Context) (store.State, error) {
+	if err := h.usable(ctx); err != nil {
+		return store.State{}, err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, err := s.journal.Load(ctx)
+	if err == nil && state.Position > 0 {
+		state.Commit = s.commits[state.Position].commit
+	}
+	return state, err
+}
+
+// Get implements store.Reader.
+func (h *Shared) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	if err := h.usable(ctx); err != nil {
+		return nil, err
+	}
+	return h.server.journal.Get(ctx, table, key)
+}
+
+// Scan implements store.Reader.
+func (h *Shared) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	return func(yield func(store.Pair, error) bool) {
+		if err := h.usable(ctx); err != nil {
+			yield(store.Pair{}, err)
+			return
+		}
+		h.server.journal.Scan(ctx, table, r)(yield)
+	}
+}
+
+// Close implements store.Journal: it closes the handle, not the server.
+func (h *Shared) Close() error {
+	h.closed.Store(true)
+	return nil
+}
