@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
 )
 
 // KeepBridge keeps how far a remote bridge has been told of the events. It is
@@ -15,9 +16,18 @@ type KeepBridge struct {
 	Name string
 	// At is the place after the last event that it was told of.
 	At Cursor
+	// Fence is the lock that says whose host tells the bridge; nil where only
+	// one host does.
+	Fence *store.Fence
 }
 
 func (c KeepBridge) plan(p *planner) (any, error) {
+	if p.round != nil && c.Fence != nil {
+		if p.round.fenced {
+			return nil, protocol.WrapError(protocol.CodeInternal, store.ErrFenced, "another host tells the bridge now")
+		}
+		p.fence = c.Fence
+	}
 	return struct{}{}, p.put(store.BridgePositions, c.Name, c.At)
 }
 

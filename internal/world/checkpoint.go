@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -14,6 +15,10 @@ func (w *World) checkpoint() {
 	for view := range w.checkpoints {
 		began := w.options.Now()
 		err := w.options.Journal.Checkpoint(context.Background(), view.state())
+		if w.shared != nil && (errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged)) {
+			// Another host has written a newer one, or the view is of a branch that was lost.
+			err = nil
+		}
 		w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
 	}
 }
@@ -21,7 +26,7 @@ func (w *World) checkpoint() {
 // state is a view as a checkpoint.
 func (v *View) state() store.State {
 	s := store.State{
-		Position: v.at, At: v.time, Rev: v.Rev, Seq: v.Seq,
+		Position: v.at, Commit: v.commit, At: v.time, Rev: v.Rev, Seq: v.Seq,
 		Root: v.Tree.Root(), LeafCount: uint32(v.Tree.Len()),
 		Header: store.Header{
 			SID: v.SID, MinX: int64(v.Bounds.MinX), MinY: int64(v.Bounds.MinY),

@@ -2,12 +2,17 @@ package world
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 )
 
 // ErrBehind means that the ring no longer holds the events asked for: read them
 // from the journal, with World.History.
 var ErrBehind = errors.New("the event is no longer in memory")
+
+// ErrRestarted is the ErrBehind of a cursor from before the store restarted and
+// may have lost events: whoever follows reads the world anew.
+var ErrRestarted = fmt.Errorf("%w: the store restarted since", ErrBehind)
 
 // EventLog is the ring of the newest events, shared by all subscribers. A
 // subscriber is a goroutine with a cursor; there is no queue for each.
@@ -21,8 +26,11 @@ type EventLog struct {
 	bytes int
 	// base is the seq after which the ring holds every event.
 	base uint64
-	head uint64
-	wake chan struct{}
+	// began is where the seq last jumped because the store may have lost events:
+	// a cursor before it cannot go on. 0 where it never did.
+	began uint64
+	head  uint64
+	wake  chan struct{}
 }
 
 func newEventLog(capacity int, head uint64) *EventLog {
@@ -47,6 +55,9 @@ func (l *EventLog) Since(seq uint64, buf []*Event) ([]*Event, <-chan struct{}, e
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
+	if seq < l.began {
+		return buf, nil, ErrRestarted
+	}
 	if seq >= l.head {
 		return buf, l.wake, nil
 	}
@@ -77,6 +88,24 @@ func (l *EventLog) search(seq uint64) (uint64, bool) {
 		}
 	}
 	return lo, true
+}
+
+// restart empties the ring after the seq jumped; the next event is after seq.
+func (l *EventLog) restart(seq uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.ring)
+	l.first, l.next, l.bytes = 0, 0, 0
+	l.base, l.head, l.began = seq, seq, seq
+	close(l.wake)
+	l.wake = make(chan struct{})
+}
+
+// restarted tells whether a seq is from before the last jump.
+func (l *EventLog) restarted(seq uint64) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return seq < l.began
 }
 
 // add appends events and wakes every subscriber that waits.

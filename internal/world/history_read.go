@@ -43,6 +43,8 @@ const (
 	ResyncAhead       = "ahead"
 	ResyncBeforeReset = "before_reset"
 	ResyncGap         = "gap"
+	// ResyncRestarted: the store restarted and may have lost events.
+	ResyncRestarted = "store_restarted"
 )
 
 // ResumeCheck tells why a stream cannot go on from a cursor; the reason is empty
@@ -50,6 +52,15 @@ const (
 func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err error) {
 	if seq < w.resetSeq.Load() {
 		return ResyncBeforeReset, nil
+	}
+	if w.log.restarted(seq) {
+		return ResyncRestarted, nil
+	}
+	if w.shared != nil && seq > w.log.Head() {
+		// Another host may have sent what this one has not heard of yet.
+		if err := w.Refresh(ctx); err != nil {
+			return "", err
+		}
 	}
 	switch ok, sure := w.log.known(seq); {
 	case ok:

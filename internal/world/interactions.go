@@ -109,6 +109,9 @@ func (s *state) applyHistory(r *store.Record) {
 	}
 	seq := binary.BigEndian.Uint64(r.Key[split:])
 	switch {
+	case r.Value != nil && len(prev) > 0 && prev[len(prev)-1] >= seq:
+		// It was read from the store, which was ahead of the state.
+		return
 	case r.Value != nil:
 		s.histories[key] = append(prev, seq)
 	case len(prev) > 0 && prev[0] == seq:

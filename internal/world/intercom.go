@@ -199,7 +199,7 @@ type expireIntercom struct{ requestID string }
 
 func (c expireIntercom) plan(p *planner) (any, error) {
 	request := p.st.intercoms[c.requestID]
-	if request == nil || request.deadline > p.mono {
+	if request == nil || !p.over(request.deadline, store.Intercom, openIntercomKey(c.requestID)) {
 		return nil, nil //nolint:nilnil // It was answered meanwhile; nobody waits for a reply.
 	}
 	event := request.event(protocol.IntercomFailed, p.at())

@@ -78,12 +78,21 @@ func (p *planner) dropAgent(row *protocol.Agent) {
 	}
 }
 
+// over tells whether a deadline has passed: by the store's time where hosts
+// share one, else by the monotonic clock.
+func (p *planner) over(deadline int64, table store.Table, key string) bool {
+	if p.round == nil {
+		return deadline <= p.mono
+	}
+	return p.passed(store.Deadline{Table: table, Key: key})
+}
+
 // lapse removes one agent if its lease is still lapsed when it is planned.
 type lapse struct{ playerID string }
 
 func (c lapse) plan(p *planner) (any, error) {
 	l := p.st.leases[c.playerID]
-	if l == nil || l.deadline > p.mono {
+	if l == nil || !p.over(l.deadline, store.Leases, c.playerID) {
 		return nil, nil //nolint:nilnil // The lease was renewed meanwhile: nothing to do, nothing to tell.
 	}
 	row := p.st.agent(c.playerID)

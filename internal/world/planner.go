@@ -35,6 +35,12 @@ type planner struct {
 	// answered is the open intercom request that got a partial answer.
 	answered *intercom
 	private  []privatePart
+	// round is the batch's, nil where no other host appends to the journal.
+	round *round
+	// lapsed are the deadlines that the plan relies on having passed.
+	lapsed []store.Deadline
+	// fence is the lock that the plan was made under.
+	fence *store.Fence
 }
 
 // stagedPlan is a command's effect, ready to be applied.
@@ -45,6 +51,10 @@ type stagedPlan struct {
 	reply Reply
 	// private are the secrets of its events.
 	private []privatePart
+	// renewals, lapsed and fence are for a shared journal.
+	renewals []store.Renewal
+	lapsed   []store.Deadline
+	fence    *store.Fence
 }
 
 // at is the command's time as it travels.

@@ -38,7 +38,7 @@ func (w *World) publishEntry(prev *View, e *store.Entry, tree *chain.Tree) *View
 func (w *World) nextView(prev *View, e *store.Entry, tree *chain.Tree) *View {
 	next := &View{
 		SID: prev.SID, RootKey: prev.RootKey, Rev: e.Rev, Seq: e.Seq, Bounds: prev.Bounds, Tree: tree,
-		body: prev.body, at: e.Position, time: e.At,
+		body: prev.body, at: e.Position, commit: e.Commit, time: e.At,
 	}
 	if e.Header != nil {
 		next.SID, next.Bounds = e.Header.SID, bounds(e.Header)
@@ -81,6 +81,21 @@ func (r *viewRing) add(v *View) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ring[v.Rev%pastRevs] = v
+}
+
+// clear forgets every view and returns them for restore.
+func (r *viewRing) clear() []*View {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	past := r.ring
+	r.ring = make([]*View, pastRevs)
+	return past
+}
+
+func (r *viewRing) restore(past []*View) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ring = past
 }
 
 func (r *viewRing) at(rev uint64) *View {

@@ -3,7 +3,9 @@ package world
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
@@ -22,49 +24,65 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
-	if err := w.recover(ctx); err != nil {
+	w.share()
+	view, err := w.load(ctx)
+	if err != nil {
 		return nil, err
 	}
+	w.view.Store(view)
 	w.registry = newRegistry(w.state)
 	w.log = newEventLog(options.RingEvents, w.state.seq)
 	w.resetSeq.Store(w.state.resetSeq)
-	w.writer.Add(2)
-	go w.write()
+	w.startWriter()
 	go w.checkpoint() //nolint:gosec // G118: it outlives the context that bounds the opening; Close ends it
 	return w, nil
 }
 
-// recover loads the checkpoint, replays the entries after it through the same
+// startWriter starts the goroutines that Close waits for.
+func (w *World) startWriter() {
+	w.writer.Add(2)
+	if w.shared == nil {
+		go w.write()
+		return
+	}
+	w.showTip()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.shared.stop = cancel
+	w.writer.Add(1)
+	go w.follow(ctx)
+	go w.writeShared()
+}
+
+// load loads the checkpoint, replays the entries after it through the same
 // function as live ones, and reads the tables that are kept in memory.
-func (w *World) recover(ctx context.Context) error {
+func (w *World) load(ctx context.Context) (*View, error) {
 	journal := w.options.Journal
 	head, err := journal.Head(ctx)
 	if err != nil {
-		return fmt.Errorf("read the journal's head: %w", err)
+		return nil, fmt.Errorf("read the journal's head: %w", err)
 	}
 	if head == 0 {
 		if err := w.create(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	view, err := w.loadCheckpoint(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for e, err := range journal.Read(ctx, w.state.at) {
 		if err != nil {
-			return fmt.Errorf("read the journal after entry %d: %w", w.state.at, err)
+			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.at, err)
 		}
 		if view, err = w.replay(view, &e); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	w.view.Store(view)
 	if err := w.loadTables(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	w.state.keep()
-	return nil
+	return view, nil
 }
 
 // create makes a new world: its first entry gives it a sid.
@@ -76,10 +94,27 @@ func (w *World) create(ctx context.Context) error {
 	e := store.Entry{Position: 1, At: w.options.Now().UnixMilli(), Header: smallestGrid.header(sid)}
 	tree := w.state.nextTree(&e)
 	e.Root, e.LeafCount = tree.Root(), uint32(tree.Len())
-	if _, err := w.options.Journal.Append(ctx, 0, []store.Entry{e}); err != nil {
+	if w.shared != nil {
+		err = w.createShared(ctx, e)
+	} else {
+		_, err = w.options.Journal.Append(ctx, 0, []store.Entry{e})
+	}
+	if err != nil {
 		return fmt.Errorf("make a new world: %w", err)
 	}
 	return nil
+}
+
+// createShared makes a new world unless another host is doing so.
+func (w *World) createShared(ctx context.Context, e store.Entry) error {
+	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
+		return fmt.Errorf("name a commit: %w", err)
+	}
+	_, err := w.shared.journal.Commit(ctx, &store.Batch{Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true})
+	if errors.Is(err, store.ErrConflict) {
+		return nil
+	}
+	return err
 }
 
 func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
@@ -92,7 +127,7 @@ func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
 		return view, nil
 	}
 	e := &store.Entry{
-		Position: saved.Position, At: saved.At, Rev: saved.Rev, Seq: saved.Seq, Root: saved.Root,
+		Position: saved.Position, Commit: saved.Commit, At: saved.At, Rev: saved.Rev, Seq: saved.Seq, Root: saved.Root,
 		LeafCount: saved.LeafCount, MapChanged: true, Header: &saved.Header, Rows: saved.Rows,
 	}
 	w.lastCheckpoint = saved.Position

@@ -44,7 +44,9 @@ type state struct {
 // position is the part of the state that is a plain value: saved before a
 // batch and put back when it fails.
 type position struct {
-	at        store.Position
+	at store.Position
+	// commit is the batch that wrote the entry at, in a shared journal.
+	commit    store.CommitID
 	time      int64
 	sid       string
 	rev       uint64
@@ -160,7 +162,8 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 		}
 		s.sid, s.grid = e.Header.SID, gridOf(e.Header)
 	}
-	s.at, s.time, s.rev, s.seq, s.tree = e.Position, e.At, e.Rev, e.Seq, tree
+	s.at, s.commit, s.time = e.Position, e.Commit, e.At
+	s.rev, s.seq, s.tree = e.Rev, e.Seq, tree
 	return nil
 }
 

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -11,12 +12,11 @@ import (
 // lapsed, answers intercom requests that ran out of time, and forgets the ids
 // of requests after a day and watch tokens that have ended. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
-	reply, err := w.Do(ctx, Request{}, listDue{})
+	due, err := w.due(ctx)
 	if err != nil {
 		return err
 	}
-	due, _ := reply.Value.([]Command)
-	if w.stale.Load() != nil {
+	if w.shared == nil && w.stale.Load() != nil {
 		due = append(due, probe{})
 	}
 	jobs := make([]*job, 0, len(due)+3)
@@ -34,6 +34,39 @@ func (w *World) Sweep(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// due lists the removals that time asks for.
+func (w *World) due(ctx context.Context) ([]Command, error) {
+	if w.shared == nil {
+		reply, err := w.Do(ctx, Request{}, listDue{})
+		if err != nil {
+			return nil, err
+		}
+		due, _ := reply.Value.([]Command)
+		return due, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	agents, err := w.shared.journal.Due(ctx, store.Leases, maxDue)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	requests, err := w.shared.journal.Due(ctx, store.Intercom, maxDue)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	due := make([]Command, 0, len(agents)+len(requests))
+	for _, id := range agents {
+		due = append(due, lapse{id})
+	}
+	for _, key := range requests {
+		due = append(due, expireIntercom{strings.TrimPrefix(key, openIntercom)})
+	}
+	return due, nil
+}
+
+// maxDue is how many removals of a kind one sweep of a shared journal takes.
+const maxDue = 256
 
 // listDue asks the writer, who alone knows the deadlines, what is due.
 type listDue struct{}

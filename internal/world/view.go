@@ -29,8 +29,9 @@ type View struct {
 
 	body *snapshotBody
 	// at and time are the entry that made the view.
-	at   store.Position
-	time int64
+	at     store.Position
+	commit store.CommitID
+	time   int64
 }
 
 // snapshotBody is the part of a snapshot that depends on the rev alone, encoded

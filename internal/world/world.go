@@ -15,6 +15,8 @@ import (
 type World struct {
 	options  Options
 	registry *Registry
+	// shared is nil where no other host appends to the journal.
+	shared   *sharing
 	log      *EventLog
 	views    *viewRing
 	view     atomic.Pointer[View]
@@ -40,6 +42,7 @@ type World struct {
 	// state is the writer's, as are the fields below it.
 	state          *state
 	uncertain      bool
+	round          *round
 	lastCheckpoint store.Position
 }
 
@@ -61,6 +64,9 @@ const queueLength = 1024
 // nothing was changed; store_unavailable, or the context's error, leaves the
 // outcome unknown.
 func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, error) {
+	if w.shared != nil {
+		return w.doShared(ctx, req, command)
+	}
 	j := &job{ctx: ctx, req: req, command: command, done: make(chan struct{})}
 	if err := w.send(ctx, j); err != nil {
 		return Reply{}, err
@@ -124,8 +130,22 @@ func (w *World) Healthy(ctx context.Context) error {
 	if _, err := w.options.Journal.Head(ctx); err != nil {
 		return unavailable(err)
 	}
+	if err := w.Stale(); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+// Stale is why the view may be behind the store: the last commit failed, or
+// nothing is heard of other hosts. It is nil while all is well.
+func (w *World) Stale() error {
 	if err := w.stale.Load(); err != nil {
-		return unavailable(*err)
+		return *err
+	}
+	if w.shared != nil {
+		if err := w.shared.deaf.Load(); err != nil {
+			return *err
+		}
 	}
 	return nil
 }

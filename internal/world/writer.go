@@ -26,20 +26,26 @@ func (w *World) write() {
 	defer close(w.checkpoints)
 	batch := make([]*job, 0, maxBatch)
 	for first := range w.queue {
-		batch = append(batch[:0], first)
-		for len(batch) < maxBatch {
-			more := w.waiting()
-			if more == nil {
-				break
-			}
-			batch = append(batch, more)
-		}
+		batch = w.fill(batch, first)
 		w.commit(batch)
 		clear(batch)
 	}
 	if w.lastCheckpoint != w.state.at {
 		w.checkpoints <- w.View()
 	}
+}
+
+// fill takes what waits into a batch.
+func (w *World) fill(batch []*job, first *job) []*job {
+	batch = append(batch[:0], first)
+	for len(batch) < maxBatch {
+		more := w.waiting()
+		if more == nil {
+			break
+		}
+		batch = append(batch, more)
+	}
+	return batch
 }
 
 // waiting takes one more command if there is one.
@@ -97,7 +103,7 @@ func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 		if j.err != nil {
 			continue
 		}
-		p := &planner{st: w.state, options: &w.options, ctx: j.ctx, req: &j.req, now: now, mono: w.monotonic(now)}
+		p := &planner{st: w.state, options: &w.options, ctx: j.ctx, req: &j.req, now: now, mono: w.monotonic(now), round: w.round}
 		plan, err := p.run(j.command)
 		if err != nil {
 			j.err = err
@@ -106,6 +112,12 @@ func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 		if err := w.applyPlan(p, plan); err != nil {
 			w.state.rollback()
 			return nil, err
+		}
+		if w.round != nil {
+			if err := w.round.deadlines(p, plan); err != nil {
+				w.state.rollback()
+				return nil, err
+			}
 		}
 		plans[i] = plan
 	}

@@ -1,0 +1,125 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// TestSharedWorldsAgree runs random commands at random worlds with random
+// faults. Whatever happens, every acknowledged line is there exactly once, no
+// refused one is there, and every world tells the same events.
+func TestSharedWorldsAgree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := openCluster(t, 3)
+		defer c.close()
+		h := &trial{c: c, rt: rt, acked: map[string]bool{}, refused: map[string]bool{}}
+		a := c.agent(0, 45)
+		for n := range rapid.IntRange(5, 40).Draw(rt, "steps") {
+			h.step(n, a)
+		}
+		for _, host := range c.hosts {
+			host.Before.Store(0)
+			host.After.Store(0)
+			host.Deaf.Store(false)
+		}
+		c.agree()
+		h.check()
+	})
+}
+
+type trial struct {
+	c              *cluster
+	rt             *rapid.T
+	acked, refused map[string]bool
+	restarts       int
+}
+
+func (h *trial) step(n int, a string) {
+	i := rapid.IntRange(0, 2).Draw(h.rt, "host")
+	host := h.c.hosts[i]
+	switch rapid.IntRange(0, 12).Draw(h.rt, "step") {
+	case 0:
+		host.After.Store(int64(rapid.IntRange(1, 3).Draw(h.rt, "after")))
+	case 1:
+		host.Before.Store(int64(rapid.IntRange(1, 3).Draw(h.rt, "before")))
+	case 2:
+		host.Deaf.Store(!host.Deaf.Load())
+	case 3:
+		h.c.clock.advance(time.Duration(rapid.IntRange(0, 20).Draw(h.rt, "seconds")) * time.Second)
+		if err := h.c.worlds[i].Sweep(context.Background()); err != nil {
+			h.rt.Fatalf("sweep at %d: %v", i, err)
+		}
+	case 4:
+		h.c.server.Restart(0)
+		h.restarts++
+	case 5:
+		_, _ = h.c.do(i, a, held(a, fmt.Sprint("c", n), 20))
+	case 6:
+		_, _ = h.c.do(i, a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
+	default:
+		text := fmt.Sprint("line ", n)
+		_, err := h.c.do(i, a, line(a, text))
+		switch {
+		case err == nil:
+			h.acked[text] = true
+		case protocol.CodeOf(err) == protocol.CodePlayerUnknown:
+			h.refused[text] = true
+		default:
+			h.rt.Fatalf("line at %d: %v", i, err)
+		}
+	}
+}
+
+func (h *trial) check() {
+	var first []string
+	for i, w := range h.c.worlds {
+		texts := h.c.texts(i)
+		for text := range h.acked {
+			if texts[text] != 1 {
+				h.rt.Fatalf("world %d has the acknowledged %q %d times", i, text, texts[text])
+			}
+		}
+		for text := range h.refused {
+			if texts[text] != 0 {
+				h.rt.Fatalf("world %d has the refused %q", i, text)
+			}
+		}
+		var frames []string
+		for e, err := range w.History(context.Background(), 0, 1<<62) {
+			if err != nil {
+				h.rt.Fatalf("history of world %d: %v", i, err)
+			}
+			frames = append(frames, string(e.Frame()))
+		}
+		if i == 0 {
+			first = frames
+		}
+		if diff := cmp.Diff(first, frames); diff != "" {
+			h.rt.Fatalf("world %d tells other events than world 0:\n%s", i, diff)
+		}
+		h.checkRing(w, frames)
+	}
+}
+
+// checkRing compares what live streams were sent with the journal.
+func (h *trial) checkRing(w *World, frames []string) {
+	events, _, err := w.Events().Since(w.Events().oldest(), make([]*Event, 0, 1000))
+	if err != nil {
+		h.rt.Fatalf("the ring: %v", err)
+	}
+	var live []string
+	for _, e := range events {
+		live = append(live, string(e.Frame()))
+	}
+	if len(live) > len(frames) || !slices.Equal(live, frames[len(frames)-len(live):]) {
+		h.rt.Fatalf("the ring holds other events than the journal")
+	}
+}

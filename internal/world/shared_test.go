@@ -1,0 +1,249 @@
+package world
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// cluster is several worlds on one journal.
+type cluster struct {
+	t      testing.TB
+	clock  *clock
+	server *memory.Server
+	hosts  []*memory.Shared
+	worlds []*World
+}
+
+func openCluster(t testing.TB, n int) *cluster {
+	t.Helper()
+	c := &cluster{t: t, clock: newClock()}
+	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	for i := range n {
+		h := c.server.Host()
+		w, err := Open(context.Background(), Options{
+			Journal: h, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}),
+			CheckpointEvery: 16,
+		})
+		if err != nil {
+			t.Fatalf("open world %d: %v", i, err)
+		}
+		c.hosts, c.worlds = append(c.hosts, h), append(c.worlds, w)
+	}
+	return c
+}
+
+func (c *cluster) close() {
+	for i, w := range c.worlds {
+		if err := w.Close(context.Background()); err != nil {
+			c.t.Errorf("close world %d: %v", i, err)
+		}
+	}
+}
+
+func (c *cluster) do(i int, nodeID string, command Command) (Reply, error) {
+	w := c.worlds[i]
+	return w.Do(context.Background(), Request{Caller: Caller{NodeID: nodeID}, SID: w.View().SID}, command)
+}
+
+func (c *cluster) must(i int, nodeID string, command Command) Reply {
+	c.t.Helper()
+	reply, err := c.do(i, nodeID, command)
+	if err != nil {
+		c.t.Fatalf("%T at world %d: %v", command, i, err)
+	}
+	return reply
+}
+
+// agent registers an agent with a lease at one world.
+func (c *cluster) agent(i, ttl int) (agentID string) {
+	c.t.Helper()
+	c.must(i, "", CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+	c.must(i, id("owner"), CreateAgentNode{AgentNodeID: id("a")})
+	c.must(i, id("a"), held(id("a"), "c", ttl))
+	return id("a")
+}
+
+// agree brings every world to the journal's end and compares them.
+func (c *cluster) agree() {
+	c.t.Helper()
+	for i, w := range c.worlds {
+		if err := w.Refresh(context.Background()); err != nil {
+			c.t.Fatalf("refresh world %d: %v", i, err)
+		}
+	}
+	first := c.worlds[0].View()
+	for i, w := range c.worlds {
+		v := w.View()
+		if v.Rev != first.Rev || v.Seq != first.Seq || v.SID != first.SID || v.Tree.Root() != first.Tree.Root() || v.at != first.at {
+			c.t.Fatalf("world %d is at rev %d, seq %d, entry %d, and world 0 at %d, %d, %d",
+				i, v.Rev, v.Seq, v.at, first.Rev, first.Seq, first.at)
+		}
+		if w.Events().Head() != v.Seq {
+			c.t.Fatalf("the ring of world %d ends at %d, its view at %d", i, w.Events().Head(), v.Seq)
+		}
+	}
+}
+
+func (c *cluster) texts(i int) map[string]int {
+	c.t.Helper()
+	found := map[string]int{}
+	for e, err := range c.worlds[i].History(context.Background(), 0, 1<<62) {
+		if err != nil {
+			c.t.Fatalf("history of world %d: %v", i, err)
+		}
+		if e.Kind != string(protocol.EventInteraction) {
+			continue
+		}
+		var line protocol.Interaction
+		if err := protocol.Decode(e.Data, &line); err != nil {
+			c.t.Fatalf("event %d: %v", e.Seq, err)
+		}
+		found[line.Text]++
+	}
+	return found
+}
+
+func TestWorldsOnOneJournalSeeEachOther(t *testing.T) {
+	c := openCluster(t, 3)
+	defer c.close()
+	a := c.agent(0, 45)
+	// Another host knows what the first one was told, without having been asked.
+	c.must(1, a, line(a, "hello"))
+	reply := c.must(2, a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
+	if err := c.worlds[0].WaitRev(t.Context(), reply.Rev); err != nil {
+		t.Fatalf("the first host never heard of rev %d: %v", reply.Rev, err)
+	}
+	c.agree()
+}
+
+// eventually waits for what no channel tells.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.After(10 * time.Second); !holds(); {
+		select {
+		case <-deadline:
+			t.Fatalf("not after 10 s: %s", what)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 45)
+	c.hosts[0].After.Store(1)
+	c.must(0, a, line(a, "once"))
+	c.hosts[0].Before.Store(1)
+	c.must(0, a, line(a, "twice"))
+	c.agree()
+	for i := range c.worlds {
+		if got := c.texts(i); got["once"] != 1 || got["twice"] != 1 {
+			t.Errorf("world %d has %v", i, got)
+		}
+	}
+}
+
+func TestAStoreThatIsAwayIsToldWithinASecond(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 45)
+	c.hosts[0].Down.Store(true)
+	began := time.Now()
+	_, err := c.do(0, a, line(a, "lost"))
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	if took := time.Since(began); took > 1500*time.Millisecond {
+		t.Errorf("it took %v", took)
+	}
+	eventually(t, "the world is stale", func() bool { return c.worlds[0].Stale() != nil })
+	c.must(1, a, line(a, "kept"))
+	c.hosts[0].Down.Store(false)
+	c.agree()
+	if got := c.texts(0); got["lost"] != 0 || got["kept"] != 1 {
+		t.Errorf("there are %v", got)
+	}
+	eventually(t, "the world is no longer stale", func() bool { return c.worlds[0].Stale() == nil })
+}
+
+func TestALeaseIsRenewedForEveryHost(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 6)
+	for range 4 {
+		c.clock.advance(4 * time.Second)
+		c.must(1, a, beat(a, "c"))
+		for _, w := range c.worlds {
+			if err := w.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.agree()
+	if _, on := c.worlds[0].state.players[a]; !on {
+		t.Fatal("an agent whose lease was renewed at the other host was removed")
+	}
+	removed := 0
+	for range 7 {
+		c.clock.advance(time.Second)
+		for _, w := range c.worlds {
+			if err := w.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.agree()
+	for e, err := range c.worlds[1].History(t.Context(), 0, 1<<62) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == string(protocol.EventPlayerRemoved) {
+			removed++
+		}
+	}
+	if removed != 1 {
+		t.Errorf("the agent was removed %d times", removed)
+	}
+}
+
+func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
+	for name, lost := range map[string]int{"nothing lost": 0, "the tail lost": 3} {
+		t.Run(name, func(t *testing.T) {
+			c := openCluster(t, 3)
+			defer c.close()
+			a := c.agent(0, 45)
+			for _, text := range []string{"1", "2", "3", "4"} {
+				c.must(1, a, line(a, text))
+			}
+			c.agree()
+			before := c.worlds[0].View()
+			c.server.Restart(lost)
+			c.must(2, a, line(a, "after"))
+			c.agree()
+			after := c.worlds[0].View()
+			if after.Rev < before.Rev+ahead || after.Seq < before.Seq+ahead || after.Seq > before.Seq+2*ahead {
+				t.Errorf("rev and seq went from %d, %d to %d, %d", before.Rev, before.Seq, after.Rev, after.Seq)
+			}
+			for i, w := range c.worlds {
+				if got := c.texts(i); got["after"] != 1 || len(got) != 5-lost {
+					t.Errorf("world %d has the lines %v", i, got)
+				}
+				if _, _, err := w.Events().Since(before.Seq, nil); err != ErrRestarted {
+					t.Errorf("world %d goes on from before the jump: %v", i, err)
+				}
+				reason, err := w.ResumeCheck(t.Context(), before.Seq)
+				if err != nil || reason != ResyncRestarted {
+					t.Errorf("world %d resumes with %q, %v", i, reason, err)
+				}
+				if v := w.ViewAt(before.Rev); lost > 0 && v == before {
+					t.Errorf("world %d still shows a lost view", i)
+				}
+			}
+		})
+	}
+}
