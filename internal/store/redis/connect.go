@@ -10,6 +10,15 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
+// silence takes the library's log: what goes wrong is in the errors of calls, and
+// lines of its own would break the host's.
+type silence struct{}
+
+// Printf writes nothing.
+func (silence) Printf(context.Context, string, ...any) {}
+
+var quiet = sync.OnceFunc(func() { goredis.SetLogger(silence{}) })
+
 // lines are the connections of one client, so that a call that waits for the
 // server ends with its context.
 type lines struct {

@@ -23,6 +23,7 @@ const formatVersion = 1
 // when there is none, and refuses a server that is too old or evicts keys.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	o = o.withDefaults()
+	quiet()
 	if strings.ContainsAny(o.HostID, "{}") {
 		return nil, fmt.Errorf("the host id %q has a brace; choose one without", o.HostID)
 	}
@@ -121,6 +122,9 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	info, err := j.info(ctx)
 	if err != nil {
 		return false, err
+	}
+	if info["role"] != "master" {
+		return false, fmt.Errorf("%w: %s is a replica; the address must lead to the master", store.ErrUnavailable, j.Path())
 	}
 	j.judge(ctx, info)
 	return j.synced.Load() == run, nil

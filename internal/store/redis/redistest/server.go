@@ -76,6 +76,8 @@ func (s *Server) launch() {
 	args := append([]string{
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(s.Port()), "--unixsocket", s.Socket,
 		"--dir", s.Dir, "--save", "", "--logfile", filepath.Join(s.Dir, "log"), "--daemonize", "no",
+		// Replicas of a test begin at once, not in a group.
+		"--repl-diskless-sync-delay", "0",
 	}, s.args...)
 	s.cmd = exec.Command("redis-server", args...) //nolint:gosec // the test's own arguments
 	if err := s.cmd.Start(); err != nil {
@@ -128,7 +130,7 @@ func (s *Server) Restart() {
 func (s *Server) Replica(t testing.TB, args ...string) *Server {
 	t.Helper()
 	host, port, _ := net.SplitHostPort(s.Addr)
-	r := Start(t, append([]string{"--replicaof", fmt.Sprint(host, " ", port), "--repl-diskless-sync-delay", "0"}, args...)...)
+	r := Start(t, append([]string{"--replicaof", fmt.Sprint(host, " ", port)}, args...)...)
 	r.Until("master_link_status:up")
 	return r
 }

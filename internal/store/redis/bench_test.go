@@ -1,0 +1,66 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+// BenchmarkCommit commits batches of one and of 64 entries, each with two records,
+// and reports what a script costs the server and what an entry takes there.
+func BenchmarkCommit(b *testing.B) {
+	for _, size := range []int{0, 1, 64} {
+		b.Run(fmt.Sprint(size, " entries"), func(b *testing.B) { benchCommit(b, size) })
+	}
+}
+
+func benchCommit(b *testing.B, size int) {
+	server := redistest.Start(b)
+	j := open(b, at(b, server.URL()))
+	var feed storetest.Feed
+	var tip store.Tip
+	before := figure(b, server, "memory", "used_memory:")
+	server.Do("config", "resetstat")
+	for b.Loop() {
+		next := &store.Batch{After: tip, Commit: store.CommitID{1, byte(tip.Position), byte(tip.Position >> 8)}}
+		for k := range size {
+			e := feed.Next(true, 1)
+			e.Records = []store.Record{
+				{Table: store.Leases, Key: fmt.Append(nil, "agent ", k), Value: []byte("lease")},
+				{Table: store.Idempotency, Key: fmt.Append(nil, e.Seq), Value: make([]byte, 200)},
+			}
+			next.Entries = append(next.Entries, e)
+		}
+		var err error
+		if tip, err = j.Commit(context.Background(), next); err != nil {
+			b.Fatal(err)
+		}
+	}
+	stat := figure(b, server, "commandstats", "cmdstat_evalsha:calls=")
+	if stat > 0 {
+		spent := figure(b, server, "commandstats", fmt.Sprintf("cmdstat_evalsha:calls=%.0f,usec=", stat))
+		b.ReportMetric(spent/stat, "server-us/commit")
+	}
+	if tip.Position > 0 {
+		b.ReportMetric((figure(b, server, "memory", "used_memory:")-before)/float64(tip.Position), "B/entry")
+	}
+}
+
+// figure reads the number that follows a text in a section of the server's
+// description.
+func figure(b *testing.B, server *redistest.Server, section, after string) float64 {
+	b.Helper()
+	_, rest, _ := strings.Cut(fmt.Sprint(server.Do("info", section)), after)
+	end := strings.IndexFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end < 0 {
+		return 0
+	}
+	n, _ := strconv.ParseFloat(rest[:end], 64)
+	return n
+}

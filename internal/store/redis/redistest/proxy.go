@@ -1,0 +1,126 @@
+package redistest
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Proxy passes connections on to a server, and loses replies on demand.
+type Proxy struct {
+	// Addr is where it listens, host:port.
+	Addr string
+
+	listener net.Listener
+	server   string
+	work     sync.WaitGroup
+
+	mu sync.Mutex
+	// mute drops what the server says, and the connection with it.
+	mute   bool
+	refuse bool
+	open   map[net.Conn]struct{}
+}
+
+// Before starts a proxy in front of the server; it ends with the test.
+func (s *Server) Before(t testing.TB) *Proxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Addr: listener.Addr().String(), listener: listener, server: s.Addr, open: map[net.Conn]struct{}{}}
+	p.work.Go(p.accept)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.Cut()
+		p.work.Wait()
+	})
+	return p
+}
+
+// LoseReplies passes on what clients send, but cuts a connection instead of
+// passing on what the server says.
+func (p *Proxy) LoseReplies(lose bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute = lose
+}
+
+// Refuse cuts every connection, and each new one at once.
+func (p *Proxy) Refuse(refuse bool) {
+	p.mu.Lock()
+	p.refuse = refuse
+	p.mu.Unlock()
+	if refuse {
+		p.Cut()
+	}
+}
+
+// Cut cuts the connections that are open.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn := range p.open {
+		_ = conn.Close()
+	}
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.work.Go(func() { p.serve(client) })
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	server, err := net.Dial("tcp", p.server)
+	if err != nil || !p.add(client, server) {
+		_ = client.Close()
+		if server != nil {
+			_ = server.Close()
+		}
+		return
+	}
+	p.work.Go(func() {
+		_, _ = io.Copy(server, client)
+		_ = server.Close()
+	})
+	_, _ = io.Copy(replies{client, p}, server)
+	_ = client.Close()
+	_ = server.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, client)
+	delete(p.open, server)
+}
+
+func (p *Proxy) add(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range conns {
+		p.open[conn] = struct{}{}
+	}
+	return !p.refuse
+}
+
+// replies are what the server says to a client.
+type replies struct {
+	net.Conn
+	proxy *Proxy
+}
+
+// Write fails where replies are lost, which ends the connection.
+func (r replies) Write(b []byte) (int, error) {
+	r.proxy.mu.Lock()
+	mute := r.proxy.mute
+	r.proxy.mu.Unlock()
+	if mute {
+		return 0, io.ErrClosedPipe
+	}
+	return r.Conn.Write(b)
+}
