@@ -1,9 +1,22 @@
+import { Camera } from './camera.js'
+import { listen, neighbour } from './controls.js'
+import { FrameStatistics } from './frames.js'
+import type { Point } from './geometry.js'
+import { Painter } from './painter.js'
+import { paletteOf } from './palette.js'
+import type { Resident } from './residents.js'
+import { Residents } from './residents.js'
+import { islandBox } from './terrain.js'
 import type {
   TownInsets, TownJourney, TownLine, TownOptions, TownSignal, TownTheme, TownWorld,
 } from './types.js'
-import { FrameStatistics } from './frames.js'
 
 export * from './types.js'
+
+/** What the sign of a signal says. */
+const SIGNS: Readonly<Record<string, string>> = { zone: '!', yield: '↩', assist: '✦', chat: '…' }
+/** Somebody who is brought into view is seen at this scale at least. */
+const NEAR = 1.1
 
 /**
  * The town: a live picture of a world on a canvas that fills its host element.
@@ -21,60 +34,249 @@ export class Town {
   /** The focusable element; arrows move between occupants, Enter selects, + and - zoom, 0 fits. */
   readonly canvas: HTMLCanvasElement
 
+  readonly #options: TownOptions
+  readonly #draw: CanvasRenderingContext2D
+  readonly #camera = new Camera()
+  readonly #residents: Residents
+  readonly #painter: Painter
+  readonly #ends = new AbortController()
+  readonly #sizes: ResizeObserver
+  #insets: TownInsets
+  #theme: TownTheme
+  #still: boolean
+  #selected: string | null = null
+  #hovered: string | null = null
+  #focused: string | null = null
+  /** The person moved the camera: it stays where it is. */
+  #steered = false
+  #frame = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
   constructor(host: HTMLElement, options: TownOptions) {
+    this.#options = options
+    this.#theme = options.theme
+    this.#still = options.reducedMotion
+    this.#insets = options.insets ?? { top: 0, right: 0, bottom: 0, left: 0 }
     this.frames = new FrameStatistics(options.measure ?? false)
+    this.#residents = new Residents(options.text)
     this.canvas = document.createElement('canvas')
     this.canvas.setAttribute('role', 'application')
     this.canvas.setAttribute('aria-roledescription', options.text.mapRole)
     this.canvas.setAttribute('aria-label', options.text.mapLabel)
     this.canvas.tabIndex = 0
+    Object.assign(this.canvas.style, { position: 'absolute', inset: '0', width: '100%', height: '100%', touchAction: 'none', display: 'block' })
+    const draw = this.canvas.getContext('2d', { alpha: false })
+    if (draw === null) throw new Error('this browser draws no canvas')
+    this.#draw = draw
+    this.#painter = new Painter(paletteOf(options.theme), devicePixelRatio)
     host.append(this.canvas)
+    this.#listen()
+    this.#sizes = new ResizeObserver(() => { this.#resize() })
+    this.#sizes.observe(host)
+    this.#camera.setLand(islandBox(this.#residents.bounds))
+    this.#resize()
   }
 
   /** Shows a state of the world from now on: who is new arrives, who is missing leaves. */
-  setWorld(_world: TownWorld): void {}
+  setWorld(world: TownWorld): void {
+    if (this.#residents.take(world, performance.now())) {
+      this.#camera.setLand(islandBox(this.#residents.bounds))
+      this.#painter.renewLand()
+      if (!this.#steered) this.#fit(true)
+    }
+    this.#wake()
+  }
 
   /** Shows a line above the one it belongs to; of an unknown one, nothing. */
-  say(_line: TownLine): void {}
+  say(line: TownLine): void {
+    const speaker = this.#residents.find(line.playerId)
+    if (speaker === undefined || line.text.trim() === '') return
+    this.#residents.say(speaker, line.text, line.role, performance.now())
+    this.#wake()
+  }
 
   /** Lets an agent walk a journey, along a trail that stays for a while. */
-  journey(_journey: TownJourney): void {}
+  journey(journey: TownJourney): void {
+    const walker = this.#residents.find(journey.playerId)
+    if (walker === undefined) return
+    this.#residents.send(walker, journey.path, 0, false, performance.now(), this.#still)
+    this.#wake()
+  }
 
   /** Shows the sign of a signal above an agent. */
-  signal(_signal: TownSignal): void {}
+  signal(signal: TownSignal): void {
+    const agent = this.#residents.find(signal.playerId)
+    const sign = SIGNS[signal.kind]
+    if (agent === undefined || sign === undefined || agent.speech !== null) return
+    this.#residents.say(agent, sign, 'assistant', performance.now() - 2000)
+    this.#wake()
+  }
 
   /** Selects an occupant by its stable key, or nobody; does not call `onSelect`. */
-  select(_key: string | null): void {}
+  select(key: string | null): void {
+    this.#selected = key
+    this.#wake()
+  }
 
   /** Selects an occupant and brings it into view. */
-  focus(_key: string): void {}
+  focus(key: string): void {
+    this.select(key)
+    const resident = this.#residents.find(key)
+    if (resident !== undefined) this.#show(resident, NEAR)
+  }
 
   /** Shows the whole town. */
-  fit(): void {}
+  fit(): void {
+    this.#steered = false
+    this.#fit(this.#still)
+  }
 
   /** Zooms by a factor about the middle of the view. */
-  zoomBy(_factor: number): void {}
+  zoomBy(factor: number): void {
+    const { x, y, w, h } = this.#camera.free
+    this.#zoom(factor, { x: x + w / 2, y: y + h / 2 })
+  }
 
   /**
-   * Shows the last journey of an agent: from a step on it is walked, at
-   * `hold` the walker goes to the step and stays until {@link stopJourney}.
+   * Shows the last journey of an agent: from a step on it is walked; with hold
+   * the walker goes to the step and stays until {@link stopJourney}.
    */
-  playJourney(_key: string, _step = 0, _hold = false): void {}
+  playJourney(key: string, step = 0, hold = false): void {
+    const walker = this.#residents.find(key)
+    if (walker === undefined || walker.path.length === 0) return
+    this.#residents.send(walker, walker.path, step, hold, performance.now(), this.#still)
+    this.#wake()
+  }
 
   /** Sends the walker of an agent home. */
-  stopJourney(_key: string): void {}
+  stopJourney(key: string): void {
+    const walker = this.#residents.find(key)
+    if (walker === undefined) return
+    this.#residents.recall(walker, performance.now(), this.#still)
+    this.#wake()
+  }
 
   /** Changes the palette. */
-  setTheme(_theme: TownTheme): void {}
+  setTheme(theme: TownTheme): void {
+    if (theme === this.#theme) return
+    this.#theme = theme
+    this.#painter.reset(paletteOf(theme), devicePixelRatio)
+    this.#wake()
+  }
 
   /** Turns walking and fading off or on. */
-  setReducedMotion(_reduced: boolean): void {}
+  setReducedMotion(reduced: boolean): void {
+    this.#still = reduced
+    this.#wake()
+  }
 
   /** Says which edges of the canvas panels cover now. */
-  setInsets(_insets: TownInsets): void {}
+  setInsets(insets: TownInsets): void {
+    this.#insets = insets
+    this.#resize()
+  }
 
   /** Ends everything and takes the canvas away. The town is of no use after it. */
   destroy(): void {
+    this.#ends.abort()
+    this.#sizes.disconnect()
+    cancelAnimationFrame(this.#frame)
+    clearTimeout(this.#timer)
     this.canvas.remove()
+  }
+
+  #listen(): void {
+    listen(this.canvas, {
+      pan: (dx, dy) => { this.#steered = true; this.#camera.pan(dx, dy); this.#wake() },
+      zoom: (factor, about) => { if (about === null) this.zoomBy(factor); else this.#zoom(factor, about) },
+      pick: (at) => { this.#choose(this.#painter.hit(at)?.key ?? null) },
+      hover: (at) => { this.#hover(at) },
+      fit: () => { this.fit() },
+      move: (dx, dy) => { this.#move(dx, dy) },
+      choose: (chosen) => { this.#choose(chosen ? this.#focused : null) },
+    }, this.#ends.signal)
+    this.canvas.addEventListener('blur', () => { this.#focused = null; this.#wake() }, { signal: this.#ends.signal })
+  }
+
+  #choose(key: string | null): void {
+    this.select(key)
+    this.#options.onSelect?.(key)
+  }
+
+  #hover(at: Point | null): void {
+    const key = at === null ? null : this.#painter.hit(at)?.key ?? null
+    if (key === this.#hovered) return
+    this.#hovered = key
+    this.canvas.style.cursor = key === null ? 'grab' : 'pointer'
+    this.#options.onHover?.(key)
+    this.#wake()
+  }
+
+  #move(dx: number, dy: number): void {
+    const all = [...this.#residents.all.values()].filter((resident) => resident.left === null)
+    const current = this.#residents.find(this.#focused ?? this.#selected ?? '')
+    const places = all.filter((resident) => resident !== current).map((resident) => ({ ...resident.home, resident }))
+    const from = current?.home ?? { x: this.#camera.x - dx, y: this.#camera.y - dy }
+    const next = neighbour(from, dx, dy, places)?.resident ?? current ?? all[0]
+    if (next === undefined) return
+    this.#focused = next.key
+    this.#options.onAnnounce?.(this.#options.text.describe(next.row))
+    const { x, y, w, h } = this.#camera.free
+    const at = { x: this.#camera.screenX(next.home.x), y: this.#camera.screenY(next.home.y) }
+    if (at.x < x + 40 || at.y < y + 60 || at.x > x + w - 40 || at.y > y + h - 40) this.#show(next, 0)
+    this.#wake()
+  }
+
+  #show(resident: Resident, scale: number): void {
+    this.#steered = true
+    this.#camera.go(this.#camera.at(resident.home, scale), performance.now(), this.#still)
+    this.#wake()
+  }
+
+  #zoom(factor: number, about: Point): void {
+    this.#steered = true
+    this.#camera.zoom(factor, about)
+    this.#wake()
+  }
+
+  #fit(atOnce: boolean): void {
+    const homes = [...this.#residents.all.values()].map(({ home }) => home)
+    const land = islandBox(this.#residents.bounds)
+    const middle = homes.reduce((sum, home) => ({ x: sum.x + home.x / homes.length, y: sum.y + home.y / homes.length }), { x: 0, y: 0 })
+    const around = homes.length > 0 ? middle : { x: land.x + land.w / 2, y: land.y + land.h / 2 }
+    this.#camera.go(this.#camera.fitted(around), performance.now(), atOnce)
+    this.#wake()
+  }
+
+  #resize(): void {
+    const width = this.canvas.clientWidth
+    const height = this.canvas.clientHeight
+    const density = devicePixelRatio
+    this.#camera.resize(width, height, this.#insets)
+    this.canvas.width = Math.max(1, Math.round(width * density))
+    this.canvas.height = Math.max(1, Math.round(height * density))
+    this.#painter.reset(paletteOf(this.#theme), density)
+    if (!this.#steered) this.#fit(true)
+    this.#render()
+  }
+
+  #wake(): void {
+    if (this.#frame === 0 && !this.#ends.signal.aborted) this.#frame = requestAnimationFrame(() => { this.#render() })
+  }
+
+  #render(): void {
+    cancelAnimationFrame(this.#frame)
+    this.#frame = 0
+    const now = performance.now()
+    const gliding = this.#camera.step(now)
+    const { next, moves } = this.#residents.pass(now, (resident, step) => { this.#options.onStep?.(resident.key, step) })
+    const marks = { selected: this.#selected, hovered: this.#hovered, focused: this.#focused }
+    this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still)
+    this.frames.add(now)
+    clearTimeout(this.#timer)
+    if (gliding || this.#painter.behind || (moves && !this.#still)) this.#wake()
+    else if (moves) this.#timer = setTimeout(() => { this.#wake() }, 100)
+    // setTimeout counts in 32 bits.
+    else if (next < Infinity) this.#timer = setTimeout(() => { this.#wake() }, Math.min(Math.max(next - now, 1) + 1, 2 ** 30))
   }
 }

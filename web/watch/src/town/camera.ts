@@ -1,0 +1,142 @@
+import type { Box, Point } from './geometry.js'
+import { between, clamp, ease } from './geometry.js'
+import type { TownInsets } from './types.js'
+
+/** The largest scale, in CSS pixels for a ground unit. */
+const CLOSEST = 4
+/** A fitted town is shown no smaller than this; of a larger one, a part. */
+const READABLE = 0.42
+/** Milliseconds of a move of the camera. */
+const GLIDE = 420
+
+interface View { x: number; y: number; scale: number }
+
+/** What part of the ground is seen: its middle and scale, in a window of CSS pixels. */
+export class Camera {
+  /** The ground point in the middle of the free part of the window. */
+  x = 0
+  y = 0
+  /** CSS pixels for a ground unit. */
+  scale = 1
+  /** The window in CSS pixels. */
+  width = 1
+  height = 1
+  #insets: TownInsets = { top: 0, right: 0, bottom: 0, left: 0 }
+  #land: Box = { x: 0, y: 0, w: 1, h: 1 }
+  #glide: { from: View; to: View; start: number } | null = null
+
+  /** Takes the window's size and what covers its edges. */
+  resize(width: number, height: number, insets: TownInsets): void {
+    this.width = Math.max(width, 1)
+    this.height = Math.max(height, 1)
+    this.#insets = insets
+  }
+
+  /** Takes the land that there is to see; the middle of the view stays on it. */
+  setLand(land: Box): void {
+    this.#land = land
+    this.#keep()
+  }
+
+  /** The free part of the window, in CSS pixels. */
+  get free(): Box {
+    const { top, right, bottom, left } = this.#insets
+    return { x: left, y: top, w: Math.max(this.width - left - right, 1), h: Math.max(this.height - top - bottom, 1) }
+  }
+
+  /** Whether the camera moves by itself at present. */
+  get gliding(): boolean { return this.#glide !== null }
+
+  /** The x of a ground point in the window. */
+  screenX(x: number): number { return (x - this.x) * this.scale + this.free.x + this.free.w / 2 }
+
+  /** The y of a ground point in the window. */
+  screenY(y: number): number { return (y - this.y) * this.scale + this.free.y + this.free.h / 2 }
+
+  /** The ground point under a point of the window. */
+  ground(point: Point): Point {
+    const free = this.free
+    return {
+      x: (point.x - free.x - free.w / 2) / this.scale + this.x,
+      y: (point.y - free.y - free.h / 2) / this.scale + this.y,
+    }
+  }
+
+  /** The part of the ground that the whole window shows. */
+  get seen(): Box {
+    const from = this.ground({ x: 0, y: 0 })
+    return { x: from.x, y: from.y, w: this.width / this.scale, h: this.height / this.scale }
+  }
+
+  /** Moves what is seen by CSS pixels. */
+  pan(dx: number, dy: number): void {
+    this.#glide = null
+    this.x -= dx / this.scale
+    this.y -= dy / this.scale
+    this.#keep()
+  }
+
+  /** Zooms; the ground under a point of the window stays there. */
+  zoom(factor: number, about: Point): void {
+    this.#glide = null
+    const before = this.ground(about)
+    this.scale = clamp(this.scale * factor, this.#farthest(), CLOSEST)
+    const after = this.ground(about)
+    this.x += before.x - after.x
+    this.y += before.y - after.y
+    this.#keep()
+  }
+
+  /** The view that shows the land as a whole; where that would be too small to read, the part around a point. */
+  fitted(around: Point): View {
+    const { w, h } = this.free
+    const whole = Math.min(w / this.#land.w, h / this.#land.h)
+    if (whole >= READABLE) {
+      return { x: this.#land.x + this.#land.w / 2, y: this.#land.y + this.#land.h / 2, scale: Math.min(whole, 1.6) }
+    }
+    const scale = Math.min(READABLE, Math.max(w / this.#land.w, h / this.#land.h))
+    return { x: this.#within(around.x, this.#land.x, this.#land.w, w / scale), y: this.#within(around.y, this.#land.y, this.#land.h, h / scale), scale }
+  }
+
+  /** The view from a ground point at a scale of at least the given one. */
+  at(point: Point, least: number): View {
+    return { x: point.x, y: point.y, scale: Math.max(this.scale, least) }
+  }
+
+  /** Goes to a view, at once or in a glide that {@link step} carries on. */
+  go(to: View, now: number, atOnce: boolean): void {
+    if (atOnce) {
+      Object.assign(this, { x: to.x, y: to.y, scale: to.scale })
+      this.#glide = null
+    } else {
+      this.#glide = { from: { x: this.x, y: this.y, scale: this.scale }, to, start: now }
+    }
+  }
+
+  /** Carries a glide on; whether it goes on after this. */
+  step(now: number): boolean {
+    if (this.#glide === null) return false
+    const { from, to, start } = this.#glide
+    const share = clamp((now - start) / GLIDE, 0, 1)
+    const way = ease(share)
+    this.x = between(from.x, to.x, way)
+    this.y = between(from.y, to.y, way)
+    this.scale = from.scale * (to.scale / from.scale) ** way
+    if (share >= 1) this.#glide = null
+    return this.#glide !== null
+  }
+
+  #farthest(): number {
+    const { w, h } = this.free
+    return Math.min(READABLE, Math.min(w / this.#land.w, h / this.#land.h)) * 0.8
+  }
+
+  #within(wanted: number, from: number, size: number, seen: number): number {
+    return seen >= size ? from + size / 2 : clamp(wanted, from + seen / 2, from + size - seen / 2)
+  }
+
+  #keep(): void {
+    this.x = clamp(this.x, this.#land.x, this.#land.x + this.#land.w)
+    this.y = clamp(this.y, this.#land.y, this.#land.y + this.#land.h)
+  }
+}

@@ -1,0 +1,52 @@
+/** Points and boxes, in whatever unit both sides of a calculation share. */
+
+/** A point. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A box by its upper left corner and its size. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
+}
+
+/** Whether two boxes have an area in common; touching edges are none. */
+export function overlap(a: Box, b: Box): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+}
+
+/** The area that two boxes have in common. */
+export function sharedArea(a: Box, b: Box): number {
+  const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)
+  const h = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y)
+  return w > 0 && h > 0 ? w * h : 0
+}
+
+/** A box that is larger by a margin on every side. */
+export function grown(box: Box, margin: number): Box {
+  return { x: box.x - margin, y: box.y - margin, w: box.w + 2 * margin, h: box.h + 2 * margin }
+}
+
+/** Whether a point is in a box. */
+export function contains(box: Box, point: Point): boolean {
+  return point.x >= box.x && point.x <= box.x + box.w && point.y >= box.y && point.y <= box.y + box.h
+}
+
+/** A value kept within limits; the lower one where it is no number. */
+export function clamp(value: number, least: number, most: number): number {
+  return value > least ? Math.min(value, most) : least
+}
+
+/** The way from a to b, as far as a share from 0 to 1. */
+export function between(a: number, b: number, share: number): number {
+  return a + (b - a) * share
+}
+
+/** A share of time turned into a share of way that begins and ends slowly. */
+export function ease(share: number): number {
+  return share * share * (3 - 2 * share)
+}

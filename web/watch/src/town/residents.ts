@@ -1,0 +1,198 @@
+import type { BubbleKind } from './paper.js'
+import type { Point } from './geometry.js'
+import type { Streets } from './streets.js'
+import { layStreets } from './streets.js'
+import { soundBounds, toGround } from './terrain.js'
+import type { TownBounds, TownOccupant, TownPathStep, TownText, TownWorld } from './types.js'
+import { stableKey } from './types.js'
+import type { Stop } from './walk.js'
+import { Walk } from './walk.js'
+
+/** Milliseconds of an arrival and a departure, and how long somebody counts as new. */
+export const ARRIVAL = 600
+export const DEPARTURE = 700
+export const FRESH = 20_000
+/** Milliseconds that a trail stays after its walk. */
+const TRAIL = 10_000
+/** Steps of a journey that are walked; the timeline beside the map has them all. */
+const MOST_STEPS = 60
+/** Bubbles and walkers at once. */
+const MOST_BUBBLES = 16
+const MOST_WALKERS = 24
+
+/** What is in a bubble until a time. */
+export interface Speech {
+  readonly text: string
+  readonly kind: BubbleKind
+  readonly since: number
+  readonly until: number
+  /** Its place relative to the head, once it has one. */
+  place: Point | null
+}
+
+/** Somebody or something on the map, and what it is doing. */
+export interface Resident {
+  readonly key: string
+  row: TownOccupant
+  /** Where its feet are when it is at home, in cells. */
+  spot: Point
+  home: Point
+  arrived: number
+  left: number | null
+  speech: Speech | null
+  walk: Walk | null
+  path: readonly TownPathStep[]
+  step: number | null
+  trailUntil: number
+}
+
+/** Everybody in the town, and what goes on. It has no clock: times are given. */
+export class Residents {
+  readonly all = new Map<string, Resident>()
+  readonly #byId = new Map<string, Resident>()
+  bounds: TownBounds = { minX: 0, minY: 0, maxX: 19, maxY: 11 }
+  streets: Streets = layStreets(this.bounds)
+  #sid: string | null = null
+
+  constructor(private readonly text: TownText) {}
+
+  /** Takes a state of the world. Returns whether the land is another than before. */
+  take(world: TownWorld, now: number): boolean {
+    const again = world.sid !== this.#sid
+    if (again) { this.all.clear(); this.#byId.clear() }
+    this.#sid = world.sid
+    const bounds = soundBounds(world.bounds)
+    const grew = again || JSON.stringify(bounds) !== JSON.stringify(this.bounds)
+    if (grew) { this.bounds = bounds; this.streets = layStreets(bounds) }
+    const seen = new Set<string>()
+    for (const row of world.occupants) {
+      const key = stableKey(row)
+      seen.add(key)
+      const known = this.all.get(key)
+      if (known === undefined || known.left !== null) this.#admit(key, row, again ? -Infinity : now)
+      else if (known.row !== row) { known.row = row; this.#settle(known) }
+    }
+    for (const resident of this.all.values()) if (!seen.has(resident.key)) resident.left ??= now
+    return grew
+  }
+
+  /** Finds somebody by stable key or by id. */
+  find(id: string): Resident | undefined {
+    const found = this.all.get(id) ?? this.#byId.get(id)
+    return found?.left === null ? found : undefined
+  }
+
+  #admit(key: string, row: TownOccupant, arrived: number): void {
+    const resident: Resident = {
+      key, row, arrived, spot: { x: 0, y: 0 }, home: { x: 0, y: 0 }, left: null, speech: null, walk: null, path: [], step: null, trailUntil: 0,
+    }
+    this.#settle(resident)
+    this.all.set(key, resident)
+    this.#byId.set(row.kind === 'agent' ? row.agentId : row.id, resident)
+  }
+
+  #settle(resident: Resident): void {
+    const { row } = resident
+    const { minX, minY, maxX, maxY } = this.bounds
+    const x = Math.min(Math.max(Number.isFinite(row.x) ? row.x : minX, minX), maxX)
+    const y = Math.min(Math.max(Number.isFinite(row.y) ? row.y : minY, minY), maxY)
+    resident.spot = row.kind === 'agent' || row.kind === 'human' ? { x: x + 0.16, y: y + 0.26 } : { x, y }
+    resident.home = toGround(resident.spot.x, resident.spot.y)
+    if (row.kind === 'agent' && row.lastUpdate !== undefined && resident.walk === null) resident.path = row.lastUpdate.path
+  }
+
+  /** Lets somebody say something; the oldest bubble goes where there are too many. */
+  say(resident: Resident, text: string, kind: BubbleKind, now: number): void {
+    const until = now + Math.min(12_000, 4000 + text.length * 55)
+    resident.speech = { text, kind, since: now, until, place: resident.speech?.place ?? null }
+    const speaking = [...this.all.values()].filter((other) => other.speech !== null)
+    if (speaking.length <= MOST_BUBBLES) return
+    speaking.sort((a, b) => (a.speech?.since ?? 0) - (b.speech?.since ?? 0))
+    for (const other of speaking.slice(0, speaking.length - MOST_BUBBLES)) other.speech = null
+  }
+
+  /** Sends somebody on a path from a step on; with hold, to that step only, where it stays. */
+  send(resident: Resident, path: readonly TownPathStep[], step: number, hold: boolean, now: number, still: boolean): void {
+    const walking = [...this.all.values()].filter((other) => other.walk !== null && other !== resident)
+    if (!hold && walking.length >= MOST_WALKERS) return
+    const from = this.#place(resident, path[resident.step ?? -1])
+    resident.path = path
+    const last = Math.min(path.length, MOST_STEPS + step)
+    const stops: Stop[] = []
+    for (let i = Math.max(step, 0); i < (hold ? Math.min(step + 1, path.length) : last); i++) {
+      stops.push({ at: this.#place(resident, path[i]), step: i })
+    }
+    if (stops.length === 0) return
+    if (!hold) stops.push({ at: resident.spot, step: null })
+    resident.walk = new Walk(from, stops, this.streets, now, still, hold)
+    resident.trailUntil = resident.walk.end + TRAIL
+  }
+
+  /** Where somebody stands for a step: before the place it is at, at home for its own. */
+  #place(resident: Resident, step: TownPathStep | undefined): Point {
+    if (step === undefined || !Number.isFinite(step.x) || !Number.isFinite(step.y)) return resident.spot
+    if (step.x === resident.row.x && step.y === resident.row.y) return resident.spot
+    const { minX, minY, maxX, maxY } = this.bounds
+    return { x: Math.min(Math.max(step.x, minX), maxX) + 0.16, y: Math.min(Math.max(step.y, minY), maxY) + 0.42 }
+  }
+
+  /** Ends the stay of a walker: it goes home. */
+  recall(resident: Resident, now: number, still: boolean): void {
+    if (resident.walk === null) return
+    const from = this.#place(resident, resident.path[resident.step ?? -1])
+    resident.walk = new Walk(from, [{ at: resident.spot, step: null }], this.streets, now, still, false)
+    resident.trailUntil = now
+  }
+
+  /**
+   * Lets time pass: drops what is over. Returns the time of the next change, and
+   * whether something moves until then.
+   */
+  pass(now: number, onStep: (resident: Resident, step: number | null) => void): { next: number; moves: boolean } {
+    let next = Infinity
+    let moves = false
+    const wait = (until: number): void => { if (until > now) next = Math.min(next, until) }
+    for (const resident of this.all.values()) {
+      if (resident.left !== null) {
+        if (now >= resident.left + DEPARTURE) { this.#forget(resident); continue }
+        moves = true
+      }
+      if (now < resident.arrived + ARRIVAL) moves = true
+      wait(resident.arrived + FRESH)
+      wait(resident.trailUntil)
+      if (resident.walk !== null) moves = this.#walk(resident, now, onStep, wait) || moves
+      if (resident.speech !== null) {
+        if (now >= resident.speech.until) resident.speech = null
+        else wait(resident.speech.until)
+      }
+    }
+    return { next, moves }
+  }
+
+  #walk(resident: Resident, now: number, onStep: (resident: Resident, step: number | null) => void, wait: (until: number) => void): boolean {
+    const { walk } = resident
+    if (walk === null) return false
+    if (now >= walk.end) {
+      resident.walk = null
+      resident.step = null
+      onStep(resident, null)
+      return false
+    }
+    const stand = walk.at(now)
+    wait(stand.until)
+    if (stand.step !== null && stand.step !== resident.step) {
+      const step = resident.path[stand.step]
+      resident.step = stand.step
+      if (step !== undefined) this.say(resident, `${stand.step + 1}. ${this.text.step(step)}`, 'step', now)
+      onStep(resident, stand.step)
+    }
+    return stand.moving
+  }
+
+  #forget(resident: Resident): void {
+    const { row, key } = resident
+    this.all.delete(key)
+    const id = row.kind === 'agent' ? row.agentId : row.id
+    if (this.#byId.get(id) === resident) this.#byId.delete(id)
+  }
+}

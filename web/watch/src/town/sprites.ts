@@ -1,0 +1,106 @@
+import { bitmap } from './bitmap.js'
+
+/** What a picture takes around its origin, in ground units. */
+export interface Frame {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** How to make a picture. */
+export interface Pattern {
+  /** Its name in the cache: the same picture has the same name. */
+  readonly name: string
+  readonly frame: Frame
+  readonly paint: (draw: CanvasRenderingContext2D) => void
+}
+
+interface Sprite {
+  readonly canvas: HTMLCanvasElement
+  readonly scale: number
+}
+
+/** Pixels that all pictures together may have: 40 MiB of memory. */
+const MOST_PIXELS = 10 * 2 ** 20
+/** Pictures made in one frame at most; the others appear in the next ones. */
+const PER_FRAME = 10
+
+/**
+ * Pictures of what stands in the town, as bitmaps at the scale of the camera.
+ * Those not used for longest go when there are too many.
+ */
+export class Sprites {
+  readonly #made = new Map<string, Sprite>()
+  #pixels = 0
+  #scale = 1
+  #left = PER_FRAME
+  /** Whether a picture that was asked for is missing, or at an old scale. */
+  behind = false
+
+  /** Begins a frame. */
+  begin(): void {
+    this.#left = PER_FRAME
+    this.behind = false
+  }
+
+  /** Sets the device pixels of a ground unit for pictures made from now on. */
+  setScale(scale: number): void { this.#scale = scale }
+
+  /** Forgets every picture, such as when the palette changes. */
+  clear(): void {
+    this.#made.clear()
+    this.#pixels = 0
+  }
+
+  /**
+   * Draws a picture with its origin at a point of the window.
+   * @param scale CSS pixels for a ground unit.
+   */
+  draw(c: CanvasRenderingContext2D, pattern: Pattern, x: number, y: number, scale: number, flip = false): void {
+    const sprite = this.#get(pattern)
+    if (sprite === undefined) return
+    const { left, top, width, height } = pattern.frame
+    if (flip) {
+      c.save()
+      c.translate(x, y)
+      c.scale(-1, 1)
+      c.drawImage(sprite.canvas, left * scale, top * scale, width * scale, height * scale)
+      c.restore()
+    } else {
+      c.drawImage(sprite.canvas, x + left * scale, y + top * scale, width * scale, height * scale)
+    }
+  }
+
+  #get(pattern: Pattern): Sprite | undefined {
+    const found = this.#made.get(pattern.name)
+    if (found?.scale === this.#scale) return found
+    if (this.#left === 0) {
+      this.behind = true
+      return found
+    }
+    this.#left--
+    if (found !== undefined) this.#drop(pattern.name, found)
+    return this.#make(pattern)
+  }
+
+  #make({ name, frame, paint }: Pattern): Sprite {
+    const { canvas, draw } = bitmap(frame.width * this.#scale, frame.height * this.#scale)
+    draw.setTransform(canvas.width / frame.width, 0, 0, canvas.height / frame.height, 0, 0)
+    draw.translate(-frame.left, -frame.top)
+    paint(draw)
+    const sprite = { canvas, scale: this.#scale }
+    this.#made.set(name, sprite)
+    this.#pixels += canvas.width * canvas.height
+    for (const [other, old] of this.#made) {
+      if (this.#pixels <= MOST_PIXELS || other === name) break
+      this.#drop(other, old)
+    }
+    return sprite
+  }
+
+  #drop(name: string, sprite: Sprite): void {
+    this.#made.delete(name)
+    this.#pixels -= sprite.canvas.width * sprite.canvas.height
+  }
+}

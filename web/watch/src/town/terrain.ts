@@ -1,0 +1,46 @@
+import type { Box, Point } from './geometry.js'
+import { clamp } from './geometry.js'
+import { spread } from './look.js'
+import type { TownBounds } from './types.js'
+
+/**
+ * From cells to the ground. A cell is {@link CELL} ground units large; the
+ * ground is bent a little, smoothly and by the coordinates alone, so that
+ * streets wind and nobody stands in rank and file.
+ */
+export const CELL = { w: 64, h: 58 } as const
+
+/** The place of a point of the map, in cells, on the ground. */
+export function toGround(x: number, y: number): Point {
+  return {
+    x: x * CELL.w + 7 * Math.sin(y * 0.55 + 0.8) + 4 * Math.sin(x * 0.9 + y * 0.3),
+    y: y * CELL.h + 6 * Math.sin(x * 0.5 + 1.3) + 4 * Math.sin(y * 0.8 - x * 0.27),
+  }
+}
+
+/** How far from the outermost cells the coast is, in cells. */
+export const COAST = 1.55
+
+/** The box on the ground that holds the island of some bounds, its coast included. */
+export function islandBox(bounds: TownBounds): Box {
+  const from = toGround(bounds.minX - COAST, bounds.minY - COAST)
+  const to = toGround(bounds.maxX + COAST, bounds.maxY + COAST)
+  return { x: from.x - 12, y: from.y - 12, w: to.x - from.x + 24, h: to.y - from.y + 24 }
+}
+
+/** Bounds that can be drawn: finite, whole and the right way round, whatever a host states. */
+export function soundBounds(bounds: TownBounds): TownBounds {
+  const far = 100_000
+  const minX = Math.round(clamp(bounds.minX, -far, far))
+  const minY = Math.round(clamp(bounds.minY, -far, far))
+  return {
+    minX, minY,
+    maxX: Math.round(clamp(bounds.maxX, minX, far)),
+    maxY: Math.round(clamp(bounds.maxY, minY, far)),
+  }
+}
+
+/** A number from 0 to 1 that is always the same for a place and a purpose. */
+export function chance(x: number, y: number, purpose: number): number {
+  return spread(Math.imul(x, 0x27d4eb2d) ^ Math.imul(y, 0x165667b1) ^ Math.imul(purpose, 0x9e3779b9)) / 2 ** 32
+}

@@ -1,0 +1,148 @@
+import type { Point } from './geometry.js'
+import type { Streets } from './streets.js'
+import { onGround, rounded, route } from './streets.js'
+
+/** Where a walk stops: a place in cells, and the steps of the journey that happen there, from 0. */
+export interface Stop {
+  readonly at: Point
+  /** The step, or null for home at the end of the walk. */
+  readonly step: number | null
+}
+
+/** Where a walker is at some time. */
+export interface Stand {
+  /** On the ground. */
+  readonly x: number
+  readonly y: number
+  /** Ground units walked since the start. */
+  readonly walked: number
+  readonly moving: boolean
+  /** Whether the walker looks to the left. */
+  readonly left: boolean
+  /** The step it stands at, null on the way. */
+  readonly step: number | null
+  /** When this ends by itself: the next arrival or departure, Infinity where it stays. */
+  readonly until: number
+}
+
+/** Ground units a second. */
+const SPEED = 150
+/** Milliseconds at a stop. */
+const PAUSE = 1500
+/** A walk takes at most about this long, in milliseconds: longer ones go faster. */
+const LONGEST = 24_000
+
+interface Leg {
+  readonly points: readonly Point[]
+  readonly lengths: readonly number[]
+  readonly length: number
+  readonly before: number
+  readonly start: number
+  readonly arrive: number
+  readonly leave: number
+  readonly step: number | null
+}
+
+/** A walk along the streets from stop to stop, as a function of time. */
+export class Walk {
+  readonly #legs: Leg[] = []
+  /** When it is over, as the time it was given; Infinity where it stays at its last stop. */
+  readonly end: number
+  /** Every point of the way on the ground. */
+  readonly points: readonly Point[]
+  /** The length of the way in ground units. */
+  readonly length: number
+
+  /**
+   * Plans a walk that starts now at a point in cells.
+   * @param still No walking: the walker is at once where it goes.
+   * @param stays It remains at its last stop.
+   */
+  constructor(from: Point, stops: readonly Stop[], streets: Streets, now: number, still: boolean, stays: boolean) {
+    const ways = stops.map((stop, i) => onGround(rounded(route(stops[i - 1]?.at ?? from, stop.at, streets))))
+    const measured = ways.map(measure)
+    this.length = measured.reduce((sum, way) => sum + way.length, 0)
+    const pause = Math.min(PAUSE, LONGEST / 2 / Math.max(stops.length, 1))
+    const speed = Math.max(SPEED, this.length / (LONGEST / 2000))
+    let time = now
+    let before = 0
+    stops.forEach((stop, i) => {
+      const { lengths, length } = measured[i] as Measured
+      const arrive = time + (still ? 0 : (length / speed) * 1000)
+      const last = i === stops.length - 1
+      const leave = last ? (stays ? Infinity : arrive + (stop.step === null ? 0 : pause)) : arrive + pause
+      this.#legs.push({ points: ways[i] as Point[], lengths, length, before, start: time, arrive, leave, step: stop.step })
+      time = leave
+      before += length
+    })
+    this.end = time
+    this.points = ways.flat()
+  }
+
+  /** Where the walker is at a time. */
+  at(now: number): Stand {
+    const leg = this.#legs.find((candidate) => now < candidate.leave) ?? this.#legs.at(-1)
+    if (leg === undefined) throw new Error('a walk without a stop leads nowhere')
+    const first = leg.points[0] as Point
+    const last = leg.points.at(-1) as Point
+    if (now >= leg.arrive) {
+      const walked = leg.before + leg.length
+      return { x: last.x, y: last.y, walked, moving: false, left: last.x < first.x, step: leg.step, until: leg.leave }
+    }
+    const gone = leg.length * ((now - leg.start) / (leg.arrive - leg.start))
+    const { x, y, left } = along(leg, gone)
+    return { x, y, walked: leg.before + gone, moving: true, left, step: null, until: leg.arrive }
+  }
+}
+
+interface Measured {
+  readonly lengths: number[]
+  readonly length: number
+}
+
+function measure(points: readonly Point[]): Measured {
+  const lengths = [0]
+  let length = 0
+  for (let i = 1; i < points.length; i++) {
+    const a = points[i - 1] as Point
+    const b = points[i] as Point
+    length += Math.hypot(b.x - a.x, b.y - a.y)
+    lengths.push(length)
+  }
+  return { lengths, length }
+}
+
+/** The point of a way after some length of it. */
+export function along(way: { points: readonly Point[]; lengths: readonly number[] }, gone: number): { x: number; y: number; left: boolean } {
+  const { points, lengths } = way
+  let low = 0
+  let high = lengths.length - 1
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1
+    if ((lengths[middle] as number) <= gone) low = middle
+    else high = middle
+  }
+  const a = points[low] as Point
+  const b = points[high] as Point
+  const from = lengths[low] as number
+  const part = (lengths[high] as number) - from
+  const share = part > 0 ? Math.min(Math.max((gone - from) / part, 0), 1) : 1
+  return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, left: b.x < a.x }
+}
+
+/** Points at equal distances along a way, each with the direction of the way there, for footprints. */
+export function marksAlong(points: readonly Point[], spacing: number): { x: number; y: number; dx: number; dy: number }[] {
+  const { lengths, length } = measure(points)
+  const marks: { x: number; y: number; dx: number; dy: number }[] = []
+  for (let gone = spacing / 2, i = 1; gone < length; gone += spacing) {
+    while (i < lengths.length - 1 && (lengths[i] as number) < gone) i++
+    const a = points[i - 1] as Point
+    const b = points[i] as Point
+    const part = (lengths[i] as number) - (lengths[i - 1] as number) || 1
+    const share = (gone - (lengths[i - 1] as number)) / part
+    const dx = (b.x - a.x) / part
+    const dy = (b.y - a.y) / part
+    marks.push({ x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, dx, dy })
+  }
+  return marks
+}
