@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { effect } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { text } from '../text/text.js'
 import { Town, type TownOptions, type TownPathStep, type TownRole } from '../town/town.js'
 import { objectsOf, stringOf } from '../world/json.js'
@@ -16,13 +16,18 @@ export function TownView({ store, onTown }: { store: WorldStore, onTown: (town: 
   useEffect(() => {
     if (host.current === null) return undefined
     const town = new Town(host.current, optionsOf(store))
+    const narrow = signal(false)
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, ...world.worldMap }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
       store.listen((event) => { if (!event.past && Date.now() - event.at < fresh) play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
       watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),
-      watchMedia('(max-width: 820px)', (narrow) => { town.setInsets({ top: 64, right: 12, bottom: 12, left: narrow ? 12 : 356 }) }),
+      watchMedia('(max-width: 820px)', (matches) => { narrow.value = matches }),
+      effect(() => {
+        const wide = !narrow.value
+        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: 12, left: wide ? 356 : 12 })
+      }),
     ]
     onTown(town)
     return () => {
@@ -44,7 +49,7 @@ function optionsOf(store: WorldStore): TownOptions {
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
     onSelect: (key) => { store.select(key ?? undefined) },
-    onStep: (key, step) => { if (key === store.selected.peek()) store.step.value = step ?? undefined },
+    onStep: (key, step) => { if (store.walking && key === store.selected.peek()) store.step.value = step ?? undefined },
   }
 }
 

@@ -44,8 +44,8 @@ export function LookOnly(): VNode {
   )
 }
 
-/** A tool's name for people: assist_plan_trip is "plan trip"; the style makes the first letter large. */
+/** A tool's name for people: assist_plan_trip is "Plan trip". */
 export function titleOf(tool: AssistTool): string {
   const words = clamp(tool.name.replace(/^assist_/, '').replaceAll('_', ' ').trim(), 80)
-  return words === '' ? tool.name : words
+  return words === '' ? tool.name : words.charAt(0).toLocaleUpperCase() + words.slice(1)
 }

@@ -36,7 +36,9 @@ export function fieldsOf(parameters: unknown): readonly Field[] | undefined {
     return undefined
   }
   const required = new Set(stringsOf(parameters.required))
-  return Object.entries(properties).map(([name, schema]) => fieldOf(name, isObject(schema) ? schema : {}, required.has(name)))
+  return Object.entries(properties)
+    .map(([name, schema]) => fieldOf(name, isObject(schema) ? schema : {}, required.has(name)))
+    .sort((a, b) => Number(b.required) - Number(a.required))
 }
 
 function fieldOf(name: string, schema: JsonObject, required: boolean): Field {

@@ -17,8 +17,8 @@ interface TimelineProps {
 export function Timeline({ store, agent, town }: TimelineProps): VNode {
   const { journey } = agent
   const at = store.step.value
-  const go = (step: number, hold: boolean): void => { store.step.value = step; town?.playJourney(agent.key, step, hold) }
-  const stop = (): void => { store.step.value = undefined; town?.stopJourney(agent.key) }
+  const go = (step: number, hold: boolean): void => { store.walking = !hold; store.step.value = step; town?.playJourney(agent.key, step, hold) }
+  const stop = (): void => { store.walking = false; store.step.value = undefined; town?.stopJourney(agent.key) }
   return (
     <section aria-label={text('journey.title')}>
       <h3>{text('journey.title')}</h3>

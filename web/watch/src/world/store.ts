@@ -31,6 +31,8 @@ export class WorldStore {
   readonly heard = signal<ReadonlyMap<string, number>>(new Map())
   /** The step of the selected agent's journey that is shown on the map. */
   readonly step = signal<number | undefined>(undefined)
+  /** Whether the person let the journey run, so that its steps follow the walker on the map. */
+  walking = false
   private readonly follower: Follower
   private readonly listeners = new Set<(event: WorldEvent, entry: Entry) => void>()
   private serial = 0
@@ -61,6 +63,7 @@ export class WorldStore {
   select(key: string | undefined): void {
     batch(() => {
       this.selected.value = key
+      this.walking = false
       this.step.value = undefined
     })
   }
