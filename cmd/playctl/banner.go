@@ -12,6 +12,7 @@ import (
 // bannerResult is what "playctl serve" prints when it serves.
 type bannerResult struct {
 	URL         string   `json:"url"`
+	WatchURL    string   `json:"watchUrl"`
 	APIURL      string   `json:"apiUrl"`
 	EventsURL   string   `json:"eventsUrl"`
 	ReadyURL    string   `json:"readyUrl"`
@@ -34,7 +35,7 @@ func (a *app) newBanner(served *served, s *serveSettings) *bannerResult {
 	}
 	api := base + strings.TrimSuffix(protocol.ServicePlay.Session(), "/session")
 	return &bannerResult{
-		URL: base, APIURL: api, EventsURL: base + protocol.ServicePlay.Events(),
+		URL: base, WatchURL: base + protocol.ServicePlay.Watch(), APIURL: api, EventsURL: base + protocol.ServicePlay.Events(),
 		ReadyURL: ops + protocol.PathReady, MetricsURL: ops + protocol.PathMetrics,
 		Listen: h.Addr().String(), Store: served.path, RootFile: served.root.Path, RootMade: served.rootMade,
 		Next: a.nextCommands(h, s),
@@ -89,6 +90,7 @@ func (b *bannerResult) document(look render.Look) render.Document {
 		render.Line(look.Strong("A world is served at " + b.URL)),
 		render.Line(""),
 		render.Fields{
+			{Name: "  watch", Value: b.WatchURL},
 			{Name: "  API", Value: b.APIURL},
 			{Name: "  events", Value: b.EventsURL},
 			{Name: "  ready", Value: b.ReadyURL},

@@ -40,6 +40,7 @@ answered. A second one ends it at once. SIGHUP reads the TLS certificate again.`
 	completeChoices(cmd, "api-keys", "required", "optional", "off")
 	completeChoices(cmd, "compat", string(host.CompatAgentPlay))
 	completeChoices(cmd, "registration", "open", "token", "closed")
+	completeChoices(cmd, "watch-access", "local", "public", "token")
 	completeChoices(cmd, "log-level", "debug", "info", "warn", "error")
 	completeChoices(cmd, "log-format", "text", "json")
 	return cmd

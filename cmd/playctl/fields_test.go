@@ -39,6 +39,7 @@ func results() map[string]any {
 		"register-mcp":       mcpResult{},
 		"record":             recordedResult{},
 		"interactions":       interactionsResult{},
+		"watch":              watchResult{},
 		"tail":               eventResult{},
 		"tail --record":      recordedLine{},
 		"replay --check":     replayResult{},

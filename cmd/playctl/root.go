@@ -110,7 +110,7 @@ func worldCommands(a *app) []*cobra.Command {
 		newConnectCommand(a), newAddAgentCommand(a), newRemoveAgentCommand(a),
 		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
 		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
-		newSnapshotCommand(a), newTailCommand(a), newReplayCommand(a), newChainCommand(a), newAQLCommand(a),
+		newWatchCommand(a), newQRCommand(a), newSnapshotCommand(a), newTailCommand(a), newReplayCommand(a), newChainCommand(a), newAQLCommand(a),
 		newIntercomCommand(a),
 		newCreateSpaceCommand(a), newListSpacesCommand(a), newInspectSpaceCommand(a), newRemoveSpaceCommand(a),
 		newAddAmenityCommand(a), newRemoveAmenityCommand(a),

@@ -103,6 +103,7 @@ func startHost(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(json.Unmarshal([]byte(first), &banner))
 	ts.Setenv("SERVER", banner.URL)
 	ts.Setenv("PLAYCTL_SERVER", banner.URL)
+	ts.Setenv("LISTEN", banner.Listen)
 	ts.Setenv("PLAYCTL_TIMEOUT", patience)
 	ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
 	host := &runningHost{cmd: cmd, rest: make(chan error, 1)}

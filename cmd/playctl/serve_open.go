@@ -61,7 +61,11 @@ func (s *serveSettings) check() error {
 	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
 		return usagef("--registration-token-file is for --registration token")
 	}
-	return s.checkBridge()
+	switch host.WatchAccess(s.watchAccess) {
+	case host.WatchLocal, host.WatchPublic, host.WatchToken:
+		return s.checkBridge()
+	}
+	return usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
 }
 
 func (s *serveSettings) checkBridge() error {
@@ -179,6 +183,7 @@ func (a *app) hostOptions(s *serveSettings) (*host.Options, error) {
 		CertFile: a.absolute(s.tlsCert), KeyFile: a.absolute(s.tlsKey), PublicURL: s.publicURL,
 		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
 		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
+		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames,
 		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
 		Limits: host.RateLimits{RequestsPerSecond: s.rateRequests, CreationsPerMinute: s.rateNodes},
 		Logger: logger, AccessLog: s.accessLog,

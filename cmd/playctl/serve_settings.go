@@ -21,6 +21,9 @@ type serveSettings struct {
 	bridgeURL             secretURL
 	allowOwnerHash        bool
 
+	watchAccess string
+	watchNames  []string
+
 	publicURL      string
 	trustedProxies []string
 	corsOrigins    []string
@@ -59,6 +62,9 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *app) {
 	own.StringVar(&s.compat, "compat", "", "also serve existing clients of a `service`: agent-play")
 	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
 	own.BoolVar(&s.allowOwnerHash, "allow-owner-hash", false, "let a main node's hash stand for its agents' also beyond loopback")
+
+	own.StringVar(&s.watchAccess, "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
+	own.StringSliceVar(&s.watchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
 
 	own.StringVar(&s.publicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
 	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is believed; may be repeated")

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"rsc.io/qr"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/render"
+)
+
+func newQRCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "qr",
+		Short: "Print the page's address as a QR code for a phone",
+		Long: `Print the address of the page that shows the world live as a QR code, for the camera of a
+phone. The host must be reachable from other machines: under the address of --server, or under
+its public URL. Where the page is not free, a main node's credentials put a token into the
+code: whoever sees it may look and act for 12 hours.`,
+		Example: example("playctl qr", "playctl qr --server http://192.168.1.20:7420"),
+		Args:    takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.asReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *caller, c *client.Client) (*render.Document, error) {
+				link, err := a.link(ctx, who, c, true)
+				if err != nil {
+					return nil, err
+				}
+				code, err := qrLines(link.url, a.printer.Look.Color)
+				if err != nil {
+					return nil, err
+				}
+				views := make([]render.View, 0, len(code)+1)
+				for _, line := range code {
+					views = append(views, render.Line(line))
+				}
+				return &render.Document{
+					Data:  watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt},
+					Views: append(views, render.Line(link.url)),
+				}, nil
+			})
+		},
+	}
+}
+
+// quietZone is the light margin that readers need, in modules (ISO/IEC 18004).
+const quietZone = 4
+
+// qrLines draws a QR code, two modules in one character. With colour it is dark on
+// light whatever the terminal's own colours are; without, light modules are
+// drawn, as suits a dark terminal.
+func qrLines(text string, color bool) ([]string, error) {
+	code, err := qr.Encode(text, qr.L)
+	if err != nil {
+		return nil, fmt.Errorf("make a QR code of an address of %d bytes: %w", len(text), err)
+	}
+	halves := map[[2]bool]string{{false, false}: "█", {false, true}: "▀", {true, false}: "▄", {true, true}: " "}
+	var lines []string
+	for y := -quietZone; y < code.Size+quietZone; y += 2 {
+		var line strings.Builder
+		for x := -quietZone; x < code.Size+quietZone; x++ {
+			line.WriteString(halves[[2]bool{code.Black(x, y), code.Black(x, y+1)}])
+		}
+		if color {
+			// Bright white on black: light modules are in the foreground.
+			lines = append(lines, "\x1b[97;40m"+line.String()+"\x1b[0m")
+			continue
+		}
+		lines = append(lines, line.String())
+	}
+	return lines, nil
+}
