@@ -30,7 +30,7 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	connections := newLines()
 	j := &Journal{
 		options: o, prefix: "play:{" + o.HostID + "}:",
-		client: connect(o, replyTimeout, connections),
+		client: connect(o, o.Timeout, connections),
 	}
 	err := j.inspect(ctx)
 	if err == nil {

@@ -40,6 +40,10 @@ type Options struct {
 	// Tail is how many of the newest entries trimming leaves in any case; zero
 	// means DefaultTail.
 	Tail uint64
+	// Timeout bounds how long a reply may take; zero means 800 ms, with which a host
+	// answers within a second. A restore or a migration, which writes a whole world
+	// at once, needs more.
+	Timeout time.Duration
 	// Channel and Envelope publish each entry's messages within its commit, in
 	// order; with a nil Envelope nothing is published.
 	Channel  string
@@ -52,6 +56,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Tail == 0 {
 		o.Tail = DefaultTail
+	}
+	if o.Timeout == 0 {
+		o.Timeout = replyTimeout
 	}
 	if o.HostID == "" {
 		o.HostID = "default"

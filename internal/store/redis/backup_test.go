@@ -1,0 +1,75 @@
+package redis_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+// checked verifies a world and returns its state.
+func checked(t *testing.T, j store.Journal) store.State {
+	t.Helper()
+	report, err := verify.Check(context.Background(), j, storetest.RootKey)
+	if err != nil || !report.OK() {
+		t.Fatalf("Check: %v, %v", err, report)
+	}
+	state, err := verify.State(context.Background(), j, storetest.RootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// TestBackup verifies a world, writes a backup of it and restores that beside it.
+func TestBackup(t *testing.T) {
+	ctx := context.Background()
+	server := redistest.Start(t)
+	j := open(t, at(t, server.URL()))
+	feed, first := storetest.NewWorldFeed("0b7f6c1e-3a52-4e0f-9d4b-6a1c2d3e4f50")
+	entries := []store.Entry{first}
+	for i := range 60 {
+		entries = append(entries, feed.Place(i, fmt.Sprint("name ", i)), feed.Say("a line"))
+	}
+	if _, err := j.Append(ctx, 0, entries); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Checkpoint(ctx, feed.State()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Append(ctx, feed.Head().Position, []store.Entry{feed.Place(3, "another name"), feed.Remove(4)}); err != nil {
+		t.Fatal(err)
+	}
+	before := checked(t, j)
+
+	var file bytes.Buffer
+	if _, err := backup.Write(ctx, j, storetest.RootKey, &file); err != nil {
+		t.Fatal(err)
+	}
+	o := at(t, server.URL())
+	o.Timeout = 20 * time.Second
+	target := backup.Target{SID: "7c1d9a40-52b3-4f6e-8a9b-0c1d2e3f4a5b", Now: time.Now(), Open: func(rootKey string) (store.Journal, error) {
+		o.RootKey = rootKey
+		return redis.Open(ctx, o)
+	}}
+	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); err != nil {
+		t.Fatalf("Restore: %v", err)
+	}
+	if after := checked(t, open(t, withoutFounding(o))); cmp.Diff(before.Rows, after.Rows) != "" {
+		t.Errorf("the rows differ after the restore:\n%s", cmp.Diff(before.Rows, after.Rows))
+	}
+	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("a second Restore: %v, want ErrNotEmpty", err)
+	}
+}
