@@ -40,3 +40,23 @@ func describe(p *pass) string {
 	}
 	return string(b)
 }
+
+// TestAWatchCookieIsGoodAtAnotherHostOfTheWorld also stands for a restart: the other
+// host has nothing of the first but the store.
+func TestAWatchCookieIsGoodAtAnotherHostOfTheWorld(t *testing.T) {
+	f := newFixture(t)
+	token := f.link(f.main())
+	cookie := f.watcher(protocol.WatchScopeAct, token)
+	other, err := New(Options{World: f.world, Deriver: f.deriver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := f.handler
+	f.handler = other.Handler()
+	f.get(f.play("/snapshot"), byPage, showing(cookie)).ok()
+	f.watcher(protocol.WatchScopeAct, token)
+	f.handler = first
+	if err := other.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
