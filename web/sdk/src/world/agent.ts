@@ -1,0 +1,180 @@
+import type { NodeCredentials } from '../credentials/resolve.js'
+import { resolveNode } from '../credentials/resolve.js'
+import type { WorldClient } from '../http/client.js'
+import type { NodeIdentity } from '../http/options.js'
+import { randomText } from '../http/wait.js'
+import { OptionError, hasCode } from '../protocol/errors.js'
+import type { RecordInteractionReply, RecordJourneyReply, RegisterReply, RegisterRequest } from '../protocol/replies.js'
+import type { Journey } from '../protocol/rows.js'
+import { normaliseAgentId, normaliseNodeId } from '../protocol/whitespace.js'
+import { type FrameworkRegistration, within } from './framework.js'
+import { Lease } from './lease.js'
+
+/** What puts an agent on the map. */
+export interface AddAgentOptions {
+  /** What people see; at most 200 characters. */
+  readonly name: string
+  /** The agent's platform; the framework's name unless it is given. */
+  readonly type?: string
+  /** What the agent can do; made by `frameworkRegistration`. */
+  readonly agent: FrameworkRegistration
+  /** The agent's node id; may be left out where `credentials` have it. */
+  readonly nodeId?: string
+  /** The agent's own; without them the main node speaks for it, as for every other of its agents. */
+  readonly credentials?: NodeCredentials
+  /** Whether people may talk to the agent directly; off unless it is `on`. */
+  readonly enableP2a?: 'on' | 'off'
+  /** For realtime talk; at most 8 KiB. */
+  readonly realtimeInstructions?: string
+  /** How long the host keeps the agent without a sign of life; 45 unless it is given, granted are 5 to 300. */
+  readonly leaseTtlSeconds?: number
+  /** Registers without a lease: the agent stays on the map, also when this program dies. */
+  readonly permanent?: boolean
+  /** Called once if the agent cannot be kept: the host refuses to register it again. */
+  readonly onLost?: (error: Error) => void
+}
+
+/** What an agent needs of the world that it is in. @internal */
+export interface AgentWorld {
+  readonly client: WorldClient
+  readonly main: NodeIdentity | undefined
+  /** The account's key, to be shown with every call of its agents. */
+  clientAs(node: NodeIdentity): WorldClient
+  /** The account's key for hosts of the older service, which read it from the body. */
+  readonly bodyKey: string | undefined
+  warn(text: string): void
+  leave(agent: Agent): boolean
+}
+
+/** An agent that this program keeps on the map. */
+export class Agent {
+  /** @internal */
+  readonly client: WorldClient
+  readonly #lease: Lease
+  readonly #world: AgentWorld
+  #error: Error | undefined
+
+  private constructor(world: AgentWorld, client: WorldClient, lease: (agent: Agent) => Lease) {
+    this.#world = world
+    this.client = client
+    this.#lease = lease(this)
+  }
+
+  /** Registers an agent. @internal */
+  static async register(world: AgentWorld, options: AddAgentOptions, signal: AbortSignal): Promise<Agent> {
+    within("the agent's name", options.name, 200)
+    const { id, caller } = await speakerOf(world, options)
+    const client = caller === undefined ? world.client : world.clientAs(caller)
+    const request = requestOf(world, options, id, caller)
+    const registration = await client.register(request, { signal })
+    return new Agent(world, client, (agent) => new Lease(client, request, registration, {
+      warn: (text) => { world.warn(text) },
+      lost: (error) => { agent.#lost(error, options.onLost) },
+    }))
+  }
+
+  /** The agent's id on the map, which is its node id. */
+  get playerId(): string {
+    return this.#lease.request.agentId
+  }
+
+  /** The older name of `playerId`. */
+  get id(): string {
+    return this.playerId
+  }
+
+  /** What people see. */
+  get name(): string {
+    return this.#lease.request.name
+  }
+
+  /** The host's reply to the newest registration. */
+  get registration(): RegisterReply {
+    return this.#lease.registration
+  }
+
+  /** Why the agent could not be kept; undefined while it is. */
+  get error(): Error | undefined {
+    return this.#error
+  }
+
+  /** Records what the agent said. */
+  async say(text: string): Promise<RecordInteractionReply> {
+    return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text })
+  }
+
+  /** Records a journey of the agent. */
+  async recordJourney(journey: Journey): Promise<RecordJourneyReply> {
+    return this.client.recordJourney({ playerId: this.playerId, journey })
+  }
+
+  /** Takes the agent off the map, unless a newer registration holds it. May be called again. */
+  async disconnect(): Promise<void> {
+    const held = this.#world.leave(this)
+    // The signs of life end first: one under way must not register it again.
+    await this.#lease.stop()
+    if (held) await this.disconnectNow()
+  }
+
+  /** Tells the host that the agent left. @internal */
+  async disconnectNow(signal?: AbortSignal): Promise<void> {
+    const { agentId: playerId, connectionId } = this.#lease.request
+    try {
+      await this.client.disconnect({ playerId, ...(connectionId === undefined ? {} : { connectionId }) }, signal === undefined ? {} : { signal })
+    } catch (error) {
+      if (!hasCode(error, 'player_unknown')) throw error
+    }
+  }
+
+  /** Begins to keep the agent on the map. @internal */
+  keep(): void {
+    this.#lease.start()
+  }
+
+  /** Ends the signs of life. @internal */
+  async stop(): Promise<void> {
+    await this.#lease.stop()
+  }
+
+  /** Makes the agent register again. @internal */
+  renew(): void {
+    this.#lease.renew()
+  }
+
+  #lost(error: Error, onLost: AddAgentOptions['onLost']): void {
+    this.#error = error
+    this.#world.warn(`the agent ${this.playerId} cannot be kept: the host refuses it`)
+    onLost?.(error)
+  }
+}
+
+/** Who speaks for an agent: the agent itself where it has credentials, else the main node. */
+async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{ id: string; caller: NodeIdentity | undefined }> {
+  const id = normaliseAgentId(options.nodeId ?? '')
+  if (options.credentials !== undefined) {
+    const caller = await resolveNode(options.credentials.nodeId === undefined && id !== '' ? { ...options.credentials, nodeId: id } : options.credentials)
+    if (id !== '' && normaliseNodeId(id) !== caller.nodeId) throw new OptionError('nodeId and credentials.nodeId name different nodes')
+    return { id: caller.nodeId, caller }
+  }
+  if (id === '') throw new OptionError('set nodeId, or credentials that have it')
+  world.warn(`the agent ${id} has no credentials of its own: the main node's are used for it`)
+  // The older service knows the owner by its hash, beside the agent's id.
+  const older = world.main !== undefined && world.client.transport.service !== 'play'
+  return { id, caller: older ? { nodeId: id, passwHash: world.main.passwHash } : world.main }
+}
+
+function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string, caller: NodeIdentity | undefined): RegisterRequest {
+  const { agent, name, realtimeInstructions } = options
+  const older = world.client.transport.service !== 'play'
+  return {
+    name, agentId, agent,
+    type: options.type ?? agent.type,
+    enableP2a: options.enableP2a ?? 'off',
+    ...(world.main === undefined ? {} : { mainNodeId: world.main.nodeId }),
+    ...(realtimeInstructions === undefined ? {} : { realtimeInstructions }),
+    ...(options.permanent === true ? {} : { connectionId: randomText() }),
+    ...(options.permanent === true || options.leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds: options.leaseTtlSeconds }),
+    ...(older && caller !== undefined ? { passwHash: caller.passwHash } : {}),
+    ...(older && world.bodyKey !== undefined ? { apiKey: world.bodyKey } : {}),
+  }
+}

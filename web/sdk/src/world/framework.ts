@@ -1,0 +1,60 @@
+import { OptionError } from '../protocol/errors.js'
+import type { AssistTool, JsonObject } from '../protocol/rows.js'
+
+/** The tool that every agent must have. */
+export const CHAT_TOOL = 'chat_tool'
+
+/** What starts the names of the tools that people may call. */
+export const ASSIST_TOOL_PREFIX = 'assist_'
+
+/** Something that an agent can do. */
+export interface Tool {
+  /** `chat_tool`, or a name of its own; one that starts with `assist_` may be called by people. */
+  readonly name: string
+  /** What the tool does; people see that of assist tools. */
+  readonly description?: string
+  /** What an assist tool takes: a JSON Schema object. */
+  readonly parameters?: JsonObject
+}
+
+/** What an agent of some framework can do, checked. */
+export interface FrameworkRegistration {
+  /** The framework's name, such as `langchain`. */
+  readonly type: string
+  readonly toolNames: readonly string[]
+  readonly assistTools: readonly AssistTool[]
+}
+
+const maxTools = 128
+const maxToolName = 128
+const maxType = 64
+
+/**
+ * Checks a list of tools for an agent of a framework: one of them must be
+ * `chat_tool`, and no two may have the same name. What is wrong is an `OptionError`.
+ */
+export function frameworkRegistration(type: string, tools: readonly (Tool | string)[]): FrameworkRegistration {
+  within("the framework's name", type, maxType)
+  if (tools.length > maxTools) throw new OptionError(`there are ${tools.length} tools, at most ${maxTools} are allowed`)
+  const toolNames: string[] = []
+  const assistTools: AssistTool[] = []
+  for (const given of tools) {
+    const tool: Tool = typeof given === 'string' ? { name: given } : given
+    within("a tool's name", tool.name, maxToolName)
+    if (toolNames.includes(tool.name)) throw new OptionError(`two tools have the name ${JSON.stringify(tool.name)}`)
+    toolNames.push(tool.name)
+    if (tool.name.startsWith(ASSIST_TOOL_PREFIX)) {
+      const parameters = tool.parameters ?? { type: 'object', properties: {} }
+      assistTools.push({ name: tool.name, description: tool.description ?? '', parameters })
+    }
+  }
+  if (!toolNames.includes(CHAT_TOOL)) throw new OptionError(`the tools lack ${CHAT_TOOL}, which every agent must have`)
+  return { type, toolNames, assistTools }
+}
+
+/** Checks that a text is there and not too long, in code points. */
+export function within(what: string, text: string, limit: number): void {
+  if (text.trim() === '') throw new OptionError(`${what} is empty`)
+  const length = Array.from(text).length
+  if (length > limit) throw new OptionError(`${what} has ${length} characters, at most ${limit} are allowed`)
+}

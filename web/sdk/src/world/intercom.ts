@@ -1,0 +1,105 @@
+import type { WorldClient } from '../http/client.js'
+import { ClosedError } from '../protocol/errors.js'
+import { type IntercomCommand, type WorldEvent, isEvent } from '../protocol/events.js'
+import { asObject, asText, member } from '../json/read.js'
+import type { Agent } from './agent.js'
+import { type EventSubscription, subscribeEvents } from './events.js'
+import { CommandRun } from './intercom_run.js'
+import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
+
+/** How many request ids are known as seen: a host repeats none, one that numbers no events may. */
+const rememberedRequests = 1 << 14
+
+/** Takes commands from streams and has them carried out, each once. */
+export class IntercomListener implements IntercomSubscription {
+  readonly ready: Promise<void>
+  readonly done: Promise<void>
+  readonly #options: IntercomOptions
+  readonly #agentOf: (id: string) => Agent | undefined
+  readonly #streams: readonly EventSubscription[]
+  readonly #seen = new Set<string>()
+  readonly #open = new Map<string, CommandRun>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #waiting: CommandRun[] = []
+  #active = 0
+
+  constructor(sources: readonly WorldClient[], options: IntercomOptions, agentOf: (id: string) => Agent | undefined) {
+    this.#options = options
+    this.#agentOf = agentOf
+    let opened: () => void
+    this.ready = new Promise((resolve) => {
+      opened = resolve
+    })
+    let opening = sources.length
+    this.#streams = sources.map((source) => {
+      let first = true
+      return subscribeEvents(source, {
+        kinds: ['world:intercom'],
+        onEvent: (event) => { this.#event(event) },
+        onError: (error) => { this.#options.onError?.(error) },
+        onOpen: () => {
+          if (first && --opening === 0) opened()
+          first = false
+        },
+      })
+    })
+    this.done = this.#end()
+  }
+
+  async close(): Promise<void> {
+    const streams = this.#streams.map(async (stream) => stream.close())
+    for (const run of this.#open.values()) run.end(new ClosedError('the agent is leaving'))
+    await Promise.all(streams)
+    await this.done
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all(this.#streams.map(async (stream) => stream.done))
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #event(event: WorldEvent): void {
+    if (!isEvent(event, 'world:intercom')) return
+    const { status, requestId } = event.data
+    if (status === 'completed' || status === 'failed') this.#open.get(requestId)?.answered()
+    if (status !== 'forwarded') return
+    const agent = this.#agentOf(event.data.fromPlayerId)
+    if (agent === undefined) return // one of the account's that another program runs
+    const command = asObject(event.data.command)
+    const complete = ['requestId', 'mainNodeId', 'fromPlayerId', 'toPlayerId', 'kind'].every((name) => asText(member(command, name)))
+    if (!complete || command === undefined) {
+      this.#options.onError?.(new Error(`the command ${requestId} cannot be read`))
+      return
+    }
+    if (this.#known(requestId)) return
+    const run = new CommandRun(command as unknown as IntercomCommand, agent, this.#options)
+    this.#open.set(requestId, run)
+    this.#waiting.push(run)
+    this.#next()
+  }
+
+  /** Remembers a request; true if it was known. */
+  #known(requestId: string): boolean {
+    if (this.#seen.has(requestId)) return true
+    this.#seen.add(requestId)
+    const [oldest] = this.#seen
+    if (this.#seen.size > rememberedRequests && oldest !== undefined) this.#seen.delete(oldest)
+    return false
+  }
+
+  /** Begins commands while there are slots for them. */
+  #next(): void {
+    while (this.#active < (this.#options.concurrency ?? 16)) {
+      const run = this.#waiting.shift()
+      if (run === undefined) return
+      this.#active++
+      const running = run.carryOut().finally(() => {
+        this.#active--
+        this.#open.delete(run.command.requestId)
+        this.#running.delete(running)
+        this.#next()
+      })
+      this.#running.add(running)
+    }
+  }
+}

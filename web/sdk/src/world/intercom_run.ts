@@ -1,0 +1,124 @@
+import { reasonOf } from '../http/wait.js'
+import { asObject } from '../json/read.js'
+import { PlayError } from '../protocol/errors.js'
+import type { IntercomCommand, IntercomStatus } from '../protocol/events.js'
+import type { JsonObject } from '../protocol/rows.js'
+import type { Agent } from './agent.js'
+import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_types.js'
+
+/** Leaves the host's own 120 s to commands that wait for others. */
+const defaultTimeoutMs = 100_000
+
+/** How long the last answers may take. */
+const lastAnswersMs = 3000
+
+/** What is told of a failure at most, in characters. */
+const maxFailure = 4096
+
+/** One command that is carried out. */
+export class CommandRun {
+  readonly #ending = new AbortController()
+  #answered = false
+  #finished = false
+
+  constructor(
+    readonly command: IntercomCommand,
+    readonly agent: Agent,
+    readonly options: IntercomOptions,
+  ) {}
+
+  /** Ends the command; the asker is told why. */
+  end(reason: Error): void {
+    this.#ending.abort(reason)
+  }
+
+  /** Somebody answered already: the host, for which it took too long, or another program. */
+  answered(): void {
+    if (this.#finished) return
+    this.#answered = true
+    this.end(new Error('the command was answered already'))
+  }
+
+  /** Runs the executor and answers, unless somebody else did. Never rejects. */
+  async carryOut(): Promise<void> {
+    const limit = this.options.timeoutMs ?? defaultTimeoutMs
+    const timer = setTimeout(() => {
+      this.end(new Error(`the agent did not finish within ${limit / 1000} s`))
+    }, limit)
+    try {
+      const outcome = await this.#execute()
+      this.#finished = true
+      if (!this.#answered) await this.#finish(outcome)
+    } catch (error) {
+      this.options.onError?.(error instanceof Error ? error : new Error('an answer could not be sent'))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Gives the answer, or why there is none. */
+  async #execute(): Promise<IntercomAnswer | Error> {
+    const { signal } = this.#ending
+    const call: IntercomCall = {
+      command: this.command, agent: this.agent, signal,
+      stream: async (part) => {
+        if (this.#finished || signal.aborted) throw reasonOf(signal)
+        await this.#respond('stream', part)
+      },
+    }
+    const ended = new Promise<Error>((resolve) => {
+      const tell = () => { resolve(reasonOf(signal)) }
+      if (signal.aborted) tell()
+      else signal.addEventListener('abort', tell, { once: true })
+    })
+    return Promise.race([this.#answer(call), ended])
+  }
+
+  async #answer(call: IntercomCall): Promise<IntercomAnswer | Error> {
+    try {
+      if (call.signal.aborted) return reasonOf(call.signal)
+      const answer = await this.options.execute(call)
+      if (typeof answer === 'string') return { message: answer }
+      if (answer.result !== undefined && asObject(answer.result) === undefined) return new Error("the agent's answer has a result that is no JSON object")
+      return answer
+    } catch (error) {
+      return error instanceof Error ? error : new Error('the agent failed and gave no reason')
+    }
+  }
+
+  async #finish(outcome: IntercomAnswer | Error): Promise<void> {
+    if (outcome instanceof Error) {
+      await this.#respond('failed', {}, failureText(outcome))
+      return
+    }
+    try {
+      await this.#respond('completed', outcome)
+    } catch (error) {
+      if (error instanceof PlayError && error.status === 400 && error.code !== 'request_unknown') {
+        await this.#respond('failed', {}, `the agent's answer was not accepted: ${error.message}`)
+      }
+      throw error
+    }
+  }
+
+  async #respond(status: IntercomStatus, answer: IntercomAnswer, error?: string): Promise<void> {
+    const { requestId, mainNodeId, fromPlayerId, toPlayerId, kind, toolName } = this.command
+    const response: JsonObject = {
+      requestId, mainNodeId, toPlayerId: fromPlayerId, fromPlayerId: toPlayerId, kind, status,
+      ts: new Date().toISOString(),
+      ...(toolName === undefined ? {} : { toolName }),
+      ...(answer.message === undefined ? {} : { message: answer.message }),
+      ...(answer.result === undefined ? {} : { result: answer.result }),
+      ...(error === undefined ? {} : { error }),
+    }
+    const ending = this.#ending.signal.aborted
+    await this.agent.client.intercomResponse(response, ending ? { signal: AbortSignal.timeout(lastAnswersMs) } : {})
+  }
+}
+
+/** An error as a host takes it: not blank and not too long. */
+function failureText(error: Error): string {
+  // The encoder replaces what has no UTF-8.
+  const text = new TextDecoder().decode(new TextEncoder().encode(error.message.slice(0, maxFailure)))
+  return text.trim() === '' ? 'the agent failed and gave no reason' : text
+}

@@ -1,0 +1,51 @@
+import type { IntercomCommand } from '../protocol/events.js'
+import type { JsonObject } from '../protocol/rows.js'
+import type { Agent } from './agent.js'
+
+/** What an agent answers, as a whole or in part. */
+export interface IntercomAnswer {
+  /** What it says. */
+  readonly message?: string
+  /** A JSON object of at most 64 KiB. */
+  readonly result?: JsonObject
+}
+
+/** A command on its way through an executor. */
+export interface IntercomCall {
+  /** What was asked: `toPlayerId` is the agent, `fromPlayerId` the asker. */
+  readonly command: IntercomCommand
+  /** The one that was asked. */
+  readonly agent: Agent
+  /** Ends when the command needs no answer any more: it was answered, took too long, or the subscription ends. */
+  readonly signal: AbortSignal
+  /** Sends a part of the answer, which gives the host's 120 s anew. */
+  stream(part: IntercomAnswer): Promise<void>
+}
+
+/** Whose commands are carried out, and how. */
+export interface IntercomOptions {
+  /**
+   * Carries one command out; several run at once. A text is as good as an answer
+   * with that message. What it throws is told to the asker as `failed` with the
+   * error's message, so that should say nothing that is not for them.
+   */
+  readonly execute: (call: IntercomCall) => Promise<IntercomAnswer | string> | IntercomAnswer | string
+  /** Those whose commands are carried out; every agent that the world has when a command comes unless it is given. */
+  readonly agents?: readonly Agent[]
+  /** Bounds one command, in milliseconds; 100,000 unless it is given. The host gives up after 120 s without an answer. */
+  readonly timeoutMs?: number
+  /** How many commands are carried out at once; 16 unless it is given. Others wait. */
+  readonly concurrency?: number
+  /** Called for what goes wrong. The subscription goes on. */
+  readonly onError?: (error: Error) => void
+}
+
+/** Carries out commands until it is closed. */
+export interface IntercomSubscription {
+  /** Resolves when the host's stream is open for the first time: commands that are sent from then on are carried out. */
+  readonly ready: Promise<void>
+  /** Resolves when it has ended. */
+  readonly done: Promise<void>
+  /** Ends it, and waits for its answers. May be called again. */
+  close(): Promise<void>
+}

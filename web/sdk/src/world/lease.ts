@@ -1,0 +1,111 @@
+import type { WorldClient } from '../http/client.js'
+import { backoff } from '../http/wait.js'
+import { PlayError, hasCode } from '../protocol/errors.js'
+import type { RegisterReply, RegisterRequest } from '../protocol/replies.js'
+
+/** The lease is renewed after a third of its term, so that two signs of life may be lost. */
+const signsPerTerm = 3
+const defaultTermSeconds = 45
+const firstRepairMs = 1000
+const longestRepairMs = 15_000
+
+/** Keeps one agent on the map: renews its lease, and registers it again when the host no longer knows it. */
+export class Lease {
+  registration: RegisterReply
+  readonly #leaving = new AbortController()
+  #kept: Promise<void> = Promise.resolve()
+  #again = false
+  #wake: (() => void) | undefined
+  #term: number
+
+  constructor(
+    readonly client: WorldClient,
+    readonly request: RegisterRequest,
+    registration: RegisterReply,
+    readonly told: { warn: (text: string) => void; lost: (error: Error) => void },
+  ) {
+    this.registration = registration
+    this.#term = registration.leaseTtlSeconds ?? defaultTermSeconds
+  }
+
+  /** Begins to keep the agent. */
+  start(): void {
+    this.#kept = this.#keep()
+  }
+
+  /** Makes the agent register again, as in a new session. */
+  renew(): void {
+    this.#again = true
+    this.#wake?.()
+  }
+
+  /** Ends the signs of life and waits for the one under way. */
+  async stop(): Promise<void> {
+    this.#leaving.abort(new Error('the agent left'))
+    this.#wake?.()
+    await this.#kept
+  }
+
+  async #keep(): Promise<void> {
+    let failures = 0
+    let again = false
+    for (;;) {
+      // A registration that failed stays due.
+      again = (await this.#wait(failures)) || again
+      if (this.#leaving.signal.aborted) return
+      try {
+        await this.#sign(again)
+        failures = 0
+        again = false
+      } catch (error) {
+        if (this.#over()) return
+        if (error instanceof PlayError && (error.status === 401 || error.status === 403)) {
+          this.told.lost(error)
+          return
+        }
+        if (failures === 0) this.told.warn(`the lease of the agent ${this.request.agentId} could not be renewed; trying again`)
+        failures++
+      }
+    }
+  }
+
+  #over(): boolean {
+    return this.#leaving.signal.aborted
+  }
+
+  /** Waits for the next sign of life; true if the agent is to register again. */
+  async #wait(failures: number): Promise<boolean> {
+    const leased = this.request.connectionId !== undefined
+    const ms = failures > 0 ? backoff(firstRepairMs, longestRepairMs, failures - 1) : (this.#term * 1000) / signsPerTerm
+    if (!this.#again && !this.#over()) {
+      await new Promise<void>((resolve) => {
+        const timer = leased || failures > 0 ? setTimeout(resolve, ms) : undefined
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    const again = this.#again
+    this.#again = false
+    return again
+  }
+
+  async #sign(again: boolean): Promise<void> {
+    const { signal } = this.#leaving
+    const { agentId: playerId, connectionId, leaseTtlSeconds } = this.request
+    if (!again && connectionId !== undefined) {
+      try {
+        const reply = await this.client.heartbeat(
+          { playerId, connectionId, ...(leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }) }, { signal },
+        )
+        if (reply.leaseTtlSeconds > 0) this.#term = reply.leaseTtlSeconds
+        return
+      } catch (error) {
+        if (!hasCode(error, 'lease_unknown', 'player_unknown')) throw error
+      }
+    }
+    this.registration = await this.client.register(this.request, { signal })
+    this.#term = this.registration.leaseTtlSeconds ?? defaultTermSeconds
+  }
+}

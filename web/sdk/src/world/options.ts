@@ -1,0 +1,24 @@
+import type { NodeCredentials } from '../credentials/resolve.js'
+import type { Retry } from '../http/options.js'
+
+/** What makes a `RemotePlayWorld`. */
+export interface RemotePlayWorldOptions {
+  /** The host's address, such as `http://127.0.0.1:7420`. */
+  readonly baseUrl: string
+  /** The account's API key; not empty. A host that checks none ignores it. A secret. */
+  readonly apiKey: string
+  /** The account's main node. It may be left out by a program that has credentials of its agents only. */
+  readonly mainNodeCredentials?: NodeCredentials
+  /** The older name of `mainNodeCredentials`; set one of them. */
+  readonly nodeCredentials?: NodeCredentials
+  /** The service name in the paths; `play` unless it is given. */
+  readonly service?: string
+  /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. */
+  readonly timeoutMs?: number
+  /** How often and when to repeat; about a minute unless it is given. */
+  readonly retry?: Retry
+  /** Sends the requests; the global `fetch` unless it is given. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Called with the text of each warning, such as that an agent has no credentials of its own. */
+  readonly onWarning?: (text: string) => void
+}

@@ -1,0 +1,254 @@
+import { mustAnswerFor } from '../chain/node.js'
+import { resolveNode } from '../credentials/resolve.js'
+import type { NodeCredentials } from '../credentials/resolve.js'
+import type { WorldClient } from '../http/client.js'
+import { reasonOf } from '../http/wait.js'
+import type { PlayerChainNodeReply } from '../protocol/chain.js'
+import { ClosedError } from '../protocol/errors.js'
+import type * as wire from '../protocol/replies.js'
+import type { Journey, Space, WorldSnapshot } from '../protocol/rows.js'
+import { normaliseAgentId } from '../protocol/whitespace.js'
+import { subscribeWorld } from '../subscription/subscribe.js'
+import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
+import { type AddAgentOptions, Agent } from './agent.js'
+import { Account } from './account.js'
+import { type EventOptions, type EventSubscription, subscribeEvents } from './events.js'
+import { Hold } from './hold.js'
+import { IntercomListener } from './intercom.js'
+import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
+import type { RemotePlayWorldOptions } from './options.js'
+import type { Mcp } from './placements.js'
+
+/** How long agents are given to leave the map at the end: those whose host is away are left to their leases. */
+const leaveTimeoutMs = 3000
+
+/**
+ * A world at a host, seen by one account. It keeps the session: where the host
+ * begins another one, its agents and MCP placements register again by
+ * themselves. It keeps the agents' leases until it is closed.
+ */
+export class RemotePlayWorld {
+  readonly #account: Account
+  readonly #agents = new Map<string, Agent>()
+  readonly #ending = new AbortController()
+  readonly #subscriptions = new Set<{ close(): Promise<void> }>()
+  readonly #onClose: (() => void)[] = []
+  #closing: Promise<void> | undefined
+  /** How many changes of session were noticed. */
+  #sessions = 0
+
+  /** Makes a world. It checks the options, `OptionError` if they are wrong, and connects to nothing. */
+  constructor(options: RemotePlayWorldOptions) {
+    this.#account = new Account(options, () => {
+      this.#sessionChanged()
+    })
+  }
+
+  /** Checks that the host answers and takes the credentials, and gives the session. Other methods connect by themselves. */
+  async connect(): Promise<wire.SessionReply> {
+    const client = await this.#client()
+    return client.session(this.#call())
+  }
+
+  /**
+   * Reads the whole world. Where the host states a root, the snapshot is
+   * verified; one that differs is read once more, and is a `MismatchError` if it
+   * still does.
+   */
+  async getWorldSnapshot(): Promise<WorldSnapshot> {
+    const client = await this.#client()
+    let mismatch
+    for (let i = 0; i < 2; i++) {
+      const { copy, stated } = await client.worldCopy(this.#call())
+      if (stated.merkleRootHex === undefined) return copy.snapshot
+      mismatch = copy.compare(stated.merkleRootHex, stated.merkleLeafCount)
+      if (mismatch === undefined) return copy.snapshot
+    }
+    throw mismatch ?? new Error('the snapshot was not read')
+  }
+
+  /** Reads one node of the player chain, and refuses one that answers for another key. */
+  async getPlayerChainNode(stableKey: string, options: { readonly atRev?: number } = {}): Promise<PlayerChainNodeReply> {
+    const client = await this.#client()
+    const reply = await client.playerChainNode(stableKey, { ...options, ...this.#call() })
+    mustAnswerFor(reply.node, stableKey)
+    return reply
+  }
+
+  /**
+   * Puts an agent on the map and keeps it there until it is disconnected or the
+   * world is closed. One that is added twice is one agent; the newer holds it.
+   */
+  async addAgent(options: AddAgentOptions): Promise<Agent> {
+    const client = await this.#client()
+    const sessions = this.#sessions
+    const world = this.#account.agentWorld(client, (agent) => this.#leave(agent))
+    const agent = await Agent.register(world, options, this.#life)
+    if (this.#closing !== undefined) {
+      await agent.disconnectNow()
+      throw new ClosedError()
+    }
+    const before = this.#agents.get(agent.playerId)
+    this.#agents.set(agent.playerId, agent)
+    agent.keep()
+    // If the session changed meanwhile, nobody told the agent.
+    if (this.#sessions !== sessions) agent.renew()
+    await before?.stop()
+    return agent
+  }
+
+  /**
+   * The older name of `addAgent`.
+   *
+   * @deprecated Use `addAgent`.
+   */
+  async addPlayer(options: AddAgentOptions): Promise<Agent> {
+    return this.addAgent(options)
+  }
+
+  /** Puts an MCP placement of the main node on the map and gives its id. The same name again changes the row. */
+  async registerMcp(mcp: Mcp): Promise<string> {
+    const client = await this.#client()
+    const { id } = await client.registerMcp({ name: mcp.name, ...(mcp.url === undefined ? {} : { url: mcp.url }) }, this.#call())
+    this.#account.placements.keep(mcp, id)
+    return id
+  }
+
+  /** Takes an MCP placement off the map; false if there was none of that id. */
+  async unregisterMcp(id: string): Promise<boolean> {
+    const client = await this.#client()
+    const { ok } = await client.unregisterMcp(this.#account.placements.present(id), this.#call())
+    this.#account.placements.drop(id)
+    return ok
+  }
+
+  /** Records what a player said, once, also where the host's answer is lost and the call repeats. */
+  async recordInteraction(interaction: { playerId: string; role: 'user' | 'assistant' | 'tool'; text: string }): Promise<wire.RecordInteractionReply> {
+    return (await this.#callerFor(interaction.playerId)).recordInteraction(interaction, this.#call())
+  }
+
+  /** Records a player's journey, once. */
+  async recordJourney(playerId: string, journey: Journey): Promise<wire.RecordJourneyReply> {
+    return (await this.#callerFor(playerId)).recordJourney({ playerId, journey }, this.#call())
+  }
+
+  /** Makes a space that the main node owns. */
+  async registerSpaceNode(space: wire.RegisterSpaceRequest): Promise<Space> {
+    return (await (await this.#client()).registerSpaceNode(space, this.#call())).space
+  }
+
+  /** Makes an agent node of the main node. An agent needs one before it can be added. */
+  async createAgentNode(credentials: NodeCredentials): Promise<string> {
+    const node = await resolveNode(credentials)
+    return (await (await this.#client()).createAgentNode(node, this.#call())).agentId
+  }
+
+  /** The calls of the world's routes, made as the main node; for what has no method here. */
+  async client(): Promise<WorldClient> {
+    return this.#client()
+  }
+
+  /** Follows the world with a verified copy; see `subscribeWorld`. It ends with the world. */
+  async subscribeWorldState(options: SubscribeOptions = {}): Promise<WorldSubscription> {
+    return this.#keep(subscribeWorld(await this.#client(), options))
+  }
+
+  /** Reports what happens, without a copy of the world. It ends with the world. */
+  async subscribeEvents(options: EventOptions): Promise<EventSubscription> {
+    return this.#keep(subscribeEvents(await this.#client(), options))
+  }
+
+  /**
+   * Carries out what is asked of the world's agents, each command at most once.
+   * One stream of the main node serves them all. It ends with the world;
+   * commands under way are then told to end.
+   */
+  async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
+    const client = await this.#client()
+    const named = options.agents
+    const sources = this.#account.hasMain ? [client] : (named ?? [...this.#agents.values()]).map((agent) => agent.client)
+    const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, (id) => {
+      return named === undefined ? this.#agents.get(normaliseAgentId(id)) : named.find((agent) => agent.playerId === id)
+    })
+    return this.#keep(listener)
+  }
+
+  /** Keeps the program going. */
+  hold(): Hold {
+    return new Hold(this.#life)
+  }
+
+  /** Adds a function that `close` calls once. On a world that is closed it is called at once. */
+  onClose(told: () => void): void {
+    if (this.#closing === undefined) this.#onClose.push(told)
+    else told()
+  }
+
+  /**
+   * Takes the world's agents off the map and ends its heartbeats and
+   * subscriptions. Calls under way end with a `ClosedError`. It rejects with an
+   * `AggregateError` for agents that could not be disconnected; their leases end
+   * them. May be called again.
+   */
+  async close(): Promise<void> {
+    this.#closing ??= this.#shutdown()
+    return this.#closing
+  }
+
+  async #shutdown(): Promise<void> {
+    // The first await comes after the state says that the world is closed.
+    await Promise.resolve()
+    const agents = [...this.#agents.values()]
+    this.#agents.clear()
+    await Promise.all([...this.#subscriptions].map(async (subscription) => subscription.close()))
+    this.#ending.abort(new ClosedError())
+    await Promise.all(agents.map(async (agent) => agent.stop()))
+    const limit = AbortSignal.timeout(leaveTimeoutMs)
+    const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(limit)))
+    for (const told of this.#onClose) told()
+    const failed = left.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
+    if (failed.length > 0) throw new AggregateError(failed, 'some agents could not be disconnected; their leases end them')
+  }
+
+  get #life(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  #call(): { signal: AbortSignal } {
+    return { signal: this.#life }
+  }
+
+  async #client(): Promise<WorldClient> {
+    if (this.#closing !== undefined) throw this.#life.aborted ? reasonOf(this.#life) : new ClosedError()
+    return this.#account.client()
+  }
+
+  /** Who writes for a player: the agent itself where this world added it, else the main node. */
+  async #callerFor(playerId: string): Promise<WorldClient> {
+    const client = await this.#client()
+    return this.#agents.get(normaliseAgentId(playerId))?.client ?? client
+  }
+
+  #keep<T extends { readonly done: Promise<void>; close(): Promise<void> }>(subscription: T): T {
+    this.#subscriptions.add(subscription)
+    void subscription.done.then(() => this.#subscriptions.delete(subscription))
+    return subscription
+  }
+
+  /** Lets an agent go; false if a newer registration holds it. */
+  #leave(agent: Agent): boolean {
+    const holder = this.#agents.get(agent.playerId)
+    if (holder === agent) this.#agents.delete(agent.playerId)
+    return holder === agent || holder === undefined
+  }
+
+  #sessionChanged(): void {
+    this.#sessions++
+    for (const agent of this.#agents.values()) agent.renew()
+    for (const mcp of this.#account.placements.all()) {
+      this.registerMcp(mcp).catch(() => {
+        if (!this.#life.aborted) this.#account.warn(`the MCP placement ${mcp.name} could not be registered again`)
+      })
+    }
+  }
+}
