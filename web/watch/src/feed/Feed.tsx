@@ -16,8 +16,6 @@ const spare = 6
 
 /** What happens, the newest first. Only the rows that are seen are made. */
 export function Feed({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
-  // Read for its sake: it changes when the feed does.
-  void store.feedVersion.value
   const list = useRef<HTMLDivElement>(null)
   const [view, see] = useState({ top: 0, height: 600 })
   /** The newest happening that is shown while the list is scrolled; Infinity shows all. */
@@ -42,7 +40,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
   return (
     <>
       <Filters store={store} />
-      <div class="feedbox">
+      <div class="feedbox" data-version={store.feedVersion.value}>
         {newer > 0 && <button type="button" class="pill" onClick={() => { list.current?.scrollTo({ top: 0 }); stopAt(Infinity) }}>
           {text('feed.new', { count: newer })}
         </button>}
