@@ -1,0 +1,5 @@
+import { defineConfig } from '@playwright/test'
+import base from '../browser/playwright.config.js'
+
+/** The same browser and the same program; one picture after the other, so that each has the machine to itself. */
+export default defineConfig(base, { globalSetup: '../browser/build.ts', workers: 1, outputDir: '../../build/screenshots' })
