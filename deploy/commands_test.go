@@ -65,7 +65,7 @@ func TestImageServes(t *testing.T) {
 
 	_, check, _ := strings.Cut(instruction(t, file, "HEALTHCHECK"), "CMD ")
 	health := words(t, replaced(t, check, "/usr/local/bin/playctl", playctl, "http://127.0.0.1:7420", b.URL))
-	probe := exec.CommandContext(t.Context(), health[0], health[1:]...) //nolint:gosec // G204: the command is the Dockerfile's
+	probe := exec.CommandContext(t.Context(), health[0], health[1:]...)
 	probe.Env = env
 	if out, err := probe.CombinedOutput(); err != nil {
 		t.Errorf("the health check: %v\n%s", err, out)
@@ -93,7 +93,7 @@ func TestImageHasItsSources(t *testing.T) {
 	ignored := readText(t, "Dockerfile.dockerignore")
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}", "../cmd/playctl").Output()
 	must(t, err)
-	for _, name := range strings.Fields(string(out)) {
+	for name := range strings.FieldsSeq(string(out)) {
 		folder, _, _ := strings.Cut(strings.TrimPrefix(name, "github.com/playctl/playctl/"), "/")
 		if !strings.Contains(ignored, "\n!"+folder+"\n") {
 			t.Errorf("%s is left out by Dockerfile.dockerignore", name)

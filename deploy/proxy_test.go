@@ -30,7 +30,7 @@ func startProxy(t *testing.T, hostAddress string) (string, *http.Client) {
 	t.Helper()
 	folder := t.TempDir()
 	client := writeCertificate(t, folder)
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it returns at once
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	address := listener.Addr().String()
 	site := replaced(t, readText(t, "nginx/playctl.conf"),
@@ -133,7 +133,7 @@ func TestProxyHandsEventsOn(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/play/events?sid="+sid, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/play/events?sid="+sid, http.NoBody)
 	must(t, err)
 	request.Header.Set("Accept-Encoding", "gzip")
 	stream, err := client.Do(request)

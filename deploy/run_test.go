@@ -33,7 +33,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	playctl = filepath.Join(folder, "playctl")
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", playctl, "../cmd/playctl") //nolint:gosec // G204: a constant but for a folder of our own
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", playctl, "../cmd/playctl")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build playctl: %w\n%s", err, out)
 	}
@@ -53,7 +53,7 @@ type banner struct {
 // until the test ends: then SIGTERM must end it with 0.
 func serve(t *testing.T, env []string, command ...string) banner {
 	t.Helper()
-	host := exec.CommandContext(context.Background(), command[0], command[1:]...) //nolint:gosec // G204: the commands are those of this folder
+	host := exec.CommandContext(context.Background(), command[0], command[1:]...)
 	host.Env = append(append([]string{}, env...), "PLAYCTL_LISTEN=127.0.0.1:0", "PLAYCTL_OUTPUT=ndjson")
 	host.Dir = t.TempDir()
 	var logs strings.Builder
@@ -82,7 +82,7 @@ func serve(t *testing.T, env []string, command ...string) banner {
 // readText returns a file of this folder.
 func readText(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name) //nolint:gosec // G304: tests name the files
+	text, err := os.ReadFile(name)
 	must(t, err)
 	return string(text)
 }
