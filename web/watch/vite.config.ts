@@ -1,7 +1,7 @@
 import { defaultClientConditions, defineConfig } from 'vite'
 
 /** The host that `npm run dev` shows: its API, while the page comes from its sources. */
-const host = process.env['PLAYCTL_HOST'] ?? 'http://127.0.0.1:7420'
+const host = process.env.PLAYCTL_HOST ?? 'http://127.0.0.1:7420'
 
 /**
  * The page is served at /play/watch, or /agent-play/watch for clients of the
