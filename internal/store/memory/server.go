@@ -103,8 +103,9 @@ func (s *Server) stir() {
 	s.wake = make(chan struct{})
 }
 
-// commit carries a batch out or refuses it.
-func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+// commit carries a batch out or refuses it. With own, every entry keeps the
+// commit that it came with.
+func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Tip, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.headRun != s.run && !b.Resumed {
@@ -132,7 +133,11 @@ func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	}
 	s.renew(b.Renewals)
 	for i := range b.Entries {
-		s.note(&b.Entries[i], b.Commit)
+		commit := b.Commit
+		if own {
+			commit = b.Entries[i].Commit
+		}
+		s.note(&b.Entries[i], commit)
 	}
 	s.headRun = s.run
 	if len(b.Entries) > 0 {

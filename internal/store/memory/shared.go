@@ -52,7 +52,7 @@ func (h *Shared) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	if h.Before.Add(-1) >= 0 {
 		return store.Tip{}, fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
 	}
-	tip, err := h.server.commit(ctx, b)
+	tip, err := h.server.commit(ctx, b, false)
 	if h.After.Add(-1) >= 0 {
 		return store.Tip{}, fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
 	}
@@ -167,9 +167,8 @@ func (h *Shared) Release(ctx context.Context, fence store.Fence) error {
 	}
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
-	if l := h.server.locks[fence.Name]; l.token == fence.Token {
-		l.until = time.Time{}
-		h.server.locks[fence.Name] = l
+	if h.server.locks[fence.Name].token == fence.Token {
+		delete(h.server.locks, fence.Name)
 	}
 	return nil
 }

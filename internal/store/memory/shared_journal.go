@@ -2,14 +2,14 @@ package memory
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"iter"
 
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Append implements store.Journal: it compares the position only.
+// Append implements store.Journal: it compares the position only, and every
+// entry keeps the commit that it came with.
 func (h *Shared) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
 	if err := h.usable(ctx); err != nil {
 		return 0, err
@@ -20,12 +20,7 @@ func (h *Shared) Append(ctx context.Context, expect store.Position, entries []st
 	if tip.Position != expect {
 		return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, tip.Position, expect)
 	}
-	b := &store.Batch{After: tip, Entries: entries, Resumed: true}
-	_, _ = rand.Read(b.Commit[:])
-	for i := range entries {
-		entries[i].Commit = b.Commit
-	}
-	next, err := h.Commit(ctx, b)
+	next, err := h.server.commit(ctx, &store.Batch{After: tip, Entries: entries, Resumed: true}, true)
 	return next.Position, err
 }
 
@@ -51,6 +46,7 @@ func (h *Shared) Read(ctx context.Context, after store.Position) iter.Seq2[store
 			if err == nil {
 				h.server.mu.Lock()
 				e = h.server.complete(e)
+				e.Records = nil
 				h.server.mu.Unlock()
 			}
 			if !yield(e, err) || err != nil {
@@ -77,7 +73,7 @@ func (h *Shared) Checkpoint(ctx context.Context, state store.State) error {
 	s := h.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c, kept := s.commits[state.Position]; !kept || c.commit != state.Commit {
+	if c, kept := s.commits[state.Position]; state.Position > 0 && !kept || c.commit != state.Commit {
 		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrDiverged)
 	}
 	if marks := s.journal.marks(); len(marks) > 0 && marks[len(marks)-1].Position > state.Position {
