@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createClient, createNodeCredentialMaterial } from '../src/index.js'
+import type { NodeCredentialMaterial, WorldClient } from '../src/index.js'
+import { playctl } from './repository.js'
+
+/** The administrator's token of every host here. */
+export const adminToken = 'the-administrator-of-a-test'
+
+/** A real host in a folder of its own. */
+export class Host {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'playctl-sdk-host-'))
+  url = ''
+  rootKey = ''
+  #child: ChildProcess | undefined
+  #port = 0
+
+  constructor(readonly flags: readonly string[]) {
+    writeFileSync(path.join(this.folder, 'admin'), adminToken, { mode: 0o600 })
+  }
+
+  static async start(...flags: string[]): Promise<Host> {
+    const host = new Host(flags)
+    await host.start()
+    return host
+  }
+
+  /** Starts the host, at the port that it had before. */
+  async start(): Promise<void> {
+    const child = spawn(playctl(), [
+      'serve', '--listen', `127.0.0.1:${this.#port}`, '--data-dir', this.folder, '--output', 'json',
+      '--admin-token-file', path.join(this.folder, 'admin'), '--rate-nodes', '-1', ...this.flags,
+    ], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: this.folder } })
+    this.#child = child
+    let log = ''
+    child.stderr.on('data', (text: Buffer) => { log += text.toString() })
+    let banner = ''
+    for await (const text of child.stdout) {
+      banner += String(text)
+      if (banner.trimEnd().endsWith('}')) break
+    }
+    if (banner === '') throw new Error(`the host did not start: ${log}`)
+    const { url, rootFile } = JSON.parse(banner) as { url: string; rootFile: string }
+    this.url = url
+    this.#port = Number(new URL(url).port)
+    this.rootKey = readFileSync(rootFile, 'utf8').trim()
+  }
+
+  /** Ends the host at once, as a crash does. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child?.exitCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+
+  /** Ends the host and removes its folder. */
+  async end(): Promise<void> {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Calls as the administrator. */
+  admin(): WorldClient {
+    return createClient({ baseUrl: this.url, credentials: { adminToken } })
+  }
+
+  /** Makes a main node and gives its credentials and its API key. */
+  async account(): Promise<{ node: NodeCredentialMaterial; apiKey: string }> {
+    const node = createNodeCredentialMaterial({ rootKey: this.rootKey })
+    const { apiKey } = await createClient({ baseUrl: this.url }).createMainNode(node)
+    return { node, apiKey: apiKey ?? '' }
+  }
+}
+
+/** What was told so far, for tests that wait for what comes. */
+export class Told<T> {
+  readonly all: T[] = []
+  #waiting: (() => void)[] = []
+
+  readonly tell = (value: T): void => {
+    this.all.push(value)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const look of waiting) look()
+  }
+
+  /** Waits for something told, from an index on, that a condition holds for. */
+  async until(condition: (value: T) => boolean, from = 0): Promise<T> {
+    for (let seen = from; ; ) {
+      for (; seen < this.all.length; seen++) {
+        const value = this.all[seen] as T
+        if (condition(value)) return value
+      }
+      await new Promise<void>((resolve) => { this.#waiting.push(resolve) })
+    }
+  }
+}

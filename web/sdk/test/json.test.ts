@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Json, JsonError, canonicalJson, compareKeys, parseJson } from '../src/index.js'
+import { compareUtf8 } from '../src/chain/keys.js'
+import { FrameError, FrameParser } from '../src/stream/frames.js'
+
+/** Numbers from 0 to 1 that are the same in every run (Mulberry32). */
+function random(seed: number): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+function someText(next: () => number): string {
+  const points = [0x20, 0x41, 0x22, 0x5c, 0x2f, 0, 0x1f, 0x7f, 0xe4, 0x2028, 0xffff, 0xe000, 0xd7ff, 0x1f600, 0x10ffff]
+  return Array.from({ length: Math.floor(next() * 6) }, () => String.fromCodePoint(points[Math.floor(next() * points.length)] ?? 0)).join('')
+}
+
+function someJson(next: () => number, depth: number): Json {
+  const kind = Math.floor(next() * (depth > 3 ? 4 : 6))
+  if (kind === 0) return [null, true, false][Math.floor(next() * 3)] ?? null
+  if (kind === 1) return someText(next)
+  if (kind < 4) return [0, -0, 1, -1.5, 1e21, 1e-7, 123456789012345680000, 5e-324, 1.7976931348623157e308][Math.floor(next() * 9)] ?? 0
+  const size = Math.floor(next() * 4)
+  if (kind === 4) return Array.from({ length: size }, () => someJson(next, depth + 1))
+  return Object.fromEntries(Array.from({ length: size }, () => [next() < 0.2 ? '__proto__' : someText(next), someJson(next, depth + 1)]))
+}
+
+describe('JSON', () => {
+  it('reads what the platform reads, and writes one form of it', () => {
+    const next = random(1)
+    for (let i = 0; i < 3000; i++) {
+      const value = someJson(next, 0)
+      const text = JSON.stringify(value, undefined, Math.floor(next() * 3))
+      const got = parseJson(text)
+      assert.deepEqual(got, JSON.parse(text))
+      const canonical = canonicalJson(got)
+      assert.equal(canonicalJson(parseJson(canonical)), canonical)
+      assert.deepEqual(JSON.parse(canonical), JSON.parse(JSON.stringify(value)))
+    }
+  })
+  it('refuses what is not the protocol’s JSON', () => {
+    const bad = ['', ' ', '{', '[1,]', '{"a":1,"a":2}', '{"\\u0061":1,"a":2}', '"\\ud800"', '"\ud800"', '1e999', '-', '01', '1.', '"\n"', '{}x', 'nul', '"\\x"', '"', '[' .repeat(513) + ']'.repeat(513), '{"__proto__":1,"__proto__":2}', '\u00a01']
+    for (const text of bad) assert.throws(() => parseJson(text), JsonError, text.slice(0, 30))
+    assert.doesNotThrow(() => parseJson('['.repeat(512) + ']'.repeat(512)))
+    assert.throws(() => canonicalJson('\udc00'), JsonError)
+    assert.throws(() => canonicalJson(NaN), JsonError)
+  })
+  it('sorts keys by UTF-16 code units, leaves by UTF-8 bytes', () => {
+    assert.equal(canonicalJson({ '\u{1f600}': 1, '\uffff': 2, b: 3, a: -0 }), '{"a":0,"b":3,"\u{1f600}":1,"\uffff":2}')
+    assert.ok(compareKeys('mcp:\uffff', 'mcp:\u{1f600}') < 0)
+    assert.ok(compareKeys('space:a', 'structure:z') > 0)
+    const next = random(2)
+    for (let i = 0; i < 5000; i++) {
+      const [a, b] = [someText(next), someText(next)]
+      assert.equal(Math.sign(compareUtf8(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    }
+  })
+})
+
+describe('event stream frames', () => {
+  const text = '\uFEFF: hi\n\nretry: 20\nid: 7\n\nid: 8\r\nevent: a\r\ndata: {"x":\r\ndata:"ä😀"}\r\n\r\ndata\n\nevent: gone\n\nid: 9\ndata: y\rdata: z\r\rid: 10\ndata: unfinished'
+  const want = [
+    { kind: 'message', id: '7' },
+    { kind: 'a', id: '8', data: '{"x":\n"ä😀"}' },
+    { kind: 'message', data: '' },
+    { kind: 'message', id: '9', data: 'y\nz' },
+  ]
+  it('are the same in whatever pieces they come', () => {
+    const bytes = Buffer.from(text)
+    const next = random(3)
+    for (let run = 0; run < 500; run++) {
+      const parser = new FrameParser()
+      const got = []
+      for (let at = 0; at < bytes.length; ) {
+        const size = run === 0 ? 1 : 1 + Math.floor(next() * 20)
+        got.push(...parser.push(bytes.subarray(at, at + size)))
+        at += size
+      }
+      assert.deepEqual(got, want)
+      assert.equal(parser.retryMs, 20)
+    }
+  })
+  it('have an end to their length, and are UTF-8', () => {
+    const parser = new FrameParser(100)
+    assert.throws(() => { for (let i = 0; i < 20; i++) parser.push(Buffer.from('data: 123456\n')) }, FrameError)
+    assert.throws(() => new FrameParser().push(Uint8Array.of(0x64, 0xff, 0x0a)), FrameError)
+    const comments = new FrameParser(100)
+    for (let i = 0; i < 100; i++) assert.deepEqual(comments.push(Buffer.from(': still here\n')), [])
+  })
+})

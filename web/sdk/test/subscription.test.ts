@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type WorldUpdate, createClient, playerChainRoot, subscribeWorld } from '../src/index.js'
+import type { SubscriptionState, WorldClient, WorldEvent, WorldSubscription } from '../src/index.js'
+import { Host, Told } from './host.js'
+import { Meddler } from './meddler.js'
+
+/** A subscription with everything that it tells. */
+function follow(client: WorldClient, options: { inline?: boolean; after?: number } = {}) {
+  const updates = new Told<WorldUpdate>()
+  const events = new Told<WorldEvent>()
+  const states = new Told<SubscriptionState>()
+  const errors = new Told<Error>()
+  const sub: WorldSubscription = subscribeWorld(client, {
+    ...options, onSnapshot: updates.tell, onEvent: events.tell, onState: states.tell, onError: errors.tell,
+  })
+  return { updates, events, states, errors, sub }
+}
+
+const agent = (id: string, name = id) => ({ name, type: 't', agentId: id, agent: { type: 't', toolNames: ['chat_tool'] } })
+
+describe('a subscription', () => {
+  let host: Host
+  let client: WorldClient
+  before(async () => {
+    host = await Host.start('--no-repository')
+    client = createClient({ baseUrl: host.url })
+  })
+  after(async () => { await host.end() })
+
+  for (const inline of [true, false]) {
+    it(`verifies every event, ${inline ? 'with its rows' : 'fetching the rows'}`, async () => {
+      const { updates, events, sub } = follow(client, { inline })
+      await updates.until((u) => u.verification === 'verified')
+      for (const id of ['a\u{1f600}', 'a\uffff', 'b']) await client.register(agent(id))
+      const { id } = await client.registerMcp({ name: 'tools' })
+      await client.disconnect({ playerId: 'b' })
+      await updates.until((u) => u.event?.kind === 'world:player_removed')
+      for (const update of updates.all) {
+        assert.notEqual(update.verification, 'mismatch')
+        if (inline) assert.equal(update.verification, 'verified')
+        assert.deepEqual(playerChainRoot(update.snapshot), { merkleRootHex: update.snapshot.merkleRootHex, merkleLeafCount: update.snapshot.merkleLeafCount })
+      }
+      const before = updates.all.at(-2)?.snapshot.worldMap.occupants ?? []
+      const now = updates.all.at(-1)?.snapshot.worldMap.occupants ?? []
+      assert.ok(now.length > 1 && now.every((row) => before.includes(row)), 'rows that stayed are the same objects')
+      const seqs = events.all.map((event) => event.seq ?? 0)
+      assert.deepEqual(seqs, [...seqs].sort((a, b) => a - b))
+      assert.equal(sub.state.stats.fullReads, 1)
+      for (const key of ['a\u{1f600}', 'a\uffff']) await client.disconnect({ playerId: key })
+      await client.unregisterMcp(id)
+      await sub.close()
+      assert.equal(sub.state.connected, false)
+    })
+  }
+
+  it('goes on through a kill of the host, without a gap and without a repeat', async () => {
+    const { updates, events, states, sub } = follow(client)
+    await updates.until((u) => u.verification === 'verified')
+    const first = sub.state.snapshot?.seq ?? 0
+    let written = 0
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 5; i++, written++) await client.register(agent('kept', `name ${written}`))
+      const told = states.all.length
+      await host.kill()
+      await states.until((s) => !s.connected, told)
+      await host.start()
+      sub.reconnect()
+      for (let i = 0; i < 5; i++, written++) await client.register(agent('kept', `name ${written}`))
+    }
+    await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === `name ${written - 1}`))
+    const seqs = events.all.map((event) => event.seq)
+    assert.deepEqual(seqs, Array.from({ length: written }, (_, i) => first + i + 1))
+    assert.ok(updates.all.every((u) => u.verification === 'verified'))
+    assert.equal(sub.state.stats.fullReads, 1, 'what was missed came from the log')
+    assert.ok(sub.state.stats.reconnects >= 3)
+    await client.disconnect({ playerId: 'kept' })
+    await sub.close()
+  })
+
+  it('reads a new session, and a log that it cannot resume', async () => {
+    await client.register(agent('gone'))
+    const { updates, sub } = follow(client)
+    const { snapshot } = await updates.until((u) => u.snapshot.worldMap.occupants.length === 1)
+    await host.admin().resetSession()
+    sub.reconnect()
+    const fresh = await updates.until((u) => u.snapshot.sid !== snapshot.sid)
+    assert.equal(fresh.verification, 'verified')
+    assert.deepEqual(fresh.snapshot.worldMap.occupants, [])
+    await sub.close()
+
+    const ahead = follow(client, { after: 2 ** 40 })
+    await ahead.updates.until((u) => u.verification === 'verified')
+    await ahead.events.until((e) => e.kind === 'session:resync')
+    await ahead.sub.close()
+  })
+
+  it('heals a copy that is not the host’s', async () => {
+    const meddler = await Meddler.before(host.url)
+    const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }))
+    await updates.until((u) => u.verification === 'verified')
+    meddler.change = (text) => text.replaceAll('"honest"', '"forged"')
+    await client.register(agent('h', 'honest'))
+    const bad = await updates.until((u) => u.event !== undefined)
+    assert.equal(bad.verification, 'mismatch')
+    meddler.change = undefined
+    const healed = await updates.until((u) => u.event === undefined && u.verification === 'verified', updates.all.indexOf(bad))
+    assert.equal(healed.snapshot.worldMap.occupants[0]?.name, 'honest')
+    assert.equal((await errors.until((e) => e.name === 'MismatchError')).name, 'MismatchError')
+    assert.equal(sub.state.stats.heals, 1)
+    await client.disconnect({ playerId: 'h' })
+    await sub.close()
+    await meddler.end()
+  })
+
+  it('misses nothing where the connection is cut at any byte', async () => {
+    const meddler = await Meddler.before(host.url)
+    const { updates, events, states, sub } = follow(createClient({ baseUrl: meddler.url }))
+    await updates.until((u) => u.verification === 'verified')
+    const first = sub.state.snapshot?.seq ?? 0
+    const cuts = [0, 1, 2, 7, 30, 31, 60, 100, 200, 300, 500, 700, 900]
+    for (const [i, cut] of cuts.entries()) {
+      const told = states.all.length
+      meddler.cutAfter(cut)
+      await client.register(agent('cut', `name ${i}`))
+      await states.until((s) => !s.connected, told)
+      sub.reconnect()
+      await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === `name ${i}`))
+    }
+    assert.deepEqual(events.all.map((event) => event.seq), cuts.map((_, i) => first + i + 1))
+    assert.ok(updates.all.every((u) => u.verification === 'verified'))
+    await sub.close()
+    await meddler.end()
+  })
+})
