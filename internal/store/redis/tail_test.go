@@ -1,0 +1,50 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+// TestTail trims entries that nothing but a follower needs: the newest stay.
+func TestTail(t *testing.T) {
+	ctx := context.Background()
+	o := at(t, redistest.Start(t).URL())
+	o.Retention, o.Tail = store.Retention{Events: 1, Revs: 1}, 20
+	j := open(t, o)
+	var feed storetest.Feed
+	tips := []store.Tip{{}}
+	for i := range 50 {
+		next := &store.Batch{After: tips[i], Commit: store.CommitID{byte(i + 1)}, Entries: []store.Entry{feed.Next(false, 0)}}
+		tips = append(tips, commit(t, j, next))
+	}
+	if err := j.Checkpoint(ctx, feed.State()); err != nil {
+		t.Fatal(err)
+	}
+	if missed, err := j.Missed(ctx, tips[30]); err != nil || len(missed) != 20 {
+		t.Errorf("20 entries behind the head: %d entries, %v", len(missed), err)
+	}
+	if _, err := j.Missed(ctx, tips[29]); !errors.Is(err, store.ErrTrimmed) {
+		t.Errorf("21 entries behind the head: %v, want ErrTrimmed", err)
+	}
+}
+
+// TestDemoted has a master become a replica: it still is the server that took the
+// last commit, but vouches for nothing.
+func TestDemoted(t *testing.T) {
+	server := redistest.Start(t)
+	j := open(t, at(t, server.URL()))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	// Its master is nowhere, so that it keeps its data.
+	server.Do("replicaof", "127.0.0.1", "1")
+	if _, err := j.Commit(context.Background(), &store.Batch{After: tip}); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("a server that was demoted: %v, want ErrUnavailable", err)
+	}
+	server.Promote()
+	commit(t, j, &store.Batch{After: tip})
+}
