@@ -29,8 +29,8 @@ type Server struct {
 	past      []moment
 	locks     map[string]lock
 	tokens    uint64
-	// asked is when a host last asked what is due.
-	asked time.Time
+	// asked is when a host last asked what is due in a table.
+	asked map[store.Table]time.Time
 	// wake is closed with every commit and restart.
 	wake      chan struct{}
 	listeners map[chan []byte]struct{}
@@ -72,7 +72,7 @@ const absence = 5 * time.Second
 func NewServer(retention store.Retention, now func() time.Time) *Server {
 	return &Server{
 		journal: Open(retention), now: now, run: 1, headRun: 1, commits: map[store.Position]committed{},
-		deadlines: map[store.Deadline]deadline{}, locks: map[string]lock{}, asked: now(),
+		deadlines: map[store.Deadline]deadline{}, locks: map[string]lock{}, asked: map[store.Table]time.Time{},
 		wake: make(chan struct{}), listeners: map[chan []byte]struct{}{},
 	}
 }

@@ -115,14 +115,17 @@ func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]strin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if now.Sub(s.asked) > absence {
+	if now.Sub(s.asked[table]) > absence {
 		for key, d := range s.deadlines {
+			if key.Table != table {
+				continue
+			}
 			if full := now.Add(d.term); d.at.Before(full) {
 				s.deadlines[key] = deadline{full, d.term}
 			}
 		}
 	}
-	s.asked = now
+	s.asked[table] = now
 	var keys []string
 	for key, d := range s.deadlines {
 		if key.Table == table && !d.at.After(now) {
