@@ -21,6 +21,13 @@ func checkAPIKey(c *call) error {
 	if policy == APIKeysOptional && (!has || shown.IsZero()) {
 		return nil
 	}
+	if !creds.AuthenticateSecret(stored, has, shown) && !c.host.world.Alone() {
+		// Another host may have replaced it.
+		if err := c.refresh(); err != nil {
+			return err
+		}
+		stored, has = c.accountKey()
+	}
 	if !creds.AuthenticateSecret(stored, has, shown) {
 		return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
 	}
@@ -30,10 +37,12 @@ func checkAPIKey(c *call) error {
 // accountKey is the digest of the API key of the caller's account: its own main
 // node, or the one that owns it.
 func (c *call) accountKey() (digest creds.Digest, has bool) {
-	account := c.node
-	if account.Kind != protocol.NodeKindMain {
-		account = c.host.world.Registry().Node(account.Parent)
+	// The node is looked up again: its record may be newer than the caller's.
+	id := c.node.ID
+	if c.node.Kind != protocol.NodeKindMain {
+		id = c.node.Parent
 	}
+	account := c.host.world.Registry().Node(id)
 	if account == nil || len(account.APIKeyDigest) != len(digest) {
 		return digest, false
 	}

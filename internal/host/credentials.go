@@ -75,19 +75,41 @@ func (c *call) takeNodeID() error {
 // or with a dummy where there is no such node, so that the time taken does not
 // tell which nodes exist.
 func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
+	if c.matchNode(id, hash) {
+		return nil
+	}
+	if c.host.world.Alone() {
+		return wrongCredentials()
+	}
+	// Another host may have made the node, or given it these credentials.
+	if err := c.refresh(); err != nil {
+		return err
+	}
+	if c.matchNode(id, hash) {
+		return nil
+	}
+	return wrongCredentials()
+}
+
+// refresh brings the view to the store's present end before a refusal that an
+// older view could cause. It does nothing where no other host writes.
+func (c *call) refresh() error { return c.host.world.Refresh(c.r.Context()) }
+
+// matchNode sets the caller if the credentials are a node's.
+func (c *call) matchNode(id string, hash creds.PasswHash) bool {
 	node := c.host.world.Registry().Node(id)
 	if creds.Authenticate(digestOf(node), node != nil, hash) {
 		c.node, c.caller = node, world.Caller{NodeID: id}
-		return nil
+		return true
 	}
 	if c.ownerHashCounts() && node != nil && node.Kind == protocol.NodeKindAgent {
 		owner := c.host.world.Registry().Node(node.Parent)
 		if creds.Authenticate(digestOf(owner), owner != nil, hash) {
 			c.node, c.caller = node, world.Caller{NodeID: id, OwnerHash: true}
-			return nil
+			return true
 		}
 	}
-	return wrongCredentials()
+	return false
 }
 
 // ownerHashCounts tells whether the owner's hash may stand for the agent's on

@@ -27,6 +27,12 @@ func (m *Metrics) observe(h *Host) error {
 	}{
 		{"playctl_world_rev", "The map's revision.", func() float64 { return float64(h.world.View().Rev) }},
 		{"playctl_world_seq", "The last event's id.", func() float64 { return float64(h.world.Events().Head()) }},
+		{"playctl_world_stale", "1 while the view may be behind the store.", func() float64 {
+			if h.world.Stale() != nil {
+				return 1
+			}
+			return 0
+		}},
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }},
 		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false)},
 		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true)},

@@ -32,6 +32,9 @@ func awaitRev(c *call) error {
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), maxRevWait)
 	defer cancel()
+	// A store that does not answer leaves the wait as it is: the follower may
+	// still hear of the rev.
+	_ = c.host.world.Refresh(ctx)
 	err = c.host.world.WaitRev(ctx, rev)
 	c.setRev(c.host.world.View().Rev)
 	if err != nil && c.r.Context().Err() == nil {

@@ -182,6 +182,9 @@ type refresh struct{}
 
 func (refresh) plan(*planner) (any, error) { return nil, nil } //nolint:nilnil // Nobody looks at the reply.
 
+// Alone tells whether no other host appends to the journal.
+func (w *World) Alone() bool { return w.shared == nil }
+
 // Refresh makes the view as new as the journal was when it was called. Where no
 // other host appends to the journal it always is.
 func (w *World) Refresh(ctx context.Context) error {

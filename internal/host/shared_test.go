@@ -1,0 +1,55 @@
+package host
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// twoHosts are hosts of one world; the second hears of the first's writes only
+// when it asks.
+func twoHosts(t *testing.T) (first, second *fixture, link *memory.Shared) {
+	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	link = server.Host()
+	link.Deaf.Store(true)
+	first = newFixture(t, func(s *setup) { s.journal = server.Host() })
+	second = newFixture(t, func(s *setup) { s.journal = link })
+	return first, second, link
+}
+
+func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
+	first, second, _ := twoHosts(t)
+	owner := first.main()
+	player := first.agent(owner)
+	second.post(first.play("/players"), registration(player.id), as(player)).ok()
+
+	admin := world.Request{Caller: world.Caller{Admin: true}}
+	if _, err := first.world.Do(context.Background(), admin, world.ResetSession{Reason: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	// The sid is one that the second host has not heard of.
+	second.post(first.play("/players"), registration(player.id), as(player)).ok()
+}
+
+func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
+	first, second, link := twoHosts(t)
+	owner, agent := first.main(), first.newIdentity()
+	link.Down.Store(true)
+	began := time.Now()
+	reply := second.post(protocol.PathAgentNode, map[string]any{
+		"agentNodeId": agent.id, "agentNodePasswHash": agent.hash,
+	}, as(owner))
+	if reply.status != http.StatusServiceUnavailable {
+		t.Errorf("an unknown node got %d without the store, want 503", reply.status)
+	}
+	if took := time.Since(began); took > 1500*time.Millisecond {
+		t.Errorf("the answer took %v", took)
+	}
+	link.Down.Store(false)
+}
