@@ -50,3 +50,10 @@ export function between(a: number, b: number, share: number): number {
 export function ease(share: number): number {
   return share * share * (3 - 2 * share)
 }
+
+/** The item of a list at an index, from the end where it is negative. It has to be there. */
+export function nth<T>(list: readonly T[], index: number): T {
+  const item = list.at(index)
+  if (item === undefined) throw new RangeError(`a list of ${list.length} has no item ${index}`)
+  return item
+}

@@ -1,3 +1,4 @@
+import { nth } from './geometry.js'
 import type { Box, Point } from './geometry.js'
 import type { Palette } from './palette.js'
 import { drawScenery } from './plants.js'
@@ -107,8 +108,8 @@ function blocks(values: readonly number[], least: number, most: number, from: nu
   const ends = [least - 0.55, ...values, most + 0.55]
   const out: [number, number][] = []
   for (let i = 0; i + 1 < ends.length; i++) {
-    const a = ends[i] as number
-    const b = ends[i + 1] as number
+    const a = nth(ends, i)
+    const b = nth(ends, i + 1)
     if (b > from && a < to) out.push([a, b])
   }
   return out

@@ -3,7 +3,7 @@ import type { Bitmap } from './bitmap.js'
 import { placeBubbles, TAIL } from './bubbles.js'
 import type { Camera } from './camera.js'
 import type { Box, Point } from './geometry.js'
-import { clamp, contains, grown, overlap } from './geometry.js'
+import { clamp, contains, grown, overlap, nth } from './geometry.js'
 import { paintGround } from './ground.js'
 import type { Palette } from './palette.js'
 import { bubbleFill, Paper } from './paper.js'
@@ -91,7 +91,7 @@ export class Painter {
   /** Who is drawn at a point of the window; the one in front. */
   hit(at: Point): Resident | undefined {
     for (let i = this.#shown.length - 1; i >= 0; i--) {
-      const { body, plate, resident } = this.#shown[i] as Shown
+      const { body, plate, resident } = nth(this.#shown, i)
       if (contains(body, at) || (plate !== null && contains(plate.box, at))) return resident
     }
     return undefined
@@ -195,7 +195,7 @@ export class Painter {
       const priority = Number(picked) * 4 + Number(resident.speech !== null) * 2 + Number(fresh)
       return { feet: shown.feet, body: shown.body, w: shown.sheet.w, h: shown.sheet.h, priority }
     })
-    placePlates(wants).forEach((place, i) => { (this.#shown[i] as Shown).plate = place })
+    placePlates(wants).forEach((place, i) => { nth(this.#shown, i).plate = place })
   }
 
   #drawPlate(c: CanvasRenderingContext2D, { sheet, plate, feet, strength }: Shown): void {

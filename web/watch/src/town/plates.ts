@@ -1,5 +1,5 @@
 import type { Box, Point } from './geometry.js'
-import { overlap, sharedArea } from './geometry.js'
+import { overlap, sharedArea, nth } from './geometry.js'
 
 /** A name that wants a place near the one it belongs to. Lengths are CSS pixels. */
 export interface PlateWant {
@@ -48,14 +48,14 @@ function candidates({ feet, body, w, h }: PlateWant): PlatePlace[] {
  */
 export function placePlates(wants: readonly PlateWant[]): (PlatePlace | null)[] {
   const order = wants.map((_, i) => i).sort((a, b) => {
-    const first = wants[a] as PlateWant
-    const second = wants[b] as PlateWant
+    const first = nth(wants, a)
+    const second = nth(wants, b)
     return second.priority - first.priority || first.feet.y - second.feet.y || first.feet.x - second.feet.x
   })
   const placed: (PlatePlace | null)[] = wants.map(() => null)
   const taken: Box[] = []
   for (const index of order) {
-    const want = wants[index] as PlateWant
+    const want = nth(wants, index)
     const best = bestPlace(want, index, wants, taken)
     if (best === null) continue
     placed[index] = best
@@ -74,7 +74,7 @@ function bestPlace(want: PlateWant, index: number, wants: readonly PlateWant[], 
     if (taken.some((box) => overlap(place.box, box))) continue
     let hidden = 0
     for (let i = 0; i < wants.length && hidden < least; i++) {
-      if (i !== index) hidden += sharedArea(place.box, (wants[i] as PlateWant).body)
+      if (i !== index) hidden += sharedArea(place.box, nth(wants, i).body)
     }
     if (hidden < least) {
       best = place

@@ -43,7 +43,7 @@ export function wrapped(text: string, limit: number, most: number, measure: Meas
   let line = ''
   const pieces = Array.from(words.segment(text), (word) => word.segment)
   while (pieces.length > 0) {
-    const piece = pieces.shift() as string
+    const piece = pieces.shift() ?? ''
     if (measure((line + piece).trimEnd()) <= limit) {
       line += piece
       continue

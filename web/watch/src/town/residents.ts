@@ -69,7 +69,7 @@ export class Residents {
       const key = stableKey(row)
       seen.add(key)
       const known = this.all.get(key)
-      if (known === undefined || known.left !== null) this.#admit(key, row, again ? -Infinity : now)
+      if (known?.left !== null) this.#admit(key, row, again ? -Infinity : now)
       else if (known.row !== row) { known.row = row; this.#settle(known) }
     }
     for (const resident of this.all.values()) if (!seen.has(resident.key)) resident.left ??= now

@@ -1,3 +1,4 @@
+import { nth } from './geometry.js'
 import type { Point } from './geometry.js'
 import { toGround } from './terrain.js'
 import type { TownBounds } from './types.js'
@@ -65,8 +66,8 @@ export function rounded(points: readonly Point[]): Point[] {
   for (let turn = 0; turn < 2 && line.length > 2; turn++) {
     const cut: Point[] = []
     for (let i = 0; i + 1 < line.length; i++) {
-      const a = line[i] as Point
-      const b = line[i + 1] as Point
+      const a = nth(line, i)
+      const b = nth(line, i + 1)
       // Long straight parts keep their corners near: a walker does not cut through gardens.
       const share = Math.min(0.25, 0.3 / Math.max(Math.hypot(b.x - a.x, b.y - a.y), 1e-6))
       if (i === 0) cut.push(a)

@@ -1,3 +1,4 @@
+import { nth } from './geometry.js'
 import type { Point } from './geometry.js'
 import type { Streets } from './streets.js'
 import { onGround, rounded, route } from './streets.js'
@@ -67,11 +68,11 @@ export class Walk {
     let time = now
     let before = 0
     stops.forEach((stop, i) => {
-      const { lengths, length } = measured[i] as Measured
+      const { lengths, length } = nth(measured, i)
       const arrive = time + (still ? 0 : (length / speed) * 1000)
       const last = i === stops.length - 1
       const leave = last ? (stays ? Infinity : arrive + (stop.step === null ? 0 : pause)) : arrive + pause
-      this.#legs.push({ points: ways[i] as Point[], lengths, length, before, start: time, arrive, leave, step: stop.step })
+      this.#legs.push({ points: nth(ways, i), lengths, length, before, start: time, arrive, leave, step: stop.step })
       time = leave
       before += length
     })
@@ -83,8 +84,8 @@ export class Walk {
   at(now: number): Stand {
     const leg = this.#legs.find((candidate) => now < candidate.leave) ?? this.#legs.at(-1)
     if (leg === undefined) throw new Error('a walk without a stop leads nowhere')
-    const first = leg.points[0] as Point
-    const last = leg.points.at(-1) as Point
+    const first = nth(leg.points, 0)
+    const last = nth(leg.points, -1)
     if (now >= leg.arrive) {
       const walked = leg.before + leg.length
       return { x: last.x, y: last.y, walked, moving: false, left: last.x < first.x, step: leg.step, until: leg.leave }
@@ -104,8 +105,8 @@ function measure(points: readonly Point[]): Measured {
   const lengths = [0]
   let length = 0
   for (let i = 1; i < points.length; i++) {
-    const a = points[i - 1] as Point
-    const b = points[i] as Point
+    const a = nth(points, i - 1)
+    const b = nth(points, i)
     length += Math.hypot(b.x - a.x, b.y - a.y)
     lengths.push(length)
   }
@@ -119,13 +120,13 @@ export function along(way: { points: readonly Point[]; lengths: readonly number[
   let high = lengths.length - 1
   while (low + 1 < high) {
     const middle = (low + high) >> 1
-    if ((lengths[middle] as number) <= gone) low = middle
+    if (nth(lengths, middle) <= gone) low = middle
     else high = middle
   }
-  const a = points[low] as Point
-  const b = points[high] as Point
-  const from = lengths[low] as number
-  const part = (lengths[high] as number) - from
+  const a = nth(points, low)
+  const b = nth(points, high)
+  const from = nth(lengths, low)
+  const part = nth(lengths, high) - from
   const share = part > 0 ? Math.min(Math.max((gone - from) / part, 0), 1) : 1
   return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, left: b.x < a.x }
 }
@@ -135,11 +136,11 @@ export function marksAlong(points: readonly Point[], spacing: number): { x: numb
   const { lengths, length } = measure(points)
   const marks: { x: number; y: number; dx: number; dy: number }[] = []
   for (let gone = spacing / 2, i = 1; gone < length; gone += spacing) {
-    while (i < lengths.length - 1 && (lengths[i] as number) < gone) i++
-    const a = points[i - 1] as Point
-    const b = points[i] as Point
-    const part = (lengths[i] as number) - (lengths[i - 1] as number) || 1
-    const share = (gone - (lengths[i - 1] as number)) / part
+    while (i < lengths.length - 1 && nth(lengths, i) < gone) i++
+    const a = nth(points, i - 1)
+    const b = nth(points, i)
+    const part = nth(lengths, i) - nth(lengths, i - 1) || 1
+    const share = (gone - nth(lengths, i - 1)) / part
     const dx = (b.x - a.x) / part
     const dy = (b.y - a.y) / part
     marks.push({ x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, dx, dy })
