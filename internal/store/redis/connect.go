@@ -74,9 +74,9 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 		MaxRetries: -1, DialTimeout: dialTimeout, DialerRetries: 1,
 		ReadTimeout: reply, WriteTimeout: reply, PoolTimeout: poolWait,
 		ContextTimeoutEnabled: true, DisableIdentity: true,
-		// A slot that moved is asked for again at its new place: MOVED means that
-		// nothing was run.
-		MaxRedirects: 3,
+		// The library would send a command to a Cluster again also when its outcome is
+		// unknown. After MOVED the next call finds the slot.
+		MaxRedirects: -1,
 	}
 	if o.Address.TLS {
 		u.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}

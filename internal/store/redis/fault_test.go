@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,32 @@ func TestLostReply(t *testing.T) {
 	}
 	proxy.Refuse(false)
 	answers(t, j)
+}
+
+// TestLostReplyOfCluster loses one reply: the commit must not be sent again, which
+// would find it overtaken by itself.
+func TestLostReplyOfCluster(t *testing.T) {
+	server := redistest.Start(t, "--cluster-enabled", "yes")
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	proxy := server.Before(t)
+	_, port, err := net.SplitHostPort(proxy.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Do("config", "set", "cluster-announce-port", port)
+	j := open(t, at(t, "redis+cluster://"+proxy.Addr))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	proxy.LoseNext()
+	_, err = j.Commit(context.Background(), batch(&feed, tip, 2))
+	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
+		t.Fatalf("a commit whose reply was lost: %v, want ErrUnavailable alone", err)
+	}
+	missed, err := j.Missed(context.Background(), tip)
+	if err != nil || len(missed) != 1 || missed[0].Commit != (store.CommitID{2}) {
+		t.Fatalf("after the connection came back: %v, %v; want the commit once", missed, err)
+	}
 }
 
 // TestStalled has a server that takes connections and says nothing.

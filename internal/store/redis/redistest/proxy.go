@@ -19,6 +19,7 @@ type Proxy struct {
 	mu sync.Mutex
 	// mute drops what the server says, and the connection with it.
 	mute   bool
+	once   bool
 	refuse bool
 	open   map[net.Conn]struct{}
 }
@@ -46,6 +47,13 @@ func (p *Proxy) LoseReplies(lose bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mute = lose
+}
+
+// LoseNext loses the next reply alone.
+func (p *Proxy) LoseNext() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute, p.once = true, true
 }
 
 // Refuse cuts every connection, and each new one at once.
@@ -118,6 +126,9 @@ type replies struct {
 func (r replies) Write(b []byte) (int, error) {
 	r.proxy.mu.Lock()
 	mute := r.proxy.mute
+	if r.proxy.once {
+		r.proxy.mute, r.proxy.once = false, false
+	}
 	r.proxy.mu.Unlock()
 	if mute {
 		return 0, io.ErrClosedPipe
