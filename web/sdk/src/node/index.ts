@@ -1,0 +1,9 @@
+/**
+ * What the client has for Node alone: a world of the program's own, and root
+ * key files.
+ *
+ * @packageDocumentation
+ */
+export type { PlayWorldOptions } from './options.js'
+export { PlayWorld } from './playworld.js'
+export { loadRootKey } from './root_key.js'

@@ -1,0 +1,178 @@
+import type { NodeCredentials } from '../credentials/resolve.js'
+import { resolveNode } from '../credentials/resolve.js'
+import { deriveNodeIdFromMaterialAsync, generateNodePassphrase, nodeCredentialsMaterialFromHumanPassphrase } from '../credentials/derive.js'
+import { createClient } from '../http/client.js'
+import type { NodeIdentity } from '../http/options.js'
+import { randomText } from '../http/wait.js'
+import { hasCode } from '../protocol/errors.js'
+import type * as wire from '../protocol/replies.js'
+import type { Journey, Space, WorldSnapshot } from '../protocol/rows.js'
+import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
+import type { AddAgentOptions, Agent } from '../world/agent.js'
+import type { EventOptions, EventSubscription } from '../world/events.js'
+import type { Hold } from '../world/hold.js'
+import type { IntercomOptions, IntercomSubscription } from '../world/intercom_types.js'
+import type { Mcp } from '../world/placements.js'
+import { RemotePlayWorld } from '../world/remote.js'
+import type { PlayWorldOptions } from './options.js'
+import { HostProcess } from './process.js'
+
+/**
+ * A world of this program's own: it starts `playctl serve` as a child, which
+ * ends with it, also when this program is killed. Others reach the world at
+ * `url`; the calls here are made as an account in it.
+ */
+export class PlayWorld {
+  readonly #host: HostProcess
+  readonly #remote: RemotePlayWorld
+  readonly #noRepository: boolean
+  #closing: Promise<void> | undefined
+
+  private constructor(host: HostProcess, remote: RemotePlayWorld, noRepository: boolean) {
+    this.#host = host
+    this.#remote = remote
+    this.#noRepository = noRepository
+    // A host that ends by itself takes the world with it. What its agents could
+    // not be told any more is no error of the program's.
+    void host.ended.then(() => this.close()).catch(() => undefined)
+  }
+
+  /** Starts a world, and waits until it serves. */
+  static async start(options: PlayWorldOptions = {}): Promise<PlayWorld> {
+    const host = await HostProcess.start(options)
+    try {
+      const account = options.noRepository === true ? undefined : await join(host, options)
+      const remote = new RemotePlayWorld({
+        baseUrl: host.url, apiKey: account?.apiKey ?? 'none',
+        ...(account === undefined ? {} : { mainNodeCredentials: account.node }),
+      })
+      return new PlayWorld(host, remote, options.noRepository === true)
+    } catch (error) {
+      await host.stop()
+      throw error
+    }
+  }
+
+  /** The address at which others reach the world. */
+  get url(): string {
+    return this.#host.url
+  }
+
+  /** The world's root key, from which node ids derive. */
+  get rootKey(): string {
+    return this.#host.rootKey
+  }
+
+  /** The world as its account sees it, for what has no method here. */
+  get remote(): RemotePlayWorld {
+    return this.#remote
+  }
+
+  /** Puts an agent on the map and keeps it there. Its agent node is made where there is none; without credentials it gets its own. */
+  async addAgent(options: AddAgentOptions): Promise<Agent> {
+    if (this.#noRepository) return this.#remote.addAgent({ ...options, nodeId: options.nodeId ?? randomText() })
+    const node = await this.#agentNode(options)
+    return this.#remote.addAgent({ ...options, nodeId: node.nodeId, credentials: node })
+  }
+
+  async #agentNode(options: AddAgentOptions): Promise<NodeIdentity> {
+    const given: NodeCredentials = { rootKey: this.rootKey, ...(options.nodeId === undefined ? {} : { nodeId: options.nodeId }), ...options.credentials }
+    const node = await (options.credentials === undefined ? newNode(this.rootKey) : resolveNode(given))
+    try {
+      await this.#remote.createAgentNode(node)
+    } catch (error) {
+      if (!hasCode(error, 'node_exists')) throw error
+    }
+    return node
+  }
+
+  /** Puts an MCP placement on the map and gives its id. */
+  async registerMCP(mcp: Mcp): Promise<string> {
+    return this.#remote.registerMcp(mcp)
+  }
+
+  /** Takes an MCP placement off the map; false if there was none of that id. */
+  async unregisterMCP(id: string): Promise<boolean> {
+    return this.#remote.unregisterMcp(id)
+  }
+
+  /** Makes a space. */
+  async registerSpaceNode(space: wire.RegisterSpaceRequest): Promise<Space> {
+    return this.#remote.registerSpaceNode(space)
+  }
+
+  /** Records what a player said. */
+  async recordInteraction(interaction: { playerId: string; role: 'user' | 'assistant' | 'tool'; text: string }): Promise<wire.RecordInteractionReply> {
+    return this.#remote.recordInteraction(interaction)
+  }
+
+  /** Records a player's journey. */
+  async recordJourney(playerId: string, journey: Journey): Promise<wire.RecordJourneyReply> {
+    return this.#remote.recordJourney(playerId, journey)
+  }
+
+  /** Reads the whole world, verified. */
+  async getWorldSnapshot(): Promise<WorldSnapshot> {
+    return this.#remote.getWorldSnapshot()
+  }
+
+  /** Reports what happens in the world. */
+  async subscribeEvents(options: EventOptions): Promise<EventSubscription> {
+    return this.#remote.subscribeEvents(options)
+  }
+
+  /** Follows the world with a verified copy. */
+  async subscribeWorldState(options: SubscribeOptions = {}): Promise<WorldSubscription> {
+    return this.#remote.subscribeWorldState(options)
+  }
+
+  /** Carries out what is asked of the world's agents. */
+  async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
+    return this.#remote.subscribeIntercomCommands(options)
+  }
+
+  /** Keeps the program going. */
+  hold(): Hold {
+    return this.#remote.hold()
+  }
+
+  /** Adds a function that is called once when the world is closed, also when its host ended by itself. */
+  onClose(told: () => void): void {
+    this.#remote.onClose(told)
+  }
+
+  /** Takes the agents off the map and ends the host. May be called again. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#shutdown()
+    return this.#closing
+  }
+
+  async #shutdown(): Promise<void> {
+    try {
+      await this.#remote.close()
+    } finally {
+      await this.#host.stop()
+    }
+  }
+}
+
+/** Makes the credentials of a node with a random phrase, which nobody keeps. */
+async function newNode(rootKey: string): Promise<NodeIdentity> {
+  const passwHash = nodeCredentialsMaterialFromHumanPassphrase(generateNodePassphrase())
+  return { passwHash, nodeId: await deriveNodeIdFromMaterialAsync({ material: passwHash, rootKey }) }
+}
+
+/** Makes the world's account, or takes the one that is there. */
+async function join(host: HostProcess, options: PlayWorldOptions): Promise<{ node: NodeIdentity; apiKey: string }> {
+  const given = options.mainNodeCredentials
+  const node = await (given === undefined ? newNode(host.rootKey) : resolveNode({ rootKey: host.rootKey, ...given }))
+  try {
+    const { apiKey } = await createClient({ baseUrl: host.url }).createMainNode(node)
+    return { node, apiKey: apiKey ?? 'none' }
+  } catch (error) {
+    if (!hasCode(error, 'node_exists')) throw error
+  }
+  if (options.apiKey !== undefined) return { node, apiKey: options.apiKey }
+  const { apiKey } = await createClient({ baseUrl: host.url, credentials: node }).createApiKey()
+  return { node, apiKey }
+}
