@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -50,12 +51,12 @@ func newWatchRules(o *Options) (*watchRules, error) {
 	}
 	public, err := url.Parse(o.PublicURL)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the public URL: %w", err)
 	}
 	rules.public, rules.elsewhere = public, !isLoopbackName(public.Hostname())
 	// A proxy may call the host by another name than pages do.
 	if err := rules.origins.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the public URL as an origin: %w", err)
 	}
 	return rules, nil
 }
@@ -122,7 +123,7 @@ func isLoopbackName(name string) bool {
 // keep the cookies of ports together, so the port of the page's address is in
 // the name.
 func (c *call) cookieFrame() *http.Cookie {
-	frame := &http.Cookie{Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.r.TLS != nil}
+	frame := &http.Cookie{Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.r.TLS != nil} //nolint:gosec // G124: Secure wherever TLS is
 	authority := &url.URL{Host: c.r.Host}
 	if public := c.host.watch.public; public != nil {
 		authority = public

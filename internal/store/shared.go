@@ -37,7 +37,7 @@ var (
 )
 
 // Overtaken is the ErrConflict of a Commit that says what it missed.
-type Overtaken struct {
+type Overtaken struct { //nolint:errname // what a commit was, not a failure of anything
 	// Entries are the first ones after the tip, with Records; there may be more.
 	Entries []Entry
 }
@@ -52,7 +52,7 @@ func (e *Overtaken) Unwrap() error { return ErrConflict }
 
 // NotDue is why a Commit was refused whose Lapsed deadlines were renewed
 // meanwhile. Nothing was written.
-type NotDue struct {
+type NotDue struct { //nolint:errname // what a deadline is, not a failure of anything
 	Deadlines []Deadline
 }
 

@@ -227,11 +227,7 @@ func (w *World) ask(ctx context.Context, cause error, r *round) error {
 		case lost(err):
 			return w.reread(ctx, err, r)
 		}
-		pause := time.NewTimer(wait)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
+		if !pause(ctx, wait) {
 			return cause
 		}
 	}

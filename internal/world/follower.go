@@ -3,7 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"math/rand/v2" //nolint:depguard // It spreads load; nothing that is replayed depends on it.
 	"time"
 
 	"github.com/playctl/playctl/chain"
@@ -38,12 +38,7 @@ func (w *World) follow(ctx context.Context) {
 		} else {
 			w.shared.deaf.Store(&err)
 		}
-		pause := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // G404: it only spreads load
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-		}
+		pause(ctx, wait/2+rand.N(wait)) //nolint:gosec // G404: it only spreads load
 		wait = min(2*wait, followAgainMax)
 	}
 }

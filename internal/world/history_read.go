@@ -70,6 +70,12 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 	case sure:
 		return ResyncGap, nil
 	}
+	return w.resumeFromJournal(ctx, seq)
+}
+
+// resumeFromJournal is ResumeCheck for a cursor that the ring does not reach
+// back to.
+func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason string, err error) {
 	from, err := w.options.Journal.Seek(ctx, seq)
 	if isTrimmed(err) {
 		return ResyncTooOld, nil

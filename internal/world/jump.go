@@ -27,11 +27,7 @@ func (w *World) reread(ctx context.Context, cause error, r *round) error {
 		case errors.Is(err, store.ErrCorrupt):
 			return err
 		}
-		pause := time.NewTimer(wait)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
+		if !pause(ctx, wait) {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -233,7 +234,7 @@ func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
 				if got := c.texts(i); got["after"] != 1 || len(got) != 5-lost {
 					t.Errorf("world %d has the lines %v", i, got)
 				}
-				if _, _, err := w.Events().Since(before.Seq, nil); err != ErrRestarted {
+				if _, _, err := w.Events().Since(before.Seq, nil); !errors.Is(err, ErrRestarted) {
 					t.Errorf("world %d goes on from before the jump: %v", i, err)
 				}
 				reason, err := w.ResumeCheck(t.Context(), before.Seq)
@@ -245,5 +246,20 @@ func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 6)
+	c.clock.advance(5 * time.Second)
+	c.must(1, a, beat(a, "c"))
+	c.clock.advance(5 * time.Second)
+	// The first host has not seen the renewal, which is no entry.
+	c.must(0, "", lapse{a})
+	c.agree()
+	if c.worlds[1].View().Find(protocol.AgentKey(id("owner"), a)) == nil {
+		t.Error("an agent was removed before its lease lapsed")
 	}
 }

@@ -90,7 +90,7 @@ func (p *planner) forgetTokensOf(owner string, keep int) error {
 		}
 		keys = append(keys, pair.Key)
 	}
-	for i := 0; i < len(keys)-keep; i++ {
+	for i := range max(0, len(keys)-keep) {
 		if rest := keys[i][len(prefix):]; len(rest) > 8 {
 			p.forgetToken(owner, rest[:8], rest[8:])
 		}
