@@ -143,7 +143,7 @@ javascript() {
   test/blackbox/run.sh || status=$?
   cd web || return
   npm run --silent check || status=$?
-  npm test --silent --workspace sdk --if-present || status=$?
+  npm test --silent --workspace sdk || status=$?
   npm run --silent unit --workspace watch || status=$?
   npm run --silent test:browser --workspace watch || status=$?
   return "$status"

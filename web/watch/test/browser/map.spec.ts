@@ -8,15 +8,19 @@ import { stroll } from './fixtures/world.js'
 
 const map = (page: Page): Locator => page.getByRole('application', { name: en['page.map'] })
 
-/** Waits until the town asks for no frame any more: the whole of one look is without any. */
+/** How many frames the page asked for since it was opened. */
+const frames = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { frames: number }).frames)
+
+/** Waits until the town asks for no frame any more: from one look to the next there is none. */
 async function rest(page: Page): Promise<void> {
+  let before = -1
   await expect
-    .poll(() => page.evaluate(() => {
-      const counted = globalThis as unknown as { frames: number }
-      const asked = counted.frames
-      counted.frames = 0
+    .poll(async () => {
+      const now = await frames(page)
+      const asked = now - before
+      before = now
       return asked
-    }), { intervals: [500] })
+    }, { intervals: [500] })
     .toBe(0)
 }
 
@@ -50,9 +54,29 @@ test.describe('the canvas', () => {
     const ada = await world.agent('Ada')
     await open(page, host)
     await rest(page)
+    const before = await frames(page)
     await world.journey(ada, stroll('Which book?', 'The blue one.'))
-    await expect.poll(() => page.evaluate(() => (globalThis as unknown as { frames: number }).frames)).toBeGreaterThan(20)
+    await expect.poll(async () => (await frames(page)) - before).toBeGreaterThan(60)
     await rest(page)
+  })
+
+  test.describe('where motion is not wanted', () => {
+    test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+    test('shows a journey without walking it', async ({ page, host, world }) => {
+      test.slow()
+      const ada = await world.agent('Ada')
+      await open(page, host)
+      await resident(page, 'Ada').click()
+      await rest(page)
+      const before = await frames(page)
+      const picture = await map(page).screenshot()
+      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await expect(panel(page, 'Ada').getByText('The blue one.').first()).toBeVisible()
+      await rest(page)
+      expect((await map(page).screenshot()).equals(picture)).toBe(false)
+      expect((await frames(page)) - before).toBeLessThan(60)
+    })
   })
 })
 
