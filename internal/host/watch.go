@@ -97,10 +97,10 @@ func (c *call) setCookie(p *pass) error {
 	if err != nil {
 		return err
 	}
-	cookie := c.cookieFrame()
+	cookie := c.cookieFrame() //nolint:gosec // G124: it is Secure wherever the connection is
 	cookie.Value = p.seal(key)
 	cookie.MaxAge = max(1, int(time.Until(p.expires)/time.Second))
-	http.SetCookie(c.w, cookie) //nolint:gosec // G124: cookieFrame sets what the connection allows
+	http.SetCookie(c.w, cookie)
 	return nil
 }
 
