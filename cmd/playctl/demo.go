@@ -32,6 +32,8 @@ type demo struct {
 	world  *sdk.RemotePlayWorld
 	cast   []persona
 	agents []*sdk.Agent
+	// commands is nil until the demo listens to what its agents are asked.
+	commands *sdk.IntercomSubscription
 
 	turn    int
 	stop    context.CancelFunc
@@ -151,12 +153,16 @@ func (d *demo) populate(ctx context.Context, account *creds.Context) (err error)
 	if d.world, err = openDemo(account); err != nil {
 		return err
 	}
-	for _, who := range d.cast {
+	if err := d.listen(ctx); err != nil {
+		return err
+	}
+	for i := range d.cast {
+		who := &d.cast[i]
 		node, err := account.Agent(who.name)
 		if err != nil {
 			return err
 		}
-		tools, err := sdk.NewFrameworkRegistration(who.framework, who.tools...)
+		tools, err := sdk.NewFrameworkRegistration(who.framework, who.allTools()...)
 		if err != nil {
 			return err
 		}
@@ -236,6 +242,9 @@ func (d *demo) close(ctx context.Context) error {
 		d.stop()
 	}
 	d.running.Wait()
+	if d.commands != nil {
+		d.commands.Close()
+	}
 	if d.world == nil {
 		return nil
 	}
@@ -251,6 +260,7 @@ func (d *demo) nextCommands() []string {
 	return []string{
 		program + " tail" + with,
 		program + " snapshot" + with,
+		program + " intercom send Ada 'Is there anything on lighthouses?'" + with,
 		program + " record-interaction Ada 'Hello from here.'" + with,
 	}
 }

@@ -14,7 +14,10 @@ type persona struct {
 	name      string
 	framework string
 	tools     []sdk.Tool
-	scenes    []scene
+	assists   []assist
+	// greeting is how it begins where it has no better answer.
+	greeting string
+	scenes   []scene
 }
 
 // scene is one thing that happens to an agent: somebody asks, it uses a tool, it
@@ -44,10 +47,9 @@ func demoCast() []persona {
 	return []persona{
 		{
 			name: "Ada", framework: "langchain",
-			tools: []sdk.Tool{
-				chatTool(), {Name: "search"}, {Name: "cite"},
-				{Name: "assist_find_book", Description: "Finds a book", Parameters: []sdk.Parameter{{Name: "title", Type: sdk.TypeString, Description: "What it is called"}}},
-			},
+			tools:    []sdk.Tool{chatTool(), {Name: "search"}, {Name: "cite"}},
+			assists:  []assist{findBook()},
+			greeting: "I am Ada and I look after the books.",
 			scenes: []scene{
 				{"Which book explains Merkle trees best?", "search", `{"query":"merkle trees"}`, "4 books", "The third chapter of the blue one. It draws every step."},
 				{"Who wrote the notes on the analytical engine?", "cite", `{"topic":"analytical engine"}`, "A. A. L., 1843", "They are signed A. A. L. and dated 1843."},
@@ -57,10 +59,9 @@ func demoCast() []persona {
 		},
 		{
 			name: "Grace", framework: "openai-agents",
-			tools: []sdk.Tool{
-				chatTool(), {Name: "compile"}, {Name: "run_tests"}, {Name: "read_log"},
-				{Name: "assist_explain_error", Description: "Explains an error message", Parameters: []sdk.Parameter{{Name: "message", Type: sdk.TypeString}}},
-			},
+			tools:    []sdk.Tool{chatTool(), {Name: "compile"}, {Name: "run_tests"}, {Name: "read_log"}},
+			assists:  []assist{explainError()},
+			greeting: "I am Grace and I keep the build green.",
 			scenes: []scene{
 				{"Why is the build red?", "read_log", `{"job":"build","lines":200}`, "undefined: retryAfter", "A rename was not carried through: retryAfter is now retryDelay. One line in client.go."},
 				{"Are the tests green on your branch?", "run_tests", `{"race":true}`, "412 passed", "All 412, with the race detector on."},
@@ -70,13 +71,9 @@ func demoCast() []persona {
 		},
 		{
 			name: "Tove", framework: "crewai",
-			tools: []sdk.Tool{
-				chatTool(), {Name: "forecast"}, {Name: "route"},
-				{Name: "assist_plan_trip", Description: "Plans a trip", Parameters: []sdk.Parameter{
-					{Name: "to", Type: sdk.TypeString},
-					{Name: "by", Type: sdk.TypeString, Enum: []string{"foot", "boat", "train"}, Optional: true},
-				}},
-			},
+			tools:    []sdk.Tool{chatTool(), {Name: "forecast"}, {Name: "route"}},
+			assists:  []assist{planTrip()},
+			greeting: "I am Tove and I know the ways around here.",
 			scenes: []scene{
 				{"Will the ferry run tomorrow?", "forecast", `{"place":"harbour","day":"tomorrow"}`, "wind 7 m/s, gusts 12", "Yes. It stops at 18 metres a second and tomorrow has 12 at most."},
 				{"What is the nicest way to the mill?", "route", `{"to":"mill","by":"foot"}`, "2.4 km, 35 min", "Along the river: 35 minutes instead of 25, but you pass the old bridge."},
