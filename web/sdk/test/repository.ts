@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,15 +10,9 @@ export function vectors(name: string): unknown {
   return JSON.parse(readFileSync(path.join(repository, name), 'utf8'))
 }
 
-let built: string | undefined
-
-/** The playctl program: that of PLAYCTL_BINARY, or of PLAYCTL as test.sh sets it, else one built from the checkout. */
+/** The playctl program to test against; test/run.mjs finds or builds it. */
 export function playctl(): string {
-  const given = process.env.PLAYCTL_BINARY ?? process.env.PLAYCTL
-  if (given) return given
-  if (built === undefined) {
-    built = path.join(tmpdir(), `playctl-sdk-test-${process.pid}`)
-    if (!existsSync(built)) execFileSync('go', ['build', '-o', built, './cmd/playctl'], { cwd: repository, stdio: 'inherit' })
-  }
-  return built
+  const binary = process.env.PLAYCTL_BINARY
+  if (!binary) throw new Error('PLAYCTL_BINARY names no playctl program: run the tests with "npm test -w sdk"')
+  return binary
 }

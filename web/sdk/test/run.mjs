@@ -1,0 +1,23 @@
+// Runs the compiled tests against the program that PLAYCTL_BINARY names (or
+// PLAYCTL, as test.sh sets it), else against one that it builds with Go first.
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
+
+const sdk = path.resolve(import.meta.dirname, '..')
+const env = { ...process.env }
+env.PLAYCTL_BINARY ??= env.PLAYCTL
+
+function run(command, args, cwd) {
+  const { status, error } = spawnSync(command, args, { cwd, env, stdio: 'inherit' })
+  if (error) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+if (!env.PLAYCTL_BINARY) {
+  env.PLAYCTL_BINARY = path.join(sdk, 'build', 'playctl')
+  run('go', ['build', '-o', env.PLAYCTL_BINARY, './cmd/playctl'], path.resolve(sdk, '../..'))
+}
+const tests = readdirSync(path.join(sdk, 'build/test')).filter((name) => name.endsWith('.test.js'))
+run(process.execPath, ['--test', '--test-timeout=120000', ...tests.map((name) => path.join('build/test', name))], sdk)
