@@ -32,10 +32,10 @@ export function Page({ store }: { store: WorldStore }): VNode {
   }, [store])
   return (
     <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}`}>
-      <a class="skip" href="#register">{text('page.skip')}</a>
+      {!hidden && <a class="skip" href="#register">{text('page.skip')}</a>}
       <header class="top">
         <h1>{text('page.title')}</h1>
-        <button type="button" class="small" aria-pressed={hidden} onClick={() => { hide(!hidden) }}>
+        <button type="button" class="small" onClick={() => { hide(!hidden) }}>
           {text(hidden ? 'page.show' : 'page.hide')}
         </button>
         <Status store={store} />

@@ -2,12 +2,14 @@ import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { language, text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
+import { Departures } from './Departures.js'
 import { Row } from './Row.js'
 import { find } from './search.js'
 
 /** Everyone on the map: what the map shows, for those who do not see it. */
 export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
   const [wanted, want] = useState('')
+  const { came, left } = store.presence.value
   const { occupants } = store.directory.value
   const found = useMemo(() => find(occupants, wanted, language), [occupants, wanted])
   const loaded = store.snapshot.value !== undefined
@@ -20,8 +22,9 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
           ? text('residents.count', { count: occupants.length })
           : text('residents.of', { shown: found.length, count: occupants.length })}</p>
       </div>
+      <Departures left={left} />
       {found.length > 0 && <ul class="rows" aria-label={text('tab.residents')}>
-        {found.map((row) => <Row key={row.key} thing={row} chosen={store.selected.value === row.key} show={show} />)}
+        {found.map((row) => <Row key={row.key} thing={row} chosen={store.selected.value === row.key} fresh={came.has(row.key)} show={show} />)}
       </ul>}
       {loaded && occupants.length === 0 && <div class="nothing">
         <h2>{text('page.empty')}</h2>

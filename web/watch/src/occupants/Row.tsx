@@ -1,20 +1,24 @@
 import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
 import { text } from '../text/text.js'
 import type { Thing } from '../world/rows.js'
 
-/** One thing in a list, to be selected. */
-export function Row({ thing, chosen, show }: { thing: Thing, chosen: boolean, show: (key: string) => void }): VNode {
+/** One thing in a list, to be selected; a fresh one just came. */
+export function Row({ thing, chosen, fresh = false, show }: { thing: Thing, chosen: boolean, fresh?: boolean, show: (key: string) => void }): VNode {
   const kind = thing.kind === 'agent' && thing.platform !== '' ? thing.platform : text(`residents.kind.${thing.kind}`)
+  const mark = useId()
   return (
     <li>
-      <button type="button" class="row" data-key={thing.key} aria-label={nameOf(thing)} aria-pressed={chosen} onClick={() => { show(thing.key) }}>
+      <button type="button" class="row" data-key={thing.key} aria-label={nameOf(thing)} aria-pressed={chosen}
+        {...(fresh ? { 'aria-describedby': mark } : {})} onClick={() => { show(thing.key) }}>
         <Badge thing={thing} />
         <span class="words">
           <bdi class="name">{nameOf(thing)}</bdi>
           <span class="soft"><bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
         </span>
+        {fresh && <span class="fresh" id={mark}>{text('residents.new')}</span>}
         {thing.kind === 'agent' && thing.flagged && <span class="mark">{text('residents.flagged')}</span>}
       </button>
     </li>

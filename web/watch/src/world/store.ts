@@ -11,6 +11,7 @@ import type { WorldEvent } from './events.js'
 import { Follower } from './follower.js'
 import { stringOf, type JsonObject } from './json.js'
 import { firstLink } from './link.js'
+import { compare, forget, nextForgetting, nothingLately } from './presence.js'
 import type { AgentRow } from './rows.js'
 import { readOccupant, readSpace } from './rows.js'
 
@@ -29,6 +30,8 @@ export class WorldStore {
   readonly feed = new FeedLog()
   /** When each agent was last heard, by stable key; of those on the map. */
   readonly heard = signal<ReadonlyMap<string, number>>(new Map())
+  /** Who came and left lately, since this page was opened. */
+  readonly presence = signal(nothingLately)
   /** The step of the selected agent's journey that is shown on the map. */
   readonly step = signal<number | undefined>(undefined)
   /** Whether the person let the journey run, so that its steps follow the walker on the map. */
@@ -37,6 +40,7 @@ export class WorldStore {
   private readonly listeners = new Set<(event: WorldEvent, entry: Entry) => void>()
   private serial = 0
   private drawing = false
+  private forgetting: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly api: Api, onRefused: () => Promise<boolean>) {
     const client = createClient({ ...api.origin, credentials: { cookie: true }, retry: briskRetry })
@@ -52,7 +56,10 @@ export class WorldStore {
   /** Follows the world until close. */
   run(): Promise<void> { return this.follower.run() }
   retry(): void { this.follower.retry() }
-  close(): void { this.follower.close() }
+  close(): void {
+    clearTimeout(this.forgetting)
+    this.follower.close()
+  }
 
   /** Calls a function for each event; returns what ends that. */
   listen(listener: (event: WorldEvent, entry: Entry) => void): () => void {
@@ -101,9 +108,25 @@ export class WorldStore {
   private show(snapshot: WorldSnapshot): void {
     batch(() => {
       const rows = snapshot.worldMap.occupants.map(readOccupant).filter((row) => row !== undefined)
+      // The first state of a world says who is there, not who came.
+      this.presence.value = this.snapshot.value?.sid === snapshot.sid
+        ? compare(this.presence.value, this.directory.value.occupants, rows, Date.now())
+        : nothingLately
       this.directory.value = new Directory(rows, snapshot.spaces.map(readSpace).filter((row) => row !== undefined))
       this.snapshot.value = snapshot
     })
+    this.forgetInTime()
+  }
+
+  /** Forgets who came and left when it is no longer lately. */
+  private forgetInTime(): void {
+    clearTimeout(this.forgetting)
+    const now = Date.now()
+    this.presence.value = forget(this.presence.value, now)
+    const next = nextForgetting(this.presence.value)
+    if (next !== undefined) {
+      this.forgetting = setTimeout(() => { this.forgetInTime() }, next - now)
+    }
   }
 
   private take(event: WorldEvent): void {

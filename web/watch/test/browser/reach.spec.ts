@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from '@playwright/test'
 import type axe from 'axe-core'
+import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, resident } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
@@ -59,6 +60,16 @@ test('a phone has no sideways scrolling', async ({ page, host, world }) => {
   await world.agent('A name that is longer than any phone is wide, and goes on and on')
   await open(page, host)
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+})
+
+test('a phone hides the panels and shows them again, by keyboard too', async ({ page, host, world }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await world.agent('Ada')
+  await open(page, host)
+  await page.getByRole('button', { name: en['page.hide'] }).click()
+  await expect(resident(page, 'Ada')).toBeHidden()
+  await page.getByRole('button', { name: en['page.show'] }).press('Enter')
+  await expect(resident(page, 'Ada')).toBeVisible()
 })
 
 test('the keyboard reaches a resident, and Escape leads back', async ({ page, host, world }) => {

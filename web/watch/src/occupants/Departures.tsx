@@ -1,0 +1,23 @@
+import type { VNode } from 'preact'
+import { clamp } from '../feed/entry.js'
+import { text } from '../text/text.js'
+import { clockTime } from '../text/times.js'
+import type { Departed } from '../world/presence.js'
+
+/** Those who left lately, the latest first; nothing where nobody did. */
+export function Departures({ left }: { left: readonly Departed[] }): VNode | null {
+  if (left.length === 0) {
+    return null
+  }
+  return (
+    <section class="departures" aria-label={text('presence.lately')}>
+      <h2>{text('presence.lately')}</h2>
+      <ul>{left.map(({ key, name, at }) => (
+        <li key={key}>
+          <bdi class="name">{name.trim() === '' ? text('residents.unnamed') : clamp(name, 80)}</bdi>
+          <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>
+        </li>
+      ))}</ul>
+    </section>
+  )
+}
