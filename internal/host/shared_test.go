@@ -53,3 +53,24 @@ func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
 	}
 	link.Down.Store(false)
 }
+
+func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {
+	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	f := newFixture(t, func(s *setup) { s.journal = server.Host() })
+	owner := f.main()
+	agent := f.player(owner)
+	n := f.serve()
+	s := n.subscribe(as(owner), "")
+	defer s.close()
+	f.say(agent, "lost")
+	s.event()
+	server.Restart(1)
+	fr := s.event()
+	if fr.event != string(protocol.EventSessionResync) || fr.field(t, "reason") != world.ResyncRestarted || fr.seq(t) < 1<<20 {
+		t.Fatalf("after the restart came %+v, want a resync", fr)
+	}
+	f.say(agent, "after")
+	if fr = s.event(); fr.event != string(protocol.EventInteraction) || fr.field(t, "text") != "after" {
+		t.Errorf("after the resync came %+v, want the next event", fr)
+	}
+}
