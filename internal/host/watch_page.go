@@ -24,7 +24,6 @@ import (
 var pageHeaders = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
 	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
 	"Referrer-Policy":              "no-referrer",
@@ -153,6 +152,10 @@ func (c *call) sendPageFile(name, cache string) error {
 	}
 	for k, v := range pageHeaders {
 		header.Set(k, v)
+	}
+	if c.r.TLS != nil || isLoopbackName(hostName(c.r.Host)) {
+		// Elsewhere browsers ignore it, and complain of that in their console.
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	header.Add("Vary", "Accept-Encoding")
 	header.Set("Cache-Control", cache)

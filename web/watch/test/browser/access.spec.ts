@@ -9,9 +9,6 @@ const named = (name: string, port: number): string => `http://${name}:${port}/pl
 
 const refusedResource = /Failed to load resource: the server responded with a status of 40[13]/
 
-/** What Chromium says of one of the host's headers where a name is served without TLS. */
-const withoutTLS = /Cross-Origin-Opener-Policy header has been ignored/
-
 test.describe('on a loopback listener', () => {
   test('a cold link is enough, and the cookie is out of reach of scripts and other sites', async ({ page, context, host, world }) => {
     await world.agent('Ada')
@@ -27,7 +24,6 @@ test.describe('on a loopback listener', () => {
   test('a name that only leads to this machine gets nothing', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
-    conduct.expect(withoutTLS)
     await page.goto(named('stranger.playctl.test', host.port))
     await expect(page.getByRole('heading', { name: en['refused.hostTitle'] })).toBeVisible()
     await expect(page.getByText('Ada')).toHaveCount(0)
@@ -36,8 +32,7 @@ test.describe('on a loopback listener', () => {
   test.describe('with a configured name', () => {
     test.use({ hostFlags: ['--watch-name', 'box.playctl.test'] })
 
-    test('that name is as good as localhost', async ({ page, host, world, conduct }) => {
-      conduct.expect(withoutTLS)
+    test('that name is as good as localhost', async ({ page, host, world }) => {
       await world.agent('Ada')
       await page.goto(named('box.playctl.test', host.port))
       await verified(page)
@@ -85,7 +80,6 @@ test.describe('beyond loopback', () => {
   test('nothing is free', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
-    conduct.expect(withoutTLS)
     await page.goto(named('town.playctl.test', host.port))
     await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
   })
@@ -93,8 +87,7 @@ test.describe('beyond loopback', () => {
   test.describe('made public', () => {
     test.use({ hostFlags: ['--listen', '0.0.0.0:0', '--watch-access', 'public'] })
 
-    test('everybody may look, and only a token lets one act', async ({ page, host, world, conduct }) => {
-      conduct.expect(withoutTLS)
+    test('everybody may look, and only a token lets one act', async ({ page, host, world }) => {
       const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object' } }
       await world.agent('Ada', { assistTools: [tool] })
       await page.goto(named('town.playctl.test', host.port))
