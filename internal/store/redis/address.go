@@ -44,24 +44,29 @@ func ParseAddress(text string) (Address, error) {
 	if err != nil || u.Opaque != "" || u.Fragment != "" {
 		return Address{}, fmt.Errorf("%w: write redis://host:port or one of its forms", ErrAddress)
 	}
-	var a Address
-	a.Username = u.User.Username()
-	a.Password, _ = u.User.Password()
 	scheme, form, _ := strings.Cut(u.Scheme, "+")
-	switch scheme {
-	case "redis":
-	case "rediss":
-		a.TLS = true
-	default:
-		return Address{}, fmt.Errorf("%w: it starts with %q, not redis: or rediss:", ErrAddress, u.Scheme)
+	if scheme != "redis" && scheme != "rediss" {
+		return Address{}, fmt.Errorf("%w: it starts with %q, neither redis nor rediss", ErrAddress, u.Scheme)
 	}
-	path := strings.TrimPrefix(u.Path, "/")
+	a := Address{TLS: scheme == "rediss", Username: u.User.Username()}
+	a.Password, _ = u.User.Password()
 	db := u.Query().Get("db")
+	path := strings.TrimPrefix(u.Path, "/")
+	if form == "" && path != "" {
+		db = path
+	}
+	a, err = a.take(form, u, path, db)
+	if err != nil {
+		return Address{}, err
+	}
+	return a.complete(u.Host, db)
+}
+
+// take adds what the form of an address says: what its path means, and which
+// parts it may have.
+func (a Address) take(form string, u *url.URL, path, db string) (Address, error) {
 	switch form {
 	case "":
-		if path != "" {
-			db = path
-		}
 	case "unix":
 		if path == "" || u.Host != "" || a.TLS {
 			return Address{}, fmt.Errorf("%w: a unix socket is redis+unix:///path", ErrAddress)
@@ -80,7 +85,7 @@ func ParseAddress(text string) (Address, error) {
 	default:
 		return Address{}, fmt.Errorf("%w: the form %q is none of unix, sentinel, cluster", ErrAddress, form)
 	}
-	return a.complete(u.Host, db)
+	return a, nil
 }
 
 // complete adds the hosts and the number of the database.
@@ -99,7 +104,7 @@ func (a Address) complete(hosts, db string) (Address, error) {
 	if a.Master != "" {
 		port = "26379"
 	}
-	for _, host := range strings.Split(hosts, ",") {
+	for host := range strings.SplitSeq(hosts, ",") {
 		full, err := withPort(host, port)
 		if err != nil {
 			return Address{}, err

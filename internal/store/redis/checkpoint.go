@@ -59,7 +59,7 @@ func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
 			return nil
 		})
 		if err != nil {
-			return err
+			return fmt.Errorf("asking for the checkpoints: %w", err)
 		}
 		if head, err = j.parseHead(values.Val()); err != nil {
 			return err
@@ -89,7 +89,10 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 				p.Expire(ctx, name, uploadTerm)
 				return nil
 			})
-			return err
+			if err != nil {
+				return fmt.Errorf("sending a part of it: %w", err)
+			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -123,7 +126,10 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 		var parts []string
 		err = j.call(ctx, "reading", func() (err error) {
 			parts, err = j.client.LRange(ctx, j.key("checkpoint:"+strconv.FormatUint(uint64(kept[base].Position), 10)), 0, -1).Result()
-			return err
+			if err != nil {
+				return fmt.Errorf("asking for a checkpoint's parts: %w", err)
+			}
+			return nil
 		})
 		if err != nil {
 			return store.State{}, err
@@ -207,6 +213,9 @@ func place(fields []any) (store.Place, error) {
 		line := fmt.Sprint(text(fields[1]), " ", text(fields[2]), " ", text(fields[3]))
 		_, err = fmt.Sscan(line, &p.Seq, &p.Rev, &p.Events)
 	}
+	if err != nil {
+		return store.Place{}, fmt.Errorf("reading an entry's place: %w", err)
+	}
 	p.MapChanged = text(fields[4]) == "1"
-	return p, err
+	return p, nil
 }

@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -39,7 +40,10 @@ func (l *line) Close() error {
 	l.owner.mu.Lock()
 	delete(l.owner.open, l)
 	l.owner.mu.Unlock()
-	return l.Conn.Close()
+	if err := l.Conn.Close(); err != nil {
+		return fmt.Errorf("closing a connection: %w", err)
+	}
+	return nil
 }
 
 func (l *lines) add(conn net.Conn) net.Conn {
@@ -96,7 +100,7 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 			}
 			conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, asked, address)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("connecting: %w", err)
 			}
 			kept := connections.add(conn)
 			if secure == nil {
@@ -118,7 +122,7 @@ func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address s
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = conn.Close()
-		return nil, err
+		return nil, fmt.Errorf("agreeing on TLS with %s: %w", address, err)
 	}
 	return secured, nil
 }

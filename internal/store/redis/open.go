@@ -67,11 +67,14 @@ func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 		err := j.onNode(ctx, func(node goredis.Cmdable) (err error) {
 			text, err = node.Info(ctx).Result()
 			if err != nil {
-				return err
+				return fmt.Errorf("asking for its description: %w", err)
 			}
 			now, err := node.Time(ctx).Result()
+			if err != nil {
+				return fmt.Errorf("asking for its time: %w", err)
+			}
 			j.clock.observe(begun, time.Now(), now, "")
-			return err
+			return nil
 		})
 		return err
 	})
@@ -89,7 +92,7 @@ func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) e
 	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
 		node, err := cluster.MasterForKey(ctx, j.key("head"))
 		if err != nil {
-			return err
+			return fmt.Errorf("finding the world's node: %w", err)
 		}
 		return run(node)
 	}
@@ -108,7 +111,10 @@ func (j *Journal) judge(ctx context.Context, info map[string]string) {
 	err := j.call(ctx, "opening", func() error {
 		return j.onNode(ctx, func(node goredis.Cmdable) (err error) {
 			setting, err = node.ConfigGet(ctx, "appendfsync").Result()
-			return err
+			if err != nil {
+				return fmt.Errorf("asking for appendfsync: %w", err)
+			}
+			return nil
 		})
 	})
 	if err == nil && setting["appendfsync"] == "always" {

@@ -107,7 +107,7 @@ func (j *Journal) chunk(ctx context.Context, w *reading) ([]stored, error) {
 			return nil
 		})
 		if err != nil {
-			return err
+			return fmt.Errorf("asking for entries: %w", err)
 		}
 		head, err := j.parseHead(values.Val())
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -74,7 +73,10 @@ func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, k
 	var reply []any
 	err := j.call(ctx, doing, func() (err error) {
 		reply, err = s.Run(ctx, j.client, append([]string{j.key("head")}, keys...), args...).Slice()
-		return err
+		if err != nil {
+			return fmt.Errorf("running a script: %w", err)
+		}
+		return nil
 	})
 	return reply, err
 }
@@ -112,7 +114,7 @@ func (j *Journal) explain(ctx context.Context, doing string, err error) error {
 		return fmt.Errorf("%s %s: %w", doing, j.Path(), errors.Join(ctx.Err(), store.ErrUnavailable))
 	}
 	for _, known := range advice {
-		if strings.HasPrefix(err.Error(), known.prefix) {
+		if goredis.HasErrorPrefix(err, known.prefix) {
 			return fmt.Errorf("%w: %s %s: %s (%w)", store.ErrUnavailable, doing, j.Path(), known.say, err)
 		}
 	}

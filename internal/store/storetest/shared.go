@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -205,7 +206,7 @@ func sharedMirror(t *testing.T, b SharedBackend) {
 	}
 	for i, r := range got[0].Records {
 		w := want.Records[i]
-		if r.Table != w.Table || string(r.Key) != string(w.Key) || string(r.Value) != string(w.Value) || (r.Value == nil) != (w.Value == nil) {
+		if r.Table != w.Table || !bytes.Equal(r.Key, w.Key) || !bytes.Equal(r.Value, w.Value) || (r.Value == nil) != (w.Value == nil) {
 			t.Errorf("record %d is %+v, want %+v", i, r, w)
 		}
 	}

@@ -1,6 +1,8 @@
 package redistest
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -27,12 +29,13 @@ type Proxy struct {
 // Before starts a proxy in front of the server; it ends with the test.
 func (s *Server) Before(t testing.TB) *Proxy {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &Proxy{Addr: listener.Addr().String(), listener: listener, server: s.Addr, open: map[net.Conn]struct{}{}}
-	p.work.Go(p.accept)
+	ctx := context.WithoutCancel(t.Context()) // Closing the listener ends the work.
+	p.work.Go(func() { p.accept(ctx) })
 	t.Cleanup(func() {
 		_ = listener.Close()
 		p.Cut()
@@ -75,18 +78,18 @@ func (p *Proxy) Cut() {
 	}
 }
 
-func (p *Proxy) accept() {
+func (p *Proxy) accept(ctx context.Context) {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
 			return
 		}
-		p.work.Go(func() { p.serve(client) })
+		p.work.Go(func() { p.serve(ctx, client) })
 	}
 }
 
-func (p *Proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.server)
+func (p *Proxy) serve(ctx context.Context, client net.Conn) {
+	server, err := new(net.Dialer).DialContext(ctx, "tcp", p.server)
 	if err != nil || !p.add(client, server) {
 		_ = client.Close()
 		if server != nil {
@@ -133,5 +136,9 @@ func (r replies) Write(b []byte) (int, error) {
 	if mute {
 		return 0, io.ErrClosedPipe
 	}
-	return r.Conn.Write(b)
+	n, err := r.Conn.Write(b)
+	if err != nil {
+		return n, fmt.Errorf("passing on a reply: %w", err)
+	}
+	return n, nil
 }

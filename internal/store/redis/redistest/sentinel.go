@@ -1,6 +1,7 @@
 package redistest
 
 import (
+	"context"
 	"net"
 	"os"
 	"os/exec"
@@ -14,7 +15,7 @@ import (
 // address.
 func Sentinel(t testing.TB, name string, master *Server) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "playsentinel")
+	dir, err := os.MkdirTemp("", "playsentinel") //nolint:usetesting // a socket's path may have 108 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.cmd = exec.Command("redis-server", file, "--sentinel") //nolint:gosec // the test's own file
+	s.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "redis-server", file, "--sentinel") //nolint:gosec // the test's own file
 	if err := s.cmd.Start(); err != nil {
 		t.Fatalf("starting a Sentinel: %v", err)
 	}

@@ -38,8 +38,7 @@ func AOF(fsync string) []string { return []string{"--appendonly", "yes", "--appe
 // without persistence, and waits until it answers.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	// The path of a socket may have 107 bytes, which t.TempDir would exceed.
-	dir, err := os.MkdirTemp("", "playredis")
+	dir, err := os.MkdirTemp("", "playredis") //nolint:usetesting // a socket's path may have 108 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func Start(t testing.TB, args ...string) *Server {
 // freeAddr asks for a port that nobody listens on.
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,8 @@ func (s *Server) launch() {
 		// Replicas of a test begin at once, not in a group.
 		"--repl-diskless-sync-delay", "0",
 	}, s.args...)
-	s.cmd = exec.Command("redis-server", args...) //nolint:gosec // the test's own arguments
+	// Kill ends it, in a cleanup: the test's context ends before those.
+	s.cmd = exec.CommandContext(context.WithoutCancel(s.t.Context()), "redis-server", args...) //nolint:gosec // the test's own arguments
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatalf("starting redis-server (is it installed?): %v", err)
 	}
