@@ -122,10 +122,10 @@ func (j *Journal) arguments(mode string, batch *store.Batch) []any {
 	for _, r := range batch.Renewals {
 		args = append(args, string(r.Table), r.Key, milliseconds(r.Term))
 	}
-	messages := j.envelopes(batch.Entries)
+	messages := j.messages(mode, batch.Entries)
 	args = append(args, len(messages))
-	for _, message := range messages {
-		args = append(args, j.options.Channel, message)
+	for _, m := range messages {
+		args = append(args, m.Channel, m.Payload)
 	}
 	return args
 }
@@ -158,13 +158,15 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch) []a
 	return args
 }
 
-func (j *Journal) envelopes(entries []store.Entry) [][]byte {
-	if j.options.Envelope == nil {
+// messages are what a commit publishes. What is only appended, by a restore or a
+// migration, was published when it happened.
+func (j *Journal) messages(mode string, entries []store.Entry) []Message {
+	if j.options.Publish == nil || mode == "append" {
 		return nil
 	}
-	var messages [][]byte
+	var messages []Message
 	for i := range entries {
-		messages = append(messages, j.options.Envelope(&entries[i])...)
+		messages = append(messages, j.options.Publish(&entries[i])...)
 	}
 	return messages
 }

@@ -5,6 +5,13 @@ import (
 	"iter"
 )
 
+// Message is one that a commit publishes.
+type Message struct {
+	// Channel is its whole name, without the world's prefix.
+	Channel string
+	Payload []byte
+}
+
 // Send implements store.Shared.
 func (j *Journal) Send(ctx context.Context, message []byte) error {
 	return j.call(ctx, "sending by", func() error {

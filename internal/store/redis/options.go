@@ -44,10 +44,10 @@ type Options struct {
 	// answers within a second. A restore or a migration, which writes a whole world
 	// at once, needs more.
 	Timeout time.Duration
-	// Channel and Envelope publish each entry's messages within its commit, in
-	// order; with a nil Envelope nothing is published.
-	Channel  string
-	Envelope func(*store.Entry) [][]byte
+	// Publish returns what is published within an entry's commit, in order; nil for
+	// nothing. It is called by Commit alone, and for each attempt, so it must not
+	// depend on anything but the entry.
+	Publish func(*store.Entry) []Message
 }
 
 func (o Options) withDefaults() Options {

@@ -3,32 +3,53 @@ package redis_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/redis/redistest"
 	"github.com/playctl/playctl/internal/store/storetest"
 )
 
-// TestPublish commits what is published, and what is refused and therefore not.
+// TestPublish commits what is published on two channels, and what is refused and
+// therefore not.
 func TestPublish(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())
-	o.Channel = "play:" + o.HostID + ":world:events"
-	o.Envelope = func(e *store.Entry) [][]byte {
-		return [][]byte{fmt.Append(nil, e.Seq, " a"), fmt.Append(nil, e.Seq, " b")}
+	publish(t, o, server.Addr)
+}
+
+// TestPublishOnCluster has channels that no slot of the world's keys belongs to.
+func TestPublishOnCluster(t *testing.T) {
+	server := redistest.Start(t, "--cluster-enabled", "yes")
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	publish(t, at(t, "redis+cluster://"+server.Addr), server.Addr)
+}
+
+func publish(t *testing.T, o redis.Options, addr string) {
+	first, second := "play:"+o.HostID+":world:events", "other:"+o.HostID+":world:events"
+	o.Publish = func(e *store.Entry) []redis.Message {
+		return []redis.Message{
+			{Channel: first, Payload: fmt.Append(nil, e.Seq, " a")},
+			{Channel: second, Payload: fmt.Append(nil, e.Seq, " a")},
+			{Channel: first, Payload: fmt.Append(nil, e.Seq, " b")},
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	client := goredis.NewClient(&goredis.Options{Addr: server.Addr, DisableIdentity: true})
+	client := goredis.NewClient(&goredis.Options{Addr: addr, DisableIdentity: true})
 	defer func() { _ = client.Close() }()
-	subscription := client.Subscribe(ctx, o.Channel)
+	subscription := client.Subscribe(ctx, first, second)
 	defer func() { _ = subscription.Close() }()
-	if _, err := subscription.Receive(ctx); err != nil {
-		t.Fatal(err)
+	for range 2 {
+		if _, err := subscription.Receive(ctx); err != nil {
+			t.Fatal(err)
+		}
 	}
 	j := open(t, o)
 	var feed, late storetest.Feed
@@ -36,11 +57,22 @@ func TestPublish(t *testing.T) {
 	if _, err := j.Commit(ctx, batch(&late, store.Tip{}, 2)); err == nil {
 		t.Fatal("a batch on an old tip was committed")
 	}
+	e := feed.Next(true, 1)
+	if _, err := j.Append(ctx, tip.Position, []store.Entry{e}); err != nil {
+		t.Fatal(err)
+	}
+	tip = store.Tip{Position: e.Position, Commit: e.Commit}
 	commit(t, j, batch(&feed, tip, 3))
-	for _, want := range []string{"1 a", "1 b", "2 a", "2 b"} {
-		message, err := subscription.ReceiveMessage(ctx)
-		if err != nil || message.Payload != want {
-			t.Fatalf("published: %v, %v; want %q", message, err, want)
+	for _, seq := range []string{"1", "3"} {
+		for _, want := range []string{first + " a", second + " a", first + " b"} {
+			message, err := subscription.ReceiveMessage(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			channel, name, _ := strings.Cut(want, " ")
+			if message.Channel != channel || message.Payload != seq+" "+name {
+				t.Fatalf("published: %q on %s; want %q on %s", message.Payload, message.Channel, seq+" "+name, channel)
+			}
 		}
 	}
 }
