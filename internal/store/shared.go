@@ -67,6 +67,12 @@ type Deadline struct {
 	Key   string
 }
 
+// Lookup names a record.
+type Lookup struct {
+	Table Table
+	Key   []byte
+}
+
 // Renewal starts the term of a record's deadline anew.
 type Renewal struct {
 	Deadline
@@ -129,6 +135,11 @@ type Shared interface {
 	// longest first, at most limit. Where no host asked for so long that agents
 	// may have been unable to renew, every deadline gets its full term first.
 	Due(ctx context.Context, table Table, limit int) ([]string, error)
+
+	// GetAll returns the values of records in one round trip, in the order asked
+	// for, nil for those that are not there. Each is as of some moment during the
+	// call. The values are the caller's to keep.
+	GetAll(ctx context.Context, records []Lookup) ([][]byte, error)
 
 	// Now is the server's time as this host knows it without asking.
 	Now() time.Time

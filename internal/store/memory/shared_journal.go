@@ -105,6 +105,18 @@ func (h *Shared) Get(ctx context.Context, table store.Table, key []byte) ([]byte
 	return h.server.journal.Get(ctx, table, key)
 }
 
+// GetAll implements store.Shared.
+func (h *Shared) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
+	values := make([][]byte, len(records))
+	for i, r := range records {
+		var err error
+		if values[i], err = h.Get(ctx, r.Table, r.Key); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
 // Scan implements store.Reader.
 func (h *Shared) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {

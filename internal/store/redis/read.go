@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -150,75 +149,4 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 		}
 	}
 	return 0, fmt.Errorf("%w: the head of %s is missing or damaged", store.ErrCorrupt, j.Path())
-}
-
-func known(table store.Table) error {
-	if !slices.Contains(store.Tables(), table) {
-		return fmt.Errorf("there is no table %q", table)
-	}
-	return nil
-}
-
-// Get implements store.Reader.
-func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
-	if err := known(table); err != nil {
-		return nil, err
-	}
-	var value []byte
-	err := j.call(ctx, "reading", func() (err error) {
-		value, err = j.client.HGet(ctx, j.key("table:"+string(table)), string(key)).Bytes()
-		if err == goredis.Nil { //nolint:errorlint // the library's own sentinel, never wrapped
-			value, err = nil, nil
-		} else if err == nil && value == nil {
-			value = []byte{}
-		}
-		return err
-	})
-	return value, err
-}
-
-// Scan implements store.Reader.
-func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
-	return func(yield func(store.Pair, error) bool) {
-		if err := known(table); err != nil {
-			yield(store.Pair{}, err)
-			return
-		}
-		first, last, reverse := lexBounds(r)
-		for limit := firstScan; ; limit = min(2*limit, lastScan) {
-			reply, err := j.script(ctx, "reading", scanScript, nil, string(table), reverse, first, last, limit)
-			if err != nil {
-				yield(store.Pair{}, err)
-				return
-			}
-			keys, _ := reply[0].([]any)
-			values, _ := reply[1].([]any)
-			for i := range keys {
-				pair := store.Pair{Key: []byte(text(keys[i])), Value: []byte(text(values[i]))}
-				if !yield(pair, nil) {
-					return
-				}
-			}
-			if len(keys) < limit {
-				return
-			}
-			first = "(" + text(keys[len(keys)-1])
-		}
-	}
-}
-
-// lexBounds returns a range as ZRANGE BYLEX takes it.
-func lexBounds(r store.Range) (first, last, reverse string) {
-	first, last = "-", "+"
-	low, high := r.Bounds()
-	if len(low) > 0 {
-		first = "[" + string(low)
-	}
-	if len(high) > 0 {
-		last = "(" + string(high)
-	}
-	if r.Reverse {
-		return last, first, "REV"
-	}
-	return first, last, ""
 }

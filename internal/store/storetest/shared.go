@@ -38,6 +38,7 @@ func RunShared(t *testing.T, b SharedBackend) {
 		{"Deadlines", sharedDeadlines},
 		{"Fences", sharedFences},
 		{"Messages", sharedMessages},
+		{"GetAll", sharedGetAll},
 		{"Checkpoints", sharedCheckpoints},
 		{"Trimmed", sharedTrimmed},
 	} {

@@ -1,0 +1,137 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+func known(table store.Table) error {
+	if !slices.Contains(store.Tables(), table) {
+		return fmt.Errorf("there is no table %q", table)
+	}
+	return nil
+}
+
+// Get implements store.Reader.
+func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	if err := known(table); err != nil {
+		return nil, err
+	}
+	var value []byte
+	err := j.call(ctx, "reading", func() (err error) {
+		value, err = j.client.HGet(ctx, j.key("table:"+string(table)), string(key)).Bytes()
+		if err == goredis.Nil { //nolint:errorlint // the library's own sentinel, never wrapped
+			value, err = nil, nil
+		} else if err == nil && value == nil {
+			value = []byte{}
+		}
+		return err
+	})
+	return value, err
+}
+
+// lookupsAtOnce is how many records of a table one command asks for, so that the
+// server answers others in between.
+const lookupsAtOnce = 512
+
+// GetAll implements store.Shared: the commands for all tables go together.
+func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
+	places := map[store.Table][]int{}
+	for i, r := range records {
+		if err := known(r.Table); err != nil {
+			return nil, err
+		}
+		places[r.Table] = append(places[r.Table], i)
+	}
+	values := make([][]byte, len(records))
+	if len(records) == 0 {
+		return values, j.call(ctx, "reading", func() error { return nil })
+	}
+	err := j.call(ctx, "reading", func() error {
+		var asked []func()
+		_, err := j.client.Pipelined(ctx, func(p goredis.Pipeliner) error {
+			for table, all := range places {
+				for some := range slices.Chunk(all, lookupsAtOnce) {
+					keys := make([]string, len(some))
+					for k, i := range some {
+						keys[k] = string(records[i].Key)
+					}
+					cmd := p.HMGet(ctx, j.key("table:"+string(table)), keys...)
+					asked = append(asked, func() { fill(values, some, cmd.Val()) })
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("asking for %d records: %w", len(records), err)
+		}
+		for _, take := range asked {
+			take()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// fill puts found values where they were asked for; what is not there stays nil.
+func fill(values [][]byte, where []int, found []any) {
+	for k, value := range found {
+		if text, ok := value.(string); ok {
+			values[where[k]] = append([]byte{}, text...)
+		}
+	}
+}
+
+// Scan implements store.Reader.
+func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	return func(yield func(store.Pair, error) bool) {
+		if err := known(table); err != nil {
+			yield(store.Pair{}, err)
+			return
+		}
+		first, last, reverse := lexBounds(r)
+		for limit := firstScan; ; limit = min(2*limit, lastScan) {
+			reply, err := j.script(ctx, "reading", scanScript, nil, string(table), reverse, first, last, limit)
+			if err != nil {
+				yield(store.Pair{}, err)
+				return
+			}
+			keys, _ := reply[0].([]any)
+			values, _ := reply[1].([]any)
+			for i := range keys {
+				pair := store.Pair{Key: []byte(text(keys[i])), Value: []byte(text(values[i]))}
+				if !yield(pair, nil) {
+					return
+				}
+			}
+			if len(keys) < limit {
+				return
+			}
+			first = "(" + text(keys[len(keys)-1])
+		}
+	}
+}
+
+// lexBounds returns a range as ZRANGE BYLEX takes it.
+func lexBounds(r store.Range) (first, last, reverse string) {
+	first, last = "-", "+"
+	low, high := r.Bounds()
+	if len(low) > 0 {
+		first = "[" + string(low)
+	}
+	if len(high) > 0 {
+		last = "(" + string(high)
+	}
+	if r.Reverse {
+		return last, first, "REV"
+	}
+	return first, last, ""
+}
