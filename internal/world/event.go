@@ -103,16 +103,23 @@ func eventsOf(e *store.Entry) []*Event {
 			Seq: seq + uint64(i), Rev: e.Rev, Kind: src.Kind, audience: src.Audience,
 			Ends: src.Kind == string(protocol.EventSessionReset),
 		}
-		var notify []byte
 		if i == 0 && len(e.Notify) > 0 {
-			notify = e.Notify
 			ev.nodes = inlineNodes(e)
 		}
-		ev.Data = appendData(src.Data, e, notify)
+		ev.Data = EventData(e, i)
 		ev.frame = appendFrame(nil, ev.Seq, ev.Kind, ev.Data)
 		out[i] = ev
 	}
 	return out
+}
+
+// EventData is the data of an entry's i-th event as streams have it: its own
+// fields and the head that every event has, without inline nodes.
+func EventData(e *store.Entry, i int) []byte {
+	if i > 0 {
+		return appendData(e.Events[i].Data, e, nil)
+	}
+	return appendData(e.Events[i].Data, e, e.Notify)
 }
 
 // appendData puts the head that every event has behind the event's own fields.
