@@ -15,7 +15,7 @@ import (
 func (h *host) limitFiles(bytes uint64) {
 	h.t.Helper()
 	limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
-	if err := unix.Prlimit(h.process.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+	if err := unix.Prlimit(h.PID(), unix.RLIMIT_FSIZE, &limit, nil); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -44,7 +44,7 @@ func (h *host) storeSize() uint64 {
 // not notice and nothing is half done, and makes room again.
 func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	w := &world{host: newHost(t)}
-	w.start()
+	w.Start()
 	w.populate()
 	w.limitFiles(w.storeSize() + 8<<10)
 
@@ -85,6 +85,6 @@ func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	if err := w.call(w.main, "GET", "/readyz", "", nil, nil); err != nil {
 		t.Errorf("the host is not ready again: %v", err)
 	}
-	w.kill()
+	w.Kill()
 	w.check()
 }

@@ -6,10 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/playctl/playctl/internal/hostprocess"
 )
 
 const (
@@ -34,8 +37,8 @@ func rounds(t *testing.T) int {
 type world struct {
 	*host
 	sid    string
-	main   node
-	agents [agents]node
+	main   hostprocess.Node
+	agents [agents]hostprocess.Node
 	// seq is the last event that was checked.
 	seq uint64
 }
@@ -62,27 +65,16 @@ func (w *world) populate() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	must := func(err error) {
-		if err != nil {
-			w.t.Helper()
-			w.t.Fatal(err)
-		}
-	}
-	w.main = w.derive(string(key), "main "+w.dir)
-	var made struct {
-		APIKey string `json:"apiKey"`
-	}
-	must(w.call(node{}, "POST", "/api/nodes", "", map[string]any{"nodeId": w.main.id, "passwHash": w.main.hash}, &made))
-	w.main.apiKey = made.APIKey
+	account := hostprocess.NewAccount(w.t, w.Host, strings.TrimSpace(string(key)), w.dir, agents)
+	w.main = account.Main
 	w.sid = w.session().SID
-	for i := range w.agents {
-		a := w.derive(string(key), fmt.Sprint("agent ", i, w.dir))
-		must(w.call(w.main, "POST", "/api/nodes/agent-node", "", map[string]any{"agentNodeId": a.id, "agentNodePasswHash": a.hash}, nil))
-		a.apiKey = made.APIKey
-		must(w.call(a, "POST", "/api/play/players?sid="+w.sid, "", map[string]any{
-			"name": fmt.Sprint("Agent ", i), "type": "test", "agentId": a.id,
-			"agent": map[string]any{"type": "test", "toolNames": []string{"chat_tool"}},
-		}, nil))
+	for i, a := range account.Agents {
+		a.Must(w.t, w.Host, hostprocess.Request{
+			Method: "POST", Path: "/api/play/players?sid=" + w.sid, Body: map[string]any{
+				"name": fmt.Sprint("Agent ", i), "type": "test", "agentId": a.ID,
+				"agent": map[string]any{"type": "test", "toolNames": []string{"chat_tool"}},
+			},
+		}, nil)
 		w.agents[i] = a
 	}
 	w.seq = w.session().Seq
@@ -90,7 +82,7 @@ func (w *world) populate() {
 
 // line is one write: acked is its seq once the host acknowledged it.
 type line struct {
-	agent     node
+	agent     hostprocess.Node
 	text, key string
 	acked     uint64
 }
@@ -100,7 +92,7 @@ func (w *world) send(l *line) error {
 		Seq uint64 `json:"seq"`
 	}
 	err := w.call(l.agent, "POST", "/api/play/sdk/rpc?sid="+w.sid, l.key, map[string]any{
-		"op": "recordInteraction", "payload": map[string]any{"playerId": l.agent.id, "role": "assistant", "text": l.text},
+		"op": "recordInteraction", "payload": map[string]any{"playerId": l.agent.ID, "role": "assistant", "text": l.text},
 	}, &reply)
 	if err == nil {
 		l.acked = reply.Seq
@@ -132,7 +124,7 @@ func (w *world) writeUntilKilled(round int, after time.Duration) []*line {
 	}
 	<-started
 	<-time.After(after)
-	w.kill()
+	w.Kill()
 	group.Wait()
 	client.CloseIdleConnections()
 	var all []*line
@@ -207,13 +199,13 @@ func (w *world) repeat(lines []*line, found map[string]uint64) {
 
 func TestNothingAcknowledgedIsLostWhenTheHostIsKilled(t *testing.T) {
 	w := &world{host: newHost(t)}
-	w.start()
+	w.Start()
 	w.populate()
 	total, unsure := 0, 0
 	for round := range rounds(t) {
 		lines := w.writeUntilKilled(round, time.Duration(rand.IntN(150))*time.Millisecond)
 		w.check()
-		w.start()
+		w.Start()
 		for _, l := range lines {
 			if l.acked == 0 {
 				unsure++

@@ -28,8 +28,11 @@ var layers = []struct {
 	{"internal/rules", nil},
 	{"internal/durability", nil},
 	{"internal/livecopy", nil},
+	{"internal/manyhosts", nil},
 	{"deploy", nil},
 	{"internal/creds", []string{"protocol"}},
+	// For tests: they run the built program.
+	{"internal/hostprocess", []string{"protocol", "internal/creds"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/store"}},
