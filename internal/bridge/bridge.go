@@ -3,11 +3,13 @@
 //
 // What was not yet delivered waits in the world's journal and nowhere else, so
 // that a bridge that is slow or away costs the world neither time nor memory.
-// How far it got is kept in the same journal.
+// How far it got is kept in the same journal. Where several hosts serve the world,
+// one of them tells the bridge, and another goes on where that one ends.
 package bridge
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 )
 
@@ -45,8 +48,9 @@ type Bridge struct {
 	log      *slog.Logger
 	client   *http.Client
 	target   string
-	// name is the bridge's key in the store.
-	name string
+	// name is the bridge's key in the store, and holder what this host is called
+	// there.
+	name, holder string
 
 	// stop ends the bridge after the attempt that is under way, and cut that too.
 	stop, cut context.CancelFunc
@@ -55,10 +59,12 @@ type Bridge struct {
 	// attempts bounds each attempt, so that one outlives stop for a moment.
 	attempts context.Context //nolint:containedctx // it lives as long as the bridge
 
-	// kept is the place that the store has, keptAt when it was stored. They and
-	// follower are the running goroutine's, and Close's once that has ended.
+	// kept is the place that the store has, keptAt when it was stored. They,
+	// follower and turn are the running goroutine's, and Close's once that has
+	// ended. turn is nil while another host tells the bridge.
 	kept    world.Cursor
 	keptAt  time.Time
+	turn    *turn
 	refusal bool
 }
 
@@ -93,7 +99,7 @@ func Open(ctx context.Context, o Options) (*Bridge, error) {
 		}
 	}
 	b := &Bridge{
-		world: o.World, log: o.Logger.With("bridge", host), target: target.String(), name: nameOf(target),
+		world: o.World, log: o.Logger.With("bridge", host), target: target.String(), name: nameOf(target), holder: rand.Text(),
 		client: &http.Client{
 			Transport: o.Transport, Timeout: o.Timeout,
 			// What is redirected would arrive without its body, or its credentials
@@ -101,7 +107,7 @@ func Open(ctx context.Context, o Options) (*Bridge, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	if err := b.find(ctx); err != nil {
+	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
 	attempts, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -137,23 +143,35 @@ func nameOf(target *url.URL) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// find sets the follower to where the bridge left off.
-func (b *Bridge) find(ctx context.Context) error {
+// settle makes sure that the store has a place for the bridge. For a new one it
+// is here: what happens before the first delivery must not be lost with this
+// process.
+func (b *Bridge) settle(ctx context.Context) error {
+	_, err := b.place(ctx)
+	if !errors.Is(err, errNoPlace) {
+		return err
+	}
+	first := world.KeepBridge{Name: b.name, At: b.world.Cursor(), First: true}
+	if _, err := b.world.Do(ctx, world.Request{}, first); err != nil {
+		return fmt.Errorf("store where the bridge begins: %w", err)
+	}
+	_, err = b.place(ctx)
+	return err
+}
+
+var errNoPlace = errors.New("the store has no place of the bridge")
+
+// place reads how far the bridge got, at whichever host.
+func (b *Bridge) place(ctx context.Context) (world.Cursor, error) {
 	at, known, err := b.world.BridgeCursor(ctx, b.name)
-	if err != nil {
-		return fmt.Errorf("read where the bridge left off: %w", err)
+	switch {
+	case err != nil:
+		return at, fmt.Errorf("read where the bridge left off: %w", err)
+	case !known:
+		return at, errNoPlace
 	}
-	if !known {
-		at = b.world.Cursor()
-		// Stored at once: what happens before the first delivery must not be lost
-		// with this process.
-		if err := b.store(ctx, at); err != nil {
-			return err
-		}
-	}
-	b.follower, b.kept, b.keptAt = b.world.Follow(at), at, time.Now()
 	b.state.moved(at.Seq)
-	return nil
+	return at, nil
 }
 
 // Close stops the bridge and stores how far it got; the world must still be
@@ -175,18 +193,29 @@ func (b *Bridge) Close(ctx context.Context) error {
 		return fmt.Errorf("wait for the bridge to stop: %w", context.Cause(ctx))
 	}
 	b.client.CloseIdleConnections()
+	b.state.tells(false)
+	if b.turn == nil {
+		return nil
+	}
 	if at := b.follower.Cursor(); at != b.kept {
-		if err := b.store(ctx, at); err != nil {
+		if err := b.store(ctx, at); errors.Is(err, store.ErrFenced) {
+			// Another host goes on from where this one stored it last.
+			return nil
+		} else if err != nil {
 			return err
 		}
 		b.kept = at
 	}
+	if err := b.world.Unlock(ctx, b.turn.fence); err != nil {
+		return fmt.Errorf("let another host tell the bridge: %w", err)
+	}
+	b.turn = nil
 	return nil
 }
 
-// store commits a place.
+// store commits a place, if it is still this host that tells the bridge.
 func (b *Bridge) store(ctx context.Context, at world.Cursor) error {
-	if _, err := b.world.Do(ctx, world.Request{}, world.KeepBridge{Name: b.name, At: at}); err != nil {
+	if _, err := b.world.Do(ctx, world.Request{}, world.KeepBridge{Name: b.name, At: at, Fence: b.turn.fence}); err != nil {
 		return fmt.Errorf("store how far the bridge got: %w", err)
 	}
 	return nil

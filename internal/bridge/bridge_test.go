@@ -171,7 +171,7 @@ func TestRestartsLoseNothing(t *testing.T) {
 			// As if the process had died: nothing is stored at the end.
 			b.cut()
 			b.running.Wait()
-			b.kept = b.follower.Cursor()
+			b.turn = nil
 		}
 		f.stop()
 		f.start()

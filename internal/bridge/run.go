@@ -3,39 +3,80 @@ package bridge
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 )
 
-// run tells event after event until the context ends.
+// run tells events whenever it is this host's turn, until the context ends.
 func (b *Bridge) run(ctx context.Context) {
-	failed := 0
-	for ctx.Err() == nil {
-		events, err := b.next(ctx)
+	for failed := 0; ctx.Err() == nil; {
+		held, err := b.take(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return
-		case errors.Is(err, errKeepNow):
-			b.keep(ctx)
-		case errors.Is(err, store.ErrTrimmed):
-			err = b.skip(ctx)
-		case err == nil:
+		case err != nil:
+			b.unreadable(&failed, err)
+			wait(ctx, min(backoff(failed), turnTerm))
+		case !held:
 			failed = 0
-			b.tellAll(ctx, events)
-		}
-		if err == nil || errors.Is(err, errKeepNow) {
-			continue
-		}
-		if failed++; failed == 1 {
-			b.log.Error("the bridge cannot read the journal; it tries again", "error", err)
-		}
-		b.state.failed(FailedStore)
-		if !wait(ctx, backoff(failed)) {
-			return
+			wait(ctx, jittered(turnAsk))
+		default:
+			failed = 0
+			b.tellInTurn(ctx)
 		}
 	}
+}
+
+// tellInTurn tells event after event until the context or the turn ends.
+func (b *Bridge) tellInTurn(ctx context.Context) {
+	t := b.turn
+	b.state.tells(true)
+	var holding sync.WaitGroup
+	if t.fence != nil {
+		b.log.Info("this host tells the bridge", "after", b.kept.Seq)
+		holding.Go(func() { b.hold(t) })
+	}
+	for failed := 0; t.running.Err() == nil; {
+		err := b.tellSome(t.running)
+		if err == nil || t.running.Err() != nil {
+			failed = 0
+			continue
+		}
+		b.unreadable(&failed, err)
+		wait(t.running, backoff(failed))
+	}
+	holding.Wait()
+	if ctx.Err() == nil {
+		b.turn = nil
+		b.state.passedOn()
+		b.log.Info("another host may tell the bridge from here on", "after", b.follower.Cursor().Seq)
+	}
+}
+
+// tellSome tells the next events.
+func (b *Bridge) tellSome(ctx context.Context) error {
+	events, err := b.next(ctx)
+	switch {
+	case err == nil:
+		b.tellAll(ctx, events)
+	case errors.Is(err, errKeepNow):
+		b.keep(ctx)
+		return nil
+	case errors.Is(err, store.ErrTrimmed):
+		return b.skip(ctx)
+	}
+	return err
+}
+
+// unreadable notes that the journal could not be read. Of failures in a row one
+// is logged.
+func (b *Bridge) unreadable(failed *int, err error) {
+	if *failed++; *failed == 1 {
+		b.log.Error("the bridge cannot read the journal; it tries again", "error", err)
+	}
+	b.state.failed(FailedStore)
 }
 
 // errKeepNow says that it is time to store the place, and no event came before.
@@ -59,7 +100,10 @@ func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
 func (b *Bridge) keep(ctx context.Context) {
 	at := b.follower.Cursor()
 	b.keptAt = time.Now()
-	if err := b.store(ctx, at); err != nil {
+	if err := b.store(ctx, at); errors.Is(err, store.ErrFenced) {
+		b.turn.end()
+		return
+	} else if err != nil {
 		b.state.failed(FailedStore)
 		return
 	}
@@ -106,7 +150,7 @@ func (b *Bridge) tellAll(ctx context.Context, events []*world.Event) {
 func (b *Bridge) tell(ctx context.Context, e *world.Event, sid string) bool {
 	body := appendBody(nil, e, sid)
 	for failed := 0; ; {
-		result := b.post(b.attempts, e.Seq, body)
+		result := b.post(b.turn.attempts, e.Seq, body)
 		if ctx.Err() != nil && result.outcome == again {
 			return false
 		}

@@ -40,6 +40,9 @@ type State struct {
 	LastFailure Failure
 	// Failing says that the event after Position did not get through so far.
 	Failing bool
+	// Telling says that this host is the one that tells the bridge. Where it is
+	// not, Position is what the store last said.
+	Telling bool
 }
 
 // State is where the bridge stands now.
@@ -85,6 +88,10 @@ func (b *board) retried(why Failure) {
 	b.change(func(s *State) { s.Retries, s.LastFailure, s.Failing = s.Retries+1, why, true })
 }
 
+func (b *board) tells(it bool) { b.change(func(s *State) { s.Telling = it }) }
+
+func (b *board) passedOn() { b.change(func(s *State) { s.Telling, s.Failing = false, false }) }
+
 func (b *board) failed(why Failure) { b.change(func(s *State) { s.LastFailure = why }) }
 
 var _ prometheus.Collector = (*Bridge)(nil)
@@ -108,6 +115,13 @@ var measures = []measure{
 	measured("failing", "1 while the bridge does not take the next event.", prometheus.GaugeValue,
 		func(s State) float64 {
 			if s.Failing {
+				return 1
+			}
+			return 0
+		}),
+	measured("telling", "1 while this host is the one that tells the bridge.", prometheus.GaugeValue,
+		func(s State) float64 {
+			if s.Telling {
 				return 1
 			}
 			return 0

@@ -31,7 +31,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: s.header, Body: http.NoBody, Request: r}, nil
 }
 
-func (f *fixture) scripted(s *script) *Bridge {
+func (f *fixture) scripted(s http.RoundTripper) *Bridge {
 	f.t.Helper()
 	b, err := Open(context.Background(), Options{World: f.World, URL: "http://bridge", Transport: s})
 	if err != nil {

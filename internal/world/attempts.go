@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -87,7 +88,7 @@ func (r *round) deadlines(p *planner, plan *stagedPlan) error {
 	}
 	for i := range plan.entry.Records {
 		record := &plan.entry.Records[i]
-		if err := setTerm(record); err != nil {
+		if err := SetTerm(record); err != nil {
 			return err
 		}
 		if record.Term > 0 {
@@ -101,17 +102,19 @@ func renewalOf(table store.Table, key string, term time.Duration) store.Renewal 
 	return store.Renewal{Deadline: store.Deadline{Table: table, Key: key}, Term: term}
 }
 
-// setTerm gives leases and open requests their deadlines.
-func setTerm(r *store.Record) error {
+// SetTerm gives a record of a lease or of an open intercom request the term of
+// its deadline, which a shared journal keeps, and leaves every other as it is. It
+// fails on a lease that cannot be read.
+func SetTerm(r *store.Record) error {
 	switch {
 	case r.Value == nil:
 	case r.Table == store.Leases:
 		var l lease
 		if err := json.Unmarshal(r.Value, &l); err != nil {
-			return fmt.Errorf("lease of %s: %w", r.Key, err)
+			return fmt.Errorf("record %s/%s: %w: %w", r.Table, r.Key, store.ErrCorrupt, err)
 		}
 		r.Term = time.Duration(l.term())
-	case r.Table == store.Intercom && string(r.Key[:1]) == openIntercom:
+	case r.Table == store.Intercom && strings.HasPrefix(string(r.Key), openIntercom):
 		r.Term = intercomTerm
 	}
 	return nil

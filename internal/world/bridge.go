@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -17,11 +18,23 @@ type KeepBridge struct {
 	// At is the place after the last event that it was told of.
 	At Cursor
 	// Fence is the lock that says whose host tells the bridge; nil where only
-	// one host does.
+	// one host does. Where it is another host's by now the command fails with
+	// store.ErrFenced.
 	Fence *store.Fence
+	// First keeps the place only where none is kept yet.
+	First bool
 }
 
 func (c KeepBridge) plan(p *planner) (any, error) {
+	if c.First {
+		known, err := p.options.Journal.Get(p.ctx, store.BridgePositions, []byte(c.Name))
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		if known != nil {
+			return struct{}{}, nil
+		}
+	}
 	if p.round != nil && c.Fence != nil {
 		if p.round.fenced {
 			return nil, protocol.WrapError(protocol.CodeInternal, store.ErrFenced, "another host tells the bridge now")
@@ -45,4 +58,30 @@ func (w *World) BridgeCursor(ctx context.Context, name string) (at Cursor, known
 		return Cursor{}, false, fmt.Errorf("record %s/%s: %w: %w", store.BridgePositions, name, store.ErrCorrupt, err)
 	}
 	return at, true, nil
+}
+
+// Lock takes or prolongs a lock of the world for a term, by the store's time.
+// held is false while another holder has it. Where no other host appends to the
+// journal there is nothing to lock: it is held without a fence.
+func (w *World) Lock(ctx context.Context, name, holder string, term time.Duration) (fence *store.Fence, held bool, err error) {
+	if w.shared == nil {
+		return nil, true, nil
+	}
+	taken, held, err := w.shared.journal.Acquire(ctx, name, holder, term)
+	if err != nil {
+		return nil, false, unavailable(err)
+	}
+	return &taken, held, nil
+}
+
+// Unlock gives a lock back so that another host need not wait for its term's
+// end. One that is another's by now stays; a nil fence is none.
+func (w *World) Unlock(ctx context.Context, fence *store.Fence) error {
+	if w.shared == nil || fence == nil {
+		return nil
+	}
+	if err := w.shared.journal.Release(ctx, *fence); err != nil {
+		return unavailable(err)
+	}
+	return nil
 }

@@ -1,0 +1,96 @@
+package bridge
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+const (
+	// turnTerm is how long the lock of the host that tells the bridge lasts, by
+	// the store's time: so late another one goes on when that host dies.
+	turnTerm = 5 * time.Second
+	// turnTrust is how long after it last asked a host takes the lock for its own:
+	// less than the term, because two clocks do not run equally fast.
+	turnTrust = 4 * time.Second
+	// turnRenew is how often the lock is prolonged, and at most how long each of
+	// the other hosts waits before it asks for it again.
+	turnRenew = time.Second
+	turnAsk   = 2 * time.Second
+	// askTimeout bounds one question to the store.
+	askTimeout = time.Second
+)
+
+// turn is the time in which this host is the one that tells the bridge.
+//
+// It keeps events from being told twice and protects nothing else: a host that
+// stood still and tells what another host has told by now repeats an event under
+// the same idempotency key. Each host tells events one by one from a place that
+// the bridge is known to have reached, so the first delivery of every event is in
+// order however many tell.
+type turn struct {
+	// fence is the lock; nil where no other host could take it.
+	fence *store.Fence
+	// asked is when the lock was last asked for.
+	asked time.Time
+	// running ends with the turn or when the bridge is to stop, attempts with the
+	// turn or when the attempt under way is cut.
+	running, attempts context.Context //nolint:containedctx // they are what a turn is
+	end               context.CancelFunc
+}
+
+// take makes it this host's turn unless it is another's.
+func (b *Bridge) take(ctx context.Context) (held bool, err error) {
+	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	asked := time.Now()
+	fence, held, err := b.world.Lock(asking, lockName(b.name), b.holder, turnTerm)
+	if err != nil {
+		return false, err
+	}
+	// Who does not tell the bridge reads this only to know where it stands.
+	at, err := b.place(asking)
+	if err != nil || !held {
+		return false, err
+	}
+	t := &turn{fence: fence, asked: asked}
+	running, stop := context.WithCancel(ctx)
+	attempts, cut := context.WithCancel(b.attempts)
+	t.running, t.attempts = running, attempts
+	t.end = func() { stop(); cut() }
+	b.turn = t
+	b.follower, b.kept, b.keptAt = b.world.Follow(at), at, time.Now()
+	return true, nil
+}
+
+func lockName(bridge string) string { return "bridge:" + bridge }
+
+// hold prolongs a turn until it stops running, and ends it as soon as the lock
+// may be another host's.
+func (b *Bridge) hold(t *turn) {
+	for pause := turnRenew; wait(t.running, min(pause, time.Until(t.asked.Add(turnTrust)))); {
+		asked := time.Now()
+		asking, cancel := context.WithDeadline(t.running, t.asked.Add(turnTrust))
+		fence, held, err := b.world.Lock(asking, lockName(b.name), b.holder, turnTerm)
+		cancel()
+		switch {
+		case err == nil && (!held || *fence != *t.fence):
+			t.end()
+			return
+		case err == nil:
+			t.asked, pause = asked, turnRenew
+		case !time.Now().Before(t.asked.Add(turnTrust)):
+			t.end()
+			return
+		default:
+			pause = turnRenew / 4
+		}
+	}
+}
+
+// jittered is a random time between half of a duration and all of it.
+func jittered(d time.Duration) time.Duration {
+	return d/2 + rand.N(d/2) //nolint:gosec // G404: spreads load, hides nothing
+}

@@ -1,0 +1,348 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// hook is a remote without a network that several hosts tell.
+type hook struct {
+	mu sync.Mutex
+	// told are the seqs in the order in which they arrived, repeats included, and
+	// by who told them.
+	told []uint64
+	by   []int
+	// under is how many hosts tell it just now, and most the greatest number.
+	under, most int
+	// answer is called for each event before it is answered, nil for at once.
+	answer func(host int, seq uint64, r *http.Request) error
+}
+
+// from is the way to the hook of one host.
+type from struct {
+	hook *hook
+	host int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	seq, err := strconv.ParseUint(r.Header.Get(protocol.HeaderIdempotencyKey), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	h := f.hook
+	h.mu.Lock()
+	h.told, h.by = append(h.told, seq), append(h.by, f.host)
+	h.under++
+	h.most = max(h.most, h.under)
+	answer := h.answer
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		h.under--
+		h.mu.Unlock()
+	}()
+	if answer != nil {
+		if err := answer(f.host, seq, r); err != nil {
+			return nil, err
+		}
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+}
+
+// hang answers nothing.
+func hang(r *http.Request) error {
+	<-r.Context().Done()
+	return r.Context().Err()
+}
+
+// fresh are the seqs without repeats.
+func (h *hook) fresh() []uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var fresh []uint64
+	for _, seq := range h.told {
+		if !slices.Contains(fresh, seq) {
+			fresh = append(fresh, seq)
+		}
+	}
+	return fresh
+}
+
+// count is how often an event was told.
+func (h *hook) count(seq uint64) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, told := range h.told {
+		if told == seq {
+			n++
+		}
+	}
+	return n
+}
+
+// hosts are several worlds with a bridge on one journal.
+type hosts struct {
+	*hook
+	worlds  []*fixture
+	handles []*memory.Shared
+	bridges []*Bridge
+}
+
+func openHosts(t *testing.T, n int) *hosts {
+	t.Helper()
+	h := &hosts{hook: &hook{}}
+	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	for i := range n {
+		handle := server.Host()
+		f := newFixture(t, handle)
+		h.worlds, h.handles = append(h.worlds, f), append(h.handles, handle)
+		if i == 0 {
+			f.register()
+		}
+	}
+	for i := range n {
+		h.bridges = append(h.bridges, nil)
+		h.start(i)
+	}
+	return h
+}
+
+func (h *hosts) start(i int) {
+	h.bridges[i] = h.worlds[i].scripted(from{h.hook, i})
+}
+
+// kill ends a bridge as the death of its process does.
+func (h *hosts) kill(i int) {
+	b := h.bridges[i]
+	b.stop()
+	b.cut()
+	b.running.Wait()
+	b.turn = nil
+	b.state.passedOn()
+}
+
+func (h *hosts) close() {
+	for i, b := range h.bridges {
+		h.worlds[i].shut(b)
+	}
+}
+
+// telling is the host whose turn it is.
+func (h *hosts) telling(t *testing.T) int {
+	t.Helper()
+	who := -1
+	for i, b := range h.bridges {
+		if b.State().Telling {
+			if who >= 0 {
+				t.Fatalf("the hosts %d and %d both tell the bridge", who, i)
+			}
+			who = i
+		}
+	}
+	return who
+}
+
+// pass lets time go by and everything that happens then.
+func pass(d time.Duration) {
+	wait(context.Background(), d)
+	synctest.Wait()
+}
+
+// wantEvery fails unless every event after a seq was told, the first time in order.
+func (h *hosts) wantEvery(t interface{ Fatalf(string, ...any) }, after, upTo uint64) {
+	fresh := h.fresh()
+	if uint64(len(fresh)) != upTo-after || !slices.IsSorted(fresh) || (len(fresh) > 0 && fresh[0] != after+1) {
+		t.Fatalf("told were %v, want %d to %d", fresh, after+1, upTo)
+	}
+}
+
+func TestOneHostTellsTheBridge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openHosts(t, 3)
+		after := h.worlds[0].Events().Head()
+		pass(5 * time.Second)
+		for i := range 30 {
+			h.worlds[i%3].say(1)
+			pass(300 * time.Millisecond)
+		}
+		pass(5 * time.Second)
+		h.wantEvery(t, after, after+30)
+		if len(h.told) != 30 || h.most != 1 {
+			t.Errorf("%d events were told in %d requests, %d at once", 30, len(h.told), h.most)
+		}
+		if h.telling(t) < 0 {
+			t.Error("nobody tells the bridge")
+		}
+		for i, b := range h.bridges {
+			if s := b.State(); s.Position != after+30 || s.Lag != 0 {
+				t.Errorf("host %d says that the bridge is at %d, %d behind", i, s.Position, s.Lag)
+			}
+		}
+		h.close()
+	})
+}
+
+func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
+	for name, died := range map[string]func(h *hosts, who int){
+		// The remote has the event and its answer never arrives.
+		"killed in a post": (*hosts).kill,
+		// The host lives, and no longer reaches the store.
+		"cut off": func(h *hosts, who int) { h.handles[who].Down.Store(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := openHosts(t, 2)
+				after := h.worlds[0].Events().Head()
+				pass(3 * time.Second)
+				h.worlds[0].say(5)
+				pass(3 * time.Second)
+				first := h.telling(t)
+				other := 1 - first
+				stuck := make(chan struct{}, 1)
+				h.answer = func(host int, _ uint64, r *http.Request) error {
+					if host == other {
+						return nil
+					}
+					stuck <- struct{}{}
+					return hang(r)
+				}
+				h.worlds[other].say(5)
+				<-stuck
+				began := time.Now()
+				died(h, first)
+				for h.telling(t) != other {
+					pass(100 * time.Millisecond)
+				}
+				if took := time.Since(began); took > turnTerm+turnAsk {
+					t.Errorf("another host took over after %v", took)
+				}
+				pass(time.Second)
+				h.wantEvery(t, after, after+10)
+				// The one that was under way is all that was told again.
+				if len(h.told) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
+					t.Errorf("told were %v by %v, %d at once", h.told, h.by, h.most)
+				}
+				h.answer = nil
+				h.handles[first].Down.Store(false)
+				h.close()
+			})
+		})
+	}
+}
+
+// A host that ends in order gives the lock back and leaves nothing to repeat.
+func TestAHostThatEndsHandsTheBridgeOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openHosts(t, 2)
+		after := h.worlds[0].Events().Head()
+		pass(3 * time.Second)
+		first := h.telling(t)
+		h.worlds[first].say(5)
+		pass(100 * time.Millisecond)
+		h.worlds[first].shut(h.bridges[first])
+		pass(turnAsk)
+		if h.telling(t) == -1 {
+			t.Error("the lock of a host that ended was waited for")
+		}
+		h.worlds[1-first].say(5)
+		pass(time.Second)
+		h.wantEvery(t, after, after+10)
+		if len(h.told) != 10 {
+			t.Errorf("told were %v", h.told)
+		}
+		h.close()
+	})
+}
+
+// A host that stood still for so long that its lock is another's stores no place.
+func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openHosts(t, 2)
+		pass(3 * time.Second)
+		b := h.bridges[h.telling(t)]
+		stale := b.turn
+		h.kill(h.telling(t))
+		pass(turnTerm + turnAsk)
+		h.worlds[0].say(3)
+		pass(2 * time.Second)
+		want, err := b.place(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.turn = stale
+		if err := b.store(t.Context(), b.kept); err == nil {
+			t.Error("a host stored a place under a lock that is another's")
+		}
+		if at, err := b.place(t.Context()); err != nil || at != want {
+			t.Errorf("the place went from %v to %v, %v", want, at, err)
+		}
+		b.turn = nil
+		h.close()
+	})
+}
+
+// Whatever happens to the hosts, every event is told, the first time in order.
+func TestHostsThatDieLoseNoEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// Without the deadline of a test, which a bubble has none of.
+		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) {
+			h := openHosts(t, 3)
+			after, lines := h.worlds[0].Events().Head(), uint64(0)
+			h.answer = func(_ int, seq uint64, r *http.Request) error {
+				switch n := h.count(seq); {
+				case seq%7 == 3 && n == 1:
+					return hang(r)
+				case seq%5 == 2 && n <= 2:
+					return fmt.Errorf("attempt %d of event %d", n, seq)
+				}
+				return nil
+			}
+			for range rapid.IntRange(5, 30).Draw(rt, "steps") {
+				i := rapid.IntRange(0, 2).Draw(rt, "host")
+				switch rapid.IntRange(0, 5).Draw(rt, "step") {
+				case 0:
+					if !h.handles[i].Down.Load() {
+						h.kill(i)
+						h.start(i)
+					}
+				case 1:
+					h.handles[i].Down.Store(true)
+				case 2:
+					h.handles[i].Down.Store(false)
+				case 3:
+					pass(time.Duration(rapid.IntRange(1, 9_000).Draw(rt, "ms")) * time.Millisecond)
+				default:
+					if !h.handles[i].Down.Load() {
+						h.worlds[i].say(3)
+						lines += 3
+					}
+				}
+			}
+			for _, handle := range h.handles {
+				handle.Down.Store(false)
+			}
+			h.answer = nil
+			pass(2 * time.Minute)
+			h.wantEvery(rt, after, after+lines)
+			h.close()
+		})
+	})
+}
