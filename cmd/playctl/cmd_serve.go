@@ -22,16 +22,20 @@ func newServeCommand(a *app) *cobra.Command {
 		Long: `Host a world until Ctrl-C or SIGTERM. Everything is in one file in the data folder, and on
 the disk before a client gets its answer. It needs no database and no settings.
 
+With --store the world is on a Redis, and every host that is started on the same one, with the
+same --host-id, serves it: "playctl help stores" has more.
+
 Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are
 answered. A second one ends it at once. SIGHUP reads the TLS certificate again.`,
 		Example: example(
 			"playctl serve",
 			"playctl serve --demo",
+			"playctl serve --store redis://redis.internal:6379 --store-credentials redis.secret",
 			"playctl serve --listen :7420 --tls-cert cert.pem --tls-key key.pem --public-url https://play.example.com"),
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("data-dir") && a.layers.origins["data-dir"] == "" && s.demo {
-				s.dataDir = ""
+				s.store.dataDir = ""
 			}
 			return a.serve(cmd.Context(), &s)
 		},
@@ -49,6 +53,9 @@ answered. A second one ends it at once. SIGHUP reads the TLS certificate again.`
 // serve hosts a world until ctx ends.
 func (a *app) serve(ctx context.Context, s *serveSettings) (err error) {
 	if err := s.check(); err != nil {
+		return err
+	}
+	if err := s.checkStore(a.layers); err != nil {
 		return err
 	}
 	served, err := a.openServed(ctx, s)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -31,14 +30,6 @@ a store is one process's at a time.`,
 func (a *app) registerDataDir(cmd *cobra.Command, dataDir *string) {
 	cmd.Flags().StringVar(dataDir, "data-dir", a.stateFolder(), "the `folder` of the store")
 	configurable(cmd.Flags(), "data-dir")
-}
-
-// storePath is the store's file.
-func (a *app) storePath(dataDir string) (string, error) {
-	if dataDir == "" {
-		return "", hintf(errors.New("there is no home folder to look for the store in"), "name its folder with --data-dir")
-	}
-	return filepath.Join(a.absolute(dataDir), storeFile), nil
 }
 
 // checkResult is what "playctl store check" prints.

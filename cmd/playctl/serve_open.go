@@ -68,6 +68,21 @@ func (s *serveSettings) check() error {
 	return usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
 }
 
+// checkStore refuses two answers to where the world is kept; the command line wins
+// over one from elsewhere.
+func (s *serveSettings) checkStore(l *layers) error {
+	switch stored := l.origins["store"]; {
+	case s.store.address.text == "":
+	case s.ephemeral && l.origins["ephemeral"] == stored:
+		return usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
+	case stored == "flag" && l.origins["data-dir"] == "flag" && !s.demo:
+		return usagef("--data-dir keeps the world in a file and --store on a Redis: use one of them")
+	case s.ephemeral && stored == "flag":
+		s.ephemeral = false
+	}
+	return nil
+}
+
 func (s *serveSettings) checkBridge() error {
 	if s.bridgeURL.text == "" {
 		return nil
@@ -87,9 +102,6 @@ func (a *app) openServed(ctx context.Context, s *serveSettings) (result *served,
 			err = errors.Join(err, result.close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if result.root, result.rootMade, err = a.rootKey(s.rootFile); err != nil {
-		return result, err
-	}
 	options, err := a.hostOptions(s)
 	if err != nil {
 		return result, err
@@ -132,16 +144,22 @@ func (a *app) rootKey(flag string) (root creds.RootFile, made bool, err error) {
 	return root, true, creds.WriteRootFile(path, root.Key, false)
 }
 
-// openStore opens the journal: in memory, in a temporary folder for a demo, or
-// in the data folder.
+// openStore opens the journal: on a Redis, in memory, in a temporary folder for a
+// demo, or in the data folder.
 func (a *app) openStore(ctx context.Context, s *serveSettings, into *served) (err error) {
-	if s.dataDir == "" && s.demo {
+	if s.store.dataDir == "" && s.demo {
 		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
 			return fmt.Errorf("make a folder for the demo: %w", err)
 		}
 		into.folder = into.temporary
 	} else {
-		into.folder = a.absolute(s.dataDir)
+		into.folder = a.absolute(s.store.dataDir)
+	}
+	if !s.ephemeral && s.store.onRedis(a.layers) {
+		return a.openRedis(ctx, s, into)
+	}
+	if into.root, into.rootMade, err = a.rootKey(s.rootFile); err != nil {
+		return err
 	}
 	if s.ephemeral {
 		into.journal = memory.Open(store.DefaultRetention())

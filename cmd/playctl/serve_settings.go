@@ -7,7 +7,7 @@ import (
 // serveSettings are the flags of "playctl serve".
 type serveSettings struct {
 	listen    string
-	dataDir   string
+	store     storeFlags
 	ephemeral bool
 	demo      bool
 
@@ -49,7 +49,7 @@ type serveSettings struct {
 func (s *serveSettings) register(flags *pflag.FlagSet, a *app) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
-	own.StringVar(&s.dataDir, "data-dir", a.stateFolder(), "the `folder` of the store")
+	s.store.register(own, a)
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
 	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given")
 
