@@ -1,17 +1,43 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer, request } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse, createServer, request } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { Told } from './host.js'
+
+/** A JSON object that may be changed. */
+export type Changeable = Record<string, unknown>
+
+/** A call of an operation that was passed on. */
+export interface Passed {
+  readonly op: string
+  readonly payload: Changeable
+  readonly headers: IncomingHttpHeaders
+}
 
 /** Stands between a client and a real host, changes what it says, and cuts its streams. */
 export class Meddler {
   url = ''
-  /** Changes the text of event streams; absent for none. */
+  /** Changes an event stream, some whole frames at a time; absent for none. */
   change: ((text: string) => string) | undefined
+  /** Changes the reply of the session route. */
+  session: ((reply: Changeable) => void) | undefined
+  /** Changes the reply of an operation, which is held back until it has. */
+  rpc: ((call: Passed, reply: Changeable) => void | Promise<void>) | undefined
+  /** Holds a stream's headers, and what comes before its first event, back until that event. */
+  holdsHeaders = false
+  /** The operations that were called, in order. */
+  readonly calls: Passed[] = []
+  /** The addresses of the streams that the host answered. */
+  readonly streams = new Told<string>()
+  /** The most calls of operations that were under way at once. */
+  mostAtOnce = 0
+  #underWay = 0
   #cut: number | undefined
   readonly #server: Server
 
   private constructor(readonly target: string) {
-    this.#server = createServer((from, to) => { this.#pass(from, to) })
+    this.#server = createServer((from, to) => {
+      this.#pass(from, to).catch(() => { to.destroy() })
+    })
   }
 
   static async before(target: string): Promise<Meddler> {
@@ -27,22 +53,72 @@ export class Meddler {
     this.#cut = bytes
   }
 
-  #pass(from: IncomingMessage, to: ServerResponse): void {
-    const onward = request(this.target + (from.url ?? ''), { method: from.method, headers: from.headers }, (reply) => {
-      to.writeHead(reply.statusCode ?? 502, reply.headers)
-      to.flushHeaders()
-      const stream = reply.headers['content-type']?.includes('event-stream') === true
-      if (stream) reply.on('data', (piece: Buffer) => { this.#piece(piece, reply, to) }).on('end', () => { to.end() })
-      else reply.pipe(to)
-      reply.on('error', () => { to.destroy() })
-      to.on('close', () => { reply.destroy() })
-    })
-    onward.on('error', () => { to.destroy() })
-    from.pipe(onward)
+  /** Takes capabilities from what the host says it can do; all of them where none is named. */
+  without(...names: readonly string[]): void {
+    this.session = (reply) => {
+      reply.capabilities = names.length === 0 ? [] : (reply.capabilities as string[]).filter((name) => !names.includes(name))
+    }
   }
 
-  #piece(piece: Buffer, reply: IncomingMessage, to: ServerResponse): void {
-    const text = this.change === undefined ? piece : Buffer.from(this.change(piece.toString()))
+  async #pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
+    const body = await textOf(from)
+    const path = from.url ?? ''
+    const onward = request(this.target + path, { method: from.method, headers: from.headers })
+    onward.end(body)
+    const [reply] = await once(onward, 'response') as [IncomingMessage]
+    reply.on('error', () => { to.destroy() })
+    to.on('close', () => { reply.destroy() })
+    if (reply.headers['content-type']?.includes('event-stream') === true) {
+      this.#stream(reply, to)
+      this.streams.tell(path)
+    } else if (path.includes('/sdk/rpc')) {
+      await this.#operation(JSON.parse(body) as Passed, from, reply, to)
+    } else {
+      answer(reply, to, rewritten(reply, await textOf(reply), path.includes('/session') ? this.session : undefined))
+    }
+  }
+
+  async #operation(asked: { op: string; payload: Changeable }, from: IncomingMessage, reply: IncomingMessage, to: ServerResponse): Promise<void> {
+    const call = { op: asked.op, payload: asked.payload, headers: from.headers }
+    this.calls.push(call)
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay)
+    const text = await textOf(reply)
+    const object = JSON.parse(text) as Changeable
+    if (reply.statusCode === 200) await this.rpc?.(call, object)
+    this.#underWay--
+    answer(reply, to, this.rpc === undefined ? text : JSON.stringify(object))
+  }
+
+  #stream(reply: IncomingMessage, to: ServerResponse): void {
+    let held = this.holdsHeaders ? '' : undefined
+    if (held === undefined) this.#head(reply, to)
+    let unfinished = ''
+    reply.on('data', (piece: Buffer) => {
+      if (held !== undefined) {
+        held += piece.toString()
+        if (!held.includes('event:')) return
+        this.#head(reply, to)
+        piece = Buffer.from(held)
+        held = undefined
+      }
+      if (this.change === undefined) {
+        this.#piece(Buffer.concat([Buffer.from(unfinished), piece]), reply, to)
+        unfinished = ''
+        return
+      }
+      unfinished += piece.toString()
+      const end = unfinished.lastIndexOf('\n\n') + 2
+      this.#piece(Buffer.from(this.change(unfinished.slice(0, end))), reply, to)
+      unfinished = unfinished.slice(end)
+    }).on('end', () => { to.end() })
+  }
+
+  #head(reply: IncomingMessage, to: ServerResponse): void {
+    to.writeHead(reply.statusCode ?? 502, reply.headers)
+    to.flushHeaders()
+  }
+
+  #piece(text: Buffer, reply: IncomingMessage, to: ServerResponse): void {
     if (this.#cut === undefined || this.#cut > text.length) {
       if (this.#cut !== undefined) this.#cut -= text.length
       to.write(text)
@@ -62,4 +138,32 @@ export class Meddler {
     this.#server.closeAllConnections()
     await closed
   }
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of message) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString()
+}
+
+function rewritten(reply: IncomingMessage, text: string, change: ((reply: Changeable) => void) | undefined): string {
+  if (change === undefined || reply.statusCode !== 200) return text
+  const object = JSON.parse(text) as Changeable
+  change(object)
+  return JSON.stringify(object)
+}
+
+function answer(reply: IncomingMessage, to: ServerResponse, text: string): void {
+  const { 'content-length': _length, 'transfer-encoding': _coding, ...headers } = reply.headers
+  to.writeHead(reply.statusCode ?? 502, headers).end(text)
+}
+
+/** Makes a frame that a host of the older service would send: without an id, and with no rev in its data. */
+export function olderFrames(text: string): string {
+  return text
+    .replaceAll(/^id: .*\n(?:\n)?/gmu, '')
+    .replaceAll(/^data: (?<json>.*)$/gmu, (_line, json: string) => {
+      const { rev: _rev, ...data } = JSON.parse(json) as Changeable
+      return `data: ${JSON.stringify(data)}`
+    })
 }

@@ -1,23 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type WorldUpdate, createClient, playerChainRoot, subscribeWorld } from '../src/index.js'
-import type { SubscriptionState, WorldClient, WorldEvent, WorldSubscription } from '../src/index.js'
-import { Host, Told } from './host.js'
+import { type WorldClient, createClient, playerChainRoot } from '../src/index.js'
+import { follow, registration } from './follow.js'
+import { Host } from './host.js'
 import { Meddler } from './meddler.js'
-
-/** A subscription with everything that it tells. */
-function follow(client: WorldClient, options: { inline?: boolean; after?: number } = {}) {
-  const updates = new Told<WorldUpdate>()
-  const events = new Told<WorldEvent>()
-  const states = new Told<SubscriptionState>()
-  const errors = new Told<Error>()
-  const sub: WorldSubscription = subscribeWorld(client, {
-    ...options, onSnapshot: updates.tell, onEvent: events.tell, onState: states.tell, onError: errors.tell,
-  })
-  return { updates, events, states, errors, sub }
-}
-
-const agent = (id: string, name = id) => ({ name, type: 't', agentId: id, agent: { type: 't', toolNames: ['chat_tool'] } })
 
 describe('a subscription', () => {
   let host: Host
@@ -32,7 +18,7 @@ describe('a subscription', () => {
     it(`verifies every event, ${inline ? 'with its rows' : 'fetching the rows'}`, async () => {
       const { updates, events, sub } = follow(client, { inline })
       await updates.until((u) => u.verification === 'verified')
-      for (const id of ['a\u{1f600}', 'a\uffff', 'b']) await client.register(agent(id))
+      for (const id of ['a\u{1f600}', 'a\uffff', 'b']) await client.register(registration(id))
       const { id } = await client.registerMcp({ name: 'tools' })
       await client.disconnect({ playerId: 'b' })
       await updates.until((u) => u.event?.kind === 'world:player_removed')
@@ -60,13 +46,13 @@ describe('a subscription', () => {
     const first = sub.state.snapshot?.seq ?? 0
     let written = 0
     for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 5; i++, written++) await client.register(agent('kept', `name ${written}`))
+      for (let i = 0; i < 5; i++, written++) await client.register(registration('kept', `name ${written}`))
       const told = states.all.length
       await host.kill()
       await states.until((s) => !s.connected, told)
       await host.start()
       sub.reconnect()
-      for (let i = 0; i < 5; i++, written++) await client.register(agent('kept', `name ${written}`))
+      for (let i = 0; i < 5; i++, written++) await client.register(registration('kept', `name ${written}`))
     }
     await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === `name ${written - 1}`))
     const seqs = events.all.map((event) => event.seq)
@@ -79,7 +65,7 @@ describe('a subscription', () => {
   })
 
   it('reads a new session, and a log that it cannot resume', async () => {
-    await client.register(agent('gone'))
+    await client.register(registration('gone'))
     const { updates, sub } = follow(client)
     const { snapshot } = await updates.until((u) => u.snapshot.worldMap.occupants.length === 1)
     await host.admin().resetSession()
@@ -100,7 +86,7 @@ describe('a subscription', () => {
     const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }))
     await updates.until((u) => u.verification === 'verified')
     meddler.change = (text) => text.replaceAll('"honest"', '"forged"')
-    await client.register(agent('h', 'honest'))
+    await client.register(registration('h', 'honest'))
     const bad = await updates.until((u) => u.event !== undefined)
     assert.equal(bad.verification, 'mismatch')
     meddler.change = undefined
@@ -122,7 +108,7 @@ describe('a subscription', () => {
     for (const [i, cut] of cuts.entries()) {
       const told = states.all.length
       meddler.cutAfter(cut)
-      await client.register(agent('cut', `name ${i}`))
+      await client.register(registration('cut', `name ${i}`))
       await states.until((s) => !s.connected, told)
       sub.reconnect()
       await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === `name ${i}`))

@@ -20,8 +20,8 @@ export interface ReadOptions extends CallOptions {
 }
 
 /** What is asked of chain nodes. */
-export interface NodeOptions extends CallOptions {
-  /** Asks for the state of that rev; the reply says of which it is. */
+export interface NodeOptions extends ReadOptions {
+  /** Asks for the state of that rev, which counts as `minRev` as well; the reply says of which it is. Only for hosts with `chain-at-rev`. */
   readonly atRev?: number
 }
 
@@ -81,14 +81,14 @@ export class WorldClient {
 
   /** Reads one node of the player chain. Whether it answers for the key is for the caller to check. */
   async playerChainNode(stableKey: string, options?: NodeOptions): Promise<PlayerChainNodeReply> {
-    const call = this.#read('getPlayerChainNode', { stableKey, ...at(options) }, options?.atRev)
+    const call = this.#read('getPlayerChainNode', { stableKey, ...at(options) }, leastRev(options))
     const reply = await this.transport.do(call, options?.signal)
     return understood(call, () => parseNodeReply(reply.value))
   }
 
   /** Reads up to 256 nodes as of one rev. */
   async playerChainNodes(stableKeys: readonly string[], options?: NodeOptions): Promise<PlayerChainNodesReply> {
-    const call = this.#read('getPlayerChainNodes', { stableKeys, ...at(options) }, options?.atRev)
+    const call = this.#read('getPlayerChainNodes', { stableKeys, ...at(options) }, leastRev(options))
     const { value } = await this.transport.do(call, options?.signal)
     return understood(call, () => {
       const body = asObject(value)
@@ -288,6 +288,10 @@ export class WorldClient {
 
 function at(options: NodeOptions | undefined): { atRev?: number } {
   return options?.atRev === undefined ? {} : { atRev: options.atRev }
+}
+
+function leastRev(options: NodeOptions | undefined): number {
+  return Math.max(options?.minRev ?? 0, options?.atRev ?? 0)
 }
 
 /** Turns a reply that the chain's readers refuse into the error of its route. */

@@ -5,10 +5,12 @@ import { createClient } from '../http/client.js'
 import type { NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
 import { hasCode } from '../protocol/errors.js'
+import type { IntercomEventData } from '../protocol/events.js'
 import type * as wire from '../protocol/replies.js'
 import type { Journey, Space, WorldSnapshot } from '../protocol/rows.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
 import type { AddAgentOptions, Agent } from '../world/agent.js'
+import type { IntercomQuestion } from '../world/ask.js'
 import type { EventOptions, EventSubscription } from '../world/events.js'
 import type { Hold } from '../world/hold.js'
 import type { IntercomOptions, IntercomSubscription } from '../world/intercom_types.js'
@@ -129,6 +131,11 @@ export class PlayWorld {
   /** Carries out what is asked of the world's agents. */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     return this.#remote.subscribeIntercomCommands(options)
+  }
+
+  /** Asks an agent, and waits for its answer; see `RemotePlayWorld.ask`. */
+  async ask(question: IntercomQuestion): Promise<IntercomEventData> {
+    return this.#remote.ask(question)
   }
 
   /** Keeps the program going. */

@@ -1,3 +1,5 @@
+import type { IntercomEventData } from './events.js'
+
 /** The machine-readable names of a host's refusals (protocol reference, "Routes"). */
 export type ErrorCode =
   | 'json_invalid'
@@ -135,6 +137,26 @@ export class OptionError extends TypeError {
 /** Events were missed: the host no longer has them, or never kept them. */
 export class GapError extends Error {
   override readonly name = 'GapError'
+}
+
+/** An agent, or the host for it, answered a question with `failed`. */
+export class AgentFailedError extends Error {
+  override readonly name = 'AgentFailedError'
+
+  /** Makes the error of an answer. */
+  constructor(readonly answer: IntercomEventData) {
+    super(`the agent failed: ${answer.error ?? 'it gave no reason'}`)
+  }
+}
+
+/** Why an executor's signal ended: the command was answered already, by the host, for which it took too long, or by another program. */
+export class AnsweredError extends Error {
+  override readonly name = 'AnsweredError'
+}
+
+/** Why an executor's signal ended: its time is over. */
+export class TookTooLongError extends Error {
+  override readonly name = 'TookTooLongError'
 }
 
 /** A copy's root or leaf count differs from what the host stated. */

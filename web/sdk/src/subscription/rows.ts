@@ -32,7 +32,9 @@ export async function rowsOf(client: WorldClient, event: EventState, notify: Pla
   const refs = sortNodeRefsForSerializedFetch(notify.nodes)
   if (refs.some((ref) => nodeKindOf(ref.stableKey) === undefined)) throw new ChainError('a notify names a key that is no stable key')
   const { session } = client.transport
-  const options = { signal, ...(event.rev !== undefined && session.has('chain-at-rev') === true ? { atRev: event.rev } : {}) }
+  // A host that cannot look back shall at least not answer from before the event.
+  const as = session.has('chain-at-rev') === true ? 'atRev' : 'minRev'
+  const options: NodeOptions = { signal, ...(event.rev === undefined ? {} : { [as]: event.rev }) }
   return session.has('chain-nodes') === true ? batches(client, refs, options) : oneByOne(client, refs, options)
 }
 

@@ -1,3 +1,4 @@
+import { asObject } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 import type { AssistTool, JsonObject } from '../protocol/rows.js'
 
@@ -43,6 +44,10 @@ export function frameworkRegistration(type: string, tools: readonly (Tool | stri
     within("a tool's name", tool.name, maxToolName)
     if (toolNames.includes(tool.name)) throw new OptionError(`two tools have the name ${JSON.stringify(tool.name)}`)
     toolNames.push(tool.name)
+    // Programs without types call this as well.
+    if (tool.parameters !== undefined && asObject(tool.parameters) === undefined) {
+      throw new OptionError(`the parameters of the tool ${JSON.stringify(tool.name)} are no JSON object`)
+    }
     if (tool.name.startsWith(ASSIST_TOOL_PREFIX)) {
       const parameters = tool.parameters ?? { type: 'object', properties: {} }
       assistTools.push({ name: tool.name, description: tool.description ?? '', parameters })

@@ -9,10 +9,20 @@ export class Hold {
     this.#life = life
   }
 
-  /** Waits for a time in seconds. Rejects with a `ClosedError` when the world is closed first. */
-  async for(seconds: number): Promise<void> {
+  /**
+   * Waits for a time in seconds. Rejects with a `ClosedError` when the world is
+   * closed first, and with the signal's reason when that ends first.
+   */
+  async for(seconds: number, signal?: AbortSignal): Promise<void> {
+    const ends = signal === undefined ? this.#life : AbortSignal.any([this.#life, signal])
     // A timer's own limit is 2^31 - 1 ms, about 24 days.
     const longest = 2 ** 31 - 1
-    for (let left = seconds * 1000; left > 0; left -= longest) await pause(Math.min(left, longest), this.#life)
+    for (let left = seconds * 1000; left > 0; left -= longest) await pause(Math.min(left, longest), ends)
+  }
+
+  /** Waits until the world is closed, and then rejects with a `ClosedError`, or until the signal ends, with its reason. */
+  async forever(signal?: AbortSignal): Promise<never> {
+    await this.for(Infinity, signal)
+    throw new Error('a wait without an end has ended')
   }
 }

@@ -1,6 +1,6 @@
 import { reasonOf } from '../http/wait.js'
 import { asObject } from '../json/read.js'
-import { PlayError } from '../protocol/errors.js'
+import { AnsweredError, PlayError, TookTooLongError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomStatus } from '../protocol/events.js'
 import type { JsonObject } from '../protocol/rows.js'
 import type { Agent } from './agent.js'
@@ -36,14 +36,14 @@ export class CommandRun {
   answered(): void {
     if (this.#finished) return
     this.#answered = true
-    this.end(new Error('the command was answered already'))
+    this.end(new AnsweredError('the command was answered already'))
   }
 
   /** Runs the executor and answers, unless somebody else did. Never rejects. */
   async carryOut(): Promise<void> {
     const limit = this.options.timeoutMs ?? defaultTimeoutMs
     const timer = setTimeout(() => {
-      this.end(new Error(`the agent did not finish within ${limit / 1000} s`))
+      this.end(new TookTooLongError(`the agent did not finish within ${limit / 1000} s`))
     }, limit)
     try {
       const outcome = await this.#execute()

@@ -16,10 +16,14 @@ export interface IntercomCall {
   readonly command: IntercomCommand
   /** The one that was asked. */
   readonly agent: Agent
-  /** Ends when the command needs no answer any more: it was answered, took too long, or the subscription ends. */
+  /**
+   * Ends when the command needs no answer any more. Its reason is an
+   * `AnsweredError`, a `TookTooLongError`, or a `ClosedError` where the
+   * subscription ends.
+   */
   readonly signal: AbortSignal
   /** Sends a part of the answer, which gives the host's 120 s anew. */
-  stream(part: IntercomAnswer): Promise<void>
+  readonly stream: (part: IntercomAnswer) => Promise<void>
 }
 
 /** Whose commands are carried out, and how. */

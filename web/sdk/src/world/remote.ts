@@ -6,11 +6,13 @@ import { reasonOf } from '../http/wait.js'
 import type { PlayerChainNodeReply } from '../protocol/chain.js'
 import { ClosedError } from '../protocol/errors.js'
 import type * as wire from '../protocol/replies.js'
+import type { IntercomEventData } from '../protocol/events.js'
 import type { Journey, Space, WorldSnapshot } from '../protocol/rows.js'
 import { normaliseAgentId } from '../protocol/whitespace.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
 import { type AddAgentOptions, Agent } from './agent.js'
+import { type IntercomQuestion, ask } from './ask.js'
 import { Account } from './account.js'
 import { type EventOptions, type EventSubscription, subscribeEvents } from './events.js'
 import { Hold } from './hold.js'
@@ -143,6 +145,17 @@ export class RemotePlayWorld {
     return (await (await this.#client()).createAgentNode(node, this.#call())).agentId
   }
 
+  /** Deletes an agent node of the main node with its record, and takes it off the map; false if there was none of that id. */
+  async deleteAgentNode(agentId: string): Promise<boolean> {
+    const client = await this.#client()
+    const id = normaliseAgentId(agentId)
+    const { ok } = await client.deleteAgent(id, this.#call())
+    const agent = this.#agents.get(id)
+    this.#agents.delete(id)
+    await agent?.stop()
+    return ok
+  }
+
   /** The calls of the world's routes, made as the main node; for what has no method here. */
   async client(): Promise<WorldClient> {
     return this.#client()
@@ -171,6 +184,16 @@ export class RemotePlayWorld {
       return named === undefined ? this.#agents.get(normaliseAgentId(id)) : named.find((agent) => agent.playerId === id)
     })
     return this.#keep(listener)
+  }
+
+  /**
+   * Asks an agent, and waits for its answer; the host gives up after 120 s
+   * without a sign of the agent. Where the agent answers `failed` it rejects with
+   * an `AgentFailedError`, which has the answer.
+   */
+  async ask(question: IntercomQuestion): Promise<IntercomEventData> {
+    const caller = await (question.from === undefined ? this.#client() : this.#callerFor(question.from))
+    return ask(caller, question, this.#life)
   }
 
   /** Keeps the program going. */

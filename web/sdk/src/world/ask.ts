@@ -1,0 +1,130 @@
+import type { WorldClient } from '../http/client.js'
+import { randomText, reasonOf } from '../http/wait.js'
+import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/errors.js'
+import { type IntercomCommand, type IntercomEventData, type WorldEvent, isEvent } from '../protocol/events.js'
+import type { JsonObject } from '../protocol/rows.js'
+import { isBlank, normaliseAgentId } from '../protocol/whitespace.js'
+import { Stream } from '../stream/stream.js'
+
+/** How long it waits for a stream's headers before it asks all the same (protocol reference, "Player chain"). */
+const headersTimeoutMs = 500
+
+/** The label of a person among the players (protocol reference, "RPC"). */
+const humanLabel = '__human__'
+
+/** What an agent is asked: `text`, or `tool`, or a realtime talk. */
+export interface IntercomQuestion {
+  /** The agent's id; it need not be one of the account's. */
+  readonly to: string
+  /** An agent of the account that asks; a person unless it is given. */
+  readonly from?: string
+  /** What to say to it. */
+  readonly text?: string
+  /** The tool to call instead. */
+  readonly tool?: string
+  /** What the tool takes. */
+  readonly args?: JsonObject
+  /** Asks for a realtime talk instead; the answer's result may hold a client secret, which must not be kept, shown or logged. */
+  readonly realtime?: boolean
+  /** Called for each part of the answer before its end. What it throws ends the call. */
+  readonly onPartial?: (part: IntercomEventData) => void
+  /** Ends the call; it then rejects with the signal's reason. The agent is not told. */
+  readonly signal?: AbortSignal
+}
+
+/** Asks an agent as some caller, and waits for the answer. */
+export async function ask(caller: WorldClient, question: IntercomQuestion, life: AbortSignal): Promise<IntercomEventData> {
+  const ending = new AbortController()
+  const unlink = [life, question.signal].map((signal) => linked(ending, signal))
+  try {
+    const command = await commandOf(caller, question, ending.signal)
+    return await new Asking(caller, question, command, ending).answer()
+  } finally {
+    for (const end of unlink) end()
+    ending.abort(new Error('the question was answered'))
+  }
+}
+
+/** Lets one signal end another; the function that is returned undoes that. */
+function linked(ending: AbortController, signal: AbortSignal | undefined): () => void {
+  const ended = () => { ending.abort(reasonOf(signal)) }
+  if (signal?.aborted === true) ended()
+  signal?.addEventListener('abort', ended, { once: true })
+  return () => { signal?.removeEventListener('abort', ended) }
+}
+
+async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<IntercomCommand> {
+  const { text, tool, args } = question
+  if (tool === undefined && question.realtime !== true && isBlank(text ?? '')) throw new OptionError('a question needs text or a tool')
+  const toPlayerId = normaliseAgentId(question.to)
+  return {
+    requestId: randomText(),
+    mainNodeId: await ownerOf(caller, toPlayerId, signal),
+    fromPlayerId: question.from ?? humanLabel,
+    toPlayerId,
+    kind: tool !== undefined ? 'assist' : question.realtime === true ? 'realtime' : 'chat',
+    ...(tool === undefined ? {} : { toolName: tool }),
+    ...(args === undefined ? {} : { args }),
+    ...(text === undefined ? {} : { text }),
+  }
+}
+
+/** Finds whose an agent on the map is. */
+async function ownerOf(caller: WorldClient, agentId: string, signal: AbortSignal): Promise<string> {
+  const { worldMap } = await caller.snapshot({ signal })
+  for (const row of worldMap.occupants) {
+    if (row.kind === 'agent' && row.agentId === agentId) return row.nodeId
+  }
+  throw new PlayError({ code: 'player_unknown', status: 400, message: `the agent ${agentId} is not on the map` })
+}
+
+/** Waits for the answer to one command. */
+class Asking {
+  #sent = false
+
+  constructor(
+    readonly caller: WorldClient,
+    readonly question: IntercomQuestion,
+    readonly command: IntercomCommand,
+    readonly ending: AbortController,
+  ) {}
+
+  /** Sends the command once the stream is open, so that no answer is missed, and reads the stream to the answer. */
+  async answer(): Promise<IntercomEventData> {
+    const { signal } = this.ending
+    const stream = new Stream(this.caller.transport, { inline: false, signal })
+    const late = setTimeout(() => { this.#send() }, headersTimeoutMs)
+    try {
+      for (;;) {
+        const told = await stream.next()
+        if (told === undefined) throw reasonOf(signal)
+        if (told.type === 'open' || told.type === 'cursor') this.#send()
+        const answer = told.type === 'event' ? this.#take(told.event) : undefined
+        if (answer !== undefined) return answer
+      }
+    } finally {
+      clearTimeout(late)
+      stream.close()
+    }
+  }
+
+  /** Sends the command, once. A refusal ends the wait for an answer. */
+  #send(): void {
+    if (this.#sent) return
+    this.#sent = true
+    this.caller.intercomCommand(this.command, { signal: this.ending.signal }).catch((error: unknown) => {
+      this.ending.abort(error)
+    })
+  }
+
+  /** Gives the answer if an event is its end. */
+  #take(event: WorldEvent): IntercomEventData | undefined {
+    if (event.kind === 'session:reset') throw new Error('the world began a new session, in which the question is not known: ask again')
+    if (event.kind === 'session:resync') throw new GapError('events were missed: the answer may be among them')
+    if (!isEvent(event, 'world:intercom') || event.data.requestId !== this.command.requestId) return undefined
+    const { data } = event
+    if (data.status === 'stream') this.question.onPartial?.(data)
+    if (data.status === 'failed') throw new AgentFailedError(data)
+    return data.status === 'completed' ? data : undefined
+  }
+}

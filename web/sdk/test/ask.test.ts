@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  AgentFailedError, AnsweredError, ClosedError, OptionError, RemotePlayWorld, TookTooLongError, createClient, createMainNode, createNodeCredentialMaterial,
+  frameworkRegistration, hasCode,
+} from '../src/index.js'
+import type { Agent, NodeCredentialMaterial } from '../src/index.js'
+import { Host, Told } from './host.js'
+import { Meddler } from './meddler.js'
+
+const tools = frameworkRegistration('test', ['chat_tool', { name: 'assist_add', description: 'Add', parameters: { type: 'object' } }])
+
+describe('ask', () => {
+  let host: Host
+  let node: NodeCredentialMaterial
+  let apiKey = ''
+  let world: RemotePlayWorld
+  let ada: Agent
+  const reasons = new Told<unknown>()
+  before(async () => {
+    host = await Host.start()
+    node = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const made = await createMainNode({ baseUrl: host.url, mainNodeCredentials: { phrase: node.phrase, rootKey: host.rootKey } })
+    assert.equal(made.nodeId, node.nodeId)
+    apiKey = made.apiKey ?? ''
+    world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    await world.createAgentNode(credentials)
+    ada = await world.addAgent({ name: 'Ada', agent: tools, credentials })
+    const commands = await world.subscribeIntercomCommands({
+      timeoutMs: 300,
+      execute: async ({ command, stream, signal }) => {
+        const { a = 0, b = 0 } = command.args ?? {}
+        if (command.kind === 'assist') return { result: { sum: Number(a) + Number(b) } }
+        if (command.text === 'fail') throw new Error('no table is free')
+        if (command.text === 'for ever') {
+          await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
+          reasons.tell(signal.reason)
+        }
+        await stream({ message: 'Looking…' })
+        return `You said: ${command.text ?? ''}`
+      },
+    })
+    await commands.ready
+  })
+  after(async () => {
+    await world.close()
+    await host.end()
+  })
+
+  it('gets what an agent says, in parts as well', async () => {
+    const parts: (string | undefined)[] = []
+    const answer = await world.ask({ to: ada.id, text: 'Good morning', onPartial: (part) => { parts.push(part.message) } })
+    assert.equal(answer.message, 'You said: Good morning')
+    assert.equal(answer.status, 'completed')
+    assert.deepEqual(parts, ['Looking…'])
+  })
+
+  it('calls a tool, for a person and for an agent', async () => {
+    for (const from of [{}, { from: ada.id }]) {
+      const answer = await world.ask({ to: ada.id.toUpperCase(), tool: 'assist_add', args: { a: 2, b: 3 }, ...from })
+      assert.deepEqual(answer.result?.sum, 5)
+    }
+  })
+
+  it('tells of an agent that fails, or takes too long', async () => {
+    const failed = (text: string, pattern: RegExp) => assert.rejects(world.ask({ to: ada.id, text }), (error) => {
+      assert.ok(error instanceof AgentFailedError && error.answer.status === 'failed')
+      assert.match(error.message, pattern)
+      return true
+    })
+    await failed('fail', /no table is free/u)
+    await failed('for ever', /did not finish within 0.3 s/u)
+    assert.ok(await reasons.until(() => true) instanceof TookTooLongError)
+  })
+
+  it('is refused for what nobody can answer', async () => {
+    await assert.rejects(world.ask({ to: 'nobody', text: 'hi' }), (error) => hasCode(error, 'player_unknown'))
+    await assert.rejects(world.ask({ to: ada.id, tool: 'assist_none' }), (error) => hasCode(error, 'tool_unknown'))
+    await assert.rejects(world.ask({ to: ada.id, text: ' ' }), OptionError)
+  })
+
+  it('ends with its signal, and with the world', async () => {
+    const signal = AbortSignal.abort(new Error('changed my mind'))
+    await assert.rejects(world.ask({ to: ada.id, text: 'hi', signal }), /changed my mind/u)
+    const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    const held = other.hold().forever()
+    const asked = other.ask({ to: ada.id, text: 'for ever' })
+    await Promise.all([assert.rejects(asked, ClosedError), assert.rejects(held, ClosedError), other.connect().then(async () => other.close())])
+  })
+
+  it('is asked where a host holds the stream’s headers back', async () => {
+    const meddler = await Meddler.before(host.url)
+    meddler.holdsHeaders = true
+    const other = new RemotePlayWorld({ baseUrl: meddler.url, apiKey, mainNodeCredentials: node })
+    assert.equal((await other.ask({ to: ada.id, text: 'hello' })).message, 'You said: hello')
+    await other.close()
+    await meddler.end()
+  })
+
+  it('ends an executor whose command somebody else answered', async () => {
+    const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    await other.createAgentNode(credentials)
+    const bob = await other.addAgent({ name: 'Bob', agent: tools, credentials })
+    const begun = new Told<string>()
+    const ended = new Told<unknown>()
+    const slow = await other.subscribeIntercomCommands({
+      agents: [bob],
+      execute: async ({ command, signal }) => {
+        begun.tell(command.requestId)
+        await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
+        ended.tell(signal.reason)
+        return 'late'
+      },
+    })
+    await slow.ready
+    const asked = world.ask({ to: bob.id, text: 'hi' })
+    const requestId = await begun.until(() => true)
+    const client = createClient({ baseUrl: host.url, credentials, apiKey })
+    await client.intercomResponse({
+      requestId, mainNodeId: node.nodeId, toPlayerId: '__human__', fromPlayerId: bob.id, kind: 'chat', status: 'completed', message: 'early',
+      ts: new Date().toISOString(),
+    })
+    assert.equal((await asked).message, 'early')
+    assert.ok(await ended.until(() => true) instanceof AnsweredError)
+    await slow.close()
+    assert.equal(await other.deleteAgentNode(bob.id), true)
+    assert.equal(await other.deleteAgentNode(bob.id), false)
+    assert.ok(!(await world.getWorldSnapshot()).worldMap.occupants.some((row) => row.name === 'Bob'))
+    await other.close()
+  })
+})

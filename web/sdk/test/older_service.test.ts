@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { RemotePlayWorld, createNodeCredentialMaterial, frameworkRegistration } from '../src/index.js'
+import type { WorldUpdate } from '../src/index.js'
+import { Host, Told } from './host.js'
+import { Meddler, olderFrames } from './meddler.js'
+
+const tools = frameworkRegistration('test', ['chat_tool', 'assist_book'])
+
+describe('the paths of the agent-play service', () => {
+  let host: Host
+  before(async () => {
+    host = await Host.start('--compat', 'agent-play')
+  })
+  after(async () => { await host.end() })
+
+  for (const older of [false, true]) {
+    it(`serve a day of an agent, ${older ? 'of a host that numbers nothing' : 'of this host'}`, async () => {
+      const meddler = await Meddler.before(host.url)
+      if (older) asOlder(meddler)
+      const account = await host.account()
+      const warnings = new Told<string>()
+      const world = new RemotePlayWorld({
+        baseUrl: meddler.url, service: 'agent-play', apiKey: account.apiKey, nodeCredentials: account.node, onWarning: warnings.tell,
+      })
+      const updates = new Told<WorldUpdate>()
+      await world.subscribeWorldState({ onSnapshot: updates.tell })
+      assert.equal((await updates.until(() => true)).verification, older ? 'unverifiable' : 'verified')
+      const agent = createNodeCredentialMaterial({ rootKey: host.rootKey })
+      await world.createAgentNode(agent)
+      // Without credentials of its own: the agent's id with its owner's hash.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- programs that were written for that service call it so
+      const ada = await world.addPlayer({ name: 'Ada', agent: tools, nodeId: agent.nodeId })
+      const commands = await world.subscribeIntercomCommands({ execute: ({ command }) => `You said: ${command.text ?? ''}` })
+      assert.deepEqual(warnings.all.map((text) => text.includes('no credentials of its own')), [true])
+      await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === 'Ada'))
+      // A command that is sent before this stream is open would be missed.
+      await meddler.streams.until(() => true, 1)
+      assert.equal((await world.ask({ to: ada.id, text: 'hello' })).message, 'You said: hello')
+      assert.equal((await ada.say('Good morning.')).ok, true)
+      await commands.close()
+      await ada.disconnect()
+      const left = await updates.until((u) => u.event !== undefined && u.snapshot.worldMap.occupants.length === 0)
+      // Its events state a root, which is compared where it is right at once.
+      assert.equal(left.verification, 'verified')
+      assert.ok(updates.all.every((u) => u.verification !== 'mismatch'))
+      await world.close()
+      await meddler.end()
+    })
+  }
+})
+
+/** Lets the host say no more than one of the older service does (protocol reference, "Compatibility"). */
+function asOlder(meddler: Meddler): void {
+  meddler.session = (reply) => {
+    for (const name of ['capabilities', 'rev', 'seq']) Reflect.deleteProperty(reply, name)
+  }
+  meddler.change = olderFrames
+  meddler.holdsHeaders = true
+  meddler.rpc = ({ op }, reply) => {
+    if (op === 'getPlayerChainNode') delete reply.rev
+    if (op !== 'getWorldSnapshot') return
+    const snapshot = reply.snapshot as Record<string, unknown>
+    for (const name of ['rev', 'seq', 'merkleRootHex', 'merkleLeafCount']) Reflect.deleteProperty(snapshot, name)
+  }
+}

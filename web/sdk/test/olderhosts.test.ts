@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, afterEach, describe, it } from 'node:test'
+import { type WorldClient, createClient, parsePlayerChainFanoutNotifyFromSsePayload, sortNodeRefsForSerializedFetch } from '../src/index.js'
+import type { NodeCredentialMaterial } from '../src/index.js'
+import { follow, registration } from './follow.js'
+import { Host, Told, adminToken } from './host.js'
+import { type Changeable, Meddler, olderFrames } from './meddler.js'
+
+/** What makes a host give the rows of an event at once and as of it. */
+const readsOfRows = ['chain-nodes', 'chain-at-rev']
+
+describe('a subscription at a host that has not everything', () => {
+  let host: Host
+  let client: WorldClient
+  let meddler: Meddler
+  let through: WorldClient
+  before(async () => {
+    host = await Host.start('--no-repository')
+    client = createClient({ baseUrl: host.url })
+  })
+  after(async () => { await host.end() })
+  beforeEach(async () => {
+    meddler = await Meddler.before(host.url)
+    through = createClient({ baseUrl: meddler.url })
+  })
+  afterEach(async () => {
+    await meddler.end()
+    for (const row of (await client.snapshot()).worldMap.occupants) {
+      if (row.kind === 'agent') await client.disconnect({ playerId: row.agentId })
+    }
+  })
+  const nodeCalls = (op = 'getPlayerChainNode') => meddler.calls.filter((call) => call.op === op)
+
+  it('without a way to look back asks for nothing older than the event', async () => {
+    meddler.without('chain-at-rev')
+    const { updates, sub } = follow(through, { inline: false })
+    await updates.until((u) => u.verification === 'verified')
+    await client.register(registration('a'))
+    const added = await updates.until((u) => u.event !== undefined)
+    assert.equal(added.verification, 'verified')
+    const [read] = nodeCalls('getPlayerChainNodes')
+    assert.ok(read !== undefined && !('atRev' in read.payload))
+    assert.equal(read.headers['x-play-min-rev'], String(added.snapshot.rev))
+    await sub.close()
+  })
+
+  it('with one asks for the rows as of the event', async () => {
+    meddler.without('chain-nodes')
+    const { updates, sub } = follow(through, { inline: false })
+    await updates.until((u) => u.verification === 'verified')
+    await client.register(registration('a'))
+    const added = await updates.until((u) => u.event !== undefined)
+    const [read] = nodeCalls()
+    assert.equal(read?.payload.atRev, added.snapshot.rev)
+    assert.equal(read?.headers['x-play-min-rev'], String(added.snapshot.rev))
+    await sub.close()
+  })
+
+  it('takes rows that are newer than their event for what they are', async () => {
+    meddler.without('chain-at-rev', 'chain-nodes')
+    const fetched = new Told<string>()
+    let goOn = () => { /* set before it is called */ }
+    const held = new Promise<void>((resolve) => { goOn = resolve })
+    const { updates, states, sub } = follow(through, { inline: false })
+    await updates.until((u) => u.verification === 'verified')
+    meddler.rpc = async (call) => {
+      if (call.op !== 'getPlayerChainNode') return
+      fetched.tell(call.op)
+      await held
+    }
+    // While the first row is on its way the second one changes twice, so that its
+    // first event brings what only its second one tells of.
+    await client.register(registration('first'))
+    await fetched.until(() => true)
+    meddler.rpc = undefined
+    await client.register(registration('second', 'before'))
+    await client.register(registration('second', 'after'))
+    const { rev } = await client.snapshot()
+    goOn()
+    await updates.until((u) => u.snapshot.rev === rev)
+    assert.ok(states.all.some((s) => s.verification === 'catching-up'))
+    assert.ok(states.all.every((s) => s.verification !== 'mismatch'), 'a row of a later rev is no mismatch')
+    assert.equal(sub.state.verification, 'verified')
+    assert.equal(sub.state.stats.fullReads, 1)
+    await sub.close()
+  })
+
+  it('is told late of a change, and judges after two seconds, where rows have no rev', async () => {
+    meddler.without(...readsOfRows, 'resume')
+    const forged = (reply: Changeable) => {
+      const { occupant } = reply.node as { occupant?: Changeable }
+      if (occupant !== undefined) occupant.name = 'forged'
+    }
+    meddler.change = (text) => olderFrames(text)
+    meddler.rpc = (call, reply) => {
+      if (call.op === 'getPlayerChainNode') {
+        delete reply.rev
+        forged(reply)
+      }
+    }
+    const { updates, states, errors, sub } = follow(through, { inline: false })
+    await updates.until((u) => u.verification === 'verified')
+    const start = performance.now()
+    await client.register(registration('a', 'honest'))
+    const merged = await updates.until((u) => u.event !== undefined)
+    assert.equal(merged.snapshot.worldMap.occupants[0]?.name, 'forged')
+    assert.ok((await states.until((s) => s.verification === 'mismatch')).stats.mismatches === 1)
+    assert.ok(performance.now() - start >= 2000, 'it took unequal roots for a mismatch at once')
+    assert.equal(states.all.at(-2)?.verification, 'catching-up')
+    await errors.until((e) => e.message.includes('2 s ago'))
+    const healed = await updates.until((u) => u.event === undefined && u.verification === 'verified', 1)
+    assert.equal(healed.snapshot.worldMap.occupants[0]?.name, 'honest')
+    assert.equal(sub.state.stats.heals, 1)
+    await sub.close()
+  })
+
+  it('is right again with the next event, where rows have no rev', async () => {
+    meddler.without(...readsOfRows, 'resume')
+    let newer: Changeable | undefined
+    meddler.change = (text) => olderFrames(text)
+    meddler.rpc = (call, reply) => {
+      if (call.op !== 'getPlayerChainNode') return
+      delete reply.rev
+      // The first read already sees what only the second event tells of.
+      const { occupant } = reply.node as { occupant?: Changeable }
+      if (newer === undefined && occupant !== undefined) occupant.name = 'second'
+      newer ??= reply
+    }
+    const { updates, states, sub } = follow(through, { inline: false })
+    await updates.until((u) => u.verification === 'verified')
+    await client.register(registration('a', 'first'))
+    assert.notEqual((await updates.until((u) => u.event !== undefined)).verification, 'verified')
+    await client.register(registration('a', 'second'))
+    await states.until((s) => s.verification === 'verified', states.all.findIndex((s) => s.verification === 'catching-up'))
+    assert.equal(sub.state.stats.mismatches, 0)
+    assert.equal(sub.state.stats.fullReads, 1)
+    await sub.close()
+  })
+
+  it('reads the world while the stream’s headers are held back', async () => {
+    await client.register(registration('a'))
+    meddler.without(...readsOfRows, 'resume')
+    meddler.holdsHeaders = true
+    const { updates, sub } = follow(through, { inline: false })
+    const read = await updates.until((u) => u.verification === 'verified')
+    assert.equal(read.snapshot.worldMap.occupants.length, 1)
+    assert.equal(sub.state.connected, false)
+    await client.register(registration('b'))
+    const added = await updates.until((u) => u.event !== undefined)
+    assert.equal(added.snapshot.worldMap.occupants.length, 2)
+    assert.equal(added.verification, 'verified')
+    assert.equal(sub.state.connected, true)
+    assert.equal(sub.state.stats.fullReads, 1)
+    await sub.close()
+  })
+
+  it('misses nothing that happened while events were held back', async () => {
+    const pieces: string[] = []
+    let holds = false
+    meddler.change = (text) => {
+      if (holds) pieces.push(text)
+      return holds ? '' : pieces.splice(0).join('') + text
+    }
+    const { updates, events, sub } = follow(through)
+    await updates.until((u) => u.verification === 'verified')
+    const first = sub.state.snapshot?.seq ?? 0
+    holds = true
+    for (const name of ['one', 'two', 'three']) await client.register(registration('a', name))
+    holds = false
+    await client.register(registration('a', 'four'))
+    await updates.until((u) => u.snapshot.worldMap.occupants[0]?.name === 'four')
+    assert.deepEqual(events.all.map((event) => event.seq), [1, 2, 3, 4].map((i) => first + i))
+    assert.ok(updates.all.every((u) => u.verification === 'verified'))
+    await sub.close()
+  })
+})
+
+describe('rows of one event, read one by one', () => {
+  let host: Host
+  let account: { node: NodeCredentialMaterial; apiKey: string }
+  before(async () => {
+    host = await Host.start()
+    account = await host.account()
+  })
+  after(async () => { await host.end() })
+
+  it('are asked for one after the other: removals from the end, then the others from the beginning', async () => {
+    const owner = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
+    for (const name of ['one', 'two', 'three']) await owner.registerMcp({ name })
+    await owner.createSpace({ name: 'Shop', designKey: 'd', ownerDisplayName: 'Ada' })
+    const meddler = await Meddler.before(host.url)
+    meddler.without(...readsOfRows)
+    const credentials = { adminToken }
+    const { updates, sub } = follow(createClient({ baseUrl: meddler.url, credentials }), { inline: false })
+    await updates.until((u) => u.verification === 'verified')
+
+    await owner.createSpace({ name: 'Market', designKey: 'd', ownerDisplayName: 'Ada' })
+    const made = await updates.until((u) => u.event !== undefined)
+    await owner.deleteNode(account.node.nodeId)
+    const gone = await updates.until((u) => u.snapshot.worldMap.occupants.length === 0)
+    const expected = [made, gone].flatMap(({ event }) =>
+      sortNodeRefsForSerializedFetch(parsePlayerChainFanoutNotifyFromSsePayload(event?.data)?.nodes ?? []).map((ref) => ref.stableKey))
+    assert.ok(expected.length >= 9, `${expected.length} rows were changed`)
+    assert.deepEqual(meddler.calls.filter((call) => call.op === 'getPlayerChainNode').map((call) => call.payload.stableKey), expected)
+    assert.equal(meddler.mostAtOnce, 1)
+    assert.ok(!meddler.calls.some((call) => call.op === 'getPlayerChainNodes'))
+    assert.ok(updates.all.every((u) => u.verification !== 'mismatch'))
+    assert.equal(sub.state.verification, 'verified')
+    assert.equal(sub.state.stats.fullReads, 1)
+    await sub.close()
+    await meddler.end()
+  })
+})
