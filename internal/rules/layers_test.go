@@ -37,6 +37,7 @@ var layers = []struct {
 	// Backends, the contract they pass, and what works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/store"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
+	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
 	{"internal/world", []string{"protocol", "chain", "internal/store"}},
 	// Both follow a world and tell others of its events.
 	{"internal/bridge", []string{"protocol", "internal/store", "internal/world"}},

@@ -53,7 +53,12 @@ func initialise(path, rootKey string) error {
 	if err != nil {
 		return fmt.Errorf("opening the new file: %w", err)
 	}
-	err = db.Update(func(tx *bbolt.Tx) error {
+	return errors.Join(found(db, rootKey), db.Close())
+}
+
+// found makes an empty file a store.
+func found(db *bbolt.DB, rootKey string) error {
+	return db.Update(func(tx *bbolt.Tx) error {
 		if err := makeBuckets(tx); err != nil {
 			return err
 		}
@@ -63,7 +68,6 @@ func initialise(path, rootKey string) error {
 			meta.Put(rootKeyKey, []byte(rootKey)),
 		)
 	})
-	return errors.Join(err, db.Close())
 }
 
 // link gives the finished file its name, unless another process was first.

@@ -174,7 +174,7 @@ func (j *Journal) trim(ctx context.Context, baseRev uint64, head store.Position)
 			args = append(args, strconv.FormatUint(uint64(p.Position), 10)+"-0")
 		}
 		err := j.call(ctx, "trimming", func() error {
-			return trimScript.Run(ctx, j.client, []string{j.key("head")}, args...).Err()
+			return trimScript.Run(ctx, j.client, []string{j.head()}, args...).Err()
 		})
 		if err != nil {
 			return err

@@ -37,11 +37,11 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
-	a, err := j.commit(ctx, "commit", batch)
+	a, err := j.commit(ctx, "commit", batch, batch.Entries)
 	if err == nil && a.status == "RESTARTED" {
 		var safe bool
 		if safe, err = j.rejudge(ctx, a.run); err == nil && safe {
-			a, err = j.commit(ctx, "commit", batch)
+			a, err = j.commit(ctx, "commit", batch, batch.Entries)
 		}
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func (j *Journal) Append(ctx context.Context, expect store.Position, entries []s
 		return 0, err
 	}
 	batch := &store.Batch{After: store.Tip{Position: expect}, Entries: entries}
-	a, err := j.commit(ctx, "append", batch)
+	a, err := j.commit(ctx, "append", batch, entries)
 	if err != nil {
 		return 0, err
 	}
@@ -94,9 +94,12 @@ func follows(after store.Position, entries []store.Entry) error {
 	return store.CheckBatch(before, entries)
 }
 
-func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch) (answer, error) {
+// commit runs the script in a mode: "commit" compares the tip, "append" its
+// position, "import" the token of an import. The effects' rows and records are
+// written to the rows and the tables.
+func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
 	begun := time.Now()
-	reply, err := j.script(ctx, "writing", commitScript, nil, j.arguments(mode, batch)...)
+	reply, err := j.script(ctx, "writing", commitScript, nil, j.arguments(mode, batch, effects)...)
 	if err != nil {
 		return answer{}, err
 	}
@@ -104,20 +107,24 @@ func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch) (
 }
 
 // arguments are in the order in which the script takes them.
-func (j *Journal) arguments(mode string, batch *store.Batch) []any {
+func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Entry) []any {
+	gate := batch.After.Commit[:]
+	if mode == "import" {
+		gate = []byte(j.token)
+	}
 	fence, token := "", ""
 	if batch.Fence != nil {
 		fence, token = batch.Fence.Name, strconv.FormatUint(batch.Fence.Token, 10)
 	}
 	args := []any{
-		j.synced.Load(), mode, uint64(batch.After.Position), batch.After.Commit[:], bit(batch.Resumed), fence, token,
+		j.synced.Load(), mode, uint64(batch.After.Position), gate, bit(batch.Resumed), fence, token,
 		len(batch.Lapsed),
 	}
 	for _, d := range batch.Lapsed {
 		args = append(args, string(d.Table), d.Key)
 	}
 	args = j.appendEntries(args, mode, batch)
-	args = appendChanges(args, batch.Entries)
+	args = appendChanges(args, effects)
 	args = append(args, len(batch.Renewals))
 	for _, r := range batch.Renewals {
 		args = append(args, string(r.Table), r.Key, milliseconds(r.Term))
@@ -136,7 +143,7 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch) []a
 		return append(args, 0, 0, "0", "", "", "", "", 0)
 	}
 	own := func(e *store.Entry) []byte {
-		if mode == "append" {
+		if mode != "commit" {
 			return e.Commit[:]
 		}
 		return batch.Commit[:]
@@ -161,7 +168,7 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch) []a
 // messages are what a commit publishes. What is only appended, by a restore or a
 // migration, was published when it happened.
 func (j *Journal) messages(mode string, entries []store.Entry) []Message {
-	if j.options.Publish == nil || mode == "append" {
+	if j.options.Publish == nil || mode != "commit" {
 		return nil
 	}
 	var messages []Message

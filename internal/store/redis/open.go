@@ -19,22 +19,26 @@ const formatVersion = 1
 
 // Open opens a world on a server, and founds it if it is missing and
 // Options.RootKey is set. It fails with store.ErrNewerFormat or store.ErrRootKey
-// when it is another program's or world's, with an error that is fs.ErrNotExist
-// when there is none, and refuses a server that is too old or evicts keys.
+// when it is another program's or world's, with store.ErrImporting before an
+// import of it is finished, with an error that is fs.ErrNotExist when there is none, and refuses a server that is too old or evicts keys.
 func Open(ctx context.Context, o Options) (*Journal, error) {
+	return openWith(ctx, o, "", (*Journal).found)
+}
+
+// openWith connects to a server that is fit for a world, and begins with it.
+func openWith(ctx context.Context, o Options, token string, begin func(*Journal, context.Context) error) (*Journal, error) {
 	o = o.withDefaults()
 	quiet()
 	if strings.ContainsAny(o.HostID, "{}") {
 		return nil, fmt.Errorf("the host id %q has a brace; choose one without", o.HostID)
 	}
-	connections := newLines()
 	j := &Journal{
-		options: o, prefix: "play:{" + o.HostID + "}:",
-		client: connect(o, o.Timeout, connections),
+		options: o, prefix: "play:{" + o.HostID + "}:", token: token,
+		client: connect(o, o.Timeout, newLines()),
 	}
 	err := j.inspect(ctx)
 	if err == nil {
-		err = j.found(ctx)
+		err = begin(j, ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.client.Close())
@@ -90,7 +94,7 @@ func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 // onNode runs a command without keys on the node that holds the world's.
 func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) error {
 	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
-		node, err := cluster.MasterForKey(ctx, j.key("head"))
+		node, err := cluster.MasterForKey(ctx, j.head())
 		if err != nil {
 			return fmt.Errorf("finding the world's node: %w", err)
 		}
@@ -140,6 +144,9 @@ func (j *Journal) found(ctx context.Context) error {
 	said, err := j.script(ctx, "opening", foundScript, nil, formatVersion, j.options.RootKey)
 	if err != nil {
 		return err
+	}
+	if len(said) == 1 {
+		return fmt.Errorf("%w: a migration or a restore into %s runs or was interrupted; wait for it, or run it again", store.ErrImporting, j.Path())
 	}
 	if len(said) != 2 || said[0] == nil {
 		return fmt.Errorf("there is no world at %s, and none can be made without a root key: %w", j.Path(), fs.ErrNotExist)

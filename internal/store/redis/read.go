@@ -41,7 +41,7 @@ func (j *Journal) parseHead(values []any) (headPlace, error) {
 }
 
 func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.SliceCmd {
-	return from.HMGet(ctx, j.key("head"), "position", "rev", "trimmed")
+	return from.HMGet(ctx, j.head(), "position", "rev", "trimmed")
 }
 
 // Head implements store.Journal.

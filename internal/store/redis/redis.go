@@ -19,6 +19,8 @@ type Journal struct {
 	prefix  string
 	client  goredis.UniversalClient
 	clock   clock
+	// token names an import; it is empty for a world.
+	token string
 
 	// synced is the run id of a server that syncs every write and was never
 	// promoted: its restart loses nothing.
@@ -55,6 +57,14 @@ func (j *Journal) Close() error {
 
 func (j *Journal) key(name string) string { return j.prefix + name }
 
+// head is the key of the world's head. That of an import has another name.
+func (j *Journal) head() string {
+	if j.token != "" {
+		return j.key("import")
+	}
+	return j.key("head")
+}
+
 // call runs one call to the server; doing names it for its error.
 func (j *Journal) call(ctx context.Context, doing string, ask func() error) error {
 	j.mu.RLock()
@@ -72,7 +82,7 @@ func (j *Journal) call(ctx context.Context, doing string, ask func() error) erro
 func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
 	var reply []any
 	err := j.call(ctx, doing, func() (err error) {
-		reply, err = s.Run(ctx, j.client, append([]string{j.key("head")}, keys...), args...).Slice()
+		reply, err = s.Run(ctx, j.client, append([]string{j.head()}, keys...), args...).Slice()
 		if err != nil {
 			return fmt.Errorf("running a script: %w", err)
 		}

@@ -21,6 +21,9 @@ var dueLua string
 //go:embed lua/found.lua
 var foundLua string
 
+//go:embed lua/import.lua
+var importLua string
+
 //go:embed lua/missed.lua
 var missedLua string
 
@@ -45,6 +48,7 @@ var (
 	commitScript     = goredis.NewScript(commitLua)
 	dueScript        = goredis.NewScript(dueLua)
 	foundScript      = goredis.NewScript(foundLua)
+	importScript     = goredis.NewScript(importLua)
 	missedScript     = goredis.NewScript(missedLua)
 	placesScript     = goredis.NewScript(placesLua)
 	releaseScript    = goredis.NewScript(releaseLua)

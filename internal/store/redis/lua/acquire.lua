@@ -1,6 +1,6 @@
 -- Takes or prolongs a lock. ARGV: name, holder, term in milliseconds. A token is
 -- at least the time in microseconds, so that it grows also over a lost tail.
-local prefix = string.sub(KEYS[1], 1, -5)
+local prefix = string.match(KEYS[1], '^.*:')
 local key = prefix .. 'fence:' .. ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,6 +1,6 @@
 -- Puts an uploaded checkpoint in its place, unless a newer one is there.
 -- KEYS: head, the upload. ARGV: position, rev, the positions to drop.
-local prefix = string.sub(KEYS[1], 1, -5)
+local prefix = string.match(KEYS[1], '^.*:')
 local index = redis.call('HGETALL', prefix .. 'checkpoints')
 for i = 1, #index, 2 do
   if tonumber(index[i]) > tonumber(ARGV[1]) or tonumber(index[i + 1]) > tonumber(ARGV[2]) then

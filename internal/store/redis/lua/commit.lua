@@ -1,7 +1,7 @@
 -- Commits a batch: everything is compared before the first write, and nothing
 -- after the first write can fail. KEYS[1] is the head; see commit.go for ARGV.
 local headKey = KEYS[1]
-local prefix = string.sub(headKey, 1, -5)
+local prefix = string.match(headKey, '^.*:')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
@@ -14,9 +14,14 @@ local function count() return tonumber(take()) end
 local function answer(status, ...) return {status, time[1], time[2], run, ...} end
 
 local synced, mode, position, commit, resumed = take(), take(), take(), take(), take()
-local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run')
+local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'token')
 if not head[1] then return answer('GONE') end
-if mode == 'append' then
+if mode == 'import' then
+  -- The head is that of an import, and its token stands for the commit.
+  if head[6] ~= commit then return answer('GONE') end
+  if head[5] ~= run then return answer('RESTARTED') end
+  if head[1] ~= position then return answer('CONFLICT', head[1]) end
+elseif mode == 'append' then
   if head[1] ~= position then return answer('CONFLICT', head[1]) end
 elseif head[1] ~= position or head[2] ~= commit then
   local headAt, tipAt = tonumber(head[1]), tonumber(position)
@@ -59,6 +64,7 @@ if entries > 0 then
 else
   redis.call('HSET', headKey, 'run', run)
 end
+if mode == 'import' then redis.call('HSET', headKey, 'at', string.format('%.0f', now)) end
 local previous = head[2]
 for _ = 1, entries do
   local id, encoded, own, records, seq, rev, events, map = take(), take(), take(), take(), take(), take(), take(), take()

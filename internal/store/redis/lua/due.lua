@@ -1,7 +1,7 @@
 -- Lists the keys of a table whose deadlines have passed. Where nobody asked for
 -- longer than the grace, every deadline gets its full term first.
 -- ARGV: table, limit, grace in milliseconds.
-local prefix = string.sub(KEYS[1], 1, -5)
+local prefix = string.match(KEYS[1], '^.*:')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local deadlines, terms = prefix .. 'deadlines:' .. ARGV[1], prefix .. 'terms:' .. ARGV[1]

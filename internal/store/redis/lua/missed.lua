@@ -1,6 +1,6 @@
 -- Returns the entries after a tip. ARGV: synced run id, position, commit, count.
 local headKey = KEYS[1]
-local prefix = string.sub(headKey, 1, -5)
+local prefix = string.match(headKey, '^.*:')
 local time = redis.call('TIME')
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 local function answer(status, ...) return {status, time[1], time[2], run, ...} end

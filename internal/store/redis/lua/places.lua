@@ -1,6 +1,6 @@
 -- Returns where entries stand, newest first, without their content: id, seq, rev,
 -- events, map of each. ARGV: the last id, count.
-local prefix = string.sub(KEYS[1], 1, -5)
+local prefix = string.match(KEYS[1], '^.*:')
 local places = {}
 for _, entry in ipairs(redis.call('XREVRANGE', prefix .. 'journal', ARGV[1], '-', 'COUNT', ARGV[2])) do
   local found = {}

@@ -1,6 +1,6 @@
 -- Finds the first entry with an event after a seq. ARGV: seq.
 local headKey = KEYS[1]
-local prefix = string.sub(headKey, 1, -5)
+local prefix = string.match(headKey, '^.*:')
 local journal = prefix .. 'journal'
 local head = redis.call('HMGET', headKey, 'position', 'seq', 'trimmed')
 if not head[1] then return {'GONE'} end

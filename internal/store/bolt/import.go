@@ -1,0 +1,231 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Import is a store.Import in a file beside the store's, which gets the store's
+// name when it is whole.
+type Import struct {
+	// path is the store's.
+	path    string
+	journal *Journal
+	ended   bool
+}
+
+var _ store.Import = (*Import)(nil)
+
+// importPath is the file of an import. There is one for a store: whoever holds
+// its lock imports, and one that nobody holds is what a crash left.
+func importPath(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".import")
+}
+
+// BeginImport begins a new store for Options.RootKey. It fails with
+// store.ErrNotEmpty where there is a store, and with store.ErrLocked while
+// another process imports. What an interrupted import left is removed.
+func BeginImport(ctx context.Context, o Options) (*Import, error) {
+	if o.Retention == (store.Retention{}) {
+		o.Retention = store.DefaultRetention()
+	}
+	if o.LockWait == 0 {
+		o.LockWait = DefaultLockWait
+	}
+	if o.RootKey == "" {
+		return nil, fmt.Errorf("importing into %s: the root key of its world is missing", o.Path)
+	}
+	if err := errors.Join(ctx.Err(), vacant(o.Path)); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(o.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("%w: making the folder of %s: %w", store.ErrUnavailable, o.Path, err)
+	}
+	fresh := importPath(o.Path)
+	db, err := openFresh(fresh, o.LockWait)
+	if err != nil {
+		return nil, err
+	}
+	// Another import may have finished while this one waited for the lock.
+	if err = vacant(o.Path); err == nil {
+		err = found(db, o.RootKey)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(fresh), db.Close())
+	}
+	j := &Journal{path: fresh, rootKey: o.RootKey, retention: o.Retention, db: db, holder: announce(fresh)}
+	return &Import{path: o.Path, journal: j}, nil
+}
+
+// vacant refuses a path where something is.
+func vacant(path string) error {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%w: %s is there; choose another folder, or move it away", store.ErrNotEmpty, path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return fmt.Errorf("%w: looking for %s: %w", store.ErrUnavailable, path, err)
+}
+
+// openFresh makes and locks an empty file, in the place of one that nobody holds.
+func openFresh(path string, wait time.Duration) (*bbolt.DB, error) {
+	for deadline := time.Now().Add(wait); ; {
+		db, fresh, err := openRemains(path, wait)
+		switch {
+		case err == nil && fresh:
+			return db, nil
+		case err == nil:
+			// Its lock is held: nobody else removes another file by this name.
+			err = errors.Join(os.Remove(path), db.Close())
+		case errors.Is(err, errReplaced) && time.Now().Before(deadline):
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// openRemains opens and locks the file, and tells whether it is new.
+func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
+	var file *os.File
+	options := &bbolt.Options{
+		Timeout: wait, FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
+			opened, err := os.OpenFile(path, flag, mode) //nolint:gosec // beside the store, whose path is the operator's
+			file = opened
+			return opened, err
+		},
+	}
+	var db *bbolt.DB
+	err := guard(func() (err error) {
+		db, err = bbolt.Open(path, fileMode, options)
+		return err
+	})
+	if _, panicked := errors.AsType[panicError](err); panicked {
+		// Its lock must not stay.
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return nil, false, explainOpen(path, err)
+	}
+	if err := samePath(file, path); err != nil {
+		return nil, false, errors.Join(err, db.Close())
+	}
+	fresh := false
+	err = guard(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			first, _ := tx.Cursor().First()
+			fresh = first == nil
+			return nil
+		})
+	})
+	// What cannot be read is no more than remains.
+	return db, fresh && err == nil, nil
+}
+
+// Entries implements store.Import.
+func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
+	i.journal.appending.Lock()
+	defer i.journal.appending.Unlock()
+	stored := i.journal.encode(entries)
+	return i.journal.update(ctx, func(tx *bbolt.Tx) error {
+		log, err := bucket(tx, logBucket)
+		if err != nil {
+			return err
+		}
+		at, err := head(log)
+		if err != nil {
+			return err
+		}
+		if err := store.CheckImport(at, entries); err != nil {
+			return refusal{err}
+		}
+		return write(tx, log, entries, stored)
+	})
+}
+
+// Records implements store.Import.
+func (i *Import) Records(ctx context.Context, records []store.Record) error {
+	if err := store.CheckRecords(records); err != nil {
+		return err
+	}
+	return i.journal.update(ctx, func(tx *bbolt.Tx) error {
+		for k := range records {
+			if err := writeRecord(tx, &records[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Complete implements store.Import. The file has no rows beside checkpoints.
+func (i *Import) Complete(ctx context.Context, content *store.Content) error {
+	return i.journal.update(ctx, func(tx *bbolt.Tx) error {
+		meta, err := bucket(tx, metaBucket)
+		if err != nil {
+			return err
+		}
+		if err := meta.Put(trimmedKey, number(content.Trimmed)); err != nil {
+			return err
+		}
+		if content.Base.Position == 0 {
+			return nil
+		}
+		checkpoints, err := bucket(tx, checkpointsBucket)
+		if err != nil {
+			return err
+		}
+		return checkpoints.Put(number(uint64(content.Base.Position)), store.AppendState(nil, &content.Base))
+	})
+}
+
+// Journal implements store.Import.
+func (i *Import) Journal() store.Journal { return i.journal }
+
+// Finish implements store.Import. The lock stays on the file until Close.
+func (i *Import) Finish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := os.Link(i.journal.path, i.path)
+	if err != nil {
+		// There is one by now, or the file system has no hard links.
+		if err := vacant(i.path); err != nil {
+			return err
+		}
+		err = os.Rename(i.journal.path, i.path)
+	} else {
+		err = os.Remove(i.journal.path)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: giving the imported store its name %s: %w", store.ErrUnavailable, i.path, err)
+	}
+	i.ended = true
+	return syncFolder(filepath.Dir(i.path))
+}
+
+// Close implements store.Import.
+func (i *Import) Close() error {
+	var err error
+	if !i.ended {
+		// Whoever waits for the lock finds that the file is gone.
+		if gone := os.Remove(i.journal.path); gone != nil {
+			err = fmt.Errorf("%w: removing what was imported: %w", store.ErrUnavailable, gone)
+		}
+		i.ended = true
+	}
+	return errors.Join(err, i.journal.Close())
+}

@@ -1,0 +1,160 @@
+package migrate
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+// ErrEmpty means that the source has no world.
+var ErrEmpty = errors.New("the store holds no world yet")
+
+// Target says where a world goes.
+type Target struct {
+	// Begin begins the import for the world's root key. It is called when the
+	// source was read once and found right.
+	Begin func(rootKey string) (store.Import, error)
+	// SetTerm gives a record its Term where its kind has one; nil where the target
+	// keeps no deadlines. They begin anew.
+	SetTerm func(*store.Record) error
+}
+
+// Report says what was copied, and what the world's root is in both stores.
+type Report struct {
+	RootKey string `json:"rootKey"`
+	SID     string `json:"sid"`
+	// Rev, Seq, Root (hex) and LeafCount are those of the world.
+	Rev       uint64 `json:"rev"`
+	Seq       uint64 `json:"seq"`
+	Root      string `json:"merkleRootHex"`
+	LeafCount uint32 `json:"merkleLeafCount"`
+	// Position is the journal's end; Entries, Events, Rows and Records count what
+	// was copied.
+	Position store.Position `json:"position"`
+	Entries  uint64         `json:"entries"`
+	Events   uint64         `json:"events"`
+	Rows     int            `json:"rows"`
+	Records  uint64         `json:"records"`
+}
+
+// Run copies the world of a journal, which belongs to a root key, and leaves the
+// source as it is. Nobody may append to it meanwhile: it fails with
+// store.ErrConflict if somebody did. It fails with ErrEmpty without a world, with
+// store.ErrCorrupt where the source is damaged or the copy differs, and as the
+// import does. The target is a world when it returns nil, and nothing otherwise.
+func Run(ctx context.Context, from store.Journal, rootKey string, to Target) (report Report, err error) {
+	state, err := verify.State(ctx, from, rootKey)
+	if err != nil {
+		return Report{}, fmt.Errorf("verifying the source: %w", err)
+	}
+	if state.Position == 0 {
+		return Report{}, ErrEmpty
+	}
+	content, err := contentOf(ctx, from, &state)
+	if err != nil {
+		return Report{}, err
+	}
+	into, err := to.Begin(rootKey)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, into.Close()) }()
+	sent, err := send(ctx, from, into, to.SetTerm)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := into.Complete(ctx, content); err != nil {
+		return Report{}, fmt.Errorf("writing the map: %w", err)
+	}
+	if err := still(ctx, from, state.Position); err != nil {
+		return Report{}, err
+	}
+	if err := compare(ctx, into.Journal(), rootKey, &state, content.Trimmed, sent); err != nil {
+		return Report{}, err
+	}
+	if err := into.Finish(ctx); err != nil {
+		return Report{}, fmt.Errorf("finishing the copy: %w", err)
+	}
+	return Report{
+		RootKey: rootKey, SID: state.Header.SID, Rev: state.Rev, Seq: state.Seq,
+		Root: hex.EncodeToString(state.Root[:]), LeafCount: state.LeafCount, Position: state.Position,
+		Entries: sent.entries, Events: sent.events, Rows: len(state.Rows), Records: sent.records,
+	}, nil
+}
+
+// still compares the source's head with what it was at the beginning.
+func still(ctx context.Context, from store.Journal, position store.Position) error {
+	head, err := from.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the source's head: %w", err)
+	}
+	if head != position {
+		return fmt.Errorf("%w: from %d to %d while it was copied; stop its hosts and run this again", store.ErrConflict, position, head)
+	}
+	return nil
+}
+
+// contentOf is what a source has beside entries and records.
+func contentOf(ctx context.Context, from store.Journal, state *store.State) (*store.Content, error) {
+	base, err := from.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("loading the source's checkpoint: %w", err)
+	}
+	trimmed, err := trimmedOf(ctx, from, state.Seq)
+	if err != nil {
+		return nil, err
+	}
+	return &store.Content{Base: base, Rows: state.Rows, Trimmed: trimmed}, nil
+}
+
+// trimmedOf finds the greatest seq of an event that is no longer kept, which a
+// journal says by what it refuses to seek: a binary search.
+func trimmedOf(ctx context.Context, j store.Journal, last uint64) (uint64, error) {
+	var failed error
+	found := sort.Search(int(last), func(seq int) bool {
+		if failed != nil {
+			return true
+		}
+		_, err := j.Seek(ctx, uint64(seq))
+		if err != nil && !errors.Is(err, store.ErrTrimmed) {
+			failed = err
+		}
+		return err == nil
+	})
+	if failed != nil {
+		return 0, fmt.Errorf("looking for the oldest event: %w", failed)
+	}
+	return uint64(found), nil
+}
+
+// compare reads the copy: the world has the same root, and every entry and record
+// is there and nothing else.
+func compare(ctx context.Context, j store.Journal, rootKey string, want *store.State, trimmed uint64, sent *tally) error {
+	got, err := verify.State(ctx, j, rootKey)
+	if err != nil {
+		return fmt.Errorf("verifying the copy: %w", err)
+	}
+	if got.Position != want.Position || got.Rev != want.Rev || got.Seq != want.Seq || got.Root != want.Root || got.LeafCount != want.LeafCount {
+		return fmt.Errorf("%w: the copy ends at position %d and rev %d with the root %x, the source at %d and %d with %x",
+			store.ErrCorrupt, got.Position, got.Rev, got.Root, want.Position, want.Rev, want.Root)
+	}
+	if gone, err := trimmedOf(ctx, j, want.Seq); err != nil {
+		return err
+	} else if gone != trimmed {
+		return fmt.Errorf("%w: the copy begins after event %d, the source after %d", store.ErrCorrupt, gone, trimmed)
+	}
+	read := newTally()
+	if err := walk(ctx, j, read, nowhere{}, nil); err != nil {
+		return fmt.Errorf("reading the copy: %w", err)
+	}
+	if !read.equal(sent) {
+		return fmt.Errorf("%w: the copy has %d entries and %d records, the source %d and %d, or their content differs",
+			store.ErrCorrupt, read.entries, read.records, sent.entries, sent.records)
+	}
+	return nil
+}

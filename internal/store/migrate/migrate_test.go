@@ -1,0 +1,290 @@
+package migrate_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/migrate"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var retention = store.Retention{Events: 40, Revs: 20}
+
+// place is a store that a world can be in.
+type place struct {
+	name  string
+	begin func(rootKey string) (store.Import, error)
+	open  func() (store.Journal, error)
+}
+
+func boltPlace(t *testing.T) place {
+	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), Retention: retention}
+	return place{
+		"bolt",
+		func(rootKey string) (store.Import, error) {
+			o := o
+			o.RootKey = rootKey
+			return bolt.BeginImport(context.Background(), o)
+		},
+		func() (store.Journal, error) { return bolt.Open(context.Background(), o) },
+	}
+}
+
+func redisPlace(t *testing.T, server *redistest.Server, hostID string) place {
+	t.Helper()
+	address, err := redis.ParseAddress(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := redis.Options{Address: address, HostID: hostID, Retention: retention, Tail: 1}
+	return place{
+		"redis",
+		func(rootKey string) (store.Import, error) {
+			o := o
+			o.RootKey = rootKey
+			return redis.BeginImport(context.Background(), o)
+		},
+		func() (store.Journal, error) { return redis.Open(context.Background(), o) },
+	}
+}
+
+func opened(t *testing.T, p place) store.Journal {
+	t.Helper()
+	j, err := p.open()
+	if err != nil {
+		t.Fatalf("opening the world in %s: %v", p.name, err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+// world is a journal in memory that has trimmed: gaps between its entries, a
+// checkpoint, more records than a batch takes, among them a large one.
+func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
+	t.Helper()
+	ctx := context.Background()
+	j := memory.Open(retention)
+	t.Cleanup(func() { _ = j.Close() })
+	feed, first := storetest.NewWorldFeed("0b7f6c1e-3a52-4e0f-9d4b-6a1c2d3e4f50")
+	entries := []store.Entry{first}
+	for i := range 300 {
+		entries = append(entries, feed.Place(i%50, fmt.Sprint("name ", i)), feed.Say(fmt.Sprint("line ", i)))
+	}
+	entries[10].Records = append(entries[10].Records,
+		store.Record{Table: store.Nodes, Key: []byte("empty"), Value: []byte{}},
+		store.Record{Table: store.Leases, Key: []byte("a lease"), Value: []byte("v")},
+		store.Record{Table: store.Journeys, Key: []byte("large"), Value: bytes.Repeat([]byte("x"), 3<<20)})
+	if _, err := j.Append(ctx, 0, entries); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Checkpoint(ctx, feed.State()); err != nil {
+		t.Fatal(err)
+	}
+	more := make([]store.Entry, 0, 20)
+	for i := range 10 {
+		more = append(more, feed.Remove(i), feed.Say("more"))
+	}
+	if _, err := j.Append(ctx, more[0].Position-1, more); err != nil {
+		t.Fatal(err)
+	}
+	return j, feed
+}
+
+// TestRoundTrip takes a world from memory to a file, to Redis, to another world
+// there, and back to a file: everything stays as it was, also the cursors.
+func TestRoundTrip(t *testing.T) {
+	ctx := context.Background()
+	server := redistest.Start(t)
+	source, feed := world(t)
+	from := source
+	for _, to := range []place{boltPlace(t), redisPlace(t, server, "one"), redisPlace(t, server, "two"), boltPlace(t)} {
+		report, err := migrate.Run(ctx, from, storetest.RootKey, migrate.Target{Begin: to.begin})
+		if err != nil {
+			t.Fatalf("to %s: %v", to.name, err)
+		}
+		state := feed.State()
+		if report.Root != fmt.Sprintf("%x", state.Root) || report.Rev != state.Rev || report.Seq != state.Seq ||
+			report.Position != state.Position || report.Records != 313 || report.Rows != 40 || report.SID != state.Header.SID {
+			t.Errorf("the report is %+v, want that of the state %+v", report, state)
+		}
+		copied := opened(t, to)
+		same(t, source, copied)
+		if _, err := migrate.Run(ctx, from, storetest.RootKey, migrate.Target{Begin: to.begin}); err == nil {
+			t.Errorf("to %s a second time: no error", to.name)
+		} else if !errors.Is(err, store.ErrNotEmpty) {
+			t.Errorf("to %s a second time: %v, want ErrNotEmpty", to.name, err)
+		}
+		from = copied
+	}
+	// The copy goes on where the source was.
+	if _, err := from.Append(ctx, feed.Head().Position, []store.Entry{feed.Place(7, "after")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := from.Checkpoint(ctx, feed.State()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares everything that two journals say.
+func same(t *testing.T, a, b store.Journal) {
+	t.Helper()
+	ctx := context.Background()
+	if diff := cmp.Diff(read(t, a), read(t, b)); diff != "" {
+		t.Fatalf("entries and records (-source +copy):\n%s", diff)
+	}
+	report, err := verify.Check(ctx, b, storetest.RootKey)
+	if err != nil || !report.OK() {
+		t.Fatalf("Check of the copy: %v, %+v", err, report)
+	}
+	for seq := range report.LastSeq + 2 {
+		wantAt, want := a.Seek(ctx, seq)
+		gotAt, got := b.Seek(ctx, seq)
+		if gotAt != wantAt || errors.Is(got, store.ErrTrimmed) != errors.Is(want, store.ErrTrimmed) {
+			t.Fatalf("Seek(%d) is %d, %v; in the source %d, %v", seq, gotAt, got, wantAt, want)
+		}
+	}
+	wantBase, err1 := a.Load(ctx)
+	gotBase, err2 := b.Load(ctx)
+	if diff := cmp.Diff(wantBase, gotBase); err1 != nil || err2 != nil || diff != "" {
+		t.Fatalf("checkpoint: %v, %v (-source +copy):\n%s", err1, err2, diff)
+	}
+}
+
+func read(t *testing.T, j store.Journal) []any {
+	t.Helper()
+	var found []any
+	for e, err := range j.Read(context.Background(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Commits are of shared journals alone.
+		e.Commit, e.Prev = store.CommitID{}, store.CommitID{}
+		found = append(found, e)
+	}
+	for _, table := range store.Tables() {
+		for pair, err := range j.Scan(context.Background(), table, store.Range{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, fmt.Sprintf("%s %q %x", table, pair.Key, sha256.Sum256(pair.Value)))
+		}
+	}
+	return found
+}
+
+// TestDeadlines gives the records of a table their terms on the way.
+func TestDeadlines(t *testing.T) {
+	ctx := context.Background()
+	source, _ := world(t)
+	to := redisPlace(t, redistest.Start(t), "world")
+	_, err := migrate.Run(ctx, source, storetest.RootKey, migrate.Target{Begin: to.begin, SetTerm: func(r *store.Record) error {
+		if r.Table == store.Leases {
+			r.Term = time.Millisecond
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := opened(t, to).(store.Shared)
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		keys, err := j.Due(wait, store.Leases, 10)
+		if err != nil {
+			t.Fatalf("the lease is not due: %v", err)
+		}
+		if len(keys) == 1 && keys[0] == "a lease" {
+			return
+		}
+	}
+}
+
+// moving is a journal to which somebody appends while it is copied.
+type moving struct {
+	store.Journal
+	feed *storetest.WorldFeed
+}
+
+func (m moving) Load(ctx context.Context) (store.State, error) {
+	state, err := m.Journal.Load(ctx)
+	if err == nil && m.feed.Head().Position%2 == 1 {
+		_, err = m.Journal.Append(ctx, m.feed.Head().Position, []store.Entry{m.feed.Say("meanwhile"), m.feed.Say("again")})
+	}
+	return state, err
+}
+
+// lossy is an import that loses what it is told to.
+type lossy struct {
+	store.Import
+	entries, records bool
+}
+
+func (l lossy) Entries(ctx context.Context, entries []store.Entry) error {
+	if l.entries && len(entries) > 0 {
+		entries = entries[1:]
+	}
+	return l.Import.Entries(ctx, entries)
+}
+
+func (l lossy) Records(ctx context.Context, records []store.Record) error {
+	if l.records {
+		records = records[1:]
+	}
+	return l.Import.Records(ctx, records)
+}
+
+// TestRefused copies what cannot be copied: the target stays without a world.
+func TestRefused(t *testing.T) {
+	ctx := context.Background()
+	source, feed := world(t)
+	server := redistest.Start(t)
+	empty := memory.Open(retention)
+	defer func() { _ = empty.Close() }()
+	for n, to := range []place{boltPlace(t), redisPlace(t, server, "world")} {
+		for name, c := range map[string]struct {
+			from    store.Journal
+			rootKey string
+			lose    lossy
+			want    error
+		}{
+			"no world":           {empty, storetest.RootKey, lossy{}, migrate.ErrEmpty},
+			"another root key":   {source, "another", lossy{}, store.ErrCorrupt},
+			"a source that goes": {moving{source, feed}, storetest.RootKey, lossy{}, store.ErrConflict},
+			"a lost entry":       {source, storetest.RootKey, lossy{entries: true}, store.ErrCorrupt},
+			"a lost record":      {source, storetest.RootKey, lossy{records: true}, store.ErrCorrupt},
+		} {
+			_, err := migrate.Run(ctx, c.from, c.rootKey, migrate.Target{Begin: func(rootKey string) (store.Import, error) {
+				i, err := to.begin(rootKey)
+				if err != nil {
+					return nil, err
+				}
+				return lossy{i, c.lose.entries, c.lose.records}, nil
+			}})
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s to %s (%d): %v, want %v", name, to.name, n, err, c.want)
+			}
+			if j, err := to.open(); err == nil {
+				_ = j.Close()
+				t.Errorf("%s to %s left a world", name, to.name)
+			}
+		}
+	}
+}
