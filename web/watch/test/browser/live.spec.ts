@@ -2,7 +2,7 @@
 
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, panel, reached, resident, residents, show, status, verified } from './fixtures/town.js'
+import { feed, open, panel, reached, resident, residents, show } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 test('an empty world says how to begin', async ({ page, host, world }) => {
@@ -66,35 +66,6 @@ test('a journey can be followed step by step', async ({ page, host, world }) => 
   await expect(about.getByRole('button', { name: en['journey.next'] })).toBeDisabled()
   await about.getByRole('button', { name: en['journey.previous'] }).click()
   await expect(current).toContainText('cite')
-})
-
-test('the host is killed and comes back: nothing is lost and nothing comes twice', async ({ page, host, world, conduct }) => {
-  conduct.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
-  const ada = await world.agent('Ada')
-  await open(page, host)
-  await show(page, 'happenings')
-  await world.say(ada, 'line number 1')
-  await expect(feed(page).getByText('line number 1', { exact: true })).toBeVisible()
-  await host.kill()
-  await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
-  await host.start()
-  for (const number of [2, 3, 4]) await world.say(ada, `line number ${number}`)
-  await expect(feed(page).getByText('line number 4', { exact: true })).toBeVisible()
-  await verified(page)
-  for (const number of [1, 2, 3, 4]) {
-    await expect(feed(page).getByText(`line number ${number}`, { exact: true })).toHaveCount(1)
-  }
-})
-
-test('a reset empties the map, and the new session is followed', async ({ page, host, world }) => {
-  const ada = await world.agent('Ada')
-  await open(page, host)
-  await expect(resident(page, 'Ada')).toBeVisible()
-  await world.reset()
-  await expect(resident(page, 'Ada')).toHaveCount(0)
-  await world.register(ada, 'Ada the second')
-  await expect(resident(page, 'Ada the second')).toBeVisible()
-  await verified(page)
 })
 
 test.describe('with the older paths', () => {

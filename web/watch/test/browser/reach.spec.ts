@@ -1,22 +1,10 @@
 /** The page is for everybody: by keyboard, by screen reader, on a phone, in the dark, without motion. */
 
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from '@playwright/test'
-import type axe from 'axe-core'
 import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, resident } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
-
-const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds wrong with the page as it is now, in words. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(source)
-  const found = await page.evaluate(async () => (await (globalThis as unknown as { axe: typeof axe }).axe.run()).violations)
-  return found.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html} ${node.failureSummary ?? ''}`))
-}
 
 for (const [name, options] of Object.entries({
   'in the light': { colorScheme: 'light' as const },

@@ -1,0 +1,63 @@
+/** Asking: what is whose, and what is not sent. */
+
+import { en } from '../../src/text/en.js'
+import { Agent } from './fixtures/agent.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
+
+test('what a person asks is between that person and the agent', async ({ page, browser, host, world, conduct }) => {
+  const grace = await world.agent('Grace')
+  await Agent.serve(host, 'Ada')
+  const elsewhere = await browser.newContext()
+  const other = await elsewhere.newPage()
+  conduct.watch(other, host)
+  for (const viewer of [page, other]) {
+    await open(viewer, host)
+    await resident(viewer, 'Ada').click()
+    await show(viewer, 'happenings')
+  }
+  const message = panel(page, 'Ada').getByRole('textbox', { name: 'Message to Ada' })
+  await message.fill('This is a secret')
+  await message.press('Enter')
+  await expect(panel(page, 'Ada').getByText('You said: This is a secret')).toBeVisible()
+  await expect(feed(page).getByText('You said: This is a secret')).toBeVisible()
+  await expect(page.getByRole('status').getByText('Ada answered: You said: This is a secret')).toBeAttached()
+  expect(await violations(page), 'a conversation').toEqual([])
+
+  // What comes after the answer is there, and so the answer would be.
+  await world.say(grace, 'Good evening')
+  await expect(feed(other).getByText('Good evening')).toBeVisible()
+  await expect(other.getByText('secret')).toHaveCount(0)
+  await elsewhere.close()
+})
+
+test('what could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {
+  conduct.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
+  await world.agent('Ada', { assistTools: [{ name: 'assist_wave', description: 'Waves', parameters: {} }] })
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const about = panel(page, 'Ada')
+  await about.getByRole('button', { name: 'Wave', exact: true }).click()
+  const message = about.getByRole('textbox', { name: 'Message to Ada' })
+  await message.fill('Good morning')
+  await host.kill()
+  await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
+  await expect(about.getByText(en['assist.offline'])).toBeVisible()
+  await message.press('Enter')
+  await expect(message, 'what one wrote stays').toHaveValue('Good morning')
+
+  const form = about.getByRole('form', { name: 'Wave' })
+  await form.getByRole('button', { name: en['assist.send'] }).click()
+  const asked = about.getByRole('article')
+  await expect(asked.getByText(en['chat.notSent'])).toBeVisible()
+  expect(await violations(page), 'not sent').toEqual([])
+  await host.start()
+  await verified(page)
+  await asked.getByRole('button', { name: en['chat.retry'] }).click()
+  await expect(asked.getByText(en['chat.forwarded'])).toBeVisible()
+  await expect(asked).toHaveCount(1)
+  await message.press('Enter')
+  await expect(asked).toHaveCount(2)
+  await expect(message).toHaveValue('')
+})

@@ -1,0 +1,71 @@
+/** What happens, sought and read at leisure. */
+
+import type { Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { feed, open, show } from './fixtures/town.js'
+import { stroll } from './fixtures/world.js'
+
+test.use({ repository: false })
+
+const kind = (page: Page): Locator => page.getByRole('combobox', { name: en['feed.kind'] })
+const who = (page: Page): Locator => page.getByRole('combobox', { name: en['feed.who'] })
+const words = (page: Page): Locator => page.getByRole('searchbox', { name: en['feed.text'] })
+const happenings = (page: Page): Locator => feed(page).getByRole('article')
+
+test('it is filtered by kind, by whom and by words, and what comes passes the same filter', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const grace = await world.agent('Grace')
+  await world.say(ada, 'The river is high')
+  await world.say(grace, 'Take the BRIDGE over the river')
+  await world.journey(ada, stroll('Which way?', 'Over the bridge.'))
+  await world.mcp('weather')
+  await open(page, host)
+  await show(page, 'happenings')
+
+  await kind(page).selectOption({ label: en['kind.speech'] })
+  await expect(happenings(page)).toHaveCount(2)
+  await who(page).selectOption({ label: 'Grace' })
+  await expect(happenings(page)).toHaveCount(1)
+  await expect(happenings(page)).toContainText('Take the BRIDGE')
+  expect(await violations(page), 'filtered').toEqual([])
+
+  await world.say(ada, 'Nobody listens')
+  await world.say(grace, 'I do')
+  await expect(happenings(page)).toContainText(['I do', 'Take the BRIDGE'])
+  await expect(happenings(page)).toHaveCount(2)
+
+  await words(page).fill('bridge')
+  await expect(happenings(page)).toHaveCount(1)
+  await words(page).fill('no such word')
+  await expect(page.getByText(en['feed.noneMatch'])).toBeVisible()
+
+  await page.getByRole('button', { name: en['feed.clear'] }).click()
+  await expect(happenings(page)).toHaveCount(8)
+  await words(page).fill('BRIDGE')
+  await expect(happenings(page), 'what was said, and where a journey led').toHaveCount(2)
+  await kind(page).selectOption({ label: en['kind.journey'] })
+  await expect(happenings(page)).toHaveCount(1)
+})
+
+test('while one reads further down it stands still, and says what is new', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  for (let line = 1; line <= 60; line++) await world.say(ada, `line ${line}`)
+  await open(page, host)
+  await show(page, 'happenings')
+  await expect(feed(page).getByText('line 60', { exact: true })).toBeVisible()
+  await feed(page).hover()
+  await page.mouse.wheel(0, 1200)
+  const read = feed(page).getByText('line 36', { exact: true })
+  await expect(read).toBeInViewport()
+  const before = await read.boundingBox()
+  for (let line = 61; line <= 63; line++) await world.say(ada, `line ${line}`)
+  const news = page.getByRole('button', { name: '3 new happenings' })
+  await expect(news).toBeVisible()
+  expect(await read.boundingBox()).toEqual(before)
+  expect(await violations(page)).toEqual([])
+  await news.click()
+  await expect(feed(page).getByText('line 63', { exact: true })).toBeInViewport()
+  await expect(news).toBeHidden()
+})

@@ -1,0 +1,53 @@
+/** Who just came and who left: marked for a while, remembered for a while, and said to those who do not look. */
+
+import type { Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { open, resident, verified } from './fixtures/town.js'
+import { violations } from './fixtures/axe.js'
+
+test.use({ repository: false })
+
+const lately = (page: Page): Locator => page.getByRole('region', { name: en['presence.lately'] })
+const said = (page: Page): Locator => page.getByRole('status')
+
+test('who was there is not new; who came is, for a minute; who left is remembered for five', async ({ page, host, world }) => {
+  await page.clock.install()
+  await world.agent('Ada')
+  await open(page, host)
+  const grace = await world.agent('Grace')
+  const alan = await world.agent('Alan')
+  for (const name of ['Grace', 'Alan']) await expect(resident(page, name)).toHaveAccessibleDescription(en['residents.new'])
+  await expect(resident(page, 'Ada')).toHaveAccessibleDescription('')
+  await expect(lately(page)).toHaveCount(0)
+
+  await world.leave(grace)
+  await world.leave(alan)
+  await expect(lately(page).getByRole('listitem')).toContainText(['Alan', 'Grace'])
+  expect(await violations(page)).toEqual([])
+  await world.register(grace, 'Grace')
+  await expect(resident(page, 'Grace'), 'who comes back is new').toHaveAccessibleDescription(en['residents.new'])
+  await expect(lately(page).getByRole('listitem'), 'and has not left').toContainText(['Alan'])
+
+  await page.clock.fastForward('01:01')
+  await expect(resident(page, 'Grace')).toHaveAccessibleDescription('')
+  await expect(lately(page).getByRole('listitem')).toContainText(['Alan'])
+  await page.clock.fastForward('04:01')
+  await expect(lately(page)).toHaveCount(0)
+  await verified(page)
+})
+
+test('what happens is said in few words', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await expect(said(page).getByText(en['say.live'])).toBeAttached()
+  const grace = await world.agent('Grace')
+  await expect(said(page).getByText('Grace came.')).toBeAttached()
+  await world.leave(grace)
+  await world.say(ada, 'Good morning')
+  await world.say(ada, 'What do I hear?', 'user')
+  await expect(said(page).getByText('Grace left. Ada: Good morning')).toBeAttached()
+  for (const name of ['Alan', 'Barbara', 'Edsger']) await world.agent(name)
+  for (let line = 1; line <= 7; line++) await world.say(ada, `line ${line}`)
+  await expect(said(page).getByText('Alan and others came: 3 in all. 7 lines were said.')).toBeAttached()
+})

@@ -1,0 +1,94 @@
+/** The page goes on by itself after whatever happens to its host, its world or its access. */
+
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { violations } from './fixtures/axe.js'
+import { feed, open, resident, residents, show, status, verified } from './fixtures/town.js'
+
+/** What the browser itself logs of a connection that is cut or refused. */
+const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|INTERNET_DISCONNECTED|EMPTY_RESPONSE)/
+
+test('the host is killed and comes back: nothing is lost and nothing comes twice', async ({ page, host, world, conduct }) => {
+  conduct.expect(cut)
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await show(page, 'happenings')
+  await world.say(ada, 'line number 1')
+  await expect(feed(page).getByText('line number 1', { exact: true })).toBeVisible()
+  await host.kill()
+  await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
+  expect(await violations(page), 'without a host').toEqual([])
+  await host.start()
+  for (const number of [2, 3, 4]) await world.say(ada, `line number ${number}`)
+  await expect(feed(page).getByText('line number 4', { exact: true })).toBeVisible()
+  await verified(page)
+  for (const number of [1, 2, 3, 4]) {
+    await expect(feed(page).getByText(`line number ${number}`, { exact: true })).toHaveCount(1)
+  }
+  await show(page, 'residents')
+  await expect(resident(page, 'Ada'), 'who was there before is not new').toHaveAccessibleDescription('')
+})
+
+test('the host is stopped and started in order: as if nothing had been', async ({ page, host, world, conduct }) => {
+  conduct.expect(cut)
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await show(page, 'happenings')
+  await host.stop()
+  await host.start()
+  await world.say(ada, 'I am still here')
+  await expect(feed(page).getByText('I am still here', { exact: true })).toHaveCount(1)
+  await verified(page)
+})
+
+test.describe('without accounts', () => {
+  test.use({ repository: false })
+
+  test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
+    conduct.expect(cut)
+    await world.agent('Ada')
+    // The page is there, and the host goes before it is asked for the first time.
+    await page.route('**/play/watch/session', async (route) => {
+      await host.kill()
+      await route.continue()
+    }, { times: 1 })
+    await page.goto(`${host.url}/play/watch`)
+    await expect(page.getByRole('heading', { name: en['unreachable.title'] })).toBeVisible()
+    expect(await violations(page)).toEqual([])
+    await host.start()
+    await verified(page)
+    await expect(resident(page, 'Ada')).toBeVisible()
+  })
+})
+
+test('a reset empties the map, and the new session is followed', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  for (const name of ['Ada the second', 'Ada the third']) {
+    await world.reset()
+    await expect(residents(page)).toHaveCount(0)
+    await expect(page.getByRole('region', { name: en['presence.lately'] }), 'nobody has left: the world is another').toHaveCount(0)
+    await world.register(ada, name)
+    await expect(resident(page, name)).toBeVisible()
+    await verified(page)
+  }
+  await show(page, 'happenings')
+  await expect(feed(page).getByText(en['event.reset'])).toHaveCount(2)
+})
+
+test('a reset that the page does not hear of is found out', async ({ page, context, host, world, conduct }) => {
+  conduct.expect(cut)
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await context.setOffline(true)
+  await host.kill()
+  await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
+  await host.start()
+  await world.reset()
+  await world.register(ada, 'Ada the second')
+  await context.setOffline(false)
+  await expect(resident(page, 'Ada the second')).toBeVisible()
+  await expect(resident(page, 'Ada')).toHaveCount(0)
+  await verified(page)
+})
