@@ -140,21 +140,31 @@ func (r *round) note(e *store.Entry) {
 	}
 }
 
-// secrets are what this host's own attempt has for one event's asker.
-func (r *round) secrets(e *store.Entry) []privatePart {
-	if r == nil || len(e.Events) == 0 {
+// secretsOf are what an entry's events have for their askers alone: this host's
+// own attempt has them, or the host that made it sent them ahead.
+func (w *World) secretsOf(e *store.Entry, r *round) []privatePart {
+	if len(e.Events) == 0 {
 		return nil
 	}
-	var parts []privatePart
+	sent := w.shared.secrets.take(e)
+	if r == nil {
+		return sent
+	}
 	for _, t := range r.attempts {
-		if t.commit != e.Commit {
-			continue
+		if t.commit == e.Commit {
+			return t.secrets(e)
 		}
-		for i := range e.Events {
-			if part, has := t.private[e.FirstSeq()+uint64(i)]; has {
-				part.event = i
-				parts = append(parts, part)
-			}
+	}
+	return sent
+}
+
+// secrets are those of one entry's events.
+func (t *attempt) secrets(e *store.Entry) []privatePart {
+	var parts []privatePart
+	for i := range e.Events {
+		if part, has := t.private[e.FirstSeq()+uint64(i)]; has {
+			part.event = i
+			parts = append(parts, part)
 		}
 	}
 	return parts

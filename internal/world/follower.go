@@ -38,9 +38,15 @@ func (w *World) follow(ctx context.Context) {
 		} else {
 			w.shared.deaf.Store(&err)
 		}
-		pause(ctx, wait/2+rand.N(wait)) //nolint:gosec // G404: it only spreads load
+		pause(ctx, spread(wait))
 		wait = min(2*wait, followAgainMax)
 	}
+}
+
+// spread is a random time around another one, so that hosts that lost the store
+// together do not come back together.
+func spread(d time.Duration) time.Duration {
+	return d/2 + rand.N(d) //nolint:gosec // G404: it only spreads load
 }
 
 // walk follows the journal from the state's tip until it fails, or the writer
@@ -136,7 +142,7 @@ func (w *World) takeOver(entries []store.Entry, r *round) error {
 			events = nil
 		}
 		made := eventsOf(e)
-		attach(made, r.secrets(e))
+		attach(made, w.secretsOf(e, r))
 		events = append(events, made...)
 	}
 	s.keep()

@@ -48,8 +48,9 @@ func (w *World) startWriter() {
 	w.showTip()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.shared.stop = cancel
-	w.writer.Add(1)
+	w.writer.Add(2)
 	go w.follow(ctx)
+	go w.listen(ctx)
 	go w.writeShared()
 }
 

@@ -28,6 +28,9 @@ type sharing struct {
 	// deaf is why the follower does not hear from the store; nil while it does.
 	deaf atomic.Pointer[error]
 
+	// secrets are what other hosts said that the journal must not have.
+	secrets secrets
+
 	// stop ends the follower for good; restart ends its present walk.
 	stop    context.CancelFunc
 	mu      sync.Mutex
@@ -121,6 +124,7 @@ func (w *World) attempt(ctx context.Context, r *round) error {
 		w.state.rollback()
 		return err
 	}
+	w.sendSecrets(ctx, t)
 	began := w.options.Now()
 	tip, err := w.shared.journal.Commit(ctx, b)
 	if err != nil {

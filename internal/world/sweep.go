@@ -45,6 +45,7 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 		due, _ := reply.Value.([]Command)
 		return due, nil
 	}
+	w.shared.secrets.expire(w.options.Now())
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	agents, err := w.shared.journal.Due(ctx, store.Leases, maxDue)

@@ -1,0 +1,189 @@
+package world
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// The bounds of what a host keeps of other hosts' secrets, and for how long: an
+// entry follows its secrets at once or never.
+const (
+	maxSecrets     = 256
+	maxSecretBytes = 4 << 20
+	secretTerm     = 10 * time.Second
+	// sendTerm bounds how long the secrets of a batch may hold it up.
+	sendTerm = 50 * time.Millisecond
+	// headStart is what they get over the commit.
+	headStart = 2 * time.Millisecond
+)
+
+// secretKey names the event that a secret belongs to: one that no journal has
+// yet, so by the commit that would write it.
+type secretKey struct {
+	commit store.CommitID
+	seq    uint64
+}
+
+// secrets are the parts of events that hosts tell each other beside the journal,
+// until the entry comes that they belong to. Each is given out once.
+type secrets struct {
+	mu sync.Mutex
+	// kept are in the order in which they came.
+	kept  []keptSecret
+	bytes int
+	// came is closed when the next one comes; nil where nobody waits.
+	came chan struct{}
+}
+
+type keptSecret struct {
+	secretKey
+	part  privatePart
+	until time.Time
+}
+
+// add keeps a secret; the oldest goes where there are too many.
+func (s *secrets) add(key secretKey, part privatePart, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept, keptSecret{key, part, now.Add(secretTerm)})
+	for s.bytes += len(part.secret); len(s.kept) > maxSecrets || s.bytes > maxSecretBytes; {
+		s.remove(0)
+	}
+	if s.came != nil {
+		close(s.came)
+		s.came = nil
+	}
+}
+
+// await waits for a secret to come.
+func (s *secrets) await(ctx context.Context, key secretKey) {
+	for {
+		s.mu.Lock()
+		if slices.ContainsFunc(s.kept, func(k keptSecret) bool { return k.secretKey == key }) {
+			s.mu.Unlock()
+			return
+		}
+		if s.came == nil {
+			s.came = make(chan struct{})
+		}
+		came := s.came
+		s.mu.Unlock()
+		select {
+		case <-came:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// remove is called with the lock held.
+func (s *secrets) remove(i int) {
+	s.bytes -= len(s.kept[i].part.secret)
+	copy(s.kept[i:], s.kept[i+1:])
+	s.kept[len(s.kept)-1] = keptSecret{}
+	s.kept = s.kept[:len(s.kept)-1]
+}
+
+// take gives out what came for an entry's events.
+func (s *secrets) take(e *store.Entry) []privatePart {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var parts []privatePart
+	for i := 0; i < len(s.kept); {
+		k := &s.kept[i]
+		if k.commit != e.Commit || k.seq < e.FirstSeq() || k.seq > e.Seq {
+			i++
+			continue
+		}
+		k.part.event = int(k.seq - e.FirstSeq())
+		parts = append(parts, k.part)
+		s.remove(i)
+	}
+	return parts
+}
+
+// expire forgets what no entry came for.
+func (s *secrets) expire(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.kept) > 0 && !now.Before(s.kept[0].until) {
+		s.remove(0)
+	}
+}
+
+// secretMessage says which format a message is of.
+const secretMessage = 1
+
+// appendSecret encodes a secret for other hosts: format, commit, seq, the
+// asker's length and text, and the rest is the secret.
+func appendSecret(b []byte, key secretKey, part *privatePart) []byte {
+	b = append(b, secretMessage)
+	b = append(b, key.commit[:]...)
+	b = binary.BigEndian.AppendUint64(b, key.seq)
+	b = binary.AppendUvarint(b, uint64(len(part.asker)))
+	b = append(b, part.asker...)
+	return append(b, part.secret...)
+}
+
+var errNoSecret = errors.New("the message is none of this version's")
+
+// parseSecret reads what appendSecret made.
+func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
+	const fixed = 1 + len(key.commit) + 8
+	if len(b) < fixed || b[0] != secretMessage {
+		return key, part, errNoSecret
+	}
+	copy(key.commit[:], b[1:])
+	key.seq = binary.BigEndian.Uint64(b[fixed-8:])
+	length, n := binary.Uvarint(b[fixed:])
+	if n <= 0 || length > uint64(len(b)-fixed-n) {
+		return key, part, errNoSecret
+	}
+	rest := b[fixed+n:]
+	part.asker, part.secret = string(rest[:length]), append([]byte(nil), rest[length:]...)
+	return key, part, nil
+}
+
+// sendSecrets tells the other hosts what an attempt's events have for their
+// askers alone, and waits until this one has heard it and a moment more: what goes
+// another way, as the commit does, would else often overtake it. Where it fails
+// the asker asks again.
+func (w *World) sendSecrets(ctx context.Context, t *attempt) {
+	if len(t.private) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTerm)
+	defer cancel()
+	for seq, part := range t.private {
+		if w.shared.journal.Send(ctx, appendSecret(nil, secretKey{t.commit, seq}, &part)) != nil {
+			return
+		}
+	}
+	for seq := range t.private {
+		w.shared.secrets.await(ctx, secretKey{t.commit, seq})
+	}
+	pause(ctx, headStart)
+}
+
+// listen is the goroutine that hears what other hosts say beside the journal.
+func (w *World) listen(ctx context.Context) {
+	defer w.writer.Done()
+	for wait := followAgain; ctx.Err() == nil; wait = min(2*wait, followAgainMax) {
+		for message, err := range w.shared.journal.Listen(ctx) {
+			if err != nil {
+				break
+			}
+			wait = followAgain
+			if key, part, err := parseSecret(message); err == nil {
+				w.shared.secrets.add(key, part, w.options.Now())
+			}
+		}
+		pause(ctx, spread(wait))
+	}
+}
