@@ -118,3 +118,18 @@ func TestAnAlarmInTheOutputFailsTheTest(t *testing.T) {
 		}
 	}
 }
+
+func TestReconnectsAreHastened(t *testing.T) {
+	const sent = "x\r\n\nretry: 20\nretry: 2000\ndata: 2000\n\n\nretry: 2000\n"
+	const want = "x\r\n\nretry: 20\nretry: 0100\ndata: 2000\n\n\nretry: 0100\n"
+	for pieces := 1; pieces < len(sent); pieces++ {
+		var h Hastener
+		text := []byte(sent)
+		for i := 0; i < len(text); i += pieces {
+			h.Rewrite(text[i:min(i+pieces, len(text))])
+		}
+		if string(text) != want {
+			t.Errorf("in pieces of %d: %q", pieces, text)
+		}
+	}
+}

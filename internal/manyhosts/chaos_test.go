@@ -1,0 +1,146 @@
+package manyhosts
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// The size of a story.
+const (
+	workers     = 5
+	subscribers = 3
+)
+
+// TestOneWorldAtThreeHostsUnderFaults runs stories of random commands, of which
+// each has its own seed: even ones on a Redis that syncs every write, where
+// nothing that was acknowledged may be missing, odd ones on one that syncs every
+// second, where the end may. PLAYCTL_CHAOS_SEEDS=17 runs one again; its commands
+// and faults are the same, though not what runs at the same time as what.
+func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
+	first, last := seeds(t)
+	for i, fsync := range []string{"always", "everysec"} {
+		t.Run(fsync, func(t *testing.T) {
+			t.Parallel()
+			var s *site
+			sum := &tally{}
+			for seed := first; seed <= last; seed++ {
+				if seed%2 != uint64(i) {
+					continue
+				}
+				if s == nil {
+					s = openSite(t, fsync)
+				}
+				s.story(seed, sum)
+			}
+			if sum.stories > 0 {
+				t.Log(sum)
+			}
+		})
+	}
+}
+
+// tally adds stories up.
+type tally struct {
+	stories, acked, refused, unknown, faults, restarts, losses, jumps, events, moves, resyncs int
+	missing                                                                                   int
+	slowest                                                                                   float64
+}
+
+func (t *tally) String() string {
+	return fmt.Sprintf("%d stories: %d commands acknowledged, %d refused, %d without an answer; %d faults, Redis %d times killed and %d times cut short, "+
+		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and were told %d times to read anew; "+
+		"the slowest that said that the store is away took %.0f ms",
+		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.slowest)
+}
+
+// story lets workers and a breaker loose on the site, and judges what is left.
+func (s *site) story(seed uint64, sum *tally) {
+	s.t.Helper()
+	begin := s.reset()
+	counted := s.zones()
+	var following []*subscriber
+	for i := range subscribers {
+		following = append(following, s.subscribe(seed, i))
+	}
+	h := newHistory()
+	random := rand.New(rand.NewPCG(seed, 99))
+	b := &breaker{site: s, random: random, history: h}
+	_, b.whole = s.log()
+	moved, failures := s.play(b, following, seed)
+	for _, err := range failures {
+		s.t.Errorf("seed %d: %v", seed, err)
+	}
+	was := s.settle(begin, h)
+	for _, f := range following {
+		f.reach(was.last)
+		f.close()
+	}
+	for _, err := range s.judge(was, b, following, counted) {
+		s.t.Errorf("seed %d: %v", seed, err)
+	}
+	if s.t.Failed() {
+		s.t.Fatalf("seed %d, jumps %+v:\n%s", seed, was.jumps, h)
+	}
+	sum.add(h, b, was, following, moved)
+}
+
+// play runs the workers until the breaker has broken what it wants to.
+func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int, failures []error) {
+	var working sync.WaitGroup
+	stop := make(chan struct{})
+	known := &common{ids: map[string]string{}, leases: map[string]string{}}
+	crew := make([]*worker, workers)
+	for i := range crew {
+		crew[i] = newWorker(s, b.history, known, seed, i)
+		working.Go(func() { crew[i].run(s.t.Context(), stop) })
+	}
+	moving, rest := context.WithCancel(s.t.Context())
+	working.Go(func() { moves = roam(moving, following, seed) })
+	b.run(s.t.Context(), 3+b.random.IntN(3))
+	close(stop)
+	rest()
+	working.Wait()
+	for _, w := range crew {
+		if w.failure != nil {
+			failures = append(failures, w.failure)
+		}
+	}
+	return moves, failures
+}
+
+// settle waits until every host is at the head, compares them, and reads what the
+// store holds.
+func (s *site) settle(begin store.Position, h *history) *record {
+	s.t.Helper()
+	for _, host := range s.hosts {
+		s.until(host, s.admin, hostprocess.Request{Method: http.MethodGet, Path: protocol.PathReady}, (*hostprocess.Answer).OK)
+		// A command that changes nothing is answered from the head.
+		s.until(host, s.account.Main, hostprocess.Request{
+			Method: http.MethodPost, Path: protocol.ServicePlay.MCPUnregister() + "?sid=" + s.sid, Body: map[string]any{"id": "nowhere"},
+		}, (*hostprocess.Answer).OK)
+	}
+	was := s.read(begin)
+	for i, host := range s.hosts {
+		a := s.until(host, s.account.Main, hostprocess.Request{
+			Method: http.MethodGet, Path: protocol.ServicePlay.Snapshot() + "?sid=" + s.sid, MinRev: was.rev,
+		}, (*hostprocess.Answer).OK)
+		copied, stated, err := chain.ParseSnapshot(a.Body)
+		s.must(err)
+		head := copied.Head()
+		if *head.Seq != was.last || *head.Rev != was.rev || stated.MerkleRootHex != was.root || stated.MerkleLeafCount != int(was.leaves) {
+			s.t.Errorf("host %d is at seq %d, rev %d, root %s of %d; the store at %d, %d, %s of %d", i,
+				*head.Seq, *head.Rev, stated.MerkleRootHex, stated.MerkleLeafCount, was.last, was.rev, was.root, was.leaves)
+		}
+		s.must(copied.Verify(was.root, int(was.leaves)))
+	}
+	return was
+}

@@ -1,0 +1,168 @@
+package manyhosts
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// breaker breaks things at a site, one after the other, and mends them.
+type breaker struct {
+	*site
+	random  *rand.Rand
+	history *history
+	// restarts are the times at which Redis was killed, and losses those of them
+	// after which the end of its log was cut off.
+	restarts []time.Duration
+	losses   int
+	// whole is how much of Redis' log there was when the story began.
+	whole int64
+}
+
+// fault is one thing that breaks.
+type fault struct {
+	name string
+	run  func(b *breaker, ctx context.Context)
+	// loses says that acknowledged writes may be gone afterwards.
+	loses bool
+}
+
+var faults = []fault{
+	{name: "a host is killed", run: (*breaker).killHost},
+	{name: "a host is stopped", run: (*breaker).stopHost},
+	{name: "Redis is killed", run: (*breaker).killRedis},
+	{name: "Redis and a host are killed", run: (*breaker).killBoth},
+	{name: "connections are cut", run: (*breaker).cut},
+	{name: "an answer is lost", run: (*breaker).loseNext},
+	{name: "answers are lost for a while", run: (*breaker).lose},
+	{name: "a host has no way to Redis for a while", run: (*breaker).refuse},
+	{name: "nobody has a way to Redis for a while", run: (*breaker).refuseAll},
+	{name: "Redis loses the end of its log", run: (*breaker).cutLog, loses: true},
+}
+
+// run breaks n things.
+func (b *breaker) run(ctx context.Context, n int) {
+	for range n {
+		b.pause(ctx, 20, 150)
+		f := faults[b.random.IntN(len(faults))]
+		for f.loses && b.synced {
+			f = faults[b.random.IntN(len(faults))]
+		}
+		b.history.fault("%s", f.name)
+		f.run(b, ctx)
+	}
+	b.pause(ctx, 50, 150)
+}
+
+// pause waits a number of milliseconds.
+func (b *breaker) pause(ctx context.Context, least, most int) {
+	wait := time.NewTimer(time.Duration(least+b.random.IntN(most-least+1)) * time.Millisecond)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+}
+
+func (b *breaker) any() int { return b.random.IntN(hosts) }
+
+func (b *breaker) killHost(ctx context.Context) {
+	h := b.hosts[b.any()]
+	h.Kill()
+	b.pause(ctx, 0, 100)
+	h.Start()
+}
+
+func (b *breaker) stopHost(context.Context) {
+	h := b.hosts[b.any()]
+	h.Stop()
+	h.Start()
+}
+
+func (b *breaker) killRedis(ctx context.Context) {
+	b.restarts = append(b.restarts, b.history.now())
+	b.redis.Kill()
+	b.pause(ctx, 0, 300)
+	b.redis.Restart()
+}
+
+func (b *breaker) killBoth(ctx context.Context) {
+	h := b.hosts[b.any()]
+	b.restarts = append(b.restarts, b.history.now())
+	b.redis.Kill()
+	h.Kill()
+	b.pause(ctx, 0, 200)
+	b.redis.Restart()
+	h.Start()
+}
+
+func (b *breaker) cut(ctx context.Context) {
+	for range 3 {
+		b.proxies[b.any()].Cut()
+		b.pause(ctx, 1, 20)
+	}
+}
+
+func (b *breaker) loseNext(ctx context.Context) {
+	for range 3 {
+		b.proxies[b.any()].LoseNext()
+		b.pause(ctx, 1, 30)
+	}
+}
+
+func (b *breaker) lose(ctx context.Context) {
+	p := b.proxies[b.any()]
+	p.LoseReplies(true)
+	b.pause(ctx, 50, 250)
+	p.LoseReplies(false)
+}
+
+func (b *breaker) refuse(ctx context.Context) {
+	p := b.proxies[b.any()]
+	p.Refuse(true)
+	b.pause(ctx, 50, 400)
+	p.Refuse(false)
+}
+
+func (b *breaker) refuseAll(ctx context.Context) {
+	for _, p := range b.proxies {
+		p.Refuse(true)
+	}
+	b.pause(ctx, 50, 300)
+	for _, p := range b.proxies {
+		p.Refuse(false)
+	}
+}
+
+// cutLog kills Redis and takes up to 4 KiB from the end of its log, as a machine
+// that loses its power does with what was not synced yet.
+func (b *breaker) cutLog(ctx context.Context) {
+	b.restarts = append(b.restarts, b.history.now())
+	b.losses++
+	b.redis.Kill()
+	path, size := b.log()
+	b.must(os.Truncate(path, max(size-b.random.Int64N(4<<10), min(b.whole, size))))
+	b.pause(ctx, 0, 200)
+	b.redis.Restart()
+}
+
+// log is the file that Redis appends to now.
+func (s *site) log() (path string, size int64) {
+	s.t.Helper()
+	logs, err := filepath.Glob(filepath.Join(s.redis.Dir, "appendonlydir", "*.incr.aof"))
+	s.must(err)
+	var newest time.Time
+	for _, name := range logs {
+		info, err := os.Stat(name)
+		s.must(err)
+		if info.ModTime().After(newest) {
+			path, size, newest = name, info.Size(), info.ModTime()
+		}
+	}
+	if path == "" {
+		s.t.Fatal("Redis has no log")
+	}
+	return path, size
+}

@@ -1,0 +1,110 @@
+package manyhosts
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// record is what the store holds of a story.
+type record struct {
+	events map[uint64]store.Event
+	// revs and roots are those of each event and of each rev.
+	revs  map[uint64]uint64
+	roots map[uint64]string
+	// made are the seqs of the events that each op made, by verb and mark.
+	made map[string][]uint64
+	// jumps are where the numbers go on far ahead, in their order.
+	jumps []jump
+	// first and last are the seqs before and at the end.
+	first, last uint64
+	rev         uint64
+	root        string
+	leaves      uint32
+}
+
+// jump is where a world went on after Redis may have lost something: events up to
+// kept are there, the next are after resumed.
+type jump struct{ kept, resumed uint64 }
+
+// ahead is how far numbers go on after a loss (protocol reference, "Words").
+const ahead = 1 << 20
+
+// read reads what was committed after a position.
+func (s *site) read(after store.Position) *record {
+	s.t.Helper()
+	was := &record{events: map[uint64]store.Event{}, revs: map[uint64]uint64{}, roots: map[uint64]string{}, made: map[string][]uint64{}}
+	var begun bool
+	for e, err := range s.journal.Read(s.t.Context(), after) {
+		s.must(err)
+		before := e.Seq - uint64(len(e.Events))
+		switch {
+		case !begun:
+			was.first, begun = before, true
+		case before != was.last && before-was.last < ahead:
+			s.t.Fatalf("entry %d begins after seq %d, the one before it ends at %d", e.Position, before, was.last)
+		case before != was.last:
+			was.jumps = append(was.jumps, jump{was.last, before})
+		}
+		for i, event := range e.Events {
+			seq := before + 1 + uint64(i)
+			was.events[seq], was.revs[seq] = event, e.Rev
+			if key := madeBy(event); key != "" {
+				was.made[key] = append(was.made[key], seq)
+			}
+		}
+		was.last, was.rev, was.root, was.leaves = e.Seq, e.Rev, fmt.Sprintf("%x", e.Root), e.LeafCount
+		was.roots[e.Rev] = was.root
+	}
+	return was
+}
+
+// madeBy is the verb and the mark of the op that made an event, "" where the event
+// does not tell.
+func madeBy(e store.Event) string {
+	var data struct {
+		Text   string `json:"text"`
+		Player struct {
+			Name string `json:"name"`
+		} `json:"player"`
+		MCP struct {
+			URL string `json:"url"`
+		} `json:"mcp"`
+		Journey struct {
+			Steps []struct {
+				Content string `json:"content"`
+			} `json:"steps"`
+		} `json:"journey"`
+		RequestID string `json:"requestId"`
+		Status    string `json:"status"`
+		Message   string `json:"message"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil {
+		return ""
+	}
+	switch protocol.EventKind(e.Kind) {
+	case protocol.EventInteraction:
+		return key(say, data.Text)
+	case protocol.EventJourney:
+		return key(travel, data.Journey.Steps[0].Content)
+	case protocol.EventPlayerAdded:
+		return key(register, data.Player.Name)
+	case protocol.EventMCPRegistered:
+		return key(place, mark(data.MCP.URL))
+	case protocol.EventIntercom:
+		switch data.Status {
+		case protocol.IntercomForwarded:
+			return key(ask, data.RequestID)
+		case protocol.IntercomCompleted:
+			return key(answer, data.Message)
+		}
+	}
+	return ""
+}
+
+func key(v verb, mark string) string { return string(v) + " " + mark }
+
+// marked are the verbs whose ops make one event with their mark.
+var marked = map[verb]bool{say: true, travel: true, register: true, place: true, ask: true, answer: true}

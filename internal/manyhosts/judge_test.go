@@ -1,0 +1,124 @@
+package manyhosts
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// presence checks that what was acknowledged is there once, what was refused is
+// not, and what had no answer at most once. Where Redis may lose the end of what
+// it acknowledged, that end may be missing: nothing else.
+func (was *record) presence(ops []*op, restarts []time.Duration) error {
+	var missing []*op
+	for _, o := range ops {
+		if !marked[o.verb] {
+			continue
+		}
+		there := was.made[key(o.verb, o.mark)]
+		switch {
+		case len(there) > 1:
+			return fmt.Errorf("it is there %d times, at %v: %v", len(there), there, o)
+		case (o.outcome == refused || o.outcome == unsent) && len(there) > 0:
+			return fmt.Errorf("it was not done, and is there at %d: %v", there[0], o)
+		case o.outcome == acked && len(there) == 0:
+			missing = append(missing, o)
+		case o.outcome == acked && o.result.seq != 0 && o.result.seq != there[0]:
+			return fmt.Errorf("it is there at %d: %v", there[0], o)
+		}
+	}
+	for _, o := range missing {
+		if err := was.mayBeLost(o, ops, restarts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayBeLost checks that an op was lost as the end of a log is: Redis was killed
+// after it had begun, and nothing is left up to there that began after it was
+// acknowledged.
+func (was *record) mayBeLost(o *op, ops []*op, restarts []time.Duration) error {
+	for _, j := range was.jumps {
+		killed := slices.ContainsFunc(restarts, func(at time.Duration) bool { return at >= o.begun })
+		follower := slices.IndexFunc(ops, func(later *op) bool {
+			there := was.made[key(later.verb, later.mark)]
+			return later.begun > o.ended && len(there) == 1 && there[0] <= j.kept && (o.result.seq == 0 || o.result.seq <= j.kept)
+		})
+		if killed && follower < 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("it was acknowledged, and is not there: %v", o)
+}
+
+// judge checks what a closed subscriber saw against what the store holds.
+func (f *subscriber) judge(was *record) error {
+	state := f.sub.State()
+	if state.Verification != sdk.Verified || state.Snapshot.Root().String() != was.root || state.Snapshot.LeafCount() != int(was.leaves) {
+		return fmt.Errorf("subscriber %d ends %v with the root %s, the store has %s", f.number, state.Verification, state.Snapshot.Root(), was.root)
+	}
+	if state.Stats.Heals != 0 {
+		return fmt.Errorf("subscriber %d had to mend its copy: %+v, errors %v", f.number, state.Stats, f.errors)
+	}
+	for _, u := range f.updates {
+		rev := *u.Snapshot.Head().Rev
+		if root, known := was.roots[rev]; known && u.Verification == sdk.Verified && root != u.Snapshot.Root().String() {
+			return fmt.Errorf("subscriber %d was shown another root of rev %d as verified", f.number, rev)
+		}
+	}
+	return f.complete(was)
+}
+
+// complete checks that a subscriber saw every event from its first to the end, in
+// order and once, but for those that a resync passed over: that comes once for
+// each jump, and at no other time.
+func (f *subscriber) complete(was *record) error {
+	last := uint64(0)
+	for i, e := range f.events {
+		switch {
+		case e.Kind == protocol.EventSessionResync:
+			crossed := slices.ContainsFunc(was.jumps, func(j jump) bool { return (i == 0 || last < j.resumed) && e.Seq >= j.resumed })
+			if !crossed {
+				return fmt.Errorf("subscriber %d was told at %d, after %d, to read everything anew, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
+			}
+		case i > 0 && e.Seq != last+1:
+			return fmt.Errorf("subscriber %d got event %d after %d", f.number, e.Seq, last)
+		default:
+			if err := was.holds(e); err != nil {
+				return fmt.Errorf("subscriber %d: %w", f.number, err)
+			}
+		}
+		last = e.Seq
+	}
+	if last != was.last {
+		return fmt.Errorf("the events of subscriber %d end at %d, the log at %d", f.number, last, was.last)
+	}
+	return nil
+}
+
+// holds checks that an event is the log's, or of the end that was lost.
+func (was *record) holds(e sdk.Event) error {
+	logged, there := was.events[e.Seq]
+	if !there {
+		lost := slices.ContainsFunc(was.jumps, func(j jump) bool { return e.Seq > j.kept && e.Seq <= j.resumed })
+		if lost || e.Seq <= was.first {
+			return nil
+		}
+		return fmt.Errorf("event %d is not in the log", e.Seq)
+	}
+	state, err := chain.ParseEventState(e.Data)
+	if err != nil {
+		return err
+	}
+	own := logged.Data[:len(logged.Data)-1]
+	if logged.Kind != string(e.Kind) || !bytes.HasPrefix(e.Data, own) || state.MerkleRootHex != was.roots[was.revs[e.Seq]] {
+		return fmt.Errorf("event %d is not the log's", e.Seq)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package manyhosts
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// What the names of subjects begin with.
+const (
+	agentSubject     = "agent "
+	placementSubject = "placement "
+	spaceSubject     = "space "
+	requestSubject   = "request "
+	logSubject       = "the log"
+)
+
+// initial is the state of a subject when a story begins.
+type initial func(subject string) state
+
+// linearizable tells which subject's answers no single host could have given, in
+// an order that keeps to the times at which clients asked and were answered. What
+// was not answered may have happened at any time after it was asked, or never.
+func linearizable(ops []*op, begin initial) error {
+	parts := map[string][]porcupine.Operation{}
+	for _, o := range ops {
+		for _, subject := range o.touches() {
+			parts[subject] = append(parts[subject], o.interval())
+		}
+	}
+	for _, subject := range slices.Sorted(maps.Keys(parts)) {
+		model := porcupine.Model{
+			Init: func() any { return begin(subject) },
+			Step: func(s, input, _ any) (bool, any) { return s.(state).step(input.(*op)) },
+		}
+		if result := porcupine.CheckOperationsTimeout(model, parts[subject], time.Minute); result != porcupine.Ok {
+			return fmt.Errorf("the answers about %s are not those of one host (%s):\n%s", subject, result, listed(parts[subject]))
+		}
+	}
+	return nil
+}
+
+// touches are the subjects whose states an op changes or depends on. Of an op
+// without an answer that is what it changes alone.
+func (o *op) touches() []string {
+	var subjects []string
+	changes := !slices.Contains([]verb{look, heartbeat, say, travel, ask}, o.verb)
+	if o.outcome != unsent && (changes || o.outcome != unknown) {
+		subjects = append(subjects, o.subject)
+	}
+	switch {
+	case o.verb == say && o.outcome == acked:
+		subjects = append(subjects, logSubject)
+	case o.verb == ask && (o.outcome == acked || o.outcome == unknown):
+		subjects = append(subjects, requestSubject+o.mark)
+	}
+	return subjects
+}
+
+func (o *op) interval() porcupine.Operation {
+	end := int64(o.ended)
+	if o.outcome == unknown {
+		end = math.MaxInt64
+	}
+	return porcupine.Operation{ClientId: o.worker, Input: o, Call: int64(o.begun), Return: end}
+}
+
+func listed(operations []porcupine.Operation) string {
+	var b strings.Builder
+	for _, operation := range operations {
+		fmt.Fprintln(&b, operation.Input)
+	}
+	return b.String()
+}
+
+// inOrder tells which of two lines stands before one that was answered before it
+// was said. It sees over all subjects what linearizable sees in each.
+func inOrder(ops []*op) error {
+	var told []*op
+	for _, o := range ops {
+		if o.outcome == acked && o.result.seq > 0 {
+			told = append(told, o)
+		}
+	}
+	byEnd := slices.Clone(told)
+	slices.SortFunc(byEnd, func(a, b *op) int { return int(a.ended - b.ended) })
+	slices.SortFunc(told, func(a, b *op) int { return int(a.begun - b.begun) })
+	var last *op
+	for _, o := range told {
+		for len(byEnd) > 0 && byEnd[0].ended < o.begun {
+			if last == nil || byEnd[0].result.seq > last.result.seq {
+				last = byEnd[0]
+			}
+			byEnd = byEnd[1:]
+		}
+		if last != nil && o.result.seq <= last.result.seq {
+			return fmt.Errorf("a later line stands before an earlier one:\n%v\n%v", last, o)
+		}
+	}
+	return nil
+}

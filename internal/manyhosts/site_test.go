@@ -1,0 +1,133 @@
+package manyhosts
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	hosts  = 3
+	agents = 4
+	// patience is how long anything may take that must happen.
+	patience = 30 * time.Second
+)
+
+// site is a Redis and the hosts of one world on it, each of which reaches it over
+// a proxy of its own.
+type site struct {
+	t       *testing.T
+	redis   *redistest.Server
+	synced  bool // every write
+	proxies [hosts]*redistest.Proxy
+	hosts   [hosts]*hostprocess.Host
+	journal *redis.Journal
+	account *hostprocess.Account
+	admin   hostprocess.Node
+	client  *http.Client
+	sid     string
+}
+
+// openSite starts a Redis that syncs its log with that policy, and the hosts.
+func openSite(t *testing.T, fsync string) *site {
+	t.Helper()
+	s := &site{t: t, synced: fsync == "always", redis: redistest.Start(t, redistest.AOF(fsync)...)}
+	dir, rootKey := t.TempDir(), creds.GenerateRootKey()
+	s.must(creds.WriteRootFile(filepath.Join(dir, "root"), rootKey, false))
+	s.admin = hostprocess.Node{AdminToken: "pt_" + creds.GenerateRootKey()}
+	s.must(os.WriteFile(filepath.Join(dir, "token"), []byte(s.admin.AdminToken), 0o600))
+	s.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	for i := range hosts {
+		s.proxies[i] = s.redis.Before(t)
+		s.hosts[i] = hostprocess.Start(t, hostprocess.Options{
+			Args: []string{
+				"--store", "redis://" + s.proxies[i].Addr, "--root-file", filepath.Join(dir, "root"),
+				"--admin-token-file", filepath.Join(dir, "token"), "--log-level", "warn",
+			},
+			Secrets: []string{s.admin.AdminToken},
+		})
+	}
+	address, err := redis.ParseAddress(s.redis.URL())
+	s.must(err)
+	s.journal, err = redis.Open(t.Context(), redis.Options{Address: address, Timeout: patience})
+	s.must(err)
+	t.Cleanup(func() { s.must(s.journal.Close()) })
+	s.account = hostprocess.NewAccount(t, s.hosts[0], rootKey, t.Name(), agents)
+	for _, h := range s.hosts {
+		h.Guard(s.account.Secrets()...)
+	}
+	return s
+}
+
+func (s *site) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// reset begins a new session and gives the store's position after it.
+func (s *site) reset() store.Position {
+	s.t.Helper()
+	var session protocol.SessionReply
+	s.admin.Must(s.t, s.hosts[0], hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()}, &session)
+	var reply protocol.ResetReply
+	s.admin.Must(s.t, s.hosts[0], hostprocess.Request{
+		Method: http.MethodPost, Path: protocol.ServicePlay.Reset() + "?sid=" + session.SID, Body: struct{}{},
+	}, &reply)
+	s.sid = reply.SID
+	head, err := s.journal.Head(s.t.Context())
+	s.must(err)
+	return head
+}
+
+// zones are the zone signals that each agent's record counts when a story begins:
+// records outlive sessions.
+func (s *site) zones() map[string]int64 {
+	s.t.Helper()
+	var reply protocol.AgentsReply
+	s.account.Main.Must(s.t, s.hosts[0], hostprocess.Request{Method: http.MethodGet, Path: protocol.PathAgents}, &reply)
+	counts := map[string]int64{}
+	for i, node := range s.account.Agents {
+		for _, a := range reply.Agents {
+			if a.AgentID == node.ID {
+				counts[fmt.Sprint(agentSubject, i)] = a.ZoneCount
+			}
+		}
+	}
+	return counts
+}
+
+// until asks a host again and again until the answer is good, for 30 s at most.
+func (s *site) until(h *hostprocess.Host, n hostprocess.Node, r hostprocess.Request, good func(*hostprocess.Answer) bool) *hostprocess.Answer {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		a, err := n.Do(ctx, s.client, h.URL(), r)
+		if err == nil && good(a) {
+			return a
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			if err == nil {
+				err = fmt.Errorf("status %d: %s", a.Status, a.Body)
+			}
+			s.t.Fatalf("%s %s: not what it should be after %v: %v\n%s", r.Method, r.Path, patience, err, h.Output())
+		}
+	}
+}

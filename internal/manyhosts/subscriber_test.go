@@ -1,0 +1,111 @@
+package manyhosts
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// subscriber follows the world by the SDK, at one host after the other.
+type subscriber struct {
+	site   *site
+	number int
+	way    *way
+	world  *sdk.RemotePlayWorld
+	sub    *sdk.Subscription
+	ready  chan struct{}
+	once   sync.Once
+
+	mu sync.Mutex
+	// seen is the seq of the last event, and news has a token when it changed.
+	seen uint64
+	news chan struct{}
+
+	// These belong to the subscription until it is closed.
+	events  []sdk.Event
+	updates []sdk.Update
+	errors  []error
+}
+
+func (s *site) subscribe(seed uint64, number int) *subscriber {
+	s.t.Helper()
+	f := &subscriber{
+		site: s, number: number, way: newWay(s, seed, 100+uint64(number)),
+		ready: make(chan struct{}), news: make(chan struct{}, 1),
+	}
+	var err error
+	f.world, err = sdk.New(sdk.Options{
+		BaseURL: "http://127.0.0.1:9", APIKey: protocol.Secret(s.account.Main.APIKey), Transport: f.way.transport,
+		MainNodeCredentials: &sdk.NodeCredentials{NodeID: s.account.Main.ID, PasswHash: protocol.Secret(s.account.Main.Hash)},
+		Logger:              slog.New(slog.DiscardHandler),
+	})
+	s.must(err)
+	f.sub, err = f.world.SubscribeWorldState(context.WithoutCancel(s.t.Context()), sdk.SubscribeOptions{
+		OnEvent: f.take, OnSnapshot: f.show, OnError: func(err error) { f.errors = append(f.errors, err) },
+	})
+	s.must(err)
+	s.await(f.ready, fmt.Sprint("a first copy of subscriber ", number))
+	return f
+}
+
+func (f *subscriber) take(e sdk.Event) {
+	f.events = append(f.events, e)
+	f.mu.Lock()
+	f.seen = e.Seq
+	f.mu.Unlock()
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
+}
+
+func (f *subscriber) show(u sdk.Update) {
+	f.updates = append(f.updates, u)
+	if u.Verification == sdk.Verified {
+		f.once.Do(func() { close(f.ready) })
+	}
+}
+
+func (f *subscriber) position() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.seen
+}
+
+// reach waits until the subscriber has seen an event.
+func (f *subscriber) reach(seq uint64) {
+	f.site.t.Helper()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for f.position() < seq {
+		select {
+		case <-f.news:
+		case <-limit.C:
+			f.close()
+			f.site.t.Fatalf("subscriber %d has seen %d and not %d: %+v, errors %v", f.number, f.position(), seq, f.sub.State().Stats, f.errors)
+		}
+	}
+}
+
+func (f *subscriber) close() {
+	f.sub.Close()
+	_ = f.world.Close(context.Background())
+	f.way.transport.CloseIdleConnections()
+}
+
+// await waits for a channel to be closed.
+func (s *site) await(c <-chan struct{}, what string) {
+	s.t.Helper()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-c:
+	case <-limit.C:
+		s.t.Fatalf("%s is not there after %v", what, patience)
+	}
+}

@@ -1,0 +1,109 @@
+package manyhosts
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// slowestRefusal is how long a host may take to say that the store is away: a
+// second (docs/redis.md), and what a busy machine adds.
+const slowestRefusal = 4 * time.Second
+
+// judge lists what must not be so after a story.
+func (s *site) judge(was *record, b *breaker, following []*subscriber, counted map[string]int64) (wrong []error) {
+	h := b.history
+	fail := func(err error) {
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	fail(was.presence(h.ops, b.restarts))
+	for _, f := range following {
+		fail(f.judge(was))
+	}
+	switch {
+	case s.synced && len(was.jumps) > 0:
+		fail(fmt.Errorf("a Redis that syncs every write lost nothing, and the world went on from %+v", was.jumps))
+	case len(was.jumps) > len(b.restarts):
+		fail(fmt.Errorf("Redis was killed %d times and the world jumped more often: %+v", len(b.restarts), was.jumps))
+	case !s.synced && len(b.restarts) > 0 && len(was.jumps) == 0:
+		fail(fmt.Errorf("Redis was killed %d times and may have lost something; the world did not jump", len(b.restarts)))
+	}
+	if h.slowest > slowestRefusal {
+		fail(fmt.Errorf("a host took %v to say that the store is away", h.slowest))
+	}
+	if len(was.jumps) == 0 {
+		fail(inOrder(h.ops))
+		fail(answers(h.ops, counted))
+	}
+	return wrong
+}
+
+// answers checks that the answers of a story are those of one host, and that the
+// check would have seen it if one of them were another.
+func answers(ops []*op, counted map[string]int64) error {
+	begin := func(subject string) state {
+		kind, _, _ := strings.Cut(subject, " ")
+		switch kind + " " {
+		case agentSubject:
+			return agentState{node: true, zones: counted[subject]}
+		case placementSubject:
+			return placementState{}
+		case spaceSubject:
+			return spaceState{}
+		case requestSubject:
+			return requestState{}
+		}
+		return logState{}
+	}
+	if err := linearizable(ops, begin); err != nil {
+		return err
+	}
+	for name, changed := range corrupted(ops) {
+		if linearizable(changed, begin) == nil {
+			return fmt.Errorf("%s, and the history still counts as one that a single host can have given", name)
+		}
+	}
+	return nil
+}
+
+// roam moves subscribers from host to host.
+func roam(ctx context.Context, following []*subscriber, seed uint64) (moves int) {
+	random := rand.New(rand.NewPCG(seed, 98))
+	for {
+		wait := time.NewTimer(time.Duration(100+random.IntN(400)) * time.Millisecond)
+		select {
+		case <-wait.C:
+			following[random.IntN(len(following))].way.move()
+			moves++
+		case <-ctx.Done():
+			wait.Stop()
+			return moves
+		}
+	}
+}
+
+func (t *tally) add(h *history, b *breaker, was *record, following []*subscriber, moves int) {
+	t.stories++
+	t.acked, t.refused, t.unknown = t.acked+h.count(acked), t.refused+h.count(refused), t.unknown+h.count(unknown)
+	t.faults, t.restarts, t.losses = t.faults+len(h.faults), t.restarts+len(b.restarts), t.losses+b.losses
+	t.jumps, t.events, t.moves = t.jumps+len(was.jumps), t.events+len(was.events), t.moves+moves
+	t.slowest = max(t.slowest, milliseconds(h.slowest))
+	for _, o := range h.ops {
+		if o.outcome == acked && marked[o.verb] && len(was.made[key(o.verb, o.mark)]) == 0 {
+			t.missing++
+		}
+	}
+	for _, f := range following {
+		for _, e := range f.events {
+			if e.Kind == protocol.EventSessionResync {
+				t.resyncs++
+			}
+		}
+	}
+}

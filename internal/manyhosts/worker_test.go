@@ -1,0 +1,224 @@
+package manyhosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/protocol"
+)
+
+// worker sends commands, one after the other, each to any host.
+type worker struct {
+	*site
+	seed    uint64
+	number  int
+	random  *rand.Rand
+	history *history
+	client  *http.Client
+	common  *common
+	done    int
+	// failure is an answer that none may get.
+	failure error
+}
+
+// common is what workers know of one another's commands.
+type common struct {
+	mu sync.Mutex
+	// ids are the last ids of placements, by subject, and leases the connections
+	// that agents registered with last.
+	ids, leases map[string]string
+	// open are requests that nobody tried to answer yet.
+	open []request
+}
+
+type request struct {
+	id    string
+	agent int
+}
+
+func newWorker(s *site, h *history, c *common, seed uint64, number int) *worker {
+	return &worker{
+		site: s, seed: seed, number: number, random: rand.New(rand.NewPCG(seed, uint64(number))), history: h, common: c,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}, Timeout: patience},
+	}
+}
+
+// run works until it is told to stop, and finishes what it does then.
+func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
+	defer w.client.CloseIdleConnections()
+	for w.failure == nil {
+		o, r, n := w.draw()
+		w.perform(ctx, o, r, n)
+		w.history.add(o)
+		wait := time.NewTimer(time.Duration(w.random.IntN(30)) * time.Millisecond)
+		select {
+		case <-stop:
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+	}
+}
+
+// perform sends an op until its outcome is known, or cannot be. One with an
+// idempotency key is repeated, at any host, until it is answered; one without is
+// sent once.
+func (w *worker) perform(ctx context.Context, o *op, r hostprocess.Request, n hostprocess.Node) {
+	o.begun = w.history.now()
+	defer func() { o.ended = w.history.now() }()
+	o.outcome = unsent
+	for o.ended = o.begun; w.history.now()-o.begun < patience; {
+		a, err := w.attempt(ctx, o, r, n)
+		switch {
+		case errors.Is(err, errNotSent), err == nil && a.Status == http.StatusTooManyRequests:
+		case err != nil, a.Status >= http.StatusInternalServerError:
+			o.outcome = unknown
+			if !o.keyed && o.verb != look {
+				return
+			}
+		default:
+			w.conclude(o, a)
+			return
+		}
+		wait := time.NewTimer(time.Duration(5+w.random.IntN(20)) * time.Millisecond)
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+	w.failure = fmt.Errorf("no answer within %v: %v", patience, o)
+}
+
+var errNotSent = errors.New("there was no host to take it")
+
+// attempt sends an op to any host, once.
+func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n hostprocess.Node) (*hostprocess.Answer, error) {
+	i := w.random.IntN(hosts)
+	url := w.hosts[i].URL()
+	if url == "" {
+		return nil, errNotSent
+	}
+	begun := time.Now()
+	a, err := n.Do(ctx, w.client, url, r)
+	var op *net.OpError
+	switch {
+	case errors.As(err, &op) && op.Op == "dial":
+		return nil, errNotSent
+	case err != nil:
+		o.asked = append(o.asked, fmt.Sprint("host ", i, ": no answer"))
+		return nil, err
+	}
+	o.asked = append(o.asked, fmt.Sprint("host ", i, ": ", a.Status, " ", a.Code))
+	if a.Code == protocol.CodeStoreUnavailable {
+		w.history.away(time.Since(begun))
+	}
+	w.history.saw(a.Rev)
+	return a, nil
+}
+
+// conclude takes the answer. A refusal says nothing of an attempt before it that
+// had no answer, and may still be under way.
+func (w *worker) conclude(o *op, a *hostprocess.Answer) {
+	if !a.OK() {
+		o.result.code = a.Code
+		if o.verb == look && a.Code == protocol.CodeSpaceUnknown {
+			o.outcome = acked
+			return
+		}
+		if o.outcome != unknown {
+			o.outcome = refused
+		}
+		if !refusals[o.verb][a.Code] {
+			w.failure = fmt.Errorf("an answer that none may get: %v", o)
+		}
+		return
+	}
+	o.outcome = acked
+	if err := w.read(o, a); err != nil {
+		w.failure = fmt.Errorf("%w: %v: %s", err, o, a.Body)
+	}
+}
+
+// refusals are the codes with which a command may be refused.
+var refusals = map[verb]map[protocol.Code]bool{
+	register:   gone,
+	disconnect: gone,
+	heartbeat:  {protocol.CodeForbidden: true, protocol.CodeLeaseUnknown: true},
+	say:        offMap,
+	travel:     offMap,
+	zone:       offMap,
+	create:     {protocol.CodeNodeExists: true},
+	ask:        offMap,
+	answer:     {protocol.CodeForbidden: true, protocol.CodeRequestUnknown: true},
+	found:      {protocol.CodeSpaceExists: true},
+	furnish:    {protocol.CodeSpaceUnknown: true, protocol.CodeAmenityExists: true},
+	clearOut:   {protocol.CodeSpaceUnknown: true, protocol.CodeNotFound: true, protocol.CodeAmenityLast: true},
+	drop:       {protocol.CodeSpaceUnknown: true},
+}
+
+var (
+	gone   = map[protocol.Code]bool{protocol.CodeForbidden: true}
+	offMap = map[protocol.Code]bool{protocol.CodeForbidden: true, protocol.CodePlayerUnknown: true}
+)
+
+// read takes what an answer says.
+func (w *worker) read(o *op, a *hostprocess.Answer) error {
+	var reply struct {
+		OK  bool    `json:"ok"`
+		ID  string  `json:"id"`
+		Seq uint64  `json:"seq"`
+		Rev *uint64 `json:"rev"`
+		// Node is a look's at the chain, Space one at a space.
+		Node struct {
+			Occupant struct {
+				Name      string `json:"name"`
+				URL       string `json:"url"`
+				ZoneCount int64  `json:"zoneCount"`
+			} `json:"occupant"`
+		} `json:"node"`
+		Space struct {
+			Amenities []string `json:"amenities"`
+		} `json:"space"`
+	}
+	if err := a.Decode(&reply); err != nil {
+		return err
+	}
+	o.result = result{ok: reply.OK, id: reply.ID, seq: reply.Seq, rev: a.Rev}
+	w.common.mu.Lock()
+	defer w.common.mu.Unlock()
+	switch o.verb {
+	case look:
+		row := reply.Node.Occupant
+		switch {
+		case strings.HasPrefix(o.subject, spaceSubject):
+			o.result.text = joined(reply.Space.Amenities)
+		case strings.HasPrefix(o.subject, placementSubject):
+			o.result.text = mark(row.URL)
+		default:
+			o.result.text, o.result.zones = row.Name, row.ZoneCount
+		}
+	case place:
+		w.common.ids[o.subject] = reply.ID
+	case register:
+		w.common.leases[o.subject] = o.arg
+	case ask:
+		w.common.open = append(w.common.open, request{o.mark, int(o.subject[len(agentSubject)] - '0')})
+	}
+	return nil
+}
+
+// address is a placement's URL with a mark; mark takes it out.
+func address(mark string) string { return "https://" + mark + ".example.org" }
+
+func mark(address string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(address, "https://"), ".example.org")
+}
