@@ -5,15 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,6 +28,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"host":    startHost,
 			"stop":    stopHost,
+			"redis":   runRedis,
+			"heard":   hear,
 			"exits":   exits,
 			"mode":    mode,
 			"keep":    keep,
@@ -42,10 +41,6 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// patience is how long commands wait for a host that serves: the race detector
-// makes a key's derivation slow, and other tests run beside it.
-const patience = "5m"
-
 // cleanHome gives a script an empty home folder and nothing of this process's
 // environment that playctl looks at.
 func cleanHome(env *testscript.Env) error {
@@ -56,90 +51,12 @@ func cleanHome(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
+	t, ok := env.T().(testing.TB)
+	if !ok {
+		return errors.New("a script's T is no testing.TB any more")
+	}
+	env.Values[surroundingsKey{}] = &surroundings{t: t}
 	return nil
-}
-
-// hosts are the hosts that run for a script.
-type hosts struct {
-	mu      sync.Mutex
-	running map[string]*runningHost
-}
-
-// runningHost is a "playctl serve" in the background.
-type runningHost struct {
-	cmd  *exec.Cmd
-	rest chan error // what reading its output to the end gave
-}
-
-var scriptHosts = hosts{running: map[string]*runningHost{}}
-
-// startHost starts "playctl serve" on a free port, waits until it says that it
-// serves, and puts its URL into $SERVER and $PLAYCTL_SERVER. It is stopped at
-// the script's end and must then end with 0.
-//
-//	host [flags of serve]
-func startHost(ts *testscript.TestScript, neg bool, args []string) {
-	if neg {
-		ts.Fatalf("host cannot be negated; use: exits 1 playctl serve")
-	}
-	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson"}, args...)
-	cmd := exec.CommandContext(context.Background(), lookPath(ts, "playctl"), all...)
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = environment(ts)
-	logs, err := os.Create(ts.MkAbs("host.log"))
-	ts.Check(err)
-	cmd.Stderr = logs
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
-	ts.Check(logs.Close())
-	lines := bufio.NewReader(out)
-	first, err := lines.ReadString('\n')
-	if err != nil {
-		text, _ := os.ReadFile(ts.MkAbs("host.log"))
-		ts.Fatalf("the host did not start: %v\n%s", errors.Join(err, cmd.Wait()), text)
-	}
-	var banner bannerResult
-	ts.Check(json.Unmarshal([]byte(first), &banner))
-	ts.Setenv("SERVER", banner.URL)
-	ts.Setenv("PLAYCTL_SERVER", banner.URL)
-	ts.Setenv("LISTEN", banner.Listen)
-	ts.Setenv("PLAYCTL_TIMEOUT", patience)
-	ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
-	host := &runningHost{cmd: cmd, rest: make(chan error, 1)}
-	go func() {
-		_, err := io.Copy(io.Discard, lines)
-		host.rest <- err
-	}()
-	name := ts.MkAbs(".")
-	scriptHosts.mu.Lock()
-	scriptHosts.running[name] = host
-	scriptHosts.mu.Unlock()
-	ts.Defer(func() { end(ts, name) })
-}
-
-// stopHost ends the script's host as an operator would, with SIGTERM.
-func stopHost(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: stop")
-	}
-	end(ts, ts.MkAbs("."))
-}
-
-func end(ts *testscript.TestScript, name string) {
-	scriptHosts.mu.Lock()
-	host := scriptHosts.running[name]
-	delete(scriptHosts.running, name)
-	scriptHosts.mu.Unlock()
-	if host == nil {
-		return
-	}
-	ts.Check(host.cmd.Process.Signal(syscall.SIGTERM))
-	err := errors.Join(<-host.rest, host.cmd.Wait())
-	if err != nil {
-		text, _ := os.ReadFile(filepath.Join(name, "host.log"))
-		ts.Fatalf("the host did not end well: %v\n%s", err, text)
-	}
 }
 
 // exits runs a command and checks its exit code.
@@ -259,29 +176,4 @@ func like(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("line %d is %q, which is not like %s", i+1, got[i], want[i])
 		}
 	}
-}
-
-// lookPath finds a program on the script's own path.
-func lookPath(ts *testscript.TestScript, name string) string {
-	for _, folder := range filepath.SplitList(ts.Getenv("PATH")) {
-		path := filepath.Join(folder, name)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return path
-		}
-	}
-	ts.Fatalf("%s is not on the path", name)
-	return ""
-}
-
-// environment is what a script's commands see, for one that is started beside
-// them.
-func environment(ts *testscript.TestScript) []string {
-	var env []string
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "PLAYCTL_") && !strings.HasPrefix(name, "XDG_") {
-			env = append(env, name+"="+ts.Getenv(name))
-		}
-	}
-	return append(env, "HOME="+ts.Getenv("HOME"))
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// patience is how long commands wait for a host that serves: the race detector
+// makes a key's derivation slow, and other tests run beside it.
+const patience = "5m"
+
+// hosts are the hosts that run for scripts, by the path of their log without its
+// ending.
+type hosts struct {
+	mu      sync.Mutex
+	running map[string]*runningHost
+}
+
+// runningHost is a "playctl serve" in the background.
+type runningHost struct {
+	cmd  *exec.Cmd
+	rest chan error // what reading its output to the end gave
+}
+
+var scriptHosts = hosts{running: map[string]*runningHost{}}
+
+// startHost starts "playctl serve" on a free port and waits until it says that it
+// serves. It is stopped at the script's end and must then end with 0. A host
+// without a name puts its URL into $SERVER and $PLAYCTL_SERVER, one that is called
+// a: into $A.
+//
+//	host [name:] [flags of serve]
+func startHost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("host cannot be negated; use: exits 1 playctl serve")
+	}
+	name, args := hostName(args)
+	host, banner := launch(ts, name, args)
+	ts.Setenv("PLAYCTL_TIMEOUT", patience)
+	if name == "host" {
+		ts.Setenv("SERVER", banner.URL)
+		ts.Setenv("PLAYCTL_SERVER", banner.URL)
+		ts.Setenv("LISTEN", banner.Listen)
+		ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
+	} else {
+		ts.Setenv(strings.ToUpper(name), banner.URL)
+	}
+	path := ts.MkAbs(name)
+	scriptHosts.mu.Lock()
+	scriptHosts.running[path] = host
+	scriptHosts.mu.Unlock()
+	ts.Defer(func() { end(ts, path) })
+}
+
+// hostName splits the host's name from what comes after it; one without a name
+// is called host. Its log is the file of that name with .log.
+func hostName(args []string) (name string, rest []string) {
+	if len(args) > 0 && strings.HasSuffix(args[0], ":") {
+		return strings.TrimSuffix(args[0], ":"), args[1:]
+	}
+	return "host", args
+}
+
+func launch(ts *testscript.TestScript, name string, args []string) (host *runningHost, banner bannerResult) {
+	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson"}, args...)
+	cmd := exec.CommandContext(context.Background(), lookPath(ts, "playctl"), all...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = environment(ts)
+	logs, err := os.Create(ts.MkAbs(name + ".log"))
+	ts.Check(err)
+	cmd.Stderr = logs
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Check(logs.Close())
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		text, _ := os.ReadFile(ts.MkAbs(name + ".log"))
+		ts.Fatalf("the host did not start: %v\n%s", errors.Join(err, cmd.Wait()), text)
+	}
+	ts.Check(json.Unmarshal([]byte(first), &banner))
+	host = &runningHost{cmd: cmd, rest: make(chan error, 1)}
+	go func() {
+		_, err := io.Copy(io.Discard, lines)
+		host.rest <- err
+	}()
+	return host, banner
+}
+
+// stopHost ends a host as an operator would, with SIGTERM.
+//
+//	stop [name:]
+func stopHost(ts *testscript.TestScript, neg bool, args []string) {
+	name, rest := hostName(args)
+	if neg || len(rest) > 0 {
+		ts.Fatalf("usage: stop [name:]")
+	}
+	end(ts, ts.MkAbs(name))
+}
+
+func end(ts *testscript.TestScript, path string) {
+	scriptHosts.mu.Lock()
+	host := scriptHosts.running[path]
+	delete(scriptHosts.running, path)
+	scriptHosts.mu.Unlock()
+	if host == nil {
+		return
+	}
+	ts.Check(host.cmd.Process.Signal(syscall.SIGTERM))
+	err := errors.Join(<-host.rest, host.cmd.Wait())
+	if err != nil {
+		text, _ := os.ReadFile(path + ".log")
+		ts.Fatalf("the host did not end well: %v\n%s", err, text)
+	}
+}
+
+// lookPath finds a program on the script's own path.
+func lookPath(ts *testscript.TestScript, name string) string {
+	for _, folder := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(folder, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path
+		}
+	}
+	ts.Fatalf("%s is not on the path", name)
+	return ""
+}
+
+// environment is what a script's commands see, for one that is started beside
+// them.
+func environment(ts *testscript.TestScript) []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "PLAYCTL_") && !strings.HasPrefix(name, "XDG_") {
+			env = append(env, name+"="+ts.Getenv(name))
+		}
+	}
+	return append(env, "HOME="+ts.Getenv("HOME"))
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+)
+
+// surroundings are what a script started beside hosts.
+type surroundings struct {
+	// t is the script's own: what is started with it ends with the script.
+	t testing.TB
+	// redis is the server that was started last, channels what was published on it.
+	redis    *redistest.Server
+	channels *channels
+}
+
+// surroundingsKey is where a script has its surroundings.
+type surroundingsKey struct{}
+
+func surroundingsOf(ts *testscript.TestScript) *surroundings {
+	return ts.Value(surroundingsKey{}).(*surroundings)
+}
+
+// runRedis starts a real redis-server on a free port that syncs each write, and
+// puts its address into $REDIS; with a name before the flags into the variable of
+// that name. It ends with the script. The last one that was started can be killed
+// as by a power cut, and started again with its data.
+//
+//	redis [name:] [flags of redis-server]
+//	redis kill
+//	redis restart
+func runRedis(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("redis cannot be negated")
+	}
+	around := surroundingsOf(ts)
+	switch {
+	case len(args) == 1 && args[0] == "kill":
+		around.redis.Kill()
+		return
+	case len(args) == 1 && args[0] == "restart":
+		around.redis.Restart()
+		return
+	}
+	name, flags := hostName(args)
+	if name == "host" {
+		name = "redis"
+	}
+	around.redis = redistest.Start(around.t, append(redistest.AOF("always"), flags...)...)
+	ts.Setenv(strings.ToUpper(name), around.redis.URL())
+}
+
+// channels is what was published on the channels of a Redis.
+type channels struct {
+	mu    sync.Mutex
+	heard map[string][]string
+	// news has a token whenever something came.
+	news chan struct{}
+}
+
+// listen hears every channel of a Redis until the script ends.
+func (s *surroundings) listen(ts *testscript.TestScript) *channels {
+	client := goredis.NewClient(&goredis.Options{Addr: s.redis.Addr, DisableIdentity: true})
+	subscription := client.PSubscribe(context.Background(), "*:world:events")
+	if _, err := subscription.Receive(context.Background()); err != nil {
+		ts.Fatalf("subscribe: %v", err)
+	}
+	c := &channels{heard: map[string][]string{}, news: make(chan struct{}, 1)}
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		for message := range subscription.Channel() {
+			c.mu.Lock()
+			c.heard[message.Channel] = append(c.heard[message.Channel], message.Payload)
+			c.mu.Unlock()
+			select {
+			case c.news <- struct{}{}:
+			default:
+			}
+		}
+	})
+	s.t.Cleanup(func() {
+		_ = subscription.Close()
+		_ = client.Close()
+		listening.Wait()
+	})
+	return c
+}
+
+// hear waits until something was published on a channel so many times, never
+// more, counted from where the script first called it.
+//
+//	heard                                       (begins to listen)
+//	heard play:default:world:events 1 'world:player_added'
+func hear(ts *testscript.TestScript, neg bool, args []string) {
+	around := surroundingsOf(ts)
+	if len(args) == 0 && !neg {
+		around.channels = around.listen(ts)
+		return
+	}
+	c := around.channels
+	if neg || len(args) != 3 || c == nil {
+		ts.Fatalf("usage: heard, then heard <channel> <times> <regular expression>")
+	}
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	pattern := regexp.MustCompile(args[2])
+	limit := time.NewTimer(time.Minute)
+	defer limit.Stop()
+	for {
+		got := c.count(args[0], pattern)
+		if got == want {
+			return
+		}
+		select {
+		case <-c.news:
+		case <-limit.C:
+			ts.Fatalf("%q came %d times on %s, not %d", args[2], got, args[0], want)
+		}
+	}
+}
+
+func (c *channels) count(channel string, pattern *regexp.Regexp) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, message := range c.heard[channel] {
+		if pattern.MatchString(message) {
+			n++
+		}
+	}
+	return n
+}
