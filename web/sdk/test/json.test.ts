@@ -1,39 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Json, JsonError, canonicalJson, compareKeys, parseJson } from '../src/index.js'
+import { JsonError, canonicalJson, compareKeys, parseJson } from '../src/index.js'
 import { compareUtf8 } from '../src/chain/keys.js'
 import { FrameError, FrameParser } from '../src/stream/frames.js'
-
-/** Numbers from 0 to 1 that are the same in every run (Mulberry32). */
-function random(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-function someText(next: () => number): string {
-  const points = [0x20, 0x41, 0x22, 0x5c, 0x2f, 0, 0x1f, 0x7f, 0xe4, 0x2028, 0xffff, 0xe000, 0xd7ff, 0x1f600, 0x10ffff]
-  return Array.from({ length: Math.floor(next() * 6) }, () => String.fromCodePoint(points[Math.floor(next() * points.length)] ?? 0)).join('')
-}
-
-function someJson(next: () => number, depth: number): Json {
-  const kind = Math.floor(next() * (depth > 3 ? 4 : 6))
-  if (kind === 0) return [null, true, false][Math.floor(next() * 3)] ?? null
-  if (kind === 1) return someText(next)
-  if (kind < 4) return [0, -0, 1, -1.5, 1e21, 1e-7, 123456789012345680000, 5e-324, 1.7976931348623157e308][Math.floor(next() * 9)] ?? 0
-  const size = Math.floor(next() * 4)
-  if (kind === 4) return Array.from({ length: size }, () => someJson(next, depth + 1))
-  return Object.fromEntries(Array.from({ length: size }, () => [next() < 0.2 ? '__proto__' : someText(next), someJson(next, depth + 1)]))
-}
+import { random, someJson, someText } from './random.js'
 
 describe('JSON', () => {
   it('reads what the platform reads, and writes one form of it', () => {
     const next = random(1)
     for (let i = 0; i < 3000; i++) {
-      const value = someJson(next, 0)
+      const value = someJson(next)
       const text = JSON.stringify(value, undefined, Math.floor(next() * 3))
       const got = parseJson(text)
       assert.deepEqual(got, JSON.parse(text))

@@ -1,0 +1,94 @@
+// Command answers tells what the Go code makes of JSON texts, so that the tests
+// of the TypeScript client can compare themselves with it on texts that nobody
+// thought of. Each line of its input is a text, itself as a JSON string; each
+// line of its output is what the chain package says about it.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/playctl/playctl/chain"
+)
+
+// answer is what the chain package makes of one text.
+type answer struct {
+	// Canonical and LeafDigestHex are empty for a text that is refused.
+	Canonical     string `json:"canonical,omitempty"`
+	LeafDigestHex string `json:"leafDigestHex,omitempty"`
+	// Snapshot is absent for a text that is no snapshot, Node for one that is no
+	// chain node.
+	Snapshot *root  `json:"snapshot,omitempty"`
+	Node     string `json:"node,omitempty"`
+	// Notify is absent for a text that is no playerChainNotify; Order are its
+	// keys in the order in which they are read one by one.
+	Notify bool     `json:"notify"`
+	Order  []string `json:"order,omitempty"`
+}
+
+// root is a chain's.
+type root struct {
+	Hex   string `json:"merkleRootHex"`
+	Count int    `json:"merkleLeafCount"`
+}
+
+// longestLine bounds one text.
+const longestLine = 1 << 20
+
+func main() {
+	if err := run(os.Stdin, os.Stdout); err != nil { //nolint:forbidigo // this is main
+		fmt.Fprintln(os.Stderr, "answers:", err) //nolint:forbidigo // as above
+		os.Exit(1)                               //nolint:forbidigo // as above
+	}
+}
+
+// run answers until the input ends.
+func run(in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, longestLine)
+	answers := bufio.NewWriter(out)
+	encoder := json.NewEncoder(answers)
+	for lines.Scan() {
+		var text string
+		if err := json.Unmarshal(lines.Bytes(), &text); err != nil {
+			return fmt.Errorf("a line is no JSON string: %w", err)
+		}
+		if err := encoder.Encode(answerTo([]byte(text))); err != nil {
+			return fmt.Errorf("write an answer: %w", err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read the texts: %w", err)
+	}
+	if err := answers.Flush(); err != nil {
+		return fmt.Errorf("write the answers: %w", err)
+	}
+	return nil
+}
+
+// answerTo says everything about one text.
+func answerTo(text []byte) answer {
+	var a answer
+	canonical, err := chain.Canonicalize(nil, text)
+	if err != nil {
+		return a
+	}
+	a.Canonical, a.LeafDigestHex = string(canonical), chain.LeafDigest(canonical).String()
+	if s, _, err := chain.ParseSnapshot(text); err == nil {
+		tree := s.Tree()
+		a.Snapshot = &root{tree.Root().String(), tree.Len()}
+	}
+	if reply, err := chain.ParseNodeRPCBody(fmt.Appendf(nil, `{"node":%s}`, text)); err == nil {
+		a.Node = reply.Node.Kind + " " + reply.Node.StableKey
+	}
+	if notify, err := chain.ParseFanoutNotify(text); err == nil && notify != nil {
+		a.Notify = true
+		for _, ref := range chain.SortNodeRefsForSerializedFetch(notify.Nodes) {
+			a.Order = append(a.Order, ref.StableKey)
+		}
+	}
+	return a
+}
