@@ -163,12 +163,8 @@ func (a *app) restore(ctx context.Context, name, path string) (info backup.Info,
 	return backup.Restore(ctx, source, backup.Target{
 		SID: newSID(),
 		Now: a.Now(),
-		Open: func(rootKey string) (store.Journal, error) {
-			journal, err := bolt.Open(ctx, bolt.Options{Path: path, RootKey: rootKey})
-			if err != nil {
-				return nil, err
-			}
-			return journal, nil
+		Begin: func(rootKey string) (store.Import, error) {
+			return bolt.BeginImport(ctx, bolt.Options{Path: path, RootKey: rootKey})
 		},
 	})
 }

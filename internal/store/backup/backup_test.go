@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/store/storetest"
 	"github.com/playctl/playctl/internal/store/verify"
@@ -86,18 +88,22 @@ func TestRestore(t *testing.T) {
 	ctx := context.Background()
 	j, feed := world(t)
 	file, _ := write(t, j)
-	fresh := memory.Open(store.DefaultRetention())
-	defer func() { _ = fresh.Close() }()
-	var rootKey string
-	target := backup.Target{SID: newSID, Now: now, Open: func(key string) (store.Journal, error) {
-		rootKey = key
-		return open{fresh}, nil
+	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db")}
+	target := backup.Target{SID: newSID, Now: now, Begin: func(key string) (store.Import, error) {
+		o := o
+		o.RootKey = key
+		return bolt.BeginImport(ctx, o)
 	}}
 	if _, err := backup.Restore(ctx, bytes.NewReader(file), target); err != nil {
 		t.Fatalf("Restore: %v", err)
 	}
-	if rootKey != storetest.RootKey {
-		t.Errorf("the store was opened for the root key %q", rootKey)
+	fresh, err := bolt.Open(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = fresh.Close() }()
+	if fresh.RootKey() != storetest.RootKey {
+		t.Errorf("the store was made for the root key %q", fresh.RootKey())
 	}
 	report, err := verify.Check(ctx, fresh, storetest.RootKey)
 	if err != nil || !report.OK() {
@@ -123,15 +129,10 @@ func TestRestore(t *testing.T) {
 	if err != nil || len(reset) != 8 || binary.BigEndian.Uint64(reset) != state.Seq {
 		t.Errorf("the seq of the reset is %x, %v; want %d", reset, err, state.Seq)
 	}
-	if _, err := backup.Restore(ctx, bytes.NewReader(file), target); !errors.Is(err, backup.ErrNotEmpty) {
+	if _, err := backup.Restore(ctx, bytes.NewReader(file), target); !errors.Is(err, store.ErrNotEmpty) {
 		t.Errorf("a second Restore into the same store: %v", err)
 	}
 }
-
-// open is a journal that Restore may close without ending it.
-type open struct{ store.Journal }
-
-func (open) Close() error { return nil }
 
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
@@ -191,7 +192,7 @@ func TestDamagedBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, _ := write(t, j)
-	target := backup.Target{SID: newSID, Now: now, Open: func(string) (store.Journal, error) {
+	target := backup.Target{SID: newSID, Now: now, Begin: func(string) (store.Import, error) {
 		t.Error("the store to restore into was opened for a damaged backup")
 		return nil, errors.New("unexpected")
 	}}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -23,47 +24,90 @@ const Jump = 1 << 32
 // with.
 const ReasonRestore = "restore"
 
-// ErrNotEmpty means that the store to restore into holds a world already.
-var ErrNotEmpty = errors.New("the store to restore into is not empty")
-
 // Target says where a backup is restored to.
 type Target struct {
-	// Open opens the store for the backup's root key. Restore closes what it
-	// returned. It is called when the whole backup was read and found right.
-	Open func(rootKey string) (store.Journal, error)
+	// Begin begins the import for the backup's root key. It is called when the
+	// whole backup was read and found right.
+	Begin func(rootKey string) (store.Import, error)
+	// SetTerm gives a record its Term where its kind has one; nil where the target
+	// keeps no deadlines.
+	SetTerm func(*store.Record) error
 	// SID is the new session, a random UUID v4.
 	SID string
 	// Now is the time of the restore.
 	Now time.Time
 }
 
-// Restore makes the backup's world in an empty store: the map, every table, a new
-// session. All of it is one entry, so a restore that fails leaves the store
-// empty. It returns what the backup holds.
+// recordsAtOnce is how many records a store takes at once.
+const recordsAtOnce = 256
+
+// Restore makes the backup's world in a new store: the map, every table, a new
+// session, in one entry. It is a world when Restore returns nil, and nothing
+// otherwise. It fails as the import does, with store.ErrNotEmpty where a world
+// is. It returns what the backup holds.
 func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error) {
 	var records []store.Record
 	read, err := readAll(ctx, r, func(some []store.Record) { records = append(records, some...) })
 	if err != nil {
 		return Info{}, err
 	}
-	entry, err := restored(&read, records, to)
+	entry, err := restored(&read, to)
 	if err != nil {
 		return Info{}, err
 	}
-	j, err := to.Open(read.info.RootKey)
+	records = append(records, store.Record{
+		Table: store.Meta, Key: []byte(store.ResetSeqKey), Value: binary.BigEndian.AppendUint64(nil, entry.Seq),
+	})
+	if err := setTerms(records, to.SetTerm); err != nil {
+		return Info{}, err
+	}
+	into, err := to.Begin(read.info.RootKey)
 	if err != nil {
 		return Info{}, err
 	}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	_, err = j.Append(ctx, 0, []store.Entry{entry})
-	if errors.Is(err, store.ErrConflict) {
-		return Info{}, fmt.Errorf("%w: %w; restore into another folder, or move the old store away", ErrNotEmpty, err)
+	defer func() { err = errors.Join(err, into.Close()) }()
+	if err := fill(ctx, into, &entry, records); err != nil {
+		return Info{}, fmt.Errorf("restoring: %w", err)
 	}
-	return read.info, err
+	state, err := verify.State(ctx, into.Journal(), read.info.RootKey)
+	if err != nil {
+		return Info{}, fmt.Errorf("verifying what was restored: %w", err)
+	}
+	if state.Position != entry.Position || state.Root != entry.Root {
+		return Info{}, fmt.Errorf("%w: what was restored is another world", store.ErrCorrupt)
+	}
+	if err := into.Finish(ctx); err != nil {
+		return Info{}, fmt.Errorf("finishing the restore: %w", err)
+	}
+	return read.info, nil
+}
+
+func setTerms(records []store.Record, setTerm func(*store.Record) error) error {
+	if setTerm == nil {
+		return nil
+	}
+	for i := range records {
+		if err := setTerm(&records[i]); err != nil {
+			return fmt.Errorf("%w: the record %q of the table %s: %w", ErrInvalid, records[i].Key, records[i].Table, err)
+		}
+	}
+	return nil
+}
+
+func fill(ctx context.Context, into store.Import, entry *store.Entry, records []store.Record) error {
+	if err := into.Entries(ctx, []store.Entry{*entry}); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(records, recordsAtOnce) {
+		if err := into.Records(ctx, some); err != nil {
+			return err
+		}
+	}
+	return into.Complete(ctx, &store.Content{Rows: entry.Rows})
 }
 
 // restored is the entry that makes the world.
-func restored(c *content, records []store.Record, to Target) (store.Entry, error) {
+func restored(c *content, to Target) (store.Entry, error) {
 	state := &c.state
 	if max(state.Rev, state.Seq) > protocol.MaxSafeInteger-Jump {
 		return store.Entry{}, fmt.Errorf("%w: its rev %d and seq %d leave no room for a restore", ErrInvalid, state.Rev, state.Seq)
@@ -79,14 +123,10 @@ func restored(c *content, records []store.Record, to Target) (store.Entry, error
 		return store.Entry{}, fmt.Errorf("encoding the event of the restore: %w", err)
 	}
 	seq := state.Seq + Jump
-	records = append(records, store.Record{
-		Table: store.Meta, Key: []byte(store.ResetSeqKey), Value: binary.BigEndian.AppendUint64(nil, seq),
-	})
 	return store.Entry{
 		Position: 1, At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: seq,
 		Root: tree.Root(), LeafCount: uint32(min(tree.Len(), math.MaxUint32)),
 		MapChanged: true, Cleared: true, Header: &header, Rows: state.Rows,
-		Events:  []store.Event{{Kind: string(protocol.EventSessionReset), Data: data}},
-		Records: records,
+		Events: []store.Event{{Kind: string(protocol.EventSessionReset), Data: data}},
 	}, nil
 }

@@ -58,10 +58,9 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := at(t, server.URL())
-	o.Timeout = 20 * time.Second
-	target := backup.Target{SID: "7c1d9a40-52b3-4f6e-8a9b-0c1d2e3f4a5b", Now: time.Now(), Open: func(rootKey string) (store.Journal, error) {
+	target := backup.Target{SID: "7c1d9a40-52b3-4f6e-8a9b-0c1d2e3f4a5b", Now: time.Now(), Begin: func(rootKey string) (store.Import, error) {
 		o.RootKey = rootKey
-		return redis.Open(ctx, o)
+		return redis.BeginImport(ctx, o)
 	}}
 	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); err != nil {
 		t.Fatalf("Restore: %v", err)
@@ -69,7 +68,7 @@ func TestBackup(t *testing.T) {
 	if after := checked(t, open(t, withoutFounding(o))); cmp.Diff(before.Rows, after.Rows) != "" {
 		t.Errorf("the rows differ after the restore:\n%s", cmp.Diff(before.Rows, after.Rows))
 	}
-	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); !errors.Is(err, backup.ErrNotEmpty) {
-		t.Errorf("a second Restore: %v, want ErrNotEmpty", err)
+	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); !errors.Is(err, store.ErrNotEmpty) {
+		t.Errorf("a second Restore: %v, want store.ErrNotEmpty", err)
 	}
 }

@@ -41,8 +41,7 @@ type Options struct {
 	// means DefaultTail.
 	Tail uint64
 	// Timeout bounds how long a reply may take; zero means 800 ms, with which a host
-	// answers within a second. A restore or a migration, which writes a whole world
-	// at once, needs more.
+	// answers within a second. A command that nobody waits for may allow more.
 	Timeout time.Duration
 	// Publish returns what is published within an entry's commit, in order; nil for
 	// nothing. It is called by Commit alone, and for each attempt, so it must not
