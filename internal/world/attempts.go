@@ -15,6 +15,8 @@ import (
 // round is a batch on its way into a shared journal, with what was tried.
 type round struct {
 	batch []*job
+	// read is what the present attempt's plans read of the store.
+	read lookups
 	// attempts are the commits whose outcome is not known yet.
 	attempts []*attempt
 	// spared are the deadlines that the store says have not passed.

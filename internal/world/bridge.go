@@ -27,9 +27,9 @@ type KeepBridge struct {
 
 func (c KeepBridge) plan(p *planner) (any, error) {
 	if c.First {
-		known, err := p.options.Journal.Get(p.ctx, store.BridgePositions, []byte(c.Name))
+		known, err := p.get(store.BridgePositions, []byte(c.Name))
 		if err != nil {
-			return nil, unavailable(err)
+			return nil, err
 		}
 		if known != nil {
 			return struct{}{}, nil

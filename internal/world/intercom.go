@@ -53,14 +53,19 @@ func (c AssistTool) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := IntercomCommand{protocol.IntercomCommand{
+	command := &protocol.IntercomCommand{
 		RequestID: id, MainNodeID: row.NodeID, FromPlayerID: protocol.HumanLabel, ToPlayerID: c.TargetPlayerID,
 		Kind: protocol.IntercomAssist, ToolName: c.ToolName, Args: c.Args,
-	}}
-	if _, err := command.plan(p); err != nil {
+	}
+	if err := p.checkAsker(command.FromPlayerID); err != nil {
 		return nil, err
 	}
-	return &protocol.RequestReply{OK: true, RequestID: id}, nil
+	return &protocol.RequestReply{OK: true, RequestID: id}, p.forward(command)
+}
+
+// lookups implements looking.
+func (c IntercomCommand) lookups() []store.Lookup {
+	return []store.Lookup{{Table: store.Intercom, Key: []byte(closedIntercomKey(c.RequestID))}}
 }
 
 func (c IntercomCommand) plan(p *planner) (any, error) {
@@ -79,8 +84,13 @@ func (c IntercomCommand) plan(p *planner) (any, error) {
 		}
 		return reply, nil
 	}
+	return reply, p.forward(r)
+}
+
+// forward stages a new request.
+func (p *planner) forward(r *protocol.IntercomCommand) error {
 	if err := p.checkAddressee(r); err != nil {
-		return nil, err
+		return err
 	}
 	request := &intercom{
 		RequestID: r.RequestID, Caller: p.req.Caller.identity(), Asker: r.FromPlayerID, Agent: r.ToPlayerID,
@@ -89,18 +99,18 @@ func (c IntercomCommand) plan(p *planner) (any, error) {
 	request.Audience = audienceOf(request)
 	payload, err := json.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("encode an intercom command: %w", err)
+		return fmt.Errorf("encode an intercom command: %w", err)
 	}
 	event := request.event(protocol.IntercomStarted, p.at())
 	event.Message = r.Text
 	if err := p.emitTo(request, event); err != nil {
-		return nil, err
+		return err
 	}
 	event.Status, event.Command = protocol.IntercomForwarded, payload
 	if err := p.emitTo(request, event); err != nil {
-		return nil, err
+		return err
 	}
-	return reply, p.put(store.Intercom, openIntercomKey(r.RequestID), request)
+	return p.put(store.Intercom, openIntercomKey(r.RequestID), request)
 }
 
 // checkAddressee refuses a command to an agent that is not on the map, is not
@@ -230,9 +240,9 @@ func (p *planner) seenIntercom(requestID string) (*intercom, error) {
 	if r := p.st.closedIntercoms[requestID]; r != nil {
 		return r, nil
 	}
-	b, err := p.options.Journal.Get(p.ctx, store.Intercom, []byte(closedIntercomKey(requestID)))
+	b, err := p.get(store.Intercom, []byte(closedIntercomKey(requestID)))
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, err
 	}
 	if b == nil {
 		return nil, nil //nolint:nilnil // A new request.

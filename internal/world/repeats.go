@@ -32,12 +32,19 @@ func (w *World) Repeated(ctx context.Context, key *Idempotency) (Reply, bool, er
 	if key == nil {
 		return Reply{}, false, nil
 	}
-	found, err := findRepeat(ctx, w.options.Journal, key, w.options.Now())
+	b, err := w.options.Journal.Get(ctx, store.Idempotency, key.Key[:])
+	if err != nil {
+		return Reply{}, false, unavailable(err)
+	}
+	found, err := readRepeat(b, key, w.options.Now())
 	if err != nil || found == nil {
 		return Reply{}, false, err
 	}
-	view := w.View()
-	return Reply{Rev: view.Rev, Stored: found.Reply, Sealed: found.Sealed}, true, nil
+	// Another host may have been the first, and what it did is to be read here.
+	if err := w.Refresh(ctx); err != nil {
+		return Reply{}, false, err
+	}
+	return Reply{Rev: w.View().Rev, Stored: found.Reply, Sealed: found.Sealed}, true, nil
 }
 
 // repeated is Repeated inside the writer, which also knows the keys of the
@@ -51,14 +58,15 @@ func (p *planner) repeated() (*repeat, error) {
 		err := r.check(key)
 		return r, err
 	}
-	return findRepeat(p.ctx, p.options.Journal, key, p.now)
+	b, err := p.get(store.Idempotency, key.Key[:])
+	if err != nil {
+		return nil, err
+	}
+	return readRepeat(b, key, p.now)
 }
 
-func findRepeat(ctx context.Context, from store.Reader, key *Idempotency, now time.Time) (*repeat, error) {
-	b, err := from.Get(ctx, store.Idempotency, key.Key[:])
-	if err != nil {
-		return nil, unavailable(err)
-	}
+// readRepeat reads the record of a key, which is nil where there is none.
+func readRepeat(b []byte, key *Idempotency, now time.Time) (*repeat, error) {
 	if b == nil {
 		return nil, nil //nolint:nilnil // A key that was never used.
 	}
@@ -139,9 +147,9 @@ func (forgetRepeats) plan(p *planner) (any, error) {
 func (p *planner) forgetRepeat(timeKey []byte) error {
 	p.putBytes(store.IdempotencyTimes, timeKey, nil)
 	key := timeKey[8:]
-	b, err := p.options.Journal.Get(p.ctx, store.Idempotency, key)
+	b, err := p.get(store.Idempotency, key)
 	if err != nil {
-		return unavailable(err)
+		return err
 	}
 	var r repeat
 	if b == nil || json.Unmarshal(b, &r) != nil || r.At == int64(binary.BigEndian.Uint64(timeKey)) {

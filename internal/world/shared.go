@@ -115,6 +115,9 @@ func (w *World) commitShared(batch []*job) {
 // attempt plans and commits once. On an error the state is as it was before.
 func (w *World) attempt(ctx context.Context, r *round) error {
 	r.fresh = map[store.Deadline]bool{}
+	if err := w.lookUp(ctx, r); err != nil {
+		return err
+	}
 	plans, err := w.planAll(r.batch)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDefect, err)

@@ -189,9 +189,9 @@ func (w *World) WatchSecret(ctx context.Context) ([]byte, error) {
 type makeWatchSecret struct{}
 
 func (makeWatchSecret) plan(p *planner) (any, error) {
-	there, err := p.options.Journal.Get(p.ctx, store.Meta, []byte(watchSecret))
+	there, err := p.get(store.Meta, []byte(watchSecret))
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, err
 	}
 	if len(there) > 0 {
 		return nil, nil //nolint:nilnil // Somebody was faster; nobody waits for a reply.
