@@ -1,6 +1,7 @@
 /** Who may look and who may act, as section 10 of the protocol has it, seen in a browser. */
 
 import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { panel, resident, verified } from './fixtures/town.js'
 
@@ -49,6 +50,7 @@ test.describe('where a token is asked for', () => {
     await page.goto(`${host.url}/play/watch`)
     await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
     await expect(page.getByText('Ada')).toHaveCount(0)
+    expect(await violations(page)).toEqual([])
   })
 
   test('a token that is none is refused', async ({ page, host, world, conduct }) => {

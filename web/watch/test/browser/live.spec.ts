@@ -1,13 +1,14 @@
 /** What happens in the world is seen on the page, as it happens. */
 
 import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, reached, resident, residents, show } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
 
 test('an empty world says how to begin', async ({ page, host, world }) => {
   await open(page, host)
   await expect(page.getByText(en['page.empty'])).toBeVisible()
+  expect(await violations(page)).toEqual([])
   await world.agent('Ada')
   await expect(page.getByText(en['page.empty'])).toBeHidden()
 })
@@ -49,23 +50,6 @@ test('a line is in the feed and in the panel of who said it', async ({ page, hos
   await expect(about.getByText('The third chapter of the blue one.')).toBeVisible()
   await show(page, 'happenings')
   await expect(feed(page).getByText('The third chapter of the blue one.')).toBeVisible()
-})
-
-test('a journey can be followed step by step', async ({ page, host, world }) => {
-  const ada = await world.agent('Ada')
-  await open(page, host)
-  await resident(page, 'Ada').click()
-  await world.journey(ada, stroll('Which book?', 'The blue one.'))
-  const about = panel(page, 'Ada')
-  for (const text of ['Which book?', 'search', 'cite', 'The blue one.']) await expect(about.getByText(text).first()).toBeVisible()
-  const current = about.locator('[aria-current=step]')
-  for (const text of ['Which book?', 'search', 'cite', 'The blue one.']) {
-    await about.getByRole('button', { name: en['journey.next'] }).click()
-    await expect(current).toContainText(text)
-  }
-  await expect(about.getByRole('button', { name: en['journey.next'] })).toBeDisabled()
-  await about.getByRole('button', { name: en['journey.previous'] }).click()
-  await expect(current).toContainText('cite')
 })
 
 test.describe('with the older paths', () => {

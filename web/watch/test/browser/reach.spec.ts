@@ -1,9 +1,10 @@
 /** The page is for everybody: by keyboard, by screen reader, on a phone, in the dark, without motion. */
 
+import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
-import { open, panel, resident } from './fixtures/town.js'
+import { open, panel, resident, show } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 for (const [name, options] of Object.entries({
@@ -28,8 +29,25 @@ for (const [name, options] of Object.entries({
       await open(page, host)
       expect(await violations(page), 'the town').toEqual([])
       await resident(page, 'Ada').click()
-      await expect(panel(page, 'Ada')).toBeVisible()
+      const about = panel(page, 'Ada')
+      await expect(about).toBeVisible()
+      await expect(about.getByText('Good morning')).toBeVisible()
       expect(await violations(page), 'the panel').toEqual([])
+      await about.getByRole('button', { name: 'Route' }).click()
+      await about.getByRole('button', { name: en['journey.next'] }).click()
+      expect(await violations(page), 'a form, and a step of a journey').toEqual([])
+      await about.getByRole('button', { name: en['page.close'] }).click()
+      for (const tab of ['places', 'happenings'] as const) {
+        await show(page, tab)
+        expect(await violations(page), tab).toEqual([])
+      }
+      await show(page, 'places')
+      for (const place of ['weather', 'The garden']) {
+        await page.getByRole('button', { name: place, exact: true }).first().click()
+        await expect(panel(page, place)).toBeVisible()
+        expect(await violations(page), place).toEqual([])
+        await panel(page, place).getByRole('button', { name: en['page.close'] }).click()
+      }
     })
   })
 }
@@ -76,15 +94,38 @@ test('the keyboard reaches a resident, and Escape leads back', async ({ page, ho
   await expect(ada).toBeFocused()
 })
 
-test.describe('where motion is not wanted', () => {
-  test.use({ contextOptions: { reducedMotion: 'reduce' } })
+/** How long what the browser moved by itself took at most, in milliseconds: transitions and animations of styles. */
+const longestMotion = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { longestMotion: number }).longestMotion)
 
-  test('nothing is animated', async ({ page, host, world }) => {
-    const ada = await world.agent('Ada')
-    await open(page, host)
-    await world.journey(ada, stroll('Which book?', 'The blue one.'))
-    await world.agent('Grace')
-    await expect(resident(page, 'Grace')).toBeVisible()
-    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+for (const [reducedMotion, what] of [['reduce', 'nothing is animated'], ['no-preference', 'the panel slides in']] as const) {
+  test.describe(`where motion is ${reducedMotion === 'reduce' ? 'not wanted' : 'welcome'}`, () => {
+    test.use({ contextOptions: { reducedMotion } })
+
+    test(what, async ({ page, host, world }) => {
+      await page.addInitScript(() => {
+        const seen = globalThis as unknown as { longestMotion: number }
+        seen.longestMotion = 0
+        for (const kind of ['animationstart', 'transitionrun']) {
+          document.addEventListener(kind, ({ target }) => {
+            for (const motion of target instanceof Element ? target.getAnimations() : []) {
+              const { duration } = motion.effect?.getComputedTiming() ?? {}
+              seen.longestMotion = Math.max(seen.longestMotion, Number(duration))
+            }
+          })
+        }
+      })
+      const ada = await world.agent('Ada')
+      await open(page, host)
+      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await world.agent('Grace')
+      await resident(page, 'Grace').click()
+      await panel(page, 'Grace').getByRole('button', { name: en['page.close'] }).hover()
+      await resident(page, 'Ada').click()
+      await expect(panel(page, 'Ada').getByText('The blue one.').first()).toBeVisible()
+      // An animation that began with the panel was announced by the next frame.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+      if (reducedMotion === 'reduce') expect(await longestMotion(page)).toBeLessThanOrEqual(1)
+      else expect(await longestMotion(page)).toBeGreaterThan(100)
+    })
   })
-})
+}

@@ -1,0 +1,80 @@
+/** A journey: a trail on the map, and a timeline beside it, that can be followed step by step. */
+
+import type { Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { type Extent, map, settled } from './fixtures/map.js'
+import { open, panel, resident } from './fixtures/town.js'
+import { stroll } from './fixtures/world.js'
+
+test.use({ repository: false })
+
+const steps = ['Which book?', 'search', 'cite', 'The blue one.']
+const current = (about: Locator): Locator => about.locator('[aria-current=step]')
+const button = (about: Locator, key: 'journey.next' | 'journey.previous' | 'journey.walk' | 'journey.pause'): Locator =>
+  about.getByRole('button', { name: en[key] })
+
+/** Opens the page at Ada, who has been somewhere before. */
+async function followed(page: Page): Promise<Locator> {
+  await resident(page, 'Ada').click()
+  const about = panel(page, 'Ada')
+  for (const text of steps) await expect(about.getByText(text).first()).toBeVisible()
+  await expect(current(about)).toHaveCount(0)
+  return about
+}
+
+test.describe('step by step', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+  test.describe('with the whole town in view', () => {
+    test.use({ viewport: { width: 1920, height: 1000 } })
+
+    test('the one who walked stands where each step was', async ({ page, host, world }) => {
+      const ada = await world.agent('Ada')
+      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await open(page, host)
+      const about = await followed(page)
+      await map(page).press('0')
+      const home = await settled(page)
+      const places: Extent[] = []
+      for (const text of steps) {
+        await button(about, 'journey.next').click()
+        await expect(current(about)).toContainText(text)
+        places.push(await settled(page))
+      }
+      await expect(button(about, 'journey.next')).toBeDisabled()
+      expect(places[1], 'a tool is used elsewhere').not.toEqual(home)
+      expect(places[2], 'and another somewhere else').not.toEqual(places[1])
+
+      await button(about, 'journey.previous').click()
+      await expect(current(about)).toContainText('cite')
+      expect(await settled(page)).toEqual(places[2])
+      await about.getByRole('button', { name: 'Used search' }).click()
+      await expect(current(about)).toContainText('search')
+      expect(await settled(page)).toEqual(places[1])
+      await button(about, 'journey.pause').click()
+      await expect(current(about)).toHaveCount(0)
+      expect(await settled(page), 'and goes home').toEqual(home)
+    })
+  })
+
+})
+
+test('it is followed on the map to its end, or for as long as one likes', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await open(page, host)
+  const about = await followed(page)
+  await button(about, 'journey.walk').click()
+  for (const text of steps) await expect(current(about)).toContainText(text)
+  await expect(button(about, 'journey.walk'), 'it is over by itself').toBeVisible()
+  await expect(current(about)).toHaveCount(0)
+
+  await button(about, 'journey.walk').click()
+  await expect(current(about)).toContainText('Which book?')
+  await button(about, 'journey.pause').click()
+  await expect(current(about)).toHaveCount(0)
+
+  await world.journey(ada, stroll('Where is the mill?', 'Behind the bridge.'))
+  await expect(about.getByText('Behind the bridge.').first(), 'the last journey is the newest').toBeVisible()
+})

@@ -1,0 +1,86 @@
+/** Everything that the page does, without a pointer. */
+
+import type { Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { feed, open, panel, resident } from './fixtures/town.js'
+import { stroll } from './fixtures/world.js'
+
+test.use({ repository: false })
+
+/** Goes on by Tab until something has the focus; what has it on the way has to show it. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let press = 0; press < 60; press++) {
+    await page.keyboard.press('Tab')
+    if (await wanted.evaluate((element) => element === document.activeElement)) return
+  }
+  throw new Error(`60 presses of Tab do not lead to ${String(wanted)}`)
+}
+
+test('finding, following, asking and using a tool', async ({ page, host, world }) => {
+  for (const name of ['Alan', 'Grace']) await world.agent(name)
+  const ada = await world.agent('Ada', {
+    assistTools: [{ name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }],
+  })
+  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await open(page, host)
+
+  await tabTo(page, page.getByRole('link', { name: en['page.skip'] }))
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('tab', { name: en['tab.residents'] })).toBeFocused()
+  await tabTo(page, page.getByRole('searchbox', { name: en['residents.find'] }))
+  await page.keyboard.type('ada')
+  await expect(resident(page, 'Grace')).toBeHidden()
+  await tabTo(page, resident(page, 'Ada'))
+  await page.keyboard.press('Enter')
+
+  const about = panel(page, 'Ada')
+  await expect(about.getByRole('heading', { name: 'Ada' })).toBeFocused()
+  await tabTo(page, about.getByRole('textbox', { name: 'Message to Ada' }))
+  await page.keyboard.type('Good morning')
+  await page.keyboard.press('Enter')
+  await expect(about.getByRole('article').getByText('Good morning')).toBeVisible()
+
+  await tabTo(page, about.getByRole('button', { name: 'Route' }))
+  await page.keyboard.press('Enter')
+  await expect(about.getByRole('form', { name: 'Route' }).getByRole('textbox')).toBeFocused()
+  await page.keyboard.type('the mill')
+  await page.keyboard.press('Enter')
+  await expect(about.getByRole('article').getByText('{"to":"the mill"}')).toBeVisible()
+
+  await tabTo(page, about.getByRole('button', { name: en['journey.next'] }))
+  await page.keyboard.press('Enter')
+  await expect(about.locator('[aria-current=step]')).toContainText('Which book?')
+  await page.keyboard.press('Escape')
+  await expect(about).toBeHidden()
+  await expect(resident(page, 'Ada')).toBeFocused()
+})
+
+test('the feed, its filters and the panels', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.say(ada, 'Good morning')
+  await open(page, host)
+  await tabTo(page, page.getByRole('tab', { name: en['tab.residents'] }))
+  await page.keyboard.press('ArrowLeft')
+  await expect(page.getByRole('tab', { name: en['tab.happenings'] })).toBeFocused()
+  await expect(feed(page)).toBeVisible()
+  await tabTo(page, page.getByRole('combobox', { name: en['feed.kind'] }))
+  await page.keyboard.type(en['kind.speech'].slice(0, 3))
+  await expect(feed(page).getByRole('article')).toHaveCount(1)
+  await tabTo(page, page.getByRole('button', { name: en['feed.clear'] }))
+  await page.keyboard.press('Enter')
+  await expect(feed(page).getByRole('article')).toHaveCount(2)
+  await tabTo(page, feed(page).getByRole('button', { name: 'Ada' }).first())
+  await page.keyboard.press('Enter')
+  await expect(panel(page, 'Ada')).toBeVisible()
+  await tabTo(page, panel(page, 'Ada').getByRole('button', { name: en['page.close'] }))
+  await page.keyboard.press('Enter')
+  await expect(panel(page, 'Ada')).toBeHidden()
+
+  const hide = page.getByRole('button', { name: en['page.hide'] })
+  await hide.focus()
+  await page.keyboard.press('Enter')
+  await expect(feed(page)).toBeHidden()
+  await expect(page.getByRole('button', { name: en['page.show'] })).toBeFocused()
+})

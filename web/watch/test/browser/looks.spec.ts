@@ -1,0 +1,65 @@
+/** What the page looks like follows the system: light or dark, with or without motion, on any screen. */
+
+import type { Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { extent, map } from './fixtures/map.js'
+import { open, panel, resident, show } from './fixtures/town.js'
+
+test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
+
+/** How light the map is, from 0 to 255: the mean of a thin sample of its pixels. */
+const lightness = (page: Page): Promise<number> =>
+  map(page).evaluate((canvas: HTMLCanvasElement) => {
+    const small = document.createElement('canvas')
+    small.width = small.height = 16
+    const draw = small.getContext('2d')
+    draw?.drawImage(canvas, 0, 0, 16, 16)
+    const pixels = draw?.getImageData(0, 0, 16, 16).data ?? new Uint8ClampedArray()
+    return pixels.reduce((sum, value, place) => sum + (place % 4 === 3 ? 0 : value), 0) / (pixels.length * 0.75)
+  })
+
+test('night falls over the town while one looks at it, and day comes again', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await open(page, host)
+  await expect.poll(() => lightness(page)).toBeGreaterThan(150)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect.poll(() => lightness(page)).toBeLessThan(90)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(() => lightness(page)).toBeGreaterThan(150)
+})
+
+for (const [what, viewport] of Object.entries({
+  'the smallest phone': { width: 320, height: 568 },
+  'a phone on its side': { width: 844, height: 390 },
+})) {
+  test(`${what} has room for all: nothing is cut off, and the map is seen`, async ({ page, host, world }) => {
+    await page.setViewportSize(viewport)
+    const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }
+    await world.agent('Ada', { assistTools: [tool] })
+    await open(page, host)
+    const within = (): Promise<boolean> => page.evaluate(() =>
+      document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('button, input, select, textarea, h2')].every((shown) => {
+        const { left, right, width } = shown.getBoundingClientRect()
+        return width === 0 || shown.closest('.skip') !== null || (left >= 0 && right <= innerWidth)
+      }))
+    for (const tab of ['places', 'happenings', 'residents'] as const) {
+      await show(page, tab)
+      expect(await within(), tab).toBe(true)
+    }
+    await resident(page, 'Ada').click()
+    await panel(page, 'Ada').getByRole('button', { name: 'Route' }).click()
+    expect(await within(), 'the panel').toBe(true)
+    expect(await violations(page)).toEqual([])
+
+    // What a pointer meets at the figure is the map itself: no panel covers it.
+    await expect.poll(async () => {
+      const seen = await extent(page)
+      if (seen === undefined) return 'nobody is in view'
+      return page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.tagName, [(seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2] as const)
+    }).toBe('CANVAS')
+    await panel(page, 'Ada').getByRole('button', { name: en['page.close'] }).click()
+  })
+}
