@@ -26,7 +26,7 @@ export function TownView({ store, onTown }: { store: WorldStore, onTown: (town: 
       watchMedia('(max-width: 820px)', (matches) => { narrow.value = matches }),
       effect(() => {
         const wide = !narrow.value
-        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: 12, left: wide ? 356 : 12 })
+        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: wide ? 12 : 34, left: wide ? 356 : 12 })
       }),
     ]
     onTown(town)

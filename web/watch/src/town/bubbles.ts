@@ -1,65 +1,103 @@
 import type { Box, Point } from './geometry.js'
-import { clamp, overlap, sharedArea } from './geometry.js'
+import { clamp, grown, overlap, sharedArea } from './geometry.js'
+
+/** A size that a bubble may have, in CSS pixels. */
+export interface BubbleSize {
+  readonly w: number
+  readonly h: number
+}
+
+/** Where a bubble is: its size as an index of those it may have, and its corner relative to the head. */
+export interface BubbleSpot extends Point {
+  readonly size: number
+}
 
 /** Something that wants to be read above somebody's head. Lengths are CSS pixels. */
 export interface BubbleWant {
   /** The top of the head that it points to. */
   readonly head: Point
-  readonly w: number
-  readonly h: number
-  /** Where it was before, relative to the head: it stays there while it can. */
-  readonly before: Point | null
+  /** The sizes that it may have, the best first. */
+  readonly sizes: readonly BubbleSize[]
+  /** Where it was before: it stays there while that is not much worse. */
+  readonly before: BubbleSpot | null
+}
+
+/** The place of a bubble. */
+export interface BubblePlace {
+  readonly box: Box
+  readonly size: number
 }
 
 /** How high above the head the tail of a bubble begins. */
 export const TAIL = 7
 /** How high bubbles are tried, in multiples of their own height. */
-const RISES = [0, 0.5, 1.05, 1.6, 2.3, 3.1]
+const RISES = [0, 0.5, 1.05, 1.6]
 /** How far to the side, in multiples of their own width. */
-const SIDES = [0, -0.32, 0.32, -0.62, 0.62, -1, 1]
+const SIDES = [0, -0.25, 0.25, -0.45, 0.45, -0.8, 0.8]
+/** What it costs to be shown in a smaller size, in pixels of distance. */
+const SMALLER = [0, 34, 130]
+/** Pixels of distance that a bubble goes away for each square pixel of a figure that it would cover. */
+const COVERED = 1 / 9
+/** How much better, in pixels of distance, another place must be before a bubble goes there. */
+const HELD = 40
 
-/** The upper left corner of every place that is tried, relative to the head, best first. */
-export function tries(w: number, h: number): Point[] {
+/** The upper left corner of every place that is tried for a size, relative to the head. */
+export function tries({ w, h }: BubbleSize): Point[] {
   return RISES.flatMap((rise) => SIDES.map((side) => ({ x: -w / 2 + side * w, y: -TAIL - h - rise * h })))
 }
 
 /**
  * Gives bubbles their places, in their order. A bubble never covers a name or
- * another bubble, stays within the view, and keeps off heads where it can. One
- * that finds no place is null.
+ * another bubble, stays within the view and near its head, and keeps off
+ * figures where it can; where there is little room it takes a smaller size. One
+ * that finds no place at all is null: it has to wait.
  * @param names The boxes of every name that is shown.
  * @param bodies The boxes of figures, for looks only.
  */
-export function placeBubbles(wants: readonly BubbleWant[], names: readonly Box[], bodies: readonly Box[], view: Box): (Box | null)[] {
+export function placeBubbles(wants: readonly BubbleWant[], names: readonly Box[], bodies: readonly Box[], view: Box): (BubblePlace | null)[] {
   const taken: Box[] = []
   return wants.map((want) => {
     const best = bestPlace(want, names, bodies, taken, view)
-    if (best !== null) taken.push({ x: best.x - 3, y: best.y - 3, w: best.w + 6, h: best.h + 6 })
+    if (best !== null) taken.push(grown(best.box, 3))
     return best
   })
 }
 
-function bestPlace(want: BubbleWant, names: readonly Box[], bodies: readonly Box[], taken: readonly Box[], view: Box): Box | null {
-  const { head, w, h, before } = want
-  let best: Box | null = null
+function bestPlace(want: BubbleWant, names: readonly Box[], bodies: readonly Box[], taken: readonly Box[], view: Box): BubblePlace | null {
+  const { head, sizes, before } = want
+  const reach = reachOf(want, view)
+  const walls = [...names, ...taken].filter((box) => overlap(box, reach))
+  const soft = bodies.filter((box) => overlap(box, reach))
+  let best: BubblePlace | null = null
   let least = Infinity
-  const offsets = before === null ? tries(w, h) : [before, ...tries(w, h)]
-  offsets.forEach((offset, index) => {
-    // Being further away costs a little, being moved off one's place too.
-    const away = (index + (before === null ? 0 : 8) * Number(index > 0)) * 24
+  const look = (size: number, offset: Point, bonus: number): void => {
+    const { w, h } = sizes[size] ?? { w: 0, h: 0 }
+    const away = Math.hypot((offset.x + w / 2) * 0.7, offset.y + TAIL + h) + (SMALLER[size] ?? 0) - bonus
     if (away >= least) return
     const box = {
       x: clamp(head.x + offset.x, view.x, view.x + view.w - w),
       y: clamp(head.y + offset.y, view.y, view.y + view.h - h),
       w, h,
     }
-    if (names.some((name) => overlap(box, name)) || taken.some((other) => overlap(box, other))) return
+    if (walls.some((wall) => overlap(box, wall))) return
     let cost = away
-    for (const body of bodies) cost += sharedArea(box, body)
+    for (const body of soft) cost += sharedArea(box, body) * COVERED
     if (cost < least) {
-      best = box
+      best = { box, size }
       least = cost
     }
-  })
+  }
+  if (before !== null && before.size < sizes.length) look(before.size, before, HELD)
+  sizes.forEach((size, index) => { for (const offset of tries(size)) look(index, offset, 0) })
   return best
+}
+
+/** Everything that a bubble could touch. */
+function reachOf({ head, sizes, before }: BubbleWant, view: Box): Box {
+  const w = Math.max(0, ...sizes.map((size) => size.w))
+  const h = Math.max(0, ...sizes.map((size) => size.h))
+  const x = clamp(head.x, view.x, view.x + view.w)
+  const y = clamp(head.y, view.y, view.y + view.h)
+  const far = before === null ? 0 : Math.max(Math.abs(before.x), Math.abs(before.y))
+  return grown({ x, y, w: 0, h: 0 }, Math.max(1.4 * w, 2.7 * h + TAIL, far) + w)
 }

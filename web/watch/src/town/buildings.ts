@@ -6,7 +6,6 @@ import { shade } from './palette.js'
 export const COTTAGE = { left: -27, top: -45, width: 54, height: 62 } as const
 export const BEACON = { left: -26, top: -66, width: 52, height: 88 } as const
 export const HALL = { left: -38, top: -62, width: 76, height: 86 } as const
-export const STALL = { left: -24, top: -38, width: 48, height: 56 } as const
 
 type Draw = CanvasRenderingContext2D
 
@@ -103,42 +102,6 @@ export function drawBeacon(c: Draw, form: number, p: Palette): void {
   }
   face(c, [[0, -54], [9, -42], [0, -30], [-9, -42]], p.dark ? '#a6f3ee' : '#7fdde0', edge)
   face(c, [[0, -54], [9, -42], [0, -42]], 'rgb(255 255 255 / 45%)', 'transparent')
-}
-
-/** A stall where agents use a tool. */
-export function drawStall(c: Draw, seed: number, p: Palette): void {
-  const colour = COATS[seed % COATS.length] ?? COATS[0]
-  shadowUnder(c, p, 20, 6, 1, 11)
-  for (const x of [-16, 14]) {
-    c.fillStyle = p.wood
-    c.fillRect(x, -18, 2.6, 29)
-  }
-  face(c, [[-18, 11], [-18, 1], [18, 1], [18, 11]], p.wood, p.outline)
-  c.fillStyle = shade(p.dark ? '#6b5640' : '#a47e54', 0.25)
-  c.fillRect(-19.5, -1.5, 39, 4)
-  drawWares(c, seed >>> 8, p)
-  const stripe = (i: number): string => i % 2 === 0 ? (p.dark ? shade(colour, -0.25) : colour) : (p.dark ? '#b9b3a4' : '#fff6e2')
-  for (let i = 0; i < 6; i++) {
-    const x = -21 + i * 7
-    c.fillStyle = stripe(i)
-    c.beginPath()
-    c.moveTo(-15 + i * 5, -33)
-    c.lineTo(-10 + i * 5, -33)
-    c.lineTo(x + 7, -17)
-    c.arc(x + 3.5, -17, 3.5, 0, Math.PI)
-    c.closePath()
-    c.fill()
-  }
-}
-
-function drawWares(c: Draw, seed: number, p: Palette): void {
-  const colours = p.dark ? ['#a8694f', '#8a9a5c', '#b8974f'] : ['#d96c4f', '#9ab35a', '#e7b64c']
-  for (let i = 0; i < 4; i++) {
-    c.fillStyle = colours[(seed + i) % 3] ?? '#d96c4f'
-    c.beginPath()
-    c.arc(-11 + i * 7.4, -4, 2.7, 0, Math.PI * 2)
-    c.fill()
-  }
 }
 
 /** A structure with its spaces: a hall under a yellow roof, with the sign of its first amenity. */

@@ -4,8 +4,8 @@ import type { TownInsets } from './types.js'
 
 /** The largest scale, in CSS pixels for a ground unit. */
 const CLOSEST = 4
-/** A fitted town is shown no smaller than this; of a larger one, a part. */
-const READABLE = 0.42
+/** A fitted town is shown no smaller than this, which a town of the usual size is on a phone; of a larger one, a part. */
+const READABLE = 0.2
 /** Milliseconds of a move of the camera. */
 const GLIDE = 420
 

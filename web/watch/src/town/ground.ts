@@ -5,7 +5,7 @@ import { drawScenery } from './plants.js'
 import { sceneryIn } from './scenery.js'
 import { onGround } from './streets.js'
 import type { Streets } from './streets.js'
-import { CELL, chance, COAST, toGround } from './terrain.js'
+import { CELL, chance, COAST, PIER, toGround } from './terrain.js'
 import type { TownBounds } from './types.js'
 
 type Draw = CanvasRenderingContext2D
@@ -197,7 +197,7 @@ function paintPlaza(c: Draw, streets: Streets, p: Palette): void {
 /** A pier to the east, where the middle street meets the water, and a boat. */
 function paintPier(c: Draw, bounds: TownBounds, streets: Streets, p: Palette): void {
   const from = toGround(bounds.maxX + 0.8, streets.plaza.y)
-  const to = toGround(bounds.maxX + 2.05, streets.plaza.y)
+  const to = toGround(bounds.maxX + PIER, streets.plaza.y)
   c.strokeStyle = p.shadow
   c.lineWidth = 17
   c.lineCap = 'butt'

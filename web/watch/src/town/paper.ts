@@ -1,124 +1,175 @@
 import { bitmap } from './bitmap.js'
+import type { Bitmap } from './bitmap.js'
 import type { Palette } from './palette.js'
-import { clean, direction, fitted, wrapped } from './prose.js'
+import { clean, direction, fitted, shortened, wrapped } from './prose.js'
 import type { TownRole } from './types.js'
-
-/** A picture of text, its size in CSS pixels. */
-export interface Sheet {
-  readonly canvas: HTMLCanvasElement
-  readonly w: number
-  readonly h: number
-}
 
 /** What a bubble is: something said, or the sign of a step. */
 export type BubbleKind = TownRole | 'step'
+/** How a name stands out: not, as picked by the person, or as one who just came. */
+export type NameLook = 'plain' | 'picked' | 'fresh'
 
 const FAMILY = "ui-rounded, 'Segoe UI', Cantarell, Ubuntu, 'Noto Sans', system-ui, sans-serif"
 const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
-/** Pictures of text kept for use again. */
-const KEPT = 400
+/** The height of a line in a bubble, in CSS pixels. */
 const LINE = 16.5
+/** CSS pixels of the text in a small bubble, and their margins. */
+const SMALL = { text: 100, sides: 16, ends: 6 } as const
+/** Bitmaps kept for use again. */
+const SPARE = 32
+/** Names of so many characters are never cut. */
+const WHOLE = 12
 
-/** Makes and keeps pictures of names and of what is said. */
+/** A picture of text: its size in CSS pixels is known at once, the picture is made when it is wanted. */
+export class Sheet {
+  #bitmap: Bitmap | null = null
+
+  /** @param spare Bitmaps that nobody needs any more: to make a new one costs more than to draw on it. */
+  constructor(
+    readonly w: number, readonly h: number, private readonly density: number,
+    private readonly spare: Bitmap[], private readonly paint: (c: CanvasRenderingContext2D) => void,
+  ) {}
+
+  /** The picture, made now if it does not exist. */
+  make(): HTMLCanvasElement {
+    if (this.#bitmap !== null) return this.#bitmap.canvas
+    const made = bitmap(this.w * this.density, this.h * this.density, this.spare.pop())
+    made.draw.setTransform(this.density, 0, 0, this.density, 0, 0)
+    this.paint(made.draw)
+    this.#bitmap = made
+    return made.canvas
+  }
+
+  /** Gives the bitmap to others; the picture can be made again. */
+  release(): void {
+    if (this.#bitmap !== null && this.spare.length < SPARE) this.spare.push(this.#bitmap)
+    this.#bitmap = null
+  }
+}
+
+/** Writes names and what is said. Whoever asks keeps the sheet. */
 export class Paper {
-  readonly #sheets = new Map<string, Sheet>()
   readonly #ruler = bitmap(1, 1).draw
+  readonly #spare: Bitmap[] = []
 
   constructor(private palette: Palette, private density: number) {}
 
-  /** Changes palette and device pixels for a CSS pixel; what was made before is forgotten. */
+  /** Changes palette and device pixels for a CSS pixel. */
   reset(palette: Palette, density: number): void {
     this.palette = palette
     this.density = density
-    this.#sheets.clear()
   }
 
-  /** A name, with a second line below it where there is one. */
-  name(text: string, second: string, limit: number, look: 'plain' | 'picked' | 'fresh' | 'tool'): Sheet {
-    const key = `${text}\n${second}\n${limit}\n${look}`
-    const kept = this.#sheets.get(key)
-    if (kept !== undefined) return kept
-    const ruler = this.#ruler
-    const font = look === 'tool' ? `500 10.5px ${MONO}` : `600 12px ${FAMILY}`
-    ruler.font = font
-    const first = fitted(clean(text, 120), limit, (part) => ruler.measureText(part).width)
+  /**
+   * A name on a plate, with a second line below it where there is one.
+   * @param limit CSS pixels that a long name may take; a short one is always whole.
+   * @param small Small letters, for where there is little room.
+   */
+  name(text: string, second: string, limit: number, look: NameLook, small: boolean): Sheet {
+    const p = this.palette
+    const font = `600 ${small ? 10.5 : 12}px ${FAMILY}`
+    const first = shortened(clean(text, 120), limit, WHOLE, this.#measure(font))
     const dot = look === 'fresh' ? 9 : 0
-    let w = ruler.measureText(first).width + dot
-    ruler.font = `500 10px ${FAMILY}`
-    const below = fitted(clean(second, 80), limit, (part) => ruler.measureText(part).width)
-    if (below !== '') w = Math.max(w, ruler.measureText(below).width)
-    const h = below === '' ? 17 : 29
-    return this.#make(key, Math.ceil(w) + 12, h, (c, width) => {
-      const p = this.palette
-      c.fillStyle = look === 'picked' ? p.pick : p.plate
-      c.globalAlpha = look === 'tool' ? 0.75 : 0.94
-      c.beginPath()
-      c.roundRect(0.5, 0.5, width - 1, h - 1, 7)
-      c.fill()
-      c.globalAlpha = 1
-      c.strokeStyle = p.plateEdge
-      c.stroke()
+    let w = this.#ruler.measureText(first).width + dot
+    const lower = `500 10px ${FAMILY}`
+    const below = second === '' ? '' : fitted(clean(second, 80), limit, this.#measure(lower))
+    if (below !== '') w = Math.max(w, this.#ruler.measureText(below).width)
+    const line = small ? 14 : 17
+    const h = below === '' ? line : line + 12
+    const width = Math.ceil(w) + (small ? 8 : 12)
+    return this.#sheet(width, h, (c) => {
+      card(c, width, h, look === 'picked' ? p.pick : p.plate, p.plateEdge)
       const inverse = look === 'picked' ? (p.dark ? '#141824' : '#ffffff') : ''
       if (dot > 0) {
         c.fillStyle = p.fresh
         c.beginPath()
-        c.arc(8, 8.5, 3, 0, Math.PI * 2)
+        c.arc(small ? 7 : 8, line / 2, small ? 2.5 : 3, 0, Math.PI * 2)
         c.fill()
       }
       c.textAlign = 'center'
       c.textBaseline = 'middle'
       c.direction = direction(first)
       c.font = font
-      c.fillStyle = inverse || (look === 'tool' ? p.plateSoft : p.plateInk)
-      c.fillText(first, (width + dot) / 2, 9)
-      c.font = `500 10px ${FAMILY}`
+      c.fillStyle = inverse || p.plateInk
+      c.fillText(first, (width + dot) / 2, line / 2 + 0.5)
+      c.font = lower
       c.direction = direction(below)
       c.fillStyle = inverse || p.plateSoft
-      c.fillText(below, width / 2, 21)
+      c.fillText(below, width / 2, line + 4)
     })
   }
 
-  /** What somebody says or is told, or a step, on a card. */
-  bubble(text: string, kind: BubbleKind, narrow: boolean): Sheet {
-    const key = `\u0000${kind}${narrow ? 1 : 0}${text}`
-    const kept = this.#sheets.get(key)
-    if (kept !== undefined) return kept
-    const font = kind === 'tool' ? `12px ${MONO}` : `${kind === 'step' ? 600 : 450} 13px ${FAMILY}`
-    const ruler = this.#ruler
-    ruler.font = font
+  /**
+   * What somebody says or is told, or a step, on a card.
+   * @param limit CSS pixels that a line may take.
+   * @param most Lines at most; what is too much ends with an ellipsis.
+   */
+  bubble(text: string, kind: BubbleKind, limit: number, most: number): Sheet {
+    const font = fontOf(kind)
+    const measure = this.#measure(font)
     const whole = clean(text, 240)
-    const lines = wrapped(whole, narrow ? 150 : 210, 4, (part) => ruler.measureText(part).width)
-    const w = Math.ceil(Math.max(24, ...lines.map((line) => ruler.measureText(line).width))) + 22
+    const lines = wrapped(whole, limit, most, measure)
+    const w = Math.ceil(Math.max(24, ...lines.map(measure))) + 22
     const h = lines.length * LINE + 13
-    return this.#make(key, w, h, (c) => {
-      const p = this.palette
-      c.fillStyle = bubbleFill(p, kind)
-      c.strokeStyle = kind === 'step' ? p.pick : p.edge
-      if (kind === 'user') c.setLineDash([4, 3])
-      c.beginPath()
-      c.roundRect(0.75, 0.75, w - 1.5, h - 1.5, 11)
-      c.fill()
-      c.stroke()
-      c.setLineDash([])
-      c.fillStyle = kind === 'tool' ? p.inkSoft : p.ink
-      c.font = font
-      c.textBaseline = 'middle'
-      c.direction = direction(whole)
+    return this.#sheet(w, h, (c) => {
+      this.#bubbleCard(c, w, h, kind, font, direction(whole))
       c.textAlign = c.direction === 'rtl' ? 'right' : 'left'
       const x = c.direction === 'rtl' ? w - 11 : 11
       lines.forEach((line, i) => { c.fillText(line, x, 7 + LINE * (i + 0.5)) })
     })
   }
 
-  #make(key: string, w: number, h: number, paint: (c: CanvasRenderingContext2D, w: number) => void): Sheet {
-    const { canvas, draw } = bitmap(w * this.density, h * this.density)
-    draw.setTransform(this.density, 0, 0, this.density, 0, 0)
-    paint(draw, w)
-    const sheet = { canvas, w, h }
-    if (this.#sheets.size >= KEPT) this.#sheets.delete(this.#sheets.keys().next().value ?? '')
-    this.#sheets.set(key, sheet)
-    return sheet
+  /** The beginning of the same on a small card, for where there is little room. */
+  line(text: string, kind: BubbleKind): Sheet {
+    const font = fontOf(kind)
+    const whole = clean(text, 60)
+    const w = Math.ceil(Math.min(this.#measure(font)(whole), SMALL.text)) + SMALL.sides
+    const h = LINE + SMALL.ends
+    return this.#sheet(w, h, (c) => {
+      this.#bubbleCard(c, w, h, kind, font, direction(whole))
+      c.textAlign = 'center'
+      c.fillText(fitted(whole, SMALL.text, this.#measure(font)), w / 2, h / 2 + 0.5)
+    })
   }
+
+  #sheet(w: number, h: number, paint: (c: CanvasRenderingContext2D) => void): Sheet {
+    return new Sheet(w, h, this.density, this.#spare, paint)
+  }
+
+  #bubbleCard(c: CanvasRenderingContext2D, w: number, h: number, kind: BubbleKind, font: string, towards: 'ltr' | 'rtl'): void {
+    const p = this.palette
+    c.fillStyle = bubbleFill(p, kind)
+    c.strokeStyle = kind === 'step' ? p.pick : p.edge
+    if (kind === 'user') c.setLineDash([4, 3])
+    c.beginPath()
+    c.roundRect(0.75, 0.75, w - 1.5, h - 1.5, 11)
+    c.fill()
+    c.stroke()
+    c.fillStyle = kind === 'tool' ? p.inkSoft : p.ink
+    c.font = font
+    c.textBaseline = 'middle'
+    c.direction = towards
+  }
+
+  #measure(font: string): (part: string) => number {
+    this.#ruler.font = font
+    return (part) => this.#ruler.measureText(part).width
+  }
+}
+
+function card(c: CanvasRenderingContext2D, w: number, h: number, fill: string, edge: string): void {
+  c.fillStyle = fill
+  c.globalAlpha = 0.94
+  c.beginPath()
+  c.roundRect(0.5, 0.5, w - 1, h - 1, Math.min(7, h / 2 - 1))
+  c.fill()
+  c.globalAlpha = 1
+  c.strokeStyle = edge
+  c.stroke()
+}
+
+function fontOf(kind: BubbleKind): string {
+  return kind === 'tool' ? `12px ${MONO}` : `${kind === 'step' ? 600 : 450} 13px ${FAMILY}`
 }
 
 /** The colour of a bubble. */

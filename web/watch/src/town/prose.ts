@@ -37,11 +37,21 @@ export function fitted(text: string, limit: number, measure: Measure): string {
   return `${parts.slice(0, low).join('').trimEnd()}…`
 }
 
+/** A text like {@link fitted} cuts it, but one of at most some characters stays whole however wide it is, and no other is cut shorter than that. */
+export function shortened(text: string, limit: number, least: number, measure: Measure): string {
+  if (measure(text) <= limit) return text
+  const parts = Array.from(graphemes.segment(text), (part) => part.segment)
+  if (parts.length <= least) return text
+  const cut = fitted(text, limit, measure)
+  const shortest = `${parts.slice(0, least - 1).join('').trimEnd()}…`
+  return cut.length > shortest.length ? cut : shortest
+}
+
 /** A text on at most some lines of a width, broken between words where it can be; what is too much ends with an ellipsis. */
 export function wrapped(text: string, limit: number, most: number, measure: Measure): string[] {
   const lines: string[] = []
   let line = ''
-  const pieces = Array.from(words.segment(text), (word) => word.segment)
+  const pieces = piecesOf(text)
   while (pieces.length > 0) {
     const piece = pieces.shift() ?? ''
     if (measure((line + piece).trimEnd()) <= limit) {
@@ -72,6 +82,11 @@ export function wrapped(text: string, limit: number, most: number, measure: Meas
   }
   if (line.trim() !== '') lines.push(line.trim())
   return lines
+}
+
+/** What a text may be broken between. Most are in letters with spaces between words, which costs no dictionary. */
+function piecesOf(text: string): string[] {
+  return /^[\x20-\u024f\u2010-\u2026]*$/.test(text) ? text.match(/\s+|\S+/g) ?? [] : Array.from(words.segment(text), (word) => word.segment)
 }
 
 /** A word that is too wide, as a beginning that fits, and the rest. */

@@ -1,3 +1,4 @@
+import type { BubbleSpot } from './bubbles.js'
 import type { BubbleKind } from './paper.js'
 import type { Point } from './geometry.js'
 import type { Streets } from './streets.js'
@@ -25,9 +26,20 @@ export interface Speech {
   readonly text: string
   readonly kind: BubbleKind
   readonly since: number
-  readonly until: number
+  /** Milliseconds that it takes to read. */
+  readonly reading: number
+  until: number
   /** Its place relative to the head, once it has one. */
-  place: Point | null
+  place: BubbleSpot | null
+}
+
+/** Milliseconds that something said waits for room at most. */
+const PATIENCE = 6000
+
+/** Lets what is said wait for room: its time runs from when it is seen, but it is not news for ever. */
+export function postpone(speech: Speech, now: number): void {
+  if (speech.kind === 'step') return
+  speech.until = Math.max(speech.until, Math.min(now + speech.reading, speech.since + speech.reading + PATIENCE))
 }
 
 /** Somebody or something on the map, and what it is doing. */
@@ -103,8 +115,8 @@ export class Residents {
 
   /** Lets somebody say something; the oldest bubble goes where there are too many. */
   say(resident: Resident, text: string, kind: BubbleKind, now: number): void {
-    const until = now + Math.min(12_000, 4000 + text.length * 55)
-    resident.speech = { text, kind, since: now, until, place: resident.speech?.place ?? null }
+    const reading = Math.min(12_000, 4000 + text.length * 55)
+    resident.speech = { text, kind, since: now, reading, until: now + reading, place: resident.speech?.place ?? null }
     const speaking = [...this.all.values()].filter((other) => other.speech !== null)
     if (speaking.length <= MOST_BUBBLES) return
     speaking.sort((a, b) => (a.speech?.since ?? 0) - (b.speech?.since ?? 0))
@@ -175,11 +187,13 @@ export class Residents {
     if (now >= walk.end) {
       resident.walk = null
       resident.step = null
+      this.#moveOn(resident)
       onStep(resident, null)
       return false
     }
     const stand = walk.at(now)
     wait(stand.until)
+    if (stand.step === null) this.#moveOn(resident)
     if (stand.step !== null && stand.step !== resident.step) {
       const step = resident.path[stand.step]
       resident.step = stand.step
@@ -187,6 +201,11 @@ export class Residents {
       onStep(resident, stand.step)
     }
     return stand.moving
+  }
+
+  /** The bubble of a step belongs to its station. */
+  #moveOn(resident: Resident): void {
+    if (resident.speech?.kind === 'step') resident.speech = null
   }
 
   #forget(resident: Resident): void {

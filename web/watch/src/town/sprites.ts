@@ -1,3 +1,4 @@
+import type { Allowance } from './allowance.js'
 import { bitmap } from './bitmap.js'
 
 /** What a picture takes around its origin, in ground units. */
@@ -23,8 +24,6 @@ interface Sprite {
 
 /** Pixels that all pictures together may have: 40 MiB of memory. */
 const MOST_PIXELS = 10 * 2 ** 20
-/** Pictures made in one frame at most; the others appear in the next ones. */
-const PER_FRAME = 10
 
 /**
  * Pictures of what stands in the town, as bitmaps at the scale of the camera.
@@ -34,15 +33,9 @@ export class Sprites {
   readonly #made = new Map<string, Sprite>()
   #pixels = 0
   #scale = 1
-  #left = PER_FRAME
-  /** Whether a picture that was asked for is missing, or at an old scale. */
-  behind = false
 
-  /** Begins a frame. */
-  begin(): void {
-    this.#left = PER_FRAME
-    this.behind = false
-  }
+  /** @param allowance What a frame may spend: a picture beyond it is missing, or at an old scale, until the next one. */
+  constructor(private readonly allowance: Allowance) {}
 
   /** Sets the device pixels of a ground unit for pictures made from now on. */
   setScale(scale: number): void { this.#scale = scale }
@@ -74,12 +67,13 @@ export class Sprites {
 
   #get(pattern: Pattern): Sprite | undefined {
     const found = this.#made.get(pattern.name)
-    if (found?.scale === this.#scale) return found
-    if (this.#left === 0) {
-      this.behind = true
-      return found
+    if (found !== undefined) {
+      // A map keeps the order of insertion: what was used last goes to its end.
+      this.#made.delete(pattern.name)
+      this.#made.set(pattern.name, found)
+      if (found.scale === this.#scale) return found
     }
-    this.#left--
+    if (!this.allowance.take()) return found
     if (found !== undefined) this.#drop(pattern.name, found)
     return this.#make(pattern)
   }

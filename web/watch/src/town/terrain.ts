@@ -21,11 +21,18 @@ export function toGround(x: number, y: number): Point {
 /** How far from the outermost cells the coast is, in cells. */
 export const COAST = 1.55
 
-/** The box on the ground that holds the island of some bounds, its coast included. */
+/** How far from the easternmost cells the pier ends, in cells. */
+export const PIER = 2.05
+/** How far {@link toGround} moves a point at most, plus the edge of the sand or of the boat, in ground units. */
+const EDGE = { x: 20, y: 14 } as const
+
+/** The box on the ground that holds the island of some bounds, its coast, its pier and the boat at it included. */
 export function islandBox(bounds: TownBounds): Box {
-  const from = toGround(bounds.minX - COAST, bounds.minY - COAST)
-  const to = toGround(bounds.maxX + COAST, bounds.maxY + COAST)
-  return { x: from.x - 12, y: from.y - 12, w: to.x - from.x + 24, h: to.y - from.y + 24 }
+  const left = (bounds.minX - COAST) * CELL.w - EDGE.x
+  const top = (bounds.minY - COAST) * CELL.h - EDGE.y
+  const right = (bounds.maxX + PIER) * CELL.w + EDGE.x
+  const bottom = (bounds.maxY + COAST) * CELL.h + EDGE.y
+  return { x: left, y: top, w: right - left, h: bottom - top }
 }
 
 /** Bounds that can be drawn: finite, whole and the right way round, whatever a host states. */

@@ -14,7 +14,7 @@ import type {
 export * from './types.js'
 
 /** What the sign of a signal says. */
-const SIGNS: Readonly<Record<string, string>> = { zone: '!', yield: '↩', assist: '✦', chat: '…' }
+const SIGNS: ReadonlyMap<string, string> = new Map([['zone', '!'], ['yield', '↩'], ['assist', '✦'], ['chat', '…']])
 /** Somebody who is brought into view is seen at this scale at least. */
 const NEAR = 1.1
 
@@ -106,7 +106,7 @@ export class Town {
   /** Shows the sign of a signal above an agent. */
   signal(signal: TownSignal): void {
     const agent = this.#residents.find(signal.playerId)
-    const sign = SIGNS[signal.kind]
+    const sign = SIGNS.get(signal.kind)
     if (agent === undefined || sign === undefined || agent.speech !== null) return
     this.#residents.say(agent, sign, 'assistant', performance.now() - 2000)
     this.#wake()

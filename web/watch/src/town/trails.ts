@@ -1,5 +1,5 @@
 import type { Camera } from './camera.js'
-import type { Point } from './geometry.js'
+import type { Box, Point } from './geometry.js'
 import { COATS, lookOf } from './look.js'
 import type { Palette } from './palette.js'
 import { shade } from './palette.js'
@@ -54,33 +54,73 @@ function print(prints: Path2D, points: readonly Point[]): void {
   })
 }
 
-/** Draws the trail of somebody's journey in the colour of its coat. */
-export function drawTrail(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, p: Palette): void {
+/** The number of a station, in CSS pixels. */
+export interface Sign {
+  readonly label: string
+  readonly box: Box
+  readonly colour: Coat
+}
+
+/** The letters of the numbers. */
+const FONT = '700 11px system-ui, sans-serif'
+/** Widths of numbers, in CSS pixels: there are few different ones. */
+const widths = new Map<string, number>()
+
+/** Draws the footprints of somebody's journey in the colour of its coat. */
+export function drawPrints(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, p: Palette): void {
   if (row.kind !== 'agent' || path.length === 0) return
-  const { prints, stations } = trailOf(path, streets)
-  const coat = COATS[lookOf(row.agentId).coat] ?? COATS[0]
-  const colour = shade(coat, p.dark ? 0.25 : -0.25)
   c.save()
   c.translate(camera.screenX(0), camera.screenY(0))
   c.scale(camera.scale, camera.scale)
-  c.fillStyle = colour
-  c.fill(prints)
+  c.fillStyle = tint(coatOf(row.agentId), p)
+  c.fill(trailOf(path, streets).prints)
   c.restore()
-  c.font = '700 11px system-ui, sans-serif'
+}
+
+/** Where the numbers of somebody's stations are. */
+export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident): Sign[] {
+  if (row.kind !== 'agent' || path.length === 0) return []
+  const colour = coatOf(row.agentId)
+  c.font = FONT
+  return trailOf(path, streets).stations.map(({ at, label }) => {
+    const w = Math.max(18, width(c, label) + 11)
+    return { label, colour, box: { x: camera.screenX(at.x) + 14 * camera.scale + 4, y: camera.screenY(at.y) - 13, w, h: 18 } }
+  })
+}
+
+/** Draws the numbers of stations. */
+export function drawSigns(c: CanvasRenderingContext2D, signs: readonly Sign[], p: Palette): void {
+  c.font = FONT
   c.textAlign = 'center'
   c.textBaseline = 'middle'
-  for (const { at, label } of stations) {
-    const x = camera.screenX(at.x) + 20 * camera.scale
-    const y = camera.screenY(at.y) - 4
-    const w = Math.max(18, c.measureText(label).width + 11)
-    c.fillStyle = colour
-    c.strokeStyle = p.paper
-    c.lineWidth = 2
+  c.strokeStyle = p.paper
+  c.lineWidth = 2
+  for (const { label, box: { x, y, w, h }, colour } of signs) {
+    c.fillStyle = tint(colour, p)
     c.beginPath()
-    c.roundRect(x - w / 2, y - 9, w, 18, 9)
+    c.roundRect(x, y, w, h, h / 2)
     c.fill()
     c.stroke()
     c.fillStyle = p.dark ? '#14171f' : '#ffffff'
-    c.fillText(label, x, y + 0.5)
+    c.fillText(label, x + w / 2, y + h / 2 + 0.5)
   }
+}
+
+function width(c: CanvasRenderingContext2D, label: string): number {
+  const known = widths.get(label)
+  if (known !== undefined) return known
+  const { width: measured } = c.measureText(label)
+  if (widths.size > 500) widths.clear()
+  widths.set(label, measured)
+  return measured
+}
+
+type Coat = (typeof COATS)[number]
+
+function coatOf(agentId: string): Coat {
+  return COATS[lookOf(agentId).coat] ?? COATS[0]
+}
+
+function tint(coat: Coat, p: Palette): string {
+  return shade(coat, p.dark ? 0.25 : -0.25)
 }

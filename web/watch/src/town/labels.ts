@@ -1,0 +1,123 @@
+import type { Allowance } from './allowance.js'
+import type { Camera } from './camera.js'
+import type { Box } from './geometry.js'
+import { clamp, nth } from './geometry.js'
+import type { Palette } from './palette.js'
+import type { NameLook, Paper, Sheet } from './paper.js'
+import type { PlatePlace } from './plates.js'
+import { placePlates } from './plates.js'
+import type { Resident } from './residents.js'
+import { FRESH } from './residents.js'
+import type { Marks, Shown } from './shown.js'
+import { isMarked } from './shown.js'
+import type { TownOccupant } from './types.js'
+
+/** How much is written on plates: small names, names, or names with platforms. */
+type Detail = 0 | 1 | 2
+
+/** The name of somebody as it was written last, and where. */
+interface Label {
+  readonly row: TownOccupant
+  readonly look: NameLook
+  readonly detail: Detail
+  readonly sheet: Sheet
+  slot: number | null
+}
+
+/** Up to so many in the view have their platforms with them. */
+const FEW = 16
+/** Up to so many have names in large letters. */
+const SOME = 40
+/** CSS pixels that a long name may take, by detail. */
+const LIMITS = [84, 120, 170] as const
+
+/** The names in the town. What was written and laid out stays until something about it changes. */
+export class Labels {
+  #written = new WeakMap<Resident, Label>()
+  #laid: number[] = []
+  #places: readonly (PlatePlace | null)[] = []
+  #inputs: number[] = []
+
+  constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
+
+  /** Forgets what was written, such as when the palette changes. */
+  clear(): void {
+    this.#written = new WeakMap()
+    this.#laid = []
+  }
+
+  /**
+   * Gives every name its place.
+   * @param signs Boxes of other things to be read.
+   */
+  lay(all: readonly Shown[], camera: Camera, marks: Marks, signs: readonly Box[], now: number): void {
+    const detail = (all.length <= FEW && camera.scale >= 0.5) || camera.scale >= 1.7 ? 2 : all.length <= SOME || camera.scale >= 1.2 ? 1 : 0
+    const named: Shown[] = []
+    const wants = []
+    const inputs = this.#inputs
+    inputs.length = 0
+    for (const shown of all) {
+      const { resident, feet, body } = shown
+      const label = this.#label(shown, isMarked(resident.key, marks), detail, now)
+      if (label === undefined) continue
+      const { sheet: { w, h }, look, slot } = label
+      const priority = Number(look === 'picked') * 4 + Number(resident.speech !== null) * 2 + Number(look === 'fresh')
+      named.push(shown)
+      wants.push({ feet, body, w, h, priority, before: slot })
+      inputs.push(feet.x, feet.y, body.w, body.h, w, h, priority)
+    }
+    for (const { x, y } of signs) inputs.push(x, y)
+    if (!same(inputs, this.#laid)) {
+      this.#places = placePlates(wants, signs)
+      this.#inputs = this.#laid
+      this.#laid = inputs
+    }
+    named.forEach((shown, i) => {
+      shown.plate = nth(this.#places, i)
+      const label = this.#written.get(shown.resident)
+      if (label !== undefined) label.slot = shown.plate?.slot ?? null
+    })
+  }
+
+  /** Draws every name at the place that it was given. */
+  draw(c: CanvasRenderingContext2D, all: readonly Shown[], p: Palette): void {
+    c.strokeStyle = p.plateSoft
+    c.lineWidth = 1
+    c.beginPath()
+    for (const { plate, feet } of all) {
+      if (plate?.led !== true) continue
+      c.moveTo(feet.x, feet.y)
+      c.lineTo(clamp(feet.x, plate.box.x + 6, plate.box.x + plate.box.w - 6), plate.box.y)
+    }
+    c.stroke()
+    for (const { resident, plate, strength } of all) {
+      const sheet = this.#written.get(resident)?.sheet
+      if (sheet === undefined || plate === null) continue
+      const { x, y, w, h } = plate.box
+      c.globalAlpha = strength
+      c.drawImage(sheet.make(), x, y, w, h)
+    }
+    c.globalAlpha = 1
+  }
+
+  #label({ resident }: Shown, marked: boolean, usual: Detail, now: number): Label | undefined {
+    const { row } = resident
+    const detail = marked ? 2 : usual
+    const look = marked ? 'picked' : now < resident.arrived + FRESH ? 'fresh' : 'plain'
+    const known = this.#written.get(resident)
+    if (known?.row === row && known.look === look && known.detail === detail) return known
+    // An old name may stay for a frame; a name that was never written comes a frame later.
+    if (!this.allowance.take()) return known
+    const platform = detail === 2 && row.kind === 'agent' ? row.platform ?? '' : ''
+    const sheet = this.paper.name(row.name, platform, marked ? 320 : LIMITS[detail], look, detail === 0)
+    sheet.make()
+    const label = { row, look, detail, sheet, slot: known?.slot ?? null } as const satisfies Label
+    known?.sheet.release()
+    this.#written.set(resident, label)
+    return label
+  }
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i])
+}

@@ -1,0 +1,67 @@
+import type { Camera } from './camera.js'
+import type { Box, Point } from './geometry.js'
+import { clamp, overlap } from './geometry.js'
+import type { PlatePlace } from './plates.js'
+import type { Resident, Residents } from './residents.js'
+import { ARRIVAL, DEPARTURE } from './residents.js'
+
+/** Who is marked on the map. */
+export interface Marks {
+  readonly selected: string | null
+  readonly hovered: string | null
+  readonly focused: string | null
+}
+
+/** Somebody as drawn in a frame, in CSS pixels. */
+export interface Shown {
+  readonly resident: Resident
+  readonly feet: Point
+  readonly home: Point
+  readonly body: Box
+  readonly head: Point
+  readonly pose: number
+  readonly left: boolean
+  readonly strength: number
+  /** CSS pixels for a ground unit of its picture. */
+  readonly scale: number
+  plate: PlatePlace | null
+}
+
+/** Figures are drawn no smaller than at this scale, so that one tells them apart where the whole town is small. */
+const LEAST_SCALE = { few: 0.52, many: 0.34 } as const
+/** More residents than this are many. */
+const MANY = 40
+
+/** Whether the person points at, chose or stands at somebody. */
+export function isMarked(key: string, marks: Marks): boolean {
+  return key === marks.selected || key === marks.hovered || key === marks.focused
+}
+
+/** Who is in the window at a time and how, from the back to the front. */
+export function look(camera: Camera, residents: Residents, now: number, still: boolean): Shown[] {
+  const view = { x: -60, y: -60, w: camera.width + 120, h: camera.height + 160 }
+  const scale = Math.max(camera.scale, residents.all.size > MANY ? LEAST_SCALE.many : LEAST_SCALE.few)
+  const out: Shown[] = []
+  for (const resident of residents.all.values()) {
+    const stand = resident.walk?.at(now)
+    const at = stand ?? resident.home
+    const feet = { x: camera.screenX(at.x), y: camera.screenY(at.y) }
+    const [half, tall] = sizeOf(resident)
+    const body = { x: feet.x - half * scale, y: feet.y - tall * scale, w: 2 * half * scale, h: tall * scale }
+    const home = { x: camera.screenX(resident.home.x), y: camera.screenY(resident.home.y) }
+    if (!overlap(body, view) && !overlap({ ...body, x: home.x, y: home.y }, view)) continue
+    const here = still ? 1 : clamp((now - resident.arrived) / ARRIVAL, 0, 1)
+    const gone = resident.left === null ? 0 : still ? 1 : clamp((now - resident.left) / DEPARTURE, 0, 1)
+    const pose = stand?.moving === true ? 1 + (Math.floor(stand.walked / 11) % 2) : 0
+    out.push({
+      resident, feet, home, body, head: { x: feet.x, y: body.y }, pose, left: stand?.left ?? false,
+      strength: Math.min(here, 1 - gone), scale, plate: null,
+    })
+  }
+  return out.sort((a, b) => a.feet.y - b.feet.y)
+}
+
+/** Half the width and the height of what stands there, in ground units. */
+function sizeOf({ row }: Resident): [number, number] {
+  return row.kind === 'structure' ? [35, 48] : row.kind === 'mcp' ? [16, 56] : [13, 52]
+}

@@ -1,0 +1,103 @@
+import type { Allowance } from './allowance.js'
+import type { BubblePlace } from './bubbles.js'
+import { placeBubbles, TAIL } from './bubbles.js'
+import type { Camera } from './camera.js'
+import type { Point } from './geometry.js'
+import { clamp, contains, grown, nth } from './geometry.js'
+import type { Palette } from './palette.js'
+import type { Paper, Sheet } from './paper.js'
+import { bubbleFill } from './paper.js'
+import type { Speech } from './residents.js'
+import { postpone } from './residents.js'
+import type { Marks, Shown } from './shown.js'
+import { isMarked } from './shown.js'
+
+/** Where more residents than this are in view, bubbles are narrow. */
+const CROWD = 30
+
+/** What is said in the town. */
+export class Voices {
+  /** What is being said in this frame, and where it was not yet swept away, in the one before. */
+  readonly #written = new Map<Speech, readonly Sheet[]>()
+  #narrow = false
+
+  constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
+
+  /** Forgets what was written, such as when the palette changes. */
+  clear(): void { this.#written.clear() }
+
+  /** Draws every bubble that there is room for; what is said by the others waits for a while. */
+  draw(c: CanvasRenderingContext2D, all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): void {
+    this.#narrowed(camera.width < 560 || all.length > CROWD)
+    const view = grown(camera.free, -6)
+    const heard = grown(view, 24)
+    const speakers = all.flatMap((shown) => {
+      const { resident: { speech, key }, strength, head } = shown
+      if (speech === null || strength <= 0.5 || !contains(heard, head)) return []
+      const sheets = this.#sheets(speech)
+      return sheets === undefined ? [] : [{ shown, speech, sheets, rank: Number(isMarked(key, marks)) * 2 + Number(speech.place !== null) }]
+    })
+    this.#sweep(new Set(speakers.map(({ speech }) => speech)))
+    if (speakers.length === 0) return
+    // Who was first to find room keeps it; of the others the last one is news.
+    speakers.sort((a, b) => b.rank - a.rank || b.speech.since - a.speech.since)
+    const names = all.flatMap(({ plate }) => plate === null ? [] : [plate.box])
+    const wants = speakers.map(({ shown: { head }, speech, sheets }) => ({ head, sizes: sheets, before: speech.place }))
+    const places = placeBubbles(wants, names, all.map(({ body }) => body), view)
+    speakers.forEach(({ shown: { head }, speech, sheets }, i) => {
+      const place = nth(places, i)
+      if (place === null) {
+        speech.place = null
+        postpone(speech, now)
+      } else {
+        speech.place = { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
+        drawBubble(c, p, head, place, nth(sheets, place.size), bubbleFill(p, speech.kind))
+      }
+    })
+  }
+
+  /** Puts away what was said before. */
+  #sweep(said: ReadonlySet<Speech>): void {
+    for (const [speech, sheets] of this.#written) {
+      if (said.has(speech)) continue
+      for (const sheet of sheets) sheet.release()
+      this.#written.delete(speech)
+    }
+  }
+
+  #narrowed(narrow: boolean): void {
+    if (narrow !== this.#narrow) this.clear()
+    this.#narrow = narrow
+  }
+
+  /** What is said in all its sizes: as a whole, in a line, and as the mere sign that something is said. */
+  #sheets(speech: Speech): readonly Sheet[] | undefined {
+    const known = this.#written.get(speech)
+    if (known !== undefined) return known
+    if (!this.allowance.take()) return undefined
+    const { text, kind } = speech
+    const whole = this.paper.bubble(text, kind, this.#narrow ? 150 : 210, this.#narrow ? 3 : 4)
+    const line = this.paper.line(text, kind)
+    const sign = this.paper.line('…', kind)
+    const sheets = [whole, line, sign].filter((sheet, i, list) => i === 0 || sheet.w < nth(list, i - 1).w)
+    this.#written.set(speech, sheets)
+    return sheets
+  }
+}
+
+function drawBubble(c: CanvasRenderingContext2D, p: Palette, head: Point, { box }: BubblePlace, sheet: Sheet, fill: string): void {
+  const inset = Math.min(16, box.w / 2 - 2)
+  const foot = { x: clamp(head.x, box.x + inset, box.x + box.w - inset), y: box.y + box.h - 1 }
+  if (head.y > foot.y + 1) {
+    c.beginPath()
+    c.moveTo(foot.x - 5, foot.y)
+    c.quadraticCurveTo(foot.x, foot.y + TAIL / 2, head.x, head.y - 1)
+    c.quadraticCurveTo(foot.x + 3, foot.y + TAIL / 2, foot.x + 5, foot.y)
+    c.fillStyle = fill
+    c.strokeStyle = p.edge
+    c.lineWidth = 1
+    c.stroke()
+    c.fill()
+  }
+  c.drawImage(sheet.make(), box.x, box.y, box.w, box.h)
+}
