@@ -1,40 +1,41 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { it } from 'node:test'
-import { playctl, repository } from './repository.js'
+import { after, before, describe, it } from 'node:test'
+import { RemotePlayWorld, createNodeCredentialMaterial, isEvent } from '../src/index.js'
+import type { WorldEvent } from '../src/index.js'
+import { Host, Told } from './host.js'
+import { Project } from './packed.js'
+import { repository } from './repository.js'
 
 /** The blocks of a language in a Markdown text. */
 function blocks(text: string, language: string): string[] {
   return Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gmu')), (found) => found[1] ?? '')
 }
 
-it('the package runs the example of its README in a fresh project, and has types', () => {
-  const web = path.join(repository, 'web')
-  const folder = mkdtempSync(path.join(tmpdir(), 'playctl-sdk-pack-'))
-  const run = (command: string, ...args: string[]) =>
-    execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PLAYCTL_BINARY: playctl() } })
-  try {
-    const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: path.join(web, 'sdk'), encoding: 'utf8' }).replace(/^[^[]*/u, '')) as
-      { filename: string; files: { path: string }[] }[]
-    assert.ok(packed)
-    const files = packed.files.map((file) => file.path)
-    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js']) {
-      assert.ok(files.includes(needed), `${needed} is not in the package`)
-    }
-    assert.ok(!files.some((file) => file.includes('test')), 'tests are in the package')
-    writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-    run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', `./${packed.filename}`)
+describe('the package in a fresh project', () => {
+  let project: Project
+  before(() => { project = new Project() })
+  after(() => { project.remove() })
 
-    const [example = ''] = blocks(readFileSync(path.join(web, 'sdk', 'README.md'), 'utf8'), 'js')
-    writeFileSync(path.join(folder, 'example.js'), example)
-    const said = run(process.execPath, 'example.js')
+  it('has what it needs and no more', () => {
+    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js']) {
+      assert.ok(project.files.includes(needed), `${needed} is not in the package`)
+    }
+    assert.ok(!project.files.some((file) => file.includes('test')), 'tests are in the package')
+  })
+
+  it('runs the example of its README', () => {
+    const [example = ''] = blocks(readFileSync(path.join(repository, 'web/sdk/README.md'), 'utf8'), 'js')
+    project.write('example.js', example)
+    const said = project.run(process.execPath, 'example.js')
     assert.match(said, /^a world is served at http:/u)
     assert.match(said, /world:player_added \[ 'Ada' \] verified/u)
+  })
 
-    writeFileSync(path.join(folder, 'consumer.ts'), `
+  it('has types', () => {
+    project.write('consumer.ts', `
       import { type WorldUpdate, RemotePlayWorld, isEvent, type WorldEvent } from '@playctl/sdk'
       import { PlayWorld } from '@playctl/sdk/node'
       export const show = (update: WorldUpdate): number => update.snapshot.worldMap.occupants.length
@@ -43,9 +44,37 @@ it('the package runs the example of its README in a fresh project, and has types
       export const wrong = () => new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:7420' })
       export const own: Promise<PlayWorld> = PlayWorld.start()
     `)
-    run(process.execPath, path.join(web, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022', '--types', 'node',
-      '--typeRoots', path.join(web, 'node_modules/@types'), 'consumer.ts')
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    project.compile('--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', 'consumer.ts')
+  })
+
+  it('runs the agent of examples/agent-ts, which answers and leaves', async () => {
+    for (const name of ['agent.ts', 'tsconfig.json']) project.copy(`examples/agent-ts/${name}`)
+    project.compile('--project', '.')
+    const host = await Host.start()
+    const { node, apiKey } = await host.account()
+    const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    const tess = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    await world.createAgentNode(tess)
+    const events = new Told<WorldEvent>()
+    await world.subscribeEvents({ after: 0, onEvent: events.tell })
+    const agent = project.start('agent.js', {
+      PLAYCTL_SERVER: host.url, PLAYCTL_API_KEY: apiKey, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase,
+      AGENT_NODE_ID: tess.nodeId, AGENT_PHRASE: tess.phrase,
+    })
+    let problems = ''
+    agent.stderr.on('data', (text: Buffer) => { problems += text.toString() })
+    const ended = once(agent, 'exit')
+    await Promise.race([events.until((e) => e.kind === 'world:player_added'), ended])
+    assert.equal((await world.ask({ to: tess.nodeId, text: 'Good morning' })).message, 'You said: Good morning')
+    assert.equal((await world.ask({ to: tess.nodeId, tool: 'assist_add', args: { a: 2, b: 3 } })).message, '5')
+    await assert.rejects(world.ask({ to: tess.nodeId, tool: 'assist_add', args: { a: 'two' } }), /whole numbers/u)
+    assert.equal((await (await world.client()).listJourneys({ playerId: tess.nodeId })).journeys.length, 2)
+    agent.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null], problems)
+    const left = await events.until((e) => e.kind === 'world:player_removed')
+    assert.ok(isEvent(left, 'world:player_removed') && left.data.reason === 'disconnect')
+    assert.equal(problems, '')
+    await world.close()
+    await host.end()
+  })
 })

@@ -1,0 +1,57 @@
+import { execFileSync, spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { playctl, repository } from './repository.js'
+
+const web = path.join(repository, 'web')
+
+/** A fresh project in which the package is installed as `npm pack` makes it. */
+export class Project {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'playctl-sdk-pack-'))
+  /** What is in the package. */
+  readonly files: readonly string[]
+
+  constructor() {
+    const told = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.folder], { cwd: path.join(web, 'sdk'), encoding: 'utf8' })
+    const [packed] = JSON.parse(told.replace(/^[^[]*/u, '')) as { filename: string; files: { path: string }[] }[]
+    if (packed === undefined) throw new Error('npm packed nothing')
+    this.files = packed.files.map((file) => file.path)
+    this.write('package.json', '{ "private": true, "type": "module" }')
+    this.run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', `./${packed.filename}`)
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(path.join(this.folder, name), text)
+  }
+
+  /** Copies a file of the repository to the project's top. */
+  copy(name: string): void {
+    cpSync(path.join(repository, name), path.join(this.folder, path.basename(name)))
+  }
+
+  /** Runs a program in the project and gives what it printed. */
+  run(command: string, ...args: string[]): string {
+    return execFileSync(command, args, { cwd: this.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: this.#environment({}) })
+  }
+
+  /** Runs the TypeScript compiler of the workspace in the project. */
+  compile(...args: string[]): string {
+    return this.run(process.execPath, path.join(web, 'node_modules/typescript/bin/tsc'), ...args, '--typeRoots', path.join(web, 'node_modules/@types'))
+  }
+
+  /** Starts a program of the project. */
+  start(name: string, environment: Readonly<Record<string, string>>): ChildProcessByStdio<null, null, Readable> {
+    return spawn(process.execPath, [name], { cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'], env: this.#environment(environment) })
+  }
+
+  #environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+    return { ...process.env, PLAYCTL_BINARY: playctl(), ...more }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
