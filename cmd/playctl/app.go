@@ -75,6 +75,11 @@ func (a *app) warn(problem, hint string) {
 // waiting shows a spinner while work takes longer than a blink, on a terminal
 // only.
 func (a *app) waiting(label string, work func() error) error {
+	return a.watching(func() string { return label }, work)
+}
+
+// watching is waiting for work that says how far it is.
+func (a *app) watching(label func() string, work func() error) error {
 	if a.settings.quiet || !isTerminal(a.Stderr) || a.env("TERM") == "dumb" {
 		return work()
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
-	"github.com/playctl/playctl/internal/store/bolt"
 )
 
 // backupResult is what "playctl store backup" and "restore" print: what the
@@ -27,24 +26,28 @@ type backupResult struct {
 }
 
 func newStoreBackupCommand(a *app) *cobra.Command {
-	var dataDir string
+	var stored storeFlags
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "backup <file>",
 		Short: "Write the world into one file, verified on the way",
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
 Every root is proved on the way, and the file is read again and verified before it is called done.
-It holds digests of credentials: keep it as safe as the store.`,
-		Example: example("playctl store backup world.backup", "playctl store backup - | gzip > world.backup.gz"),
-		Args:    takes("file"),
+It holds digests of credentials: keep it as safe as the store. A world on a Redis whose hosts write
+while it is read is read again.`,
+		Example: example(
+			"playctl store backup world.backup",
+			"playctl store backup - | gzip > world.backup.gz",
+			"playctl store backup world.backup --store redis://redis.internal:6379 --store-credentials redis.secret"),
+		Args: takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.storePath(dataDir)
+			at, err := a.placeOf(&stored)
 			if err != nil {
 				return err
 			}
 			if args[0] == "-" {
-				_, err := backUp(cmd.Context(), path, a.Stdout)
-				return err
+				_, err := backUp(cmd.Context(), at, a.Stdout)
+				return stopHosts(err)
 			}
 			file := a.absolute(args[0])
 			if _, err := os.Lstat(file); err == nil && !force {
@@ -52,23 +55,23 @@ It holds digests of credentials: keep it as safe as the store.`,
 			}
 			var info backup.Info
 			err = a.waiting("Writing the backup", func() error {
-				info, err = backUpTo(cmd.Context(), path, file)
-				return err
+				info, err = backUpTo(cmd.Context(), at, file)
+				return stopHosts(err)
 			})
 			if err != nil {
 				return err
 			}
-			return a.printer.Print(backupDocument(info, file, path, "Wrote a backup of"))
+			return a.printer.Print(backupDocument(info, file, at, "Wrote a backup of"))
 		},
 	}
-	a.registerDataDir(cmd, &dataDir)
+	stored.register(cmd.Flags(), a)
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
 }
 
 // backUp writes the world of a store.
-func backUp(ctx context.Context, path string, out io.Writer) (info backup.Info, err error) {
-	journal, err := bolt.Open(ctx, bolt.Options{Path: path, ReadOnly: true})
+func backUp(ctx context.Context, at place, out io.Writer) (info backup.Info, err error) {
+	journal, err := at.open(ctx)
 	if err != nil {
 		return backup.Info{}, err
 	}
@@ -78,7 +81,7 @@ func backUp(ctx context.Context, path string, out io.Writer) (info backup.Info, 
 
 // backUpTo writes a backup beside where it is to be, verifies what is on the
 // disk, and puts it in its place. A failure leaves nothing behind.
-func backUpTo(ctx context.Context, path, file string) (info backup.Info, err error) {
+func backUpTo(ctx context.Context, at place, file string) (info backup.Info, err error) {
 	// os.CreateTemp makes files that only their owner can read.
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
@@ -89,7 +92,7 @@ func backUpTo(ctx context.Context, path, file string) (info backup.Info, err err
 			err = errors.Join(err, os.Remove(temp.Name()))
 		}
 	}()
-	written, err := backUp(ctx, path, temp)
+	written, err := backUpAgain(ctx, at, temp)
 	if err == nil {
 		err = temp.Sync()
 	}
@@ -109,6 +112,23 @@ func backUpTo(ctx context.Context, path, file string) (info backup.Info, err err
 	return info, nil
 }
 
+// backUpAgain writes a backup from its beginning until nobody wrote to the world
+// meanwhile, a few times at most.
+func backUpAgain(ctx context.Context, at place, file *os.File) (info backup.Info, err error) {
+	for range attemptsToRead {
+		if _, err = file.Seek(0, io.SeekStart); err == nil {
+			err = file.Truncate(0)
+		}
+		if err != nil {
+			return info, fmt.Errorf("write the backup: %w", err)
+		}
+		if info, err = backUp(ctx, at, file); !errors.Is(err, store.ErrConflict) {
+			return info, err
+		}
+	}
+	return info, err
+}
+
 func verifyBackup(ctx context.Context, file string) (backup.Info, error) {
 	in, err := os.Open(file) //nolint:gosec // G304: the user names the path
 	if err != nil {
@@ -119,38 +139,41 @@ func verifyBackup(ctx context.Context, file string) (backup.Info, error) {
 }
 
 func newStoreRestoreCommand(a *app) *cobra.Command {
-	var dataDir string
+	var stored storeFlags
 	cmd := &cobra.Command{
 		Use:   "restore <file>",
 		Short: "Make a store of a backup",
-		Long: `Make a store of a backup, in a folder that has none yet. The backup is verified before
+		Long: `Make a store of a backup, in a folder that has none yet or with --store on a Redis that has no
+world of that --host-id. The backup is verified before
 anything is written. The world goes on in a new session, with rev and seq far above those of
 the backup, so that no client takes it for what it saw before.
 
 The host needs the root key of the backup's world.`,
-		Example: example("playctl store restore world.backup --data-dir /var/lib/playctl"),
-		Args:    takes("file"),
+		Example: example(
+			"playctl store restore world.backup --data-dir /var/lib/playctl",
+			"playctl store restore world.backup --store redis://redis.internal:6379 --host-id restored"),
+		Args: takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.storePath(dataDir)
+			at, err := a.placeOf(&stored)
 			if err != nil {
 				return err
 			}
 			var info backup.Info
 			err = a.waiting("Restoring", func() error {
-				info, err = a.restore(cmd.Context(), args[0], path)
+				info, err = a.restore(cmd.Context(), args[0], at)
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			return a.printer.Print(backupDocument(info, args[0], path, "Restored"))
+			return a.printer.Print(backupDocument(info, args[0], at, "Restored"))
 		},
 	}
-	a.registerDataDir(cmd, &dataDir)
+	stored.register(cmd.Flags(), a)
 	return cmd
 }
 
-func (a *app) restore(ctx context.Context, name, path string) (info backup.Info, err error) {
+func (a *app) restore(ctx context.Context, name string, to place) (info backup.Info, err error) {
 	source := a.Stdin
 	if name != "-" {
 		file, err := os.Open(a.absolute(name))
@@ -161,11 +184,10 @@ func (a *app) restore(ctx context.Context, name, path string) (info backup.Info,
 		source = file
 	}
 	return backup.Restore(ctx, source, backup.Target{
-		SID: newSID(),
-		Now: a.Now(),
-		Begin: func(rootKey string) (store.Import, error) {
-			return bolt.BeginImport(ctx, bolt.Options{Path: path, RootKey: rootKey})
-		},
+		SID:     newSID(),
+		Now:     a.Now(),
+		Begin:   func(rootKey string) (store.Import, error) { return to.begin(ctx, rootKey) },
+		SetTerm: to.terms(),
 	})
 }
 
@@ -179,11 +201,11 @@ func newSID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
-func backupDocument(info backup.Info, file, path, done string) render.Document {
+func backupDocument(info backup.Info, file string, at place, done string) render.Document {
 	return render.Document{
-		Data: backupResult{Info: info, File: file, Store: path, Records: info.Records},
+		Data: backupResult{Info: info, File: file, Store: at.String(), Records: info.Records},
 		Views: []render.View{
-			render.Line(done + " " + render.Clean(path) + "."),
+			render.Line(done + " " + render.Clean(at.String()) + "."),
 			render.Fields{
 				{Name: "file", Value: file},
 				{Name: "rev", Value: number(&info.Rev)},

@@ -15,14 +15,19 @@ import (
 func newStoreCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
-		Short: "Check, compact, back up and restore a store",
-		Long: `Check, compact, back up and restore the store of a host. The host must not run meanwhile:
-a store is one process's at a time.`,
-		Example: example("playctl store check", "playctl store backup world.backup"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    runGroup,
+		Short: "Check, compact, back up, restore and migrate a store",
+		Long: `Check, compact, back up, restore and migrate the store of a host. A store in a file is one
+process's at a time: its host must not run meanwhile. With --store it is the one on a Redis, whose
+hosts may run while it is read.`,
+		Example: example(
+			"playctl store check",
+			"playctl store backup world.backup",
+			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.internal:6379"),
+		Args: cobra.ArbitraryArgs,
+		RunE: runGroup,
 	}
-	cmd.AddCommand(newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a))
+	cmd.AddCommand(newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
+		newStoreMigrateCommand(a))
 	return cmd
 }
 
@@ -49,23 +54,26 @@ type checkResult struct {
 }
 
 func newStoreCheckCommand(a *app) *cobra.Command {
-	var dataDir string
+	var stored storeFlags
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check a store; rebuild and compare every root",
 		Long: `Check a store from its pages up to the world in it: the map at every rev is rebuilt, and its
 Merkle root and leaf count are compared with those that were published. It changes nothing
 and exits with 5 if something is wrong.`,
-		Example: example("playctl store check", "playctl store check --data-dir /var/lib/playctl --output json"),
-		Args:    takes(),
+		Example: example(
+			"playctl store check",
+			"playctl store check --data-dir /var/lib/playctl --output json",
+			"playctl store check --store redis://redis.internal:6379 --store-credentials redis.secret"),
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := a.storePath(dataDir)
+			at, err := a.placeOf(&stored)
 			if err != nil {
 				return err
 			}
 			var result *checkResult
 			err = a.waiting("Checking the store", func() error {
-				result, err = checkStore(cmd.Context(), path)
+				result, err = checkStore(cmd.Context(), at)
 				return err
 			})
 			if err != nil {
@@ -74,32 +82,43 @@ and exits with 5 if something is wrong.`,
 			if err := a.printer.Print(result.document(a.printer.Look)); err != nil || result.OK {
 				return err
 			}
-			return hintf(fmt.Errorf("%w: %s has %s", errUnverified, path, plural(len(result.Problems), "problem", "problems")),
+			return hintf(fmt.Errorf("%w: %s has %s", errUnverified, at, plural(len(result.Problems), "problem", "problems")),
 				"\"playctl store restore\" makes a store of a backup")
 		},
 	}
-	a.registerDataDir(cmd, &dataDir)
+	stored.register(cmd.Flags(), a)
 	return cmd
 }
 
-// checkStore checks the file's pages and the world in them.
-func checkStore(ctx context.Context, path string) (result *checkResult, err error) {
-	journal, err := bolt.Open(ctx, bolt.Options{Path: path, ReadOnly: true})
+// paged is a store that can look at the pages of its file too.
+type paged interface {
+	CheckPages(ctx context.Context) ([]string, error)
+}
+
+// checkStore checks the file's pages, where it is one, and the world in them.
+func checkStore(ctx context.Context, at place) (result *checkResult, err error) {
+	journal, err := at.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	problems, err := journal.CheckPages(ctx)
-	if err != nil {
-		return nil, err
+	var problems []string
+	if file, ok := journal.(paged); ok {
+		if problems, err = file.CheckPages(ctx); err != nil {
+			return nil, err
+		}
 	}
-	report, err := verify.Check(ctx, journal, journal.RootKey())
+	var report *verify.Report
+	err = whileItStands(ctx, journal, func() error {
+		report, err = verify.Check(ctx, journal, journal.RootKey())
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, stopHosts(err)
 	}
 	problems = append(append([]string{}, problems...), report.Problems...)
 	return &checkResult{
-		Store: path, OK: len(problems) == 0, Entries: report.Entries, Events: report.Events, Records: report.Records,
+		Store: at.String(), OK: len(problems) == 0, Entries: report.Entries, Events: report.Events, Records: report.Records,
 		RevsVerified: report.RevsVerified, CheckpointRev: report.CheckpointRev,
 		FirstRev: report.FirstRev, LastRev: report.LastRev, FirstSeq: report.FirstSeq, LastSeq: report.LastSeq,
 		Problems: problems,
@@ -143,10 +162,11 @@ as it was; it needs room for a second copy.`,
 		Example: example("playctl store compact"),
 		Args:    takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := a.storePath(dataDir)
+			at, err := a.placeOf(&storeFlags{dataDir: dataDir})
 			if err != nil {
 				return err
 			}
+			path := at.path
 			var done bolt.Compaction
 			err = a.waiting("Compacting the store", func() error {
 				done, err = bolt.Compact(cmd.Context(), path)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/store/migrate"
 )
 
 // results are what the commands print as JSON. Their fields are a promise: a
@@ -60,6 +61,7 @@ func results() map[string]any {
 		"store check":        checkResult{},
 		"store compact":      compactResult{},
 		"store backup":       backupResult{Info: backup.Info{}},
+		"store migrate":      migrateResult{Report: migrate.Report{}},
 	}
 }
 

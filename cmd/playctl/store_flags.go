@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -104,14 +102,6 @@ func checkHostID(id string) error {
 		return usagef("--host-id: %q is no name of a world: use 1 to 128 characters without blanks, colons and braces", id)
 	}
 	return nil
-}
-
-// storePath is the store's file.
-func (a *app) storePath(dataDir string) (string, error) {
-	if dataDir == "" {
-		return "", hintf(errors.New("there is no home folder to look for the store in"), "name its folder with --data-dir")
-	}
-	return filepath.Join(a.absolute(dataDir), storeFile), nil
 }
 
 // checkReaders refuses a file with secrets that everybody can read or that others

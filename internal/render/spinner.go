@@ -19,8 +19,9 @@ var spinnerPictures = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦
 // Spin shows on a terminal that something is being waited for, once the wait has
 // lasted longer than a blink, and returns the function that ends it and wipes
 // its line. The caller must call it; it returns when nothing will be written
-// any more, and may be called twice. out must be a terminal.
-func Spin(out io.Writer, look Look, label string) (stop func()) {
+// any more, and may be called twice. label is asked for each picture; out must be
+// a terminal.
+func Spin(out io.Writer, look Look, label func() string) (stop func()) {
 	done := make(chan struct{})
 	var owned sync.WaitGroup
 	owned.Go(func() { spin(out, look, label, done) })
@@ -30,7 +31,7 @@ func Spin(out io.Writer, look Look, label string) (stop func()) {
 	})
 }
 
-func spin(out io.Writer, look Look, label string, done <-chan struct{}) {
+func spin(out io.Writer, look Look, label func() string, done <-chan struct{}) {
 	delay := time.NewTimer(spinnerDelay)
 	defer delay.Stop()
 	select {
@@ -42,7 +43,7 @@ func spin(out io.Writer, look Look, label string, done <-chan struct{}) {
 	defer ticker.Stop()
 	for picture := 0; ; picture = (picture + 1) % len(spinnerPictures) {
 		// A terminal that cannot be written to is no reason to stop the work.
-		_, _ = fmt.Fprintf(out, "\r\x1b[K%s %s", look.Accent(spinnerPictures[picture]), Clean(label))
+		_, _ = fmt.Fprintf(out, "\r\x1b[K%s %s", look.Accent(spinnerPictures[picture]), Clean(label()))
 		select {
 		case <-done:
 			_, _ = io.WriteString(out, "\r\x1b[K")

@@ -92,19 +92,21 @@ func TestCleanLeavesNothingThatActs(t *testing.T) {
 	})
 }
 
+func label(text string) func() string { return func() string { return text } }
+
 // A spinner shows nothing for a short wait, something for a long one, and wipes
 // its line at the end.
 func TestSpin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		stop := Spin(&out, Look{}, "Waiting")
+		stop := Spin(&out, Look{}, label("Waiting"))
 		<-time.After(spinnerDelay - 1)
 		stop()
 		if out.Len() != 0 {
 			t.Errorf("a short wait showed %q", out.String())
 		}
-		stop = Spin(&out, Look{}, "Waiting\x1b[2J")
+		stop = Spin(&out, Look{}, label("Waiting\x1b[2J"))
 		<-time.After(spinnerDelay + spinnerStep/2)
 		stop()
 		stop()

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/migrate"
+)
+
+// migrateResult is what "playctl store migrate" prints.
+type migrateResult struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	migrate.Report
+}
+
+func newStoreMigrateCommand(a *app) *cobra.Command {
+	var from, to string
+	var stored storeFlags
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Copy a world from a file to a Redis, or back",
+		Long: `Copy a world from a file to a Redis, or back: the map, nodes, interactions, journeys, and the
+events that streams resume over. Revs, seqs, the session and every root stay as they are, so clients
+go on where they were. --from and --to are the address of a Redis or the folder of a store; --host-id
+is the world's name on the Redis.
+
+Stop the world's hosts first, and start them on the copy afterwards. The copy is read back and
+compared with the source, root and all, before it becomes a world: what an interrupted migration
+leaves is none, and running it again begins anew. A target that holds a world is refused. The source
+stays as it is.`,
+		Example: example(
+			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.internal:6379",
+			"playctl store migrate --from redis://redis.internal:6379 --to /var/lib/playctl --store-credentials redis.secret"),
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if from == "" || to == "" {
+				return usagef("--from and --to name where the world is and where it goes")
+			}
+			source, err := a.placeNamed(&stored, "from", from)
+			if err != nil {
+				return err
+			}
+			target, err := a.placeNamed(&stored, "to", to)
+			if err != nil {
+				return err
+			}
+			report, err := a.migrate(cmd.Context(), source, target)
+			if err != nil {
+				return err
+			}
+			return a.printer.Print(migrateResult{source.String(), target.String(), report}.document())
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "where the world is: the `address` of a Redis or the folder of a store")
+	cmd.Flags().StringVar(&to, "to", "", "where it goes: the `address` of a Redis or the folder of a store")
+	stored.registerRedis(cmd.Flags())
+	return cmd
+}
+
+// migrate copies a world and says how far it is.
+func (a *app) migrate(ctx context.Context, source, target place) (report migrate.Report, err error) {
+	journal, err := source.open(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	var copied progress
+	err = a.watching(copied.String, func() error {
+		report, err = migrate.Run(ctx, journal, journal.RootKey(), migrate.Target{
+			Begin: func(rootKey string) (store.Import, error) {
+				into, err := target.begin(ctx, rootKey)
+				if err != nil {
+					return nil, err
+				}
+				return &counted{into, &copied}, nil
+			},
+			SetTerm: target.terms(),
+		})
+		return stopHosts(err)
+	})
+	return report, err
+}
+
+// progress is how much of a world was copied.
+type progress struct {
+	begun            atomic.Bool
+	entries, records atomic.Int64
+}
+
+// String tells it to a person.
+func (p *progress) String() string {
+	if !p.begun.Load() {
+		return "Checking the source"
+	}
+	return fmt.Sprintf("Migrating: %d entries and %d records copied", p.entries.Load(), p.records.Load())
+}
+
+// counted is an import that tells how far it is.
+type counted struct {
+	store.Import
+	progress *progress
+}
+
+// Entries implements store.Import.
+func (c *counted) Entries(ctx context.Context, entries []store.Entry) error {
+	c.progress.begun.Store(true)
+	c.progress.entries.Add(int64(len(entries)))
+	return c.Import.Entries(ctx, entries)
+}
+
+// Records implements store.Import.
+func (c *counted) Records(ctx context.Context, records []store.Record) error {
+	c.progress.records.Add(int64(len(records)))
+	return c.Import.Records(ctx, records)
+}
+
+func (r migrateResult) document() render.Document {
+	return render.Document{
+		Data: r,
+		Views: []render.View{
+			render.Line("Migrated the world, and found the copy equal."),
+			render.Fields{
+				{Name: "from", Value: r.From},
+				{Name: "to", Value: r.To},
+				{Name: "root", Value: r.Root},
+				{Name: "rev", Value: number(&r.Rev)},
+				{Name: "seq", Value: number(&r.Seq)},
+				{Name: "entries", Value: number(&r.Entries)},
+				{Name: "events", Value: number(&r.Events)},
+				{Name: "rows", Value: decimal(int64(r.Rows))},
+				{Name: "records", Value: number(&r.Records)},
+			},
+			render.Line("Start hosts on the copy only: the source does not follow it."),
+		},
+	}
+}
