@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/hostprocess"
@@ -65,6 +67,7 @@ func (t *tally) String() string {
 // story lets workers and a breaker loose on the site, and judges what is left.
 func (s *site) story(seed uint64, sum *tally) {
 	s.t.Helper()
+	started := time.Now()
 	begin := s.reset()
 	counted := s.zones()
 	var following []*subscriber
@@ -74,23 +77,37 @@ func (s *site) story(seed uint64, sum *tally) {
 	h := newHistory()
 	random := rand.New(rand.NewPCG(seed, 99))
 	b := &breaker{site: s, random: random, history: h}
-	_, b.whole = s.log()
+	text, err := os.ReadFile(s.log())
+	s.must(err)
+	b.whole = len(text)
 	moved, failures := s.play(b, following, seed)
-	for _, err := range failures {
-		s.t.Errorf("seed %d: %v", seed, err)
-	}
+	s.report(seed, h, failures)
 	was := s.settle(begin, h)
 	for _, f := range following {
 		f.reach(was.last)
 		f.close()
 	}
-	for _, err := range s.judge(was, b, following, counted) {
+	s.report(seed, h, s.judge(was, b, following, counted))
+	s.t.Logf("seed %d took %v", seed, time.Since(started).Round(time.Millisecond))
+	sum.add(h, b, was, following, moved)
+}
+
+// report ends the test where something is wrong, with all that is known of it.
+func (s *site) report(seed uint64, h *history, wrong []error) {
+	s.t.Helper()
+	for _, err := range wrong {
 		s.t.Errorf("seed %d: %v", seed, err)
 	}
-	if s.t.Failed() {
-		s.t.Fatalf("seed %d, jumps %+v:\n%s", seed, was.jumps, h)
+	if !s.t.Failed() {
+		return
 	}
-	sum.add(h, b, was, following, moved)
+	const most = 8 << 10
+	for i, host := range s.hosts {
+		said := host.Output()
+		s.t.Logf("host %d said last:\n%s", i, said[max(len(said)-most, 0):])
+	}
+	s.t.Logf("the store holds:\n%s", s.dump())
+	s.t.Fatalf("seed %d:\n%s", seed, h)
 }
 
 // play runs the workers until the breaker has broken what it wants to.

@@ -126,7 +126,7 @@ func (w *worker) drawAnswer(o *op, r *hostprocess.Request) {
 		}
 	}
 	w.common.mu.Unlock()
-	o.subject = requestSubject + asked.id
+	o.subject, o.agent = requestSubject+asked.id, fmt.Sprint(agentSubject, asked.agent)
 	r.Path = w.at(protocol.ServicePlay.RPC())
 	r.Body = w.rpc(protocol.OpIntercomResponse, map[string]any{
 		"requestId": asked.id, "mainNodeId": w.account.Main.ID, "toPlayerId": "__somebody__",

@@ -1,6 +1,7 @@
 package manyhosts
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"os"
@@ -18,7 +19,7 @@ type breaker struct {
 	restarts []time.Duration
 	losses   int
 	// whole is how much of Redis' log there was when the story began.
-	whole int64
+	whole int
 }
 
 // fault is one thing that breaks.
@@ -137,19 +138,27 @@ func (b *breaker) refuseAll(ctx context.Context) {
 }
 
 // cutLog kills Redis and takes up to 4 KiB from the end of its log, as a machine
-// that loses its power does with what was not synced yet.
+// that loses its power does with what was not synced yet. It cuts where a
+// transaction begins: Redis 7.0 repairs a log that ends within a command of a
+// transaction wrongly, and executes the torn one together with the next.
 func (b *breaker) cutLog(ctx context.Context) {
 	b.restarts = append(b.restarts, b.history.now())
 	b.losses++
 	b.redis.Kill()
-	path, size := b.log()
-	b.must(os.Truncate(path, max(size-b.random.Int64N(4<<10), min(b.whole, size))))
+	path := b.log()
+	text, err := os.ReadFile(path)
+	b.must(err)
+	end := max(len(text)-b.random.IntN(4<<10), min(b.whole, len(text)))
+	if i := bytes.LastIndex(text[:end], []byte("*1\r\n$5\r\nMULTI\r\n")); i >= b.whole {
+		end = i
+	}
+	b.must(os.Truncate(path, int64(end)))
 	b.pause(ctx, 0, 200)
 	b.redis.Restart()
 }
 
 // log is the file that Redis appends to now.
-func (s *site) log() (path string, size int64) {
+func (s *site) log() (path string) {
 	s.t.Helper()
 	logs, err := filepath.Glob(filepath.Join(s.redis.Dir, "appendonlydir", "*.incr.aof"))
 	s.must(err)
@@ -158,11 +167,11 @@ func (s *site) log() (path string, size int64) {
 		info, err := os.Stat(name)
 		s.must(err)
 		if info.ModTime().After(newest) {
-			path, size, newest = name, info.Size(), info.ModTime()
+			path, newest = name, info.ModTime()
 		}
 	}
 	if path == "" {
 		s.t.Fatal("Redis has no log")
 	}
-	return path, size
+	return path
 }

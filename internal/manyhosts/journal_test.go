@@ -3,6 +3,7 @@ package manyhosts
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -37,7 +38,9 @@ func (s *site) read(after store.Position) *record {
 	s.t.Helper()
 	was := &record{events: map[uint64]store.Event{}, revs: map[uint64]uint64{}, roots: map[uint64]string{}, made: map[string][]uint64{}}
 	var begun bool
-	for e, err := range s.journal.Read(s.t.Context(), after) {
+	journal := s.store()
+	defer func() { s.must(journal.Close()) }()
+	for e, err := range journal.Read(s.t.Context(), after) {
 		s.must(err)
 		before := e.Seq - uint64(len(e.Events))
 		switch {
@@ -59,6 +62,29 @@ func (s *site) read(after store.Position) *record {
 		was.roots[e.Rev] = was.root
 	}
 	return was
+}
+
+// dump lists the newest entries of the store, for people.
+func (s *site) dump() string {
+	s.t.Helper()
+	journal := s.store()
+	defer func() { s.must(journal.Close()) }()
+	head, err := journal.Head(s.t.Context())
+	s.must(err)
+	const most = 60
+	var b strings.Builder
+	for e, err := range journal.Read(s.t.Context(), max(head, most)-most) {
+		s.must(err)
+		fmt.Fprintf(&b, "%d commit %.4x after %.4x seq %d rev %d root %.4x of %d:", e.Position, e.Commit, e.Prev, e.Seq, e.Rev, e.Root, e.LeafCount)
+		for _, event := range e.Events {
+			fmt.Fprintf(&b, " %s %.60s", event.Kind, event.Data)
+		}
+		for _, row := range e.Rows {
+			fmt.Fprintf(&b, " [%.12s… %d bytes]", row.Key, len(row.JSON))
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String()
 }
 
 // madeBy is the verb and the mark of the op that made an event, "" where the event

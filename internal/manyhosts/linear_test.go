@@ -58,6 +58,8 @@ func (o *op) touches() []string {
 		subjects = append(subjects, logSubject)
 	case o.verb == ask && (o.outcome == acked || o.outcome == unknown):
 		subjects = append(subjects, requestSubject+o.mark)
+	case o.verb == answer && (o.outcome == acked || o.outcome == refused):
+		subjects = append(subjects, o.agent)
 	}
 	return subjects
 }

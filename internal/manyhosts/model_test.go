@@ -3,6 +3,8 @@ package manyhosts
 import (
 	"slices"
 	"strings"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // The states of the things that ops are about, as one host that never fails would
@@ -59,6 +61,8 @@ func (s agentState) step(o *op) (bool, state) {
 		may, next.zones = onMap, s.zones+1
 	case say, travel, ask:
 		may = onMap
+	case answer:
+		return (o.result.code == protocol.CodeForbidden) != s.node, s
 	case look:
 		return o.result.text == s.name && (!onMap || o.result.zones == s.zones), s
 	}
@@ -115,6 +119,9 @@ func (s placementState) step(o *op) (bool, state) {
 func (s requestState) step(o *op) (bool, state) {
 	if o.verb == ask {
 		return !s.open && !s.closed, requestState{open: true}
+	}
+	if o.result.code == protocol.CodeForbidden {
+		return true, s // that is its agent's matter
 	}
 	return settle(o, s.open, s, requestState{closed: true})
 }

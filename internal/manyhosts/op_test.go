@@ -50,13 +50,15 @@ type op struct {
 	// subject is what the op is about, such as "agent 2": ops of different
 	// subjects do not interfere.
 	subject string
+	// agent is whose answer an answer is.
+	agent string
 	// mark is a text that no other op has; an event of this op shows it.
 	mark string
 	// arg is a connection, an id or an amenity.
 	arg string
 	// keyed ops carry an idempotency key and are repeated until they are answered.
 	keyed bool
-	// asked are the hosts that it was sent to.
+	// asked are the hosts that it was sent to, and what they said.
 	asked []string
 
 	begun, ended time.Duration // since the story's begin
@@ -83,9 +85,13 @@ func (o *op) String() string {
 	if o.keyed {
 		key = " keyed"
 	}
+	asked := o.asked
+	if n := len(asked) - 3; n > 0 {
+		asked = append([]string{fmt.Sprintf("%d times in vain", n)}, asked[n:]...)
+	}
 	return fmt.Sprintf("%8.1f to %8.1f ms %-6s %s %s mark=%q arg=%q%s: %s %+v, asked %s",
 		milliseconds(o.begun), milliseconds(o.ended), o.name(), o.verb, o.subject, o.mark, o.arg, key, o.outcome, o.result,
-		strings.Join(o.asked, ", "))
+		strings.Join(asked, ", "))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -32,7 +32,6 @@ type site struct {
 	synced  bool // every write
 	proxies [hosts]*redistest.Proxy
 	hosts   [hosts]*hostprocess.Host
-	journal *redis.Journal
 	account *hostprocess.Account
 	admin   hostprocess.Node
 	client  *http.Client
@@ -58,11 +57,6 @@ func openSite(t *testing.T, fsync string) *site {
 			Secrets: []string{s.admin.AdminToken},
 		})
 	}
-	address, err := redis.ParseAddress(s.redis.URL())
-	s.must(err)
-	s.journal, err = redis.Open(t.Context(), redis.Options{Address: address, Timeout: patience})
-	s.must(err)
-	t.Cleanup(func() { s.must(s.journal.Close()) })
 	s.account = hostprocess.NewAccount(t, s.hosts[0], rootKey, t.Name(), agents)
 	for _, h := range s.hosts {
 		h.Guard(s.account.Secrets()...)
@@ -87,13 +81,25 @@ func (s *site) reset() store.Position {
 		Method: http.MethodPost, Path: protocol.ServicePlay.Reset() + "?sid=" + session.SID, Body: struct{}{},
 	}, &reply)
 	s.sid = reply.SID
-	head, err := s.journal.Head(s.t.Context())
+	journal := s.store()
+	head, err := journal.Head(s.t.Context())
 	s.must(err)
+	s.must(journal.Close())
 	return head
 }
 
+// store opens the world on Redis, over connections that no kill has cut.
+func (s *site) store() *redis.Journal {
+	s.t.Helper()
+	address, err := redis.ParseAddress(s.redis.URL())
+	s.must(err)
+	journal, err := redis.Open(s.t.Context(), redis.Options{Address: address, Timeout: patience})
+	s.must(err)
+	return journal
+}
+
 // zones are the zone signals that each agent's record counts when a story begins:
-// records outlive sessions.
+// nodes and their records outlive sessions.
 func (s *site) zones() map[string]int64 {
 	s.t.Helper()
 	var reply protocol.AgentsReply

@@ -51,7 +51,8 @@ func answers(ops []*op, counted map[string]int64) error {
 		kind, _, _ := strings.Cut(subject, " ")
 		switch kind + " " {
 		case agentSubject:
-			return agentState{node: true, zones: counted[subject]}
+			zones, there := counted[subject]
+			return agentState{node: there, zones: zones}
 		case placementSubject:
 			return placementState{}
 		case spaceSubject:

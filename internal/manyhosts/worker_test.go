@@ -58,7 +58,7 @@ func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 		o, r, n := w.draw()
 		w.perform(ctx, o, r, n)
 		w.history.add(o)
-		wait := time.NewTimer(time.Duration(w.random.IntN(30)) * time.Millisecond)
+		wait := time.NewTimer(time.Duration(w.random.IntN(15)) * time.Millisecond)
 		select {
 		case <-stop:
 			wait.Stop()
