@@ -73,7 +73,8 @@ type Lookup struct {
 	Key   []byte
 }
 
-// Renewal starts the term of a record's deadline anew.
+// Renewal starts the term of a record's deadline anew, or gives it one. One of a
+// record that is not there, after the batch's entries, is ignored.
 type Renewal struct {
 	Deadline
 	Term time.Duration

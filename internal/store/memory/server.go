@@ -131,13 +131,15 @@ func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Ti
 			s.past = s.past[1:]
 		}
 	}
-	s.renew(b.Renewals)
 	for i := range b.Entries {
 		commit := b.Commit
 		if own {
 			commit = b.Entries[i].Commit
 		}
 		s.note(&b.Entries[i], commit)
+	}
+	if err := s.renew(ctx, b.Renewals); err != nil {
+		return store.Tip{}, err
 	}
 	s.headRun = s.run
 	if len(b.Entries) > 0 {
@@ -167,12 +169,18 @@ func (s *Server) remember() moment {
 	return moment{entries: s.journal.snapshot(), tables: s.journal.copyTables(), tip: s.tip, deadlines: maps.Clone(s.deadlines)}
 }
 
-func (s *Server) renew(renewals []store.Renewal) {
+// renew starts the deadlines anew of the records that are there after the entries.
+func (s *Server) renew(ctx context.Context, renewals []store.Renewal) error {
 	for _, r := range renewals {
-		if _, known := s.deadlines[r.Deadline]; known {
+		value, err := s.journal.Get(ctx, r.Table, []byte(r.Key))
+		if err != nil {
+			return err
+		}
+		if value != nil {
 			s.deadlines[r.Deadline] = deadline{s.now().Add(r.Term), r.Term}
 		}
 	}
+	return nil
 }
 
 // note keeps what is known of an entry beside the entry, and its deadlines.

@@ -50,7 +50,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
 	var kept []store.Mark
 	var head headPlace
-	err := j.call(ctx, "reading", func() error {
+	err := j.read(ctx, "reading", func() error {
 		var values *goredis.SliceCmd
 		var index *goredis.MapStringStringCmd
 		_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
@@ -99,10 +99,12 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 		}
 	}
 	args := []any{uint64(state.Position), state.Rev}
+	keys := []string{name, j.key("checkpoints"), j.checkpointKey(state.Position)}
 	for _, old := range drop {
 		args = append(args, uint64(old))
+		keys = append(keys, j.checkpointKey(old))
 	}
-	reply, err := j.script(ctx, "writing a checkpoint to", checkpointScript, []string{name}, args...)
+	reply, err := j.script(ctx, "writing a checkpoint to", checkpointScript, keys, args...)
 	if err != nil {
 		return err
 	}
@@ -115,6 +117,10 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 	return fmt.Errorf("%w: the parts of a checkpoint are gone from %s", store.ErrUnavailable, j.Path())
 }
 
+func (j *Journal) checkpointKey(position store.Position) string {
+	return j.key("checkpoint:" + strconv.FormatUint(uint64(position), 10))
+}
+
 // Load implements store.Journal.
 func (j *Journal) Load(ctx context.Context) (store.State, error) {
 	for {
@@ -124,8 +130,8 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 			return store.State{}, err
 		}
 		var parts []string
-		err = j.call(ctx, "reading", func() (err error) {
-			parts, err = j.client.LRange(ctx, j.key("checkpoint:"+strconv.FormatUint(uint64(kept[base].Position), 10)), 0, -1).Result()
+		err = j.read(ctx, "reading", func() (err error) {
+			parts, err = j.client.LRange(ctx, j.checkpointKey(kept[base].Position), 0, -1).Result()
 			if err != nil {
 				return fmt.Errorf("asking for a checkpoint's parts: %w", err)
 			}
@@ -173,8 +179,8 @@ func (j *Journal) trim(ctx context.Context, baseRev uint64, head store.Position)
 		for _, p := range batch {
 			args = append(args, strconv.FormatUint(uint64(p.Position), 10)+"-0")
 		}
-		err := j.call(ctx, "trimming", func() error {
-			return trimScript.Run(ctx, j.client, []string{j.head()}, args...).Err()
+		err := j.read(ctx, "trimming", func() error {
+			return trimScript.Run(ctx, j.client, []string{j.head(), j.key("journal")}, args...).Err()
 		})
 		if err != nil {
 			return err
@@ -186,7 +192,7 @@ func (j *Journal) trim(ctx context.Context, baseRev uint64, head store.Position)
 func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq2[store.Place, error] {
 	return func(yield func(store.Place, error) bool) {
 		for from := head; from > 0; {
-			reply, err := j.script(ctx, "reading", placesScript, nil, fmt.Sprintf("%d-0", from), placesAtOnce)
+			reply, err := j.readScript(ctx, "reading", placesScript, []string{j.key("journal")}, fmt.Sprintf("%d-0", from), placesAtOnce)
 			if err != nil {
 				yield(store.Place{}, err)
 				return

@@ -99,11 +99,43 @@ func follows(after store.Position, entries []store.Entry) error {
 // written to the rows and the tables.
 func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
 	begun := time.Now()
-	reply, err := j.script(ctx, "writing", commitScript, nil, j.arguments(mode, batch, effects)...)
+	reply, err := j.script(ctx, "writing", commitScript, j.touched(batch, effects), j.arguments(mode, batch, effects)...)
 	if err != nil {
 		return answer{}, err
 	}
 	return j.parse(begun, reply)
+}
+
+// touched are the keys of a commit beside the head.
+func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
+	keys := []string{j.key("local")}
+	if batch.Fence != nil {
+		keys = append(keys, j.key("fence:"+batch.Fence.Name))
+	}
+	if len(batch.Entries) > 0 {
+		keys = append(keys, j.key("journal"))
+	}
+	tables := map[store.Table]bool{}
+	for _, d := range batch.Lapsed {
+		tables[d.Table] = true
+	}
+	for _, r := range batch.Renewals {
+		tables[r.Table] = true
+	}
+	rows := false
+	for i := range effects {
+		rows = rows || effects[i].Cleared || len(effects[i].Rows) > 0
+		for k := range effects[i].Records {
+			tables[effects[i].Records[k].Table] = true
+		}
+	}
+	if rows {
+		keys = append(keys, j.key("rows"))
+	}
+	for table := range tables {
+		keys = append(keys, j.tableKeys(table)...)
+	}
+	return keys
 }
 
 // arguments are in the order in which the script takes them.

@@ -3,9 +3,11 @@ package redis
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -33,6 +35,20 @@ func newLines() *lines { return &lines{open: map[net.Conn]struct{}{}} }
 type line struct {
 	net.Conn
 	owner *lines
+}
+
+// SyscallConn lets the library see, before it sends a command, that the other
+// side has closed a connection meanwhile.
+func (l *line) SyscallConn() (syscall.RawConn, error) {
+	conn, ok := l.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("looking at a connection: %w", err)
+	}
+	return raw, nil
 }
 
 // Close forgets the connection too.

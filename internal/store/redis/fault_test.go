@@ -220,7 +220,9 @@ func TestFull(t *testing.T) {
 
 // TestLargeBatch commits more than Lua's stack holds.
 func TestLargeBatch(t *testing.T) {
-	j := open(t, at(t, redistest.Start(t).URL()))
+	o := at(t, redistest.Start(t).URL())
+	o.Timeout = 20 * time.Second
+	j := open(t, o)
 	var feed storetest.Feed
 	b := &store.Batch{Commit: store.CommitID{1}}
 	const entries, records = 512, 40

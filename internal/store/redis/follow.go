@@ -40,7 +40,7 @@ func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, err
 
 func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) {
 	begun := time.Now()
-	reply, err := j.script(ctx, "reading", missedScript, nil,
+	reply, err := j.readScript(ctx, "reading", missedScript, []string{j.key("journal"), j.key("local")},
 		j.synced.Load(), uint64(tip.Position), tip.Commit[:], missedAtOnce)
 	if err != nil {
 		return answer{}, err

@@ -11,7 +11,7 @@ import (
 
 // Acquire implements store.Shared.
 func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
-	reply, err := j.script(ctx, "locking", acquireScript, nil, name, holder, milliseconds(term))
+	reply, err := j.readScript(ctx, "locking", acquireScript, []string{j.key("fence:" + name)}, name, holder, milliseconds(term))
 	if err != nil || len(reply) == 1 {
 		return store.Fence{}, false, err
 	}
@@ -24,7 +24,7 @@ func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Du
 
 // Release implements store.Shared.
 func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
-	_, err := j.script(ctx, "unlocking", releaseScript, nil, fence.Name, fence.Token)
+	_, err := j.readScript(ctx, "unlocking", releaseScript, []string{j.key("fence:" + fence.Name)}, fence.Name, fence.Token)
 	return err
 }
 
@@ -34,7 +34,7 @@ const grace = 5 * time.Second
 
 // Due implements store.Shared.
 func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
-	reply, err := j.script(ctx, "reading", dueScript, nil, string(table), limit, grace.Milliseconds())
+	reply, err := j.readScript(ctx, "reading", dueScript, append(j.tableKeys(table)[2:], j.key("asked")), string(table), limit, grace.Milliseconds())
 	keys := make([]string, 0, len(reply))
 	for _, key := range reply {
 		keys = append(keys, text(key))

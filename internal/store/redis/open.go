@@ -66,7 +66,7 @@ func (j *Journal) inspect(ctx context.Context) error {
 // info asks the server for its description: on a Cluster, the world's node.
 func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 	var text string
-	err := j.call(ctx, "opening", func() error {
+	err := j.read(ctx, "opening", func() error {
 		begun := time.Now()
 		err := j.onNode(ctx, func(node goredis.Cmdable) (err error) {
 			text, err = node.Info(ctx).Result()
@@ -112,7 +112,7 @@ func (j *Journal) judge(ctx context.Context, info map[string]string) {
 		return
 	}
 	var setting map[string]string
-	err := j.call(ctx, "opening", func() error {
+	err := j.read(ctx, "opening", func() error {
 		return j.onNode(ctx, func(node goredis.Cmdable) (err error) {
 			setting, err = node.ConfigGet(ctx, "appendfsync").Result()
 			if err != nil {
@@ -141,7 +141,7 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 }
 
 func (j *Journal) found(ctx context.Context) error {
-	said, err := j.script(ctx, "opening", foundScript, nil, formatVersion, j.options.RootKey)
+	said, err := j.readScript(ctx, "opening", foundScript, []string{j.key("import")}, formatVersion, j.options.RootKey)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.Sl
 // Head implements store.Journal.
 func (j *Journal) Head(ctx context.Context) (store.Position, error) {
 	var head headPlace
-	err := j.call(ctx, "reading", func() error {
+	err := j.read(ctx, "reading", func() error {
 		values, err := j.askHead(ctx, j.client).Result()
 		if err == nil {
 			head, err = j.parseHead(values)
@@ -97,7 +97,7 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 // chunk reads the next entries and the head as of one moment.
 func (j *Journal) chunk(ctx context.Context, w *reading) ([]stored, error) {
 	var found []stored
-	err := j.call(ctx, "reading", func() error {
+	err := j.read(ctx, "reading", func() error {
 		var values *goredis.SliceCmd
 		var messages *goredis.XMessageSliceCmd
 		_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
@@ -136,7 +136,7 @@ func (w *reading) step(head headPlace) error {
 
 // Seek implements store.Journal.
 func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) {
-	reply, err := j.script(ctx, "reading", seekScript, nil, seq)
+	reply, err := j.readScript(ctx, "reading", seekScript, []string{j.key("journal")}, seq)
 	if err != nil {
 		return 0, err
 	}

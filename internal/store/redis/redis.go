@@ -65,32 +65,6 @@ func (j *Journal) head() string {
 	return j.key("head")
 }
 
-// call runs one call to the server; doing names it for its error.
-func (j *Journal) call(ctx context.Context, doing string, ask func() error) error {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	if j.closed {
-		return store.ErrClosed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return j.explain(ctx, doing, ask())
-}
-
-// script runs a script on the world's keys and returns its reply.
-func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
-	var reply []any
-	err := j.call(ctx, doing, func() (err error) {
-		reply, err = s.Run(ctx, j.client, append([]string{j.head()}, keys...), args...).Slice()
-		if err != nil {
-			return fmt.Errorf("running a script: %w", err)
-		}
-		return nil
-	})
-	return reply, err
-}
-
 // refusal is an error that is the server's own and not of the connection.
 type refusal struct{ error }
 

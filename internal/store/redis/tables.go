@@ -23,7 +23,7 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 		return nil, err
 	}
 	var value []byte
-	err := j.call(ctx, "reading", func() (err error) {
+	err := j.read(ctx, "reading", func() (err error) {
 		value, err = j.client.HGet(ctx, j.key("table:"+string(table)), string(key)).Bytes()
 		if err == goredis.Nil { //nolint:errorlint // the library's own sentinel, never wrapped
 			value, err = nil, nil
@@ -52,7 +52,7 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 	if len(records) == 0 {
 		return values, j.call(ctx, "reading", func() error { return nil })
 	}
-	err := j.call(ctx, "reading", func() error {
+	err := j.read(ctx, "reading", func() error {
 		var asked []func()
 		_, err := j.client.Pipelined(ctx, func(p goredis.Pipeliner) error {
 			for table, all := range places {
@@ -99,7 +99,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 		}
 		first, last, reverse := lexBounds(r)
 		for limit := firstScan; ; limit = min(2*limit, lastScan) {
-			reply, err := j.script(ctx, "reading", scanScript, nil, string(table), reverse, first, last, limit)
+			reply, err := j.readScript(ctx, "reading", scanScript, j.tableKeys(table)[:2], string(table), reverse, first, last, limit)
 			if err != nil {
 				yield(store.Pair{}, err)
 				return

@@ -36,6 +36,8 @@ func RunShared(t *testing.T, b SharedBackend) {
 		{"Follow", sharedFollow},
 		{"Race", sharedRace},
 		{"Deadlines", sharedDeadlines},
+		{"Grace", sharedGrace},
+		{"Renewals", sharedRenewals},
 		{"Fences", sharedFences},
 		{"Messages", sharedMessages},
 		{"GetAll", sharedGetAll},

@@ -14,7 +14,7 @@ local function count() return tonumber(take()) end
 local function answer(status, ...) return {status, time[1], time[2], run, ...} end
 
 local synced, mode, position, commit, resumed = take(), take(), take(), take(), take()
-local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'token')
+local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'token', 'local')
 if not head[1] then return answer('GONE') end
 if mode == 'import' then
   -- The head is that of an import, and its token stands for the commit.
@@ -28,8 +28,9 @@ elseif head[1] ~= position or head[2] ~= commit then
   if headAt <= tipAt then return answer('DIVERGED', head[1]) end
   local missed = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', tipAt + 1), '+', 'COUNT', '64')
   return answer('CONFLICT', head[1], missed)
-elseif head[5] ~= run and synced ~= run and resumed ~= '1' then
-  return answer('RESTARTED')
+elseif head[5] ~= run and resumed ~= '1' then
+  -- A server that syncs every write lost nothing, if it is the one that wrote last.
+  if synced ~= run or not head[7] or redis.call('GET', prefix .. 'local') ~= head[7] then return answer('RESTARTED') end
 end
 
 local fence, token = take(), take()
@@ -65,6 +66,17 @@ else
   redis.call('HSET', headKey, 'run', run)
 end
 if mode == 'import' then redis.call('HSET', headKey, 'at', string.format('%.0f', now)) end
+if mode == 'commit' and synced == run then
+  -- A number that is counted here and in the head. Replicas are not told of it, so
+  -- what they have is an older one as soon as they have followed a commit.
+  local number = string.format('%.0f', (tonumber(head[7]) or 0) + 1)
+  redis.call('HSET', headKey, 'local', number)
+  redis.set_repl(redis.REPL_AOF)
+  redis.call('SET', prefix .. 'local', number)
+  redis.set_repl(redis.REPL_ALL)
+elseif mode == 'commit' and head[7] then
+  redis.call('HDEL', headKey, 'local')
+end
 local previous = head[2]
 for _ = 1, entries do
   local id, encoded, own, records, seq, rev, events, map = take(), take(), take(), take(), take(), take(), take(), take()

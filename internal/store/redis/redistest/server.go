@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,10 +136,13 @@ func (s *Server) Replica(t testing.TB, args ...string) *Server {
 	return r
 }
 
-// Promote makes a replica a master.
+// Promote makes a replica a master, which it stays when it is started again.
 func (s *Server) Promote() {
 	s.t.Helper()
 	s.Do("replicaof", "no", "one")
+	if i := slices.Index(s.args, "--replicaof"); i >= 0 {
+		s.args = slices.Delete(slices.Clone(s.args), i, i+2)
+	}
 }
 
 // Do runs a command on the server and fails the test if that fails.

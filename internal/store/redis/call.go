@@ -1,0 +1,131 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// A Cluster refuses commands on keys that it moves to another node, without
+// carrying anything out. They are tried again for as long as a host can wait.
+const (
+	movingTerm  = 600 * time.Millisecond
+	movingPause = 15 * time.Millisecond
+)
+
+// call runs one call to the server; doing names it for its error. What was sent
+// and not answered is not sent again: its outcome is unknown.
+func (j *Journal) call(ctx context.Context, doing string, ask func() error) error {
+	return j.calls(ctx, doing, 0, ask)
+}
+
+// read runs a call that may be made twice: once more where its connection turned
+// out to be one to a server that has gone since.
+func (j *Journal) read(ctx context.Context, doing string, ask func() error) error {
+	return j.calls(ctx, doing, 1, ask)
+}
+
+func (j *Journal) calls(ctx context.Context, doing string, again int, ask func() error) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.closed {
+		return store.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	begun := time.Now()
+	for {
+		err := ask()
+		switch {
+		case err == nil:
+			return nil
+		case again > 0 && gone(err):
+			again--
+		case moving(err) && time.Since(begun) < movingTerm:
+			if !pause(ctx, movingPause) {
+				return j.explain(ctx, doing, err)
+			}
+		default:
+			j.relearn(ctx)
+			return j.explain(ctx, doing, err)
+		}
+		j.relearn(ctx)
+	}
+}
+
+// relearn asks a Cluster anew where the slots are, after an error.
+func (j *Journal) relearn(ctx context.Context) {
+	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
+		cluster.ReloadState(ctx)
+	}
+}
+
+// gone tells whether an error is of a connection that the other side had closed.
+func gone(err error) bool {
+	for _, sign := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// moving tells whether a Cluster refused a command because of where its keys are.
+func moving(err error) bool {
+	for _, prefix := range []string{"MOVED", "ASK", "TRYAGAIN"} {
+		if goredis.HasErrorPrefix(err, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// pause waits, and tells whether the context goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// script runs a script once, and returns its reply. Every key that it touches is
+// declared: a Cluster that moves some of them then refuses it before its first
+// write.
+func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
+	return j.scripts(ctx, doing, j.call, s, keys, args)
+}
+
+// readScript runs a script that may run twice.
+func (j *Journal) readScript(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
+	return j.scripts(ctx, doing, j.read, s, keys, args)
+}
+
+func (j *Journal) scripts(ctx context.Context, doing string, call func(context.Context, string, func() error) error, s *goredis.Script, keys []string, args []any) ([]any, error) {
+	var reply []any
+	err := call(ctx, doing, func() (err error) {
+		reply, err = s.Run(ctx, j.client, append([]string{j.head()}, keys...), args...).Slice()
+		if err != nil {
+			return fmt.Errorf("running a script: %w", err)
+		}
+		return nil
+	})
+	return reply, err
+}
+
+// tableKeys are the keys of a table that a change of it touches.
+func (j *Journal) tableKeys(table store.Table) []string {
+	name := string(table)
+	return []string{j.key("table:" + name), j.key("order:" + name), j.key("deadlines:" + name), j.key("terms:" + name)}
+}

@@ -1,0 +1,120 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+// TestIdleConnections restarts a server while a host has several connections that
+// rest: the calls after it notice, and use new ones.
+func TestIdleConnections(t *testing.T) {
+	ctx := context.Background()
+	server := redistest.Start(t, redistest.AOF("always")...)
+	j := open(t, at(t, server.URL()))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	const calls = 8
+	all := func(what string) {
+		t.Helper()
+		var work sync.WaitGroup
+		errs := make([]error, calls)
+		for i := range calls {
+			work.Go(func() {
+				_, head := j.Head(ctx)
+				_, err := j.GetAll(ctx, []store.Lookup{{Table: store.Meta, Key: []byte("k")}})
+				errs[i] = errors.Join(head, err)
+			})
+		}
+		work.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// Connections are made while all others are in use.
+	server.Do("client", "pause", 100, "all")
+	all("before the restart")
+	server.Restart()
+	commit(t, j, batch(&feed, tip, 2))
+	all("after the restart")
+}
+
+// TestCutWhileReading cuts the connection within a read, as a server that ends
+// does: the read is made again, a commit is not.
+func TestCutWhileReading(t *testing.T) {
+	ctx := context.Background()
+	server := redistest.Start(t)
+	proxy := server.Before(t)
+	j := open(t, at(t, "redis://"+proxy.Addr))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	for name, read := range map[string]func() error{
+		"Head":   func() error { _, err := j.Head(ctx); return err },
+		"Get":    func() error { _, err := j.Get(ctx, store.Meta, []byte("k")); return err },
+		"Missed": func() error { _, err := j.Missed(ctx, tip); return err },
+		"Seek":   func() error { _, err := j.Seek(ctx, 0); return err },
+		"Load":   func() error { _, err := j.Load(ctx); return err },
+		"Due":    func() error { _, err := j.Due(ctx, store.Leases, 1); return err },
+	} {
+		proxy.LoseNext()
+		if err := read(); err != nil {
+			t.Errorf("%s over a connection that was cut: %v", name, err)
+		}
+	}
+	proxy.LoseNext()
+	if _, err := j.Commit(ctx, batch(&feed, tip, 2)); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
+		t.Errorf("Commit over a connection that was cut: %v, want ErrUnavailable alone", err)
+	}
+}
+
+// TestPromotedAndRestarted has a replica that syncs every write, lost the last
+// commits, is made the master and restarts before a host comes: it looks like a
+// server that was never anything else, and is found out.
+func TestPromotedAndRestarted(t *testing.T) {
+	ctx := context.Background()
+	master := redistest.Start(t, redistest.AOF("always")...)
+	o := at(t, master.URL())
+	j := open(t, o)
+	var feed storetest.Feed
+	first := commit(t, j, batch(&feed, store.Tip{}, 1))
+	replica := master.Replica(t, redistest.AOF("always")...)
+	second := commit(t, j, batch(&feed, first, 2))
+	o.Address.Hosts = []string{replica.Addr}
+	behind := open(t, withoutFounding(o))
+	// A replica writes its log anew after it copied its master's data; until then a
+	// crash leaves it empty.
+	eventually(t, "the second commit in the replica's log", func() bool {
+		head, err := behind.Head(ctx)
+		log := fmt.Sprint(replica.Do("info", "persistence"))
+		return err == nil && head == second.Position &&
+			strings.Contains(log, "aof_rewrite_in_progress:0") && strings.Contains(log, "aof_rewrite_scheduled:0")
+	})
+	replica.Promote()
+	commit(t, j, batch(&feed, second, 3))
+	replica.Restart()
+	moved := open(t, o)
+	if _, err := moved.Missed(ctx, second); !errors.Is(err, store.ErrRestarted) {
+		t.Errorf("Missed at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
+	}
+	next := batch(&storetest.Feed{}, second, 4)
+	next.Entries[0].Position, next.Entries[0].Rev, next.Entries[0].Seq = 3, 1<<20, 1<<20
+	if _, err := moved.Commit(ctx, next); !errors.Is(err, store.ErrRestarted) {
+		t.Errorf("Commit at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
+	}
+	next.Resumed = true
+	tip := commit(t, moved, next)
+	// From here on it is a server like every other.
+	replica.Restart()
+	answers(t, moved)
+	if _, err := moved.Missed(ctx, tip); err != nil {
+		t.Errorf("Missed after a restart that lost nothing: %v", err)
+	}
+	master.Kill()
+}
