@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { VNode } from 'preact'
 import { clamp, type Entry } from '../feed/entry.js'
 import { text } from '../text/text.js'
@@ -7,9 +7,24 @@ import type { WorldStore } from '../world/store.js'
 /** What happens in so many milliseconds is said in one go: a lively world must not drown a listener. */
 const window = 4000
 
-/** The one live region: says who came and left, what was said and how the connection is. */
-export function Announcer({ store }: { store: WorldStore }): VNode {
-  const [said, say] = useState('')
+/** What the keyboard came to on the map, and how often it came to something. */
+export interface Pointed {
+  readonly text: string
+  readonly turn: number
+}
+
+/** Words in an element that is new with every turn: the same words twice are read out twice. */
+function Said({ text: words, turn }: Pointed): VNode {
+  return <p key={turn}>{words}</p>
+}
+
+/**
+ * The live regions. One says who came and left, what was said and how the
+ * connection is; the other at once what the keyboard came to on the map.
+ */
+export function Announcer({ store, pointed }: { store: WorldStore, pointed: Pointed }): VNode {
+  const [said, put] = useState({ text: '', turn: 0 })
+  const say = useCallback((words: string) => { put((last) => ({ text: words, turn: last.turn + 1 })) }, [])
   const waiting = useRef<Entry[]>([])
   const link = store.link.value.state
   useEffect(() => {
@@ -20,14 +35,19 @@ export function Announcer({ store }: { store: WorldStore }): VNode {
       if (!event.past && waiting.current.length < 100) waiting.current.push(entry)
     })
     return () => { clearInterval(timer); end() }
-  }, [store])
+  }, [store, say])
   useEffect(() => {
     if (link === 'reconnecting') say(text('say.reconnecting'))
     if (link === 'host-gone') say(text('say.hostGone'))
     if (link === 'resetting') say(text('say.reset'))
     if (link === 'live') say(text('say.live'))
-  }, [link])
-  return <p role="status" class="unseen">{said}</p>
+  }, [link, say])
+  return (
+    <>
+      <div role="status" class="unseen"><Said text={said.text} turn={said.turn} /></div>
+      <div role="status" class="unseen"><Said text={pointed.text} turn={pointed.turn} /></div>
+    </>
+  )
 }
 
 /** Several happenings in few words. */

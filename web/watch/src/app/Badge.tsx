@@ -12,11 +12,20 @@ export function Badge({ thing }: { thing: Thing }): VNode {
   if (thing.kind === 'agent') {
     return <Figure id={thing.id} />
   }
+  if (thing.kind === 'mcp') {
+    return (
+      <svg class="badge" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+        <path d="M12 12h8l2 17H10z" fill="var(--wall)" stroke="var(--wall-edge)" stroke-width="1.6" stroke-linejoin="round" />
+        <path d="M11.6 16h8.8l.4 4h-9.6zM11 24h10l.4 4H10.6z" fill="var(--lantern)" />
+        <path d="M16 1.5l4.6 5.2L16 12l-4.6-5.3z" fill="var(--lantern)" stroke="var(--wall-edge)" stroke-width="1.4" stroke-linejoin="round" />
+      </svg>
+    )
+  }
   return (
     <svg class="badge" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
       <path d="M6 15 16 6l10 9v12H6z" fill="var(--wall)" stroke="var(--wall-edge)" stroke-width="2" />
       <path d="M4 16 16 5l12 11" fill="none" stroke="var(--roof)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" />
-      <path d={thing.kind === 'mcp' ? 'M13 27v-6h6v6M16 14v4' : 'M13 27v-8h6v8'} fill="none" stroke="var(--wall-edge)" stroke-width="2" />
+      <path d="M13 27v-8h6v8" fill="none" stroke="var(--wall-edge)" stroke-width="2" />
     </svg>
   )
 }

@@ -7,16 +7,19 @@ import { Panel } from '../panel/Panel.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
-import { Announcer } from './Announcer.js'
+import { Announcer, type Pointed } from './Announcer.js'
 import { Status } from './Status.js'
 import { Tabs, type TabName } from './Tabs.js'
 import { TownView } from './TownView.js'
+import { Zoom } from './Zoom.js'
 
 /** The whole page: the town, and around it who is here, what happens and what was selected. */
 export function Page({ store }: { store: WorldStore }): VNode {
   const [town, setTown] = useState<Town | undefined>(undefined)
   const [tab, setTab] = useState<TabName>('residents')
   const [hidden, hide] = useState(false)
+  const [pointed, point] = useState<Pointed>({ text: '', turn: 0 })
+  const announce = useCallback((sentence: string) => { point((last) => ({ text: sentence, turn: last.turn + 1 })) }, [])
   const directory = store.directory.value
   const selected = store.selected.value
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
@@ -40,7 +43,8 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </button>
         <Status store={store} />
       </header>
-      <main class="map" aria-label={text('page.map')}><TownView store={store} onTown={setTown} /></main>
+      <main class="map" aria-label={text('page.map')}><TownView store={store} onTown={setTown} announce={announce} /></main>
+      <Zoom town={town} />
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
         <Tabs tab={tab} choose={setTab} />
         <div role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`} class="tabpanel">
@@ -50,7 +54,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </div>
       </section>}
       {selected !== undefined && <Panel key={selected} store={store} thingKey={selected} town={town} show={show} />}
-      <Announcer store={store} />
+      <Announcer store={store} pointed={pointed} />
     </div>
   )
 }

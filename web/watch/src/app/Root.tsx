@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ApiError, type Api } from '../access/api.js'
+import { ApiError, type Api, type Scope } from '../access/api.js'
 import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
@@ -44,9 +44,19 @@ export function Root({ api, token }: { api: Api, token: string | undefined }): V
   }
 }
 
+/** Shows the token; where it is no longer good, a cookie of another page of this browser may be, or the host is open to all. */
+async function admitted(api: Api, token: string | undefined): Promise<Scope> {
+  try {
+    return await api.access(token)
+  } catch (cause) {
+    if (token === undefined || !(cause instanceof ApiError) || cause.status !== 401) throw cause
+    return api.access()
+  }
+}
+
 async function enter(api: Api, token: string | undefined): Promise<{ stage: Stage }> {
   try {
-    const scope = await api.access(token)
+    const scope = await admitted(api, token)
     const store: WorldStore = new WorldStore(api, async () => {
       try {
         store.scope.value = await api.access()

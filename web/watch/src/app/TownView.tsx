@@ -11,11 +11,11 @@ import type { WorldStore } from '../world/store.js'
 const fresh = 15_000
 
 /** The town, fed from the store. */
-export function TownView({ store, onTown }: { store: WorldStore, onTown: (town: Town | undefined) => void }): VNode {
+export function TownView({ store, onTown, announce }: { store: WorldStore, onTown: (town: Town | undefined) => void, announce: (sentence: string) => void }): VNode {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (host.current === null) return undefined
-    const town = new Town(host.current, optionsOf(store))
+    const town = new Town(host.current, optionsOf(store, announce))
     const narrow = signal(false)
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, ...world.worldMap }) }),
@@ -35,19 +35,20 @@ export function TownView({ store, onTown }: { store: WorldStore, onTown: (town: 
       onTown(undefined)
       town.destroy()
     }
-  }, [store, onTown])
+  }, [store, onTown, announce])
   return <div class="town" ref={host} />
 }
 
-function optionsOf(store: WorldStore): TownOptions {
+function optionsOf(store: WorldStore, announce: (sentence: string) => void): TownOptions {
   return {
     text: {
       mapLabel: text('page.map'), mapRole: text('page.mapRole'),
-      describe: (row) => `${row.name}, ${text(`residents.kind.${row.kind}`)}, ${text('residents.at', { x: row.x, y: row.y })}`,
+      describe: (row) => `${row.name.trim() === '' ? text('residents.unnamed') : row.name}, ${text(`residents.kind.${row.kind}`)}, ${text('residents.at', { x: row.x, y: row.y })}`,
       step: (step) => step.type === 'structure' ? step.toolName ?? '' : `${text(`journey.${step.type}`)}: ${step.content ?? ''}`,
     },
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
+    onAnnounce: announce,
     onSelect: (key) => { store.select(key ?? undefined) },
     onStep: (key, step) => { if (store.walking && key === store.selected.peek()) store.step.value = step ?? undefined },
   }

@@ -17,23 +17,23 @@ interface AssistFormProps {
 /** A form with a field for each parameter of a tool, or one for JSON where no form can be made. */
 export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNode {
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool.parameters])
-  const [inputs, setInputs] = useState<Inputs>(() => Object.fromEntries((fields ?? []).map((field) => [field.name, field.initial])))
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [inputs, setInputs] = useState<Inputs>(() => new Map((fields ?? []).map((field) => [field.name, field.initial])))
+  const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => { form.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus() }, [])
   useEffect(() => { form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus() }, [errors])
   const submit = (event: Event): void => {
     event.preventDefault()
-    const read = fields === undefined ? readJsonArgs(inputs[''] ?? '') : readArgs(fields, inputs)
+    const read = fields === undefined ? readJsonArgs(inputs.get('') ?? '') : readArgs(fields, inputs)
     if ('args' in read) send(read.args)
     else setErrors(read.errors)
   }
-  const enter = (name: string, value: string): void => { setInputs({ ...inputs, [name]: value }) }
+  const enter = (name: string, value: string): void => { setInputs(new Map([...inputs, [name, value]])) }
   return (
     <form class="form" aria-label={title} noValidate ref={form} onSubmit={submit}>
-      {fields === undefined && <FieldRow field={wholeJson} value={inputs[''] ?? ''} error={errors['']} enter={enter} label={text('assist.wholeJson')} />}
+      {fields === undefined && <FieldRow field={wholeJson} value={inputs.get('') ?? ''} error={errors.get('')} enter={enter} label={text('assist.wholeJson')} />}
       {fields?.length === 0 && <p class="soft">{text('assist.noParameters')}</p>}
-      {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs[field.name] ?? ''} error={errors[field.name]} enter={enter} label={clamp(field.name, 80)} />)}
+      {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs.get(field.name) ?? ''} error={errors.get(field.name)} enter={enter} label={clamp(field.name, 80)} />)}
       <div class="controls">
         <button type="submit">{text('assist.send')}</button>
         <button type="button" class="small" onClick={cancel}>{text('assist.cancel')}</button>

@@ -3,12 +3,12 @@ import { text } from '../text/text.js'
 import type { Field } from './schema.js'
 
 /** What was entered, by the field's name. */
-export type Inputs = Readonly<Record<string, string>>
+export type Inputs = ReadonlyMap<string, string>
 
 /** The arguments of a call, or what is wrong with what was entered. */
 export type Reading =
   | { readonly args: JsonObject }
-  | { readonly errors: Readonly<Record<string, string>> }
+  | { readonly errors: ReadonlyMap<string, string> }
 
 /** A value, or what is wrong with it; neither where nothing was entered. */
 interface Value {
@@ -19,25 +19,25 @@ interface Value {
 /** Reads what was entered into a form. An optional field that is empty is left out. */
 export function readArgs(fields: readonly Field[], inputs: Inputs): Reading {
   const args: [string, unknown][] = []
-  const errors: Record<string, string> = {}
+  const errors = new Map<string, string>()
   for (const field of fields) {
-    const { value, error } = readField(field, inputs[field.name] ?? '')
+    const { value, error } = readField(field, inputs.get(field.name) ?? '')
     if (error !== undefined) {
-      errors[field.name] = error
+      errors.set(field.name, error)
     } else if (value !== undefined) {
       args.push([field.name, value])
     }
   }
-  return Object.keys(errors).length > 0 ? { errors } : { args: Object.fromEntries(args) }
+  return errors.size > 0 ? { errors } : { args: Object.fromEntries(args) }
 }
 
 /** Reads arguments that were written as JSON; the error goes by the empty name. */
 export function readJsonArgs(input: string): Reading {
   const { value, error } = readJson(input.trim() === '' ? '{}' : input)
   if (error !== undefined) {
-    return { errors: { '': error } }
+    return { errors: new Map([['', error]]) }
   }
-  return isObject(value) ? { args: value } : { errors: { '': text('field.notObject') } }
+  return isObject(value) ? { args: value } : { errors: new Map([['', text('field.notObject')]]) }
 }
 
 function readField(field: Field, input: string): Value {

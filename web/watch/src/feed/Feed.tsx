@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
 import { language, text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
@@ -32,10 +33,11 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
   useEffect(look, [])
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare)
   const last = Math.min(total, Math.ceil((view.top + view.height) / rowHeight) + spare)
+  const directory = store.directory.value
   const rows: VNode[] = []
   for (let place = first; place < last; place += 1) {
     const entry = store.feed.newest(place, upTo)
-    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} place={place} total={total} show={show} />)
+    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} total={total} show={show} />)
   }
   return (
     <>
@@ -54,10 +56,11 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
   )
 }
 
-function Happening({ entry, place, total, show }: { entry: Entry, place: number, total: number, show: (key: string) => void }): VNode {
-  const name = entry.key === '' || entry.key.startsWith('space:')
-    ? <b>{entry.name}</b>
-    : <button type="button" class="link" onClick={() => { show(entry.key) }}>{entry.name}</button>
+function Happening({ entry, there, place, total, show }: { entry: Entry, there: boolean, place: number, total: number, show: (key: string) => void }): VNode {
+  const called = entry.name.trim() === '' ? text('residents.unnamed') : entry.name
+  const name = there
+    ? <button type="button" class="link" onClick={() => { show(entry.key) }}><bdi>{called}</bdi></button>
+    : <b><bdi>{called}</bdi></b>
   return (
     <article class={`happening ${entry.group}`} style={{ transform: `translateY(${place * rowHeight}px)` }} data-seq={entry.seq} data-kind={entry.event}
       aria-posinset={place + 1} aria-setsize={total}>
@@ -70,7 +73,8 @@ function Happening({ entry, place, total, show }: { entry: Entry, place: number,
 
 function Filters({ store }: { store: WorldStore }): VNode {
   const filter = store.filter.value
-  const agents = find(store.directory.value.occupants, '', language)
+  const { occupants } = store.directory.value
+  const agents = useMemo(() => find(occupants, '', language), [occupants])
   return (
     <div class="tools filters">
       <select aria-label={text('feed.kind')} value={filter.group} onChange={(event) => { store.refilter({ ...filter, group: event.currentTarget.value as Group | '' }) }}>
@@ -79,7 +83,7 @@ function Filters({ store }: { store: WorldStore }): VNode {
       </select>
       <select aria-label={text('feed.who')} value={filter.key} onChange={(event) => { store.refilter({ ...filter, key: event.currentTarget.value }) }}>
         <option value="">{text('feed.anyone')}</option>
-        {agents.map((row) => <option key={row.key} value={row.key}>{row.name}</option>)}
+        {agents.map((row) => <option key={row.key} value={row.key}>{nameOf(row)}</option>)}
       </select>
       <input type="search" aria-label={text('feed.text')} placeholder={text('feed.find')} value={filter.text}
         onInput={(event) => { store.refilter({ ...filter, text: event.currentTarget.value }) }} />

@@ -42,7 +42,7 @@ const tellers: Readonly<Record<string, Teller>> = {
  * that one who leaves still has a name and one who comes is new.
  */
 export function describe(event: WorldEvent, directory: Directory, serial: number): Entry {
-  const teller = tellers[event.kind]
+  const teller = Object.hasOwn(tellers, event.kind) ? tellers[event.kind] : undefined
   const told: Told = teller?.(event.data, directory)
     ?? { group: 'session', sentence: 'event.other', values: { kind: event.kind } }
   const thing = told.who === undefined ? undefined : directory.whose(told.who)

@@ -13,6 +13,8 @@ export interface Wishes {
 
 /** A pointer that moved less than this, in CSS pixels, has clicked. */
 const SLACK = 5
+/** CSS pixels that the map moves for an arrow with Shift. */
+const STRIDE = 80
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
 }
@@ -29,7 +31,8 @@ export function listen(canvas: HTMLCanvasElement, wishes: Wishes, signal: AbortS
   canvas.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const arrow = ARROWS[event.key]
-    if (arrow !== undefined) wishes.move(arrow[0], arrow[1])
+    if (arrow !== undefined && event.shiftKey) wishes.pan(-arrow[0] * STRIDE, -arrow[1] * STRIDE)
+    else if (arrow !== undefined) wishes.move(arrow[0], arrow[1])
     else if (event.key === '+' || event.key === '=') wishes.zoom(1.25, null)
     else if (event.key === '-') wishes.zoom(0.8, null)
     else if (event.key === '0') wishes.fit()

@@ -1,7 +1,7 @@
 import type { Allowance } from './allowance.js'
 import type { Camera } from './camera.js'
 import type { Box } from './geometry.js'
-import { clamp, nth } from './geometry.js'
+import { clamp, grown, nth } from './geometry.js'
 import type { Palette } from './palette.js'
 import type { NameLook, Paper, Sheet } from './paper.js'
 import type { PlatePlace } from './plates.js'
@@ -68,7 +68,7 @@ export class Labels {
     }
     for (const { x, y } of signs) inputs.push(x, y)
     if (!same(inputs, this.#laid)) {
-      this.#places = placePlates(wants, signs)
+      this.#places = placePlates(wants, grown(camera.free, 6), signs)
       this.#inputs = this.#laid
       this.#laid = inputs
     }

@@ -11,7 +11,7 @@ const crowd = Array.from({ length: 100 }, (_, i) => {
 })
 
 test('names in a crowd never overlap, and who matters is named', () => {
-  const places = placePlates(crowd)
+  const places = placePlates(crowd, { x: -100, y: 0, w: 1300, h: 600 })
   const boxes = places.flatMap((place) => place === null ? [] : [place.box])
   boxes.forEach((a, i) => { boxes.slice(i + 1).forEach((b) => { assert.ok(!overlap(a, b)) }) })
   assert.notEqual(places[57], null)
@@ -19,7 +19,7 @@ test('names in a crowd never overlap, and who matters is named', () => {
 })
 
 test('speech never hides a name or other speech', () => {
-  const names = placePlates(crowd).flatMap((place) => place === null ? [] : [place.box])
+  const names = placePlates(crowd, { x: -100, y: 0, w: 1300, h: 600 }).flatMap((place) => place === null ? [] : [place.box])
   const wants = crowd.slice(20, 36).map(({ feet }) => ({ head: { x: feet.x, y: feet.y - 40 }, sizes: [{ w: 120, h: 40 }, { w: 60, h: 22 }, { w: 24, h: 20 }], before: null }))
   const places = placeBubbles(wants, names, crowd.map(({ body }) => body), { x: 0, y: 0, w: 1040, h: 600 })
   const boxes = places.flatMap((place) => place === null ? [] : [place.box])
@@ -53,7 +53,7 @@ test('a bubble is never far from who speaks', () => {
 })
 
 test('a name that was placed keeps its place while there is no better one', () => {
-  const [, , third] = placePlates([0, 1, 2].map((i) => ({ feet: { x: 100 * i, y: 100 }, body: { x: 100 * i - 10, y: 60, w: 20, h: 40 }, w: 60, h: 17, priority: 0, before: i === 2 ? 4 : null })))
+  const [, , third] = placePlates([0, 1, 2].map((i) => ({ feet: { x: 100 * i, y: 100 }, body: { x: 100 * i - 10, y: 60, w: 20, h: 40 }, w: 60, h: 17, priority: 0, before: i === 2 ? 4 : null })), { x: -100, y: 0, w: 600, h: 600 })
   assert.equal(third?.slot, 4)
 })
 

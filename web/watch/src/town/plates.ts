@@ -1,5 +1,5 @@
 import type { Box, Point } from './geometry.js'
-import { overlap, sharedArea, nth } from './geometry.js'
+import { clamp, overlap, sharedArea, nth } from './geometry.js'
 
 /** A name that wants a place near the one it belongs to. Lengths are CSS pixels. */
 export interface PlateWant {
@@ -26,7 +26,7 @@ export interface PlatePlace {
 /** A gap between plates, so that two names do not read as one. */
 const GAP = 2
 /** The share of a plate that figures may take from it before it is left out. */
-const TOLERATED = 0.45
+const TOLERATED = 0.3
 /** How much of a plate must be covered more than elsewhere before it leaves the place it had. */
 const HELD = 0.12
 
@@ -39,13 +39,14 @@ const FAR: readonly (readonly [number, number, boolean])[] = [
 ]
 
 /** The places that are tried, best first. */
-function candidates({ feet, body, w, h }: PlateWant): PlatePlace[] {
+function candidates({ feet, body, w, h }: PlateWant, view: Box): PlatePlace[] {
   const below = feet.y + 5
   const right = body.x + body.w + 3
   const left = body.x - w - 3
   const middle = body.y + body.h * 0.55 - h / 2
+  const seen = feet.x > view.x && feet.x < view.x + view.w
   let slot = 0
-  const place = (x: number, y: number, led = false): PlatePlace => ({ box: { x: Math.round(x), y: Math.round(y), w, h }, led, slot: slot++ })
+  const place = (x: number, y: number, led = false): PlatePlace => ({ box: { x: Math.round(seen ? clamp(x, view.x, view.x + view.w - w) : x), y: Math.round(y), w, h }, led, slot: slot++ })
   const under = ([dx, dy, led]: readonly [number, number, boolean]): PlatePlace => place(feet.x - w / 2 + dx * w, below + dy * h, led)
   return [
     ...BELOW.map(under),
@@ -59,9 +60,10 @@ function candidates({ feet, body, w, h }: PlateWant): PlatePlace[] {
 /**
  * Gives names their places: no two overlap, figures stay free as far as
  * possible, and a name that finds no place is left out (null).
+ * @param view The window: the name of one who is in it does not stick out at its sides.
  * @param marks Boxes of other things to be read, which names keep off as they do off figures.
  */
-export function placePlates(wants: readonly PlateWant[], marks: readonly Box[] = []): (PlatePlace | null)[] {
+export function placePlates(wants: readonly PlateWant[], view: Box, marks: readonly Box[] = []): (PlatePlace | null)[] {
   const order = wants.map((_, i) => i).sort((a, b) => {
     const first = nth(wants, a)
     const second = nth(wants, b)
@@ -70,7 +72,7 @@ export function placePlates(wants: readonly PlateWant[], marks: readonly Box[] =
   const placed: (PlatePlace | null)[] = wants.map(() => null)
   const taken: Box[] = []
   for (const index of order) {
-    const best = bestPlace(nth(wants, index), wants, marks, taken)
+    const best = bestPlace(nth(wants, index), wants, view, marks, taken)
     if (best === null) continue
     placed[index] = best
     const { x, y, w, h } = best.box
@@ -79,7 +81,7 @@ export function placePlates(wants: readonly PlateWant[], marks: readonly Box[] =
   return placed
 }
 
-function bestPlace(want: PlateWant, wants: readonly PlateWant[], marks: readonly Box[], taken: readonly Box[]): PlatePlace | null {
+function bestPlace(want: PlateWant, wants: readonly PlateWant[], view: Box, marks: readonly Box[], taken: readonly Box[]): PlatePlace | null {
   const area = want.w * want.h
   const around = { x: want.body.x - want.w, y: want.body.y - 2 * want.h, w: want.body.w + 2 * want.w, h: want.body.h + 6 * want.h }
   const others = taken.filter((box) => overlap(box, around))
@@ -88,7 +90,7 @@ function bestPlace(want: PlateWant, wants: readonly PlateWant[], marks: readonly
   let best: PlatePlace | null = null
   // Who matters most is named at any price but another's name.
   let least = want.priority > 0 ? Infinity : area * TOLERATED
-  for (const place of candidates(want)) {
+  for (const place of candidates(want, view)) {
     if (others.some((box) => overlap(place.box, box))) continue
     let hidden = place.slot === want.before ? -area * HELD : 0
     for (let i = 0; i < bodies.length && hidden < least; i++) hidden += sharedArea(place.box, nth(bodies, i))

@@ -31,7 +31,7 @@ const NEAR = 1.1
 export class Town {
   /** How long frames took, for measurements. */
   readonly frames: FrameStatistics
-  /** The focusable element; arrows move between occupants, Enter selects, + and - zoom, 0 fits. */
+  /** The focusable element; arrows move between occupants, with Shift over the land, Enter selects, + and - zoom, 0 fits. */
   readonly canvas: HTMLCanvasElement
 
   readonly #options: TownOptions
@@ -187,7 +187,7 @@ export class Town {
 
   #listen(): void {
     listen(this.canvas, {
-      pan: (dx, dy) => { this.#steered = true; this.#camera.pan(dx, dy); this.#wake() },
+      pan: (dx, dy) => { this.#pan(dx, dy) },
       zoom: (factor, about) => { if (about === null) this.zoomBy(factor); else this.#zoom(factor, about) },
       pick: (at) => { this.#choose(this.#painter.hit(at)?.key ?? null) },
       hover: (at) => { this.#hover(at) },
@@ -218,12 +218,21 @@ export class Town {
     const places = all.filter((resident) => resident !== current).map((resident) => ({ ...resident.home, resident }))
     const from = current?.home ?? { x: this.#camera.x - dx, y: this.#camera.y - dy }
     const next = neighbour(from, dx, dy, places)?.resident ?? current ?? all[0]
-    if (next === undefined) return
+    if (next === undefined) {
+      this.#pan(-dx * 80, -dy * 80)
+      return
+    }
     this.#focused = next.key
     this.#options.onAnnounce?.(this.#options.text.describe(next.row))
     const { x, y, w, h } = this.#camera.free
     const at = { x: this.#camera.screenX(next.home.x), y: this.#camera.screenY(next.home.y) }
     if (at.x < x + 40 || at.y < y + 60 || at.x > x + w - 40 || at.y > y + h - 40) this.#show(next, 0)
+    this.#wake()
+  }
+
+  #pan(dx: number, dy: number): void {
+    this.#steered = true
+    this.#camera.pan(dx, dy)
     this.#wake()
   }
 
