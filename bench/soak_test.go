@@ -59,7 +59,7 @@ func TestSoak(t *testing.T) {
 	rootKey := creds.GenerateRootKey()
 	must(t, creds.WriteRootFile(filepath.Join(s.dir, "root"), rootKey, false))
 	s.host = startAt(t, s.dir, s.addr)
-	defer func() { s.host.stop() }()
+	defer func() { s.host.Stop() }()
 	s.nodes = &served{tb: t, addr: s.addr, derive: creds.DeriveNodeID}
 	s.nodes.populate(rootKey, 4)
 	s.subscribe(subscribers)
@@ -132,7 +132,7 @@ func (s *soak) run() {
 		select {
 		case <-kill.C:
 			s.memory = max(s.memory, s.host.memory(s.t))
-			s.host.end(syscall.SIGKILL)
+			s.host.Kill()
 			s.host = startAt(s.t, s.dir, s.addr)
 			s.kills++
 		case <-ctx.Done():

@@ -1,0 +1,82 @@
+package bench
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// BenchmarkHostsFanOut is the time from the reply to a chat line, at one host,
+// until a subscriber of another has read it; beside it, of a subscriber of the
+// same host on the embedded store. It can be negative: whoever asked and who
+// listens are told at the same time.
+func BenchmarkHostsFanOut(b *testing.B) {
+	for _, k := range []kept{{"store=embedded", 0}, {"store=redis/hosts=3", 3}} {
+		b.Run(k.name, func(b *testing.B) {
+			d := deploy(b, k, "everysec")
+			first, last := d.hosts[0], d.hosts[len(d.hosts)-1]
+			f := d.people.listen(last.addr())
+			c := dial(b, first.addr())
+			defer func() {
+				c.close()
+				f.conn.close()
+				f.reading.Wait()
+			}()
+			line := d.people.interaction(d.people.agents[0])
+			var delays []time.Duration
+			for b.Loop() {
+				status, body, err := c.do(line)
+				replied := time.Now()
+				if err != nil || status != http.StatusOK {
+					b.Fatalf("status %d, %v: %s", status, err, body)
+				}
+				delays = append(delays, (<-f.read).Sub(replied))
+				<-time.After(2 * time.Millisecond)
+			}
+			slices.Sort(delays)
+			at := func(part float64) float64 {
+				return float64(delays[int(part*float64(len(delays)-1))].Microseconds())
+			}
+			b.ReportMetric(at(0.5), "p50-µs")
+			b.ReportMetric(at(0.99), "p99-µs")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// follower is an open stream, and when each of its events was read.
+type follower struct {
+	conn    *rawClient
+	read    chan time.Time
+	reading sync.WaitGroup
+}
+
+// listen opens a stream at a host and waits until it says where it begins.
+func (s *served) listen(addr string) *follower {
+	s.tb.Helper()
+	f := &follower{conn: dial(s.tb, addr), read: make(chan time.Time, 1)}
+	_, err := f.conn.conn.Write(request(s.main, http.MethodGet, "/api/play/events?sid="+s.sid, nil))
+	must(s.tb, err)
+	for {
+		line, err := f.conn.in.ReadSlice('\n')
+		must(s.tb, err)
+		if bytes.HasPrefix(line, []byte("id: ")) {
+			break
+		}
+	}
+	f.reading.Go(func() {
+		for {
+			line, err := f.conn.in.ReadSlice('\n')
+			if err != nil {
+				return
+			}
+			if bytes.HasPrefix(line, []byte("event: ")) {
+				f.read <- time.Now()
+			}
+		}
+	})
+	return f
+}
