@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -14,13 +15,36 @@ func (w *World) checkpoint() {
 	defer w.writer.Done()
 	for view := range w.checkpoints {
 		began := w.options.Now()
-		err := w.options.Journal.Checkpoint(context.Background(), view.state())
+		mine, err := w.mayCheckpoint()
+		if err == nil && !mine {
+			continue
+		}
+		if err == nil {
+			err = w.options.Journal.Checkpoint(context.Background(), view.state())
+		}
 		if w.shared != nil && (errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged)) {
 			// Another host has written a newer one, or the view is of a branch that was lost.
 			err = nil
 		}
 		w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
 	}
+}
+
+// checkpointTerm is for how long the host that stored a map is the only one to
+// store one. Hosts of a world come to the entry where the next is due together.
+const checkpointTerm = 10 * time.Second
+
+// mayCheckpoint tells whether it is this host that stores the next map. The lock
+// is not given back: another host that comes a moment later would store the same
+// map again.
+func (w *World) mayCheckpoint() (bool, error) {
+	if w.shared == nil {
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, mine, err := w.Lock(ctx, "checkpoint", w.shared.holder, checkpointTerm)
+	return mine, err
 }
 
 // state is a view as a checkpoint.

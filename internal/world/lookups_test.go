@@ -72,11 +72,10 @@ func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
 	a := c.agent(0, 45)
 	c.agree()
 	c.hosts[1].Deaf.Store(true)
-	first, err := c.keyed(0, a, "k", held(a, "another", 20))
-	if err != nil {
+	if _, err := c.keyed(0, a, "k", held(a, "another", 20)); err != nil {
 		t.Fatal(err)
 	}
-	first = c.must(0, a, journey(a, "tool"))
+	first := c.must(0, a, journey(a, "tool"))
 	key := &Idempotency{Fingerprint: [32]byte{1}}
 	copy(key.Key[:], "k")
 	again, found, err := c.worlds[1].Repeated(t.Context(), key)

@@ -24,7 +24,9 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
-	w.share()
+	if err := w.share(); err != nil {
+		return nil, err
+	}
 	view, err := w.load(ctx)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,8 @@ const patience = 900 * time.Millisecond
 // the journal. Its fields are the writer's, but for those that say otherwise.
 type sharing struct {
 	journal store.Shared
+	// holder is what this host is called where it takes a lock.
+	holder string
 	// seen are the greatest rev and seq that this host ever showed.
 	seenRev, seenSeq uint64
 	// tip is the state's, for the follower.
@@ -38,15 +40,20 @@ type sharing struct {
 }
 
 // share prepares a world for a journal that others append to.
-func (w *World) share() {
+func (w *World) share() error {
 	journal, shared := w.options.Journal.(store.Shared)
 	if !shared {
-		return
+		return nil
 	}
-	w.shared = &sharing{journal: journal, news: make(chan news)}
+	holder, err := newUUID(w.options.Random)
+	if err != nil {
+		return err
+	}
+	w.shared = &sharing{journal: journal, holder: holder, news: make(chan news)}
 	// One clock for all hosts, so that times agree.
 	w.options.Now = journal.Now
 	w.start = journal.Now()
+	return nil
 }
 
 // tip is the end of the journal as the state knows it.

@@ -33,11 +33,12 @@ type WatchToken struct {
 }
 
 // CreateWatchToken gives the calling main node a token. Digest is the SHA-256 of
-// Token, which with URL is for the reply only.
+// Token, which with URL and AllAddresses is for the reply only.
 type CreateWatchToken struct {
-	Digest [32]byte
-	Token  string
-	URL    string
+	Digest       [32]byte
+	Token        string
+	URL          string
+	AllAddresses bool
 }
 
 func (c CreateWatchToken) plan(p *planner) (any, error) {
@@ -55,7 +56,9 @@ func (c CreateWatchToken) plan(p *planner) (any, error) {
 	}
 	p.putBytes(store.WatchTokens, ownedTokenKey(owner, token.ExpiresAt, c.Digest[:]), []byte{})
 	p.putBytes(store.WatchTokens, timedTokenKey(token.ExpiresAt, c.Digest[:]), []byte(owner))
-	reply := &protocol.WatchTokenReply{Token: protocol.Secret(c.Token), URL: c.URL, ExpiresAt: protocol.FormatTime(expires)}
+	reply := &protocol.WatchTokenReply{
+		Token: protocol.Secret(c.Token), URL: c.URL, ExpiresAt: protocol.FormatTime(expires), AllAddresses: c.AllAddresses,
+	}
 	return reply, p.put(store.WatchTokens, tokenKey(c.Digest[:]), token)
 }
 

@@ -1,0 +1,97 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+)
+
+// marked counts the checkpoints that a host stores.
+type marked struct {
+	*memory.Shared
+	stored atomic.Int64
+	// done has a value for each one that was due.
+	done chan struct{}
+}
+
+func (m *marked) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
+	fence, held, err := m.Shared.Acquire(ctx, name, holder, term)
+	if !held {
+		m.done <- struct{}{}
+	}
+	return fence, held, err
+}
+
+func (m *marked) Checkpoint(ctx context.Context, s store.State) error {
+	err := m.Shared.Checkpoint(ctx, s)
+	if err == nil {
+		m.stored.Add(1)
+	}
+	m.done <- struct{}{}
+	return err
+}
+
+// Hosts come to where a checkpoint is due together; one of them stores it, and
+// another one where that one is gone.
+func TestOneHostStoresCheckpoints(t *testing.T) {
+	const every, hosts = 16, 3
+	c := &cluster{t: t, clock: newClock()}
+	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	journals := []*marked{}
+	for i := range hosts {
+		j := &marked{Shared: c.server.Host(), done: make(chan struct{}, 100)}
+		w, err := Open(context.Background(), Options{
+			Journal: j, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), CheckpointEvery: every,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		journals, c.worlds = append(journals, j), append(c.worlds, w)
+	}
+	a := c.agent(0, 45)
+	stored := func() (counts []int64) {
+		for _, j := range journals {
+			counts = append(counts, j.stored.Load())
+		}
+		return counts
+	}
+	// write makes a checkpoint due and waits until the hosts have dealt with it.
+	write := func(by int, up ...int) {
+		for n := range every {
+			c.must(by, a, line(a, fmt.Sprint(n)))
+			for _, i := range up {
+				if err := c.worlds[i].Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, i := range up {
+			<-journals[i].done
+		}
+	}
+	for round := range int64(10) {
+		write(int(round)%hosts, 0, 1, 2)
+		c.clock.advance(time.Second)
+		if counts := stored(); slices.Max(counts) != round+1 || counts[0]+counts[1]+counts[2] != round+1 {
+			t.Fatalf("of %d checkpoints the hosts stored %v", round+1, counts)
+		}
+	}
+	before := stored()
+	gone := slices.Index(before, 10)
+	other, third := (gone+1)%hosts, (gone+2)%hosts
+	journals[gone].Down.Store(true)
+	c.clock.advance(checkpointTerm)
+	write(other, other, third)
+	if now := stored(); now[other]+now[third] != 1 {
+		t.Errorf("after the one that stored them was gone the hosts stored %v", now)
+	}
+	journals[gone].Down.Store(false)
+	c.close()
+}
