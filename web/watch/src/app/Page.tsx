@@ -43,8 +43,10 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </button>
         <Status store={store} />
       </header>
-      <main class="map" aria-label={text('page.map')}><TownView store={store} onTown={setTown} announce={announce} /></main>
-      <Zoom town={town} />
+      <main class="map" aria-label={text('page.map')}>
+        <TownView store={store} onTown={setTown} announce={announce} />
+        <Zoom town={town} />
+      </main>
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
         <Tabs tab={tab} choose={setTab} />
         <div role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`} class="tabpanel">

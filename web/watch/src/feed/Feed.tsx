@@ -46,7 +46,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
         {newer > 0 && <button type="button" class="pill" onClick={() => { list.current?.scrollTo({ top: 0 }); stopAt(Infinity) }}>
           {text('feed.new', { count: newer })}
         </button>}
-        <div class="feed" role="feed" aria-label={text('feed.title')} tabIndex={0} ref={list} onScroll={look}>
+        <div class="feed" {...(total > 0 ? { role: 'feed', tabIndex: 0, 'aria-label': text('feed.title') } as const : {})} ref={list} onScroll={look}>
           <div role="presentation" class="feedroll" style={{ height: `${total * rowHeight}px` }}>{rows}</div>
         </div>
         {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}

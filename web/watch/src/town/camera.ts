@@ -9,6 +9,11 @@ const READABLE = 0.2
 /** Milliseconds of a move of the camera. */
 const GLIDE = 420
 
+/** CSS pixels that somebody's picture, name and words take beside, above and below the feet. */
+const SIDES = 60
+const ABOVE = 84
+const BELOW = 40
+
 interface View { x: number; y: number; scale: number }
 
 /** What part of the ground is seen: its middle and scale, in a window of CSS pixels. */
@@ -68,6 +73,14 @@ export class Camera {
     return { x: from.x, y: from.y, w: this.width / this.scale, h: this.height / this.scale }
   }
 
+  /** Whether a ground point is in the free part of the window, so far from its edges that somebody there is seen with what they say. */
+  holds(point: Point): boolean {
+    const { x, y, w, h } = this.free
+    const at = { x: this.screenX(point.x), y: this.screenY(point.y) }
+    const sides = Math.min(SIDES, w / 4)
+    return at.x >= x + sides && at.x <= x + w - sides && at.y >= y + Math.min(ABOVE, h / 2) && at.y <= y + h - Math.min(BELOW, h / 4)
+  }
+
   /** Moves what is seen by CSS pixels. */
   pan(dx: number, dy: number): void {
     this.#glide = null
@@ -94,7 +107,7 @@ export class Camera {
     if (whole >= READABLE) {
       return { x: this.#land.x + this.#land.w / 2, y: this.#land.y + this.#land.h / 2, scale: Math.min(whole, 1.6) }
     }
-    const scale = Math.min(READABLE, Math.max(w / this.#land.w, h / this.#land.h))
+    const scale = READABLE
     return { x: this.#within(around.x, this.#land.x, this.#land.w, w / scale), y: this.#within(around.y, this.#land.y, this.#land.h, h / scale), scale }
   }
 

@@ -49,6 +49,8 @@ export class Town {
   #focused: string | null = null
   /** The person moved the camera: it stays where it is. */
   #steered = false
+  /** Whose walk the person wants to see. */
+  #followed: string | null = null
   #frame = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -128,6 +130,7 @@ export class Town {
   /** Shows the whole town. */
   fit(): void {
     this.#steered = false
+    this.#followed = null
     this.#fit(this.#still)
   }
 
@@ -139,12 +142,14 @@ export class Town {
 
   /**
    * Shows the last journey of an agent: from a step on it is walked; with hold
-   * the walker goes to the step and stays until {@link stopJourney}.
+   * the walker goes to the step and stays until {@link stopJourney}. The camera
+   * goes along where the walker would leave the view, until the person moves it.
    */
   playJourney(key: string, step = 0, hold = false): void {
     const walker = this.#residents.find(key)
     if (walker === undefined || walker.path.length === 0) return
     this.#residents.send(walker, walker.path, step, hold, performance.now(), this.#still)
+    this.#followed = walker.key
     this.#wake()
   }
 
@@ -152,6 +157,7 @@ export class Town {
   stopJourney(key: string): void {
     const walker = this.#residents.find(key)
     if (walker === undefined) return
+    this.#followed = null
     this.#residents.recall(walker, performance.now(), this.#still)
     this.#wake()
   }
@@ -232,6 +238,7 @@ export class Town {
 
   #pan(dx: number, dy: number): void {
     this.#steered = true
+    this.#followed = null
     this.#camera.pan(dx, dy)
     this.#wake()
   }
@@ -244,6 +251,7 @@ export class Town {
 
   #zoom(factor: number, about: Point): void {
     this.#steered = true
+    this.#followed = null
     this.#camera.zoom(factor, about)
     this.#wake()
   }
@@ -273,10 +281,23 @@ export class Town {
     if (this.#frame === 0 && !this.#ends.signal.aborted) this.#frame = requestAnimationFrame(() => { this.#render() })
   }
 
+  #follow(now: number): void {
+    const walker = this.#followed === null ? undefined : this.#residents.find(this.#followed)
+    if (walker?.walk == null) {
+      this.#followed = null
+      return
+    }
+    const at = walker.walk.at(now)
+    if (this.#camera.gliding || this.#camera.holds(at)) return
+    this.#steered = true
+    this.#camera.go(this.#camera.at(at, 0), now, this.#still)
+  }
+
   #render(): void {
     cancelAnimationFrame(this.#frame)
     this.#frame = 0
     const now = performance.now()
+    this.#follow(now)
     const gliding = this.#camera.step(now)
     const { next, moves } = this.#residents.pass(now, (resident, step) => { this.#options.onStep?.(resident.key, step) })
     const marks = { selected: this.#selected, hovered: this.#hovered, focused: this.#focused }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Camera } from './camera.js'
+import type { Box } from './geometry.js'
+import { islandBox, PIER, toGround } from './terrain.js'
+
+const bounds = { minX: 0, minY: 0, maxX: 19, maxY: 11 }
+const land = islandBox(bounds)
+const none = { top: 0, right: 0, bottom: 0, left: 0 }
+
+function cameraIn(width: number, height: number, insets = none, seen: Box = land): Camera {
+  const camera = new Camera()
+  camera.resize(width, height, insets)
+  camera.setLand(seen)
+  return camera
+}
+
+describe('the camera', () => {
+  it('fits the town with its coast and its pier into what panels leave free', () => {
+    for (const [width, height, insets] of [
+      [1440, 900, { top: 64, right: 12, bottom: 12, left: 356 }],
+      [390, 420, { top: 64, right: 12, bottom: 34, left: 12 }],
+      [390, 844, none],
+    ] as const) {
+      const camera = cameraIn(width, height, insets)
+      camera.go(camera.fitted({ x: 0, y: 0 }), 0, true)
+      const { x, y, w, h } = camera.free
+      const corners = [toGround(-1.55, -1.55), toGround(bounds.maxX + PIER, 5.5), toGround(4, bounds.maxY + 1.55)]
+      for (const corner of corners) {
+        const at = { x: camera.screenX(corner.x), y: camera.screenY(corner.y) }
+        assert.ok(at.x >= x && at.x <= x + w && at.y >= y && at.y <= y + h, `${at.x} ${at.y} in ${width} x ${height}`)
+      }
+    }
+  })
+
+  it('shows of a land too large to read the part around somebody', () => {
+    const camera = cameraIn(800, 600, none, { x: 0, y: 0, w: 100_000, h: 100_000 })
+    camera.go(camera.fitted({ x: 50_000, y: 99_990 }), 0, true)
+    assert.equal(camera.scale, 0.2)
+    assert.equal(camera.x, 50_000)
+    assert.ok(Math.abs(camera.screenY(100_000) - 600) < 1, 'it does not look beyond the edge')
+  })
+
+  it('zooms about a point: the ground under it stays there, within limits', () => {
+    const camera = cameraIn(1000, 700)
+    camera.go({ x: 600, y: 300, scale: 1 }, 0, true)
+    const about = { x: 700, y: 200 }
+    const ground = camera.ground(about)
+    camera.zoom(1.7, about)
+    assert.ok(Math.abs(camera.screenX(ground.x) - about.x) < 1e-9 && Math.abs(camera.screenY(ground.y) - about.y) < 1e-9)
+    assert.equal(camera.scale, 1.7)
+    camera.zoom(1000, about)
+    assert.equal(camera.scale, 4)
+    camera.zoom(1e-6, about)
+    assert.ok(camera.scale > 0.1 && camera.scale <= 0.2)
+  })
+
+  it('pans by pixels, and keeps its middle on the land', () => {
+    const camera = cameraIn(1000, 700)
+    camera.go({ x: 600, y: 300, scale: 2 }, 0, true)
+    camera.pan(-100, 40)
+    assert.deepEqual([camera.x, camera.y], [650, 280])
+    camera.pan(1e7, 1e7)
+    assert.deepEqual([camera.x, camera.y], [land.x, land.y])
+  })
+
+  it('glides to a view, and a hand on the map ends that', () => {
+    const camera = cameraIn(1000, 700)
+    camera.go({ x: 0, y: 0, scale: 1 }, 0, true)
+    camera.go({ x: 400, y: 200, scale: 2 }, 1000, false)
+    camera.step(1200)
+    assert.ok(camera.x > 0 && camera.x < 400 && camera.gliding)
+    assert.equal(camera.step(5000), false)
+    assert.deepEqual([camera.x, camera.y, camera.scale], [400, 200, 2])
+    camera.go({ x: 0, y: 0, scale: 1 }, 6000, false)
+    camera.pan(10, 0)
+    assert.equal(camera.step(6100), false)
+    assert.equal(camera.scale, 2)
+  })
+
+  it('gives a point of the window back for the point of the ground under it', () => {
+    const camera = cameraIn(900, 500, { top: 10, right: 200, bottom: 30, left: 40 })
+    camera.go({ x: 123, y: 45, scale: 0.8 }, 0, true)
+    const { x, y } = camera.ground({ x: 321, y: 234 })
+    assert.ok(Math.abs(camera.screenX(x) - 321) < 1e-9 && Math.abs(camera.screenY(y) - 234) < 1e-9)
+  })
+})
+
+it('the camera holds who is seen whole in the free part of the window', () => {
+  const camera = cameraIn(1280, 800, { top: 64, right: 408, bottom: 12, left: 356 })
+  camera.go({ x: 600, y: 300, scale: 1 }, 0, true)
+  assert.ok(camera.holds({ x: 600, y: 300 }))
+  const edge = camera.ground({ x: 300, y: 400 })
+  assert.ok(!camera.holds(edge), 'under a panel')
+  assert.ok(!camera.holds(camera.ground({ x: 600, y: 100 })), 'with the head out of view')
+  camera.go(camera.at(edge, 0), 0, true)
+  assert.ok(camera.holds(edge))
+})

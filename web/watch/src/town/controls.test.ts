@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { listen, neighbour } from './controls.js'
+
+/** An element that events can be sent to, with what the gestures ask of a canvas. */
+class Surface extends EventTarget {
+  readonly captured: number[] = []
+  setPointerCapture(id: number): void { this.captured.push(id) }
+
+  /** Sends an event with some properties; whether the page handled it. */
+  send(type: string, properties: object): boolean {
+    const event = new Event(type, { cancelable: true })
+    Object.assign(event, properties)
+    return !this.dispatchEvent(event)
+  }
+
+  pointer(type: string, pointerId: number, offsetX: number, offsetY: number): void {
+    this.send(`pointer${type}`, { pointerId, offsetX, offsetY })
+  }
+}
+
+function mapWith(): { surface: Surface; wishes: unknown[]; end: () => void } {
+  const surface = new Surface()
+  const wishes: unknown[] = []
+  const ends = new AbortController()
+  const note = (name: string) => (...values: unknown[]): void => { wishes.push([name, ...values]) }
+  listen(surface as unknown as HTMLCanvasElement, {
+    pan: note('pan'), zoom: note('zoom'), pick: note('pick'), hover: note('hover'), fit: note('fit'), move: note('move'), choose: note('choose'),
+  }, ends.signal)
+  return { surface, wishes, end: () => { ends.abort() } }
+}
+
+describe('a pointer', () => {
+  it('that stays picks, also when it trembles', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('down', 1, 50, 60)
+    surface.pointer('move', 1, 52, 61)
+    surface.pointer('up', 1, 52, 61)
+    assert.deepEqual(wishes, [['pick', { x: 50, y: 60 }]])
+    assert.deepEqual(surface.captured, [1])
+  })
+
+  it('that moves pans, and picks nothing', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('down', 1, 50, 60)
+    surface.pointer('move', 1, 80, 50)
+    surface.pointer('move', 1, 90, 50)
+    surface.pointer('up', 1, 90, 50)
+    assert.deepEqual(wishes, [['pan', 30, -10], ['pan', 10, 0]])
+  })
+
+  it('with no button down points at things, until it leaves', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('move', 1, 5, 6)
+    surface.pointer('leave', 1, 5, 6)
+    assert.deepEqual(wishes, [['hover', { x: 5, y: 6 }], ['hover', null]])
+  })
+
+  it('that the system took away picks nothing', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('down', 1, 50, 60)
+    surface.pointer('cancel', 1, 50, 60)
+    assert.deepEqual(wishes, [])
+  })
+})
+
+describe('two pointers', () => {
+  it('that part zoom about the middle between them, and pick nothing', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('down', 1, 100, 100)
+    surface.pointer('down', 2, 200, 100)
+    surface.pointer('move', 2, 300, 100)
+    surface.pointer('up', 2, 300, 100)
+    surface.pointer('up', 1, 100, 100)
+    assert.deepEqual(wishes, [['pan', 50, 0], ['zoom', 2, { x: 200, y: 100 }]])
+  })
+
+  it('where one is lifted pan with the other', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('down', 1, 100, 100)
+    surface.pointer('down', 2, 200, 100)
+    surface.pointer('up', 2, 200, 100)
+    surface.pointer('move', 1, 120, 130)
+    assert.deepEqual(wishes, [['pan', 20, 30]])
+  })
+})
+
+describe('a wheel', () => {
+  it('zooms about the pointer, the more the farther it turns, and does not scroll the page', () => {
+    const { surface, wishes } = mapWith()
+    assert.ok(surface.send('wheel', { deltaY: -100, deltaMode: 0, ctrlKey: false, offsetX: 7, offsetY: 8 }))
+    surface.send('wheel', { deltaY: 100, deltaMode: 0, ctrlKey: false, offsetX: 7, offsetY: 8 })
+    surface.send('wheel', { deltaY: 1e9, deltaMode: 0, ctrlKey: false, offsetX: 7, offsetY: 8 })
+    const [closer, farther, farthest] = (wishes as [string, number, object][]).map(([, factor]) => factor)
+    assert.deepEqual((wishes[0] as unknown[])[2], { x: 7, y: 8 })
+    assert.ok(closer !== undefined && farther !== undefined && farthest !== undefined)
+    assert.ok(Math.abs(closer * farther - 1) < 1e-12 && closer > 1)
+    assert.ok(farthest > 0.5 && farthest < farther)
+  })
+})
+
+describe('a key', () => {
+  it('moves, pans, zooms, fits and chooses', () => {
+    const { surface, wishes } = mapWith()
+    const press = (key: string, more: object = {}): boolean => surface.send('keydown', { key, ...more })
+    for (const key of ['ArrowUp', '+', '-', '0', 'Enter', 'Escape']) assert.ok(press(key), key)
+    assert.ok(press('ArrowRight', { shiftKey: true }))
+    assert.deepEqual(wishes, [
+      ['move', 0, -1], ['zoom', 1.25, null], ['zoom', 0.8, null], ['fit'], ['choose', true], ['choose', false], ['pan', -80, -0],
+    ])
+  })
+
+  it('of the browser or of no meaning is left alone', () => {
+    const { surface, wishes } = mapWith()
+    assert.ok(!surface.send('keydown', { key: '+', ctrlKey: true }))
+    assert.ok(!surface.send('keydown', { key: 'x' }))
+    assert.ok(!surface.send('keydown', { key: 'Tab' }))
+    assert.deepEqual(wishes, [])
+  })
+})
+
+it('nothing is heard after the end', () => {
+  const { surface, wishes, end } = mapWith()
+  end()
+  surface.send('keydown', { key: '0' })
+  surface.pointer('move', 1, 5, 6)
+  assert.deepEqual(wishes, [])
+})
+
+it('the neighbour in a direction is the nearest that lies there', () => {
+  const points = [{ x: 10, y: 0 }, { x: 5, y: 20 }, { x: -3, y: 0 }, { x: 30, y: 1 }]
+  assert.deepEqual(neighbour({ x: 0, y: 0 }, 1, 0, points), { x: 10, y: 0 })
+  assert.deepEqual(neighbour({ x: 0, y: 0 }, 0, 1, points), { x: 5, y: 20 })
+  assert.deepEqual(neighbour({ x: 0, y: 0 }, -1, 0, points), { x: -3, y: 0 })
+  assert.equal(neighbour({ x: 0, y: 0 }, 0, -1, points), undefined)
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Resident } from './residents.js'
+import { DEPARTURE, postpone, Residents } from './residents.js'
+import type { TownAgent, TownOccupant, TownWorld } from './types.js'
+
+const text = {
+  mapLabel: '', mapRole: '',
+  describe: (row: TownOccupant) => row.name,
+  step: (step: { readonly content?: string }) => step.content ?? '',
+}
+
+const agent = (id: string, more: Partial<TownAgent> = {}): TownAgent => ({ kind: 'agent', nodeId: 'n', agentId: id, name: id, x: 2, y: 3, ...more })
+const world = (occupants: readonly TownOccupant[], sid = 's1'): TownWorld => ({ sid, bounds: { minX: 0, minY: 0, maxX: 19, maxY: 11 }, occupants })
+const ignore = (): void => undefined
+
+function townOf(...ids: string[]): { town: Residents; find: (id: string) => Resident } {
+  const town = new Residents(text)
+  town.take(world(ids.map((id) => agent(id))), 0)
+  const find = (id: string): Resident => {
+    const found = town.find(id)
+    assert.ok(found, `${id} is in the town`)
+    return found
+  }
+  return { town, find }
+}
+
+const journey = [
+  { type: 'origin', x: 2, y: 3, content: 'asked' }, { type: 'structure', x: 9, y: 8, toolName: 'search', content: 'searched' },
+] as const
+
+describe('residents', () => {
+  it('arrive one by one, but not in the first state of a session', () => {
+    const { town, find } = townOf('a')
+    assert.equal(find('a').arrived, -Infinity)
+    assert.equal(town.take(world([agent('a'), agent('b')]), 500), false)
+    assert.equal(find('b').arrived, 500)
+    assert.equal(town.take(world([agent('c')], 's2'), 600), true)
+    assert.equal(find('c').arrived, -Infinity)
+    assert.equal(town.all.size, 1)
+  })
+
+  it('are drawn while they leave, cannot be addressed then, and are forgotten after', () => {
+    const { town } = townOf('a', 'b')
+    town.take(world([agent('b')]), 1000)
+    assert.equal(town.find('a'), undefined)
+    assert.equal(town.pass(1000 + DEPARTURE - 1, ignore).moves, true)
+    assert.equal(town.all.size, 2)
+    town.pass(1000 + DEPARTURE, ignore)
+    assert.deepEqual([...town.all.keys()], ['agent:n:b'])
+  })
+
+  it('who come back while they leave have arrived again', () => {
+    const { town, find } = townOf('a')
+    town.take(world([]), 1000)
+    town.take(world([agent('a')]), 1100)
+    assert.equal(find('a').arrived, 1100)
+    town.pass(1000 + 2 * DEPARTURE, ignore)
+    assert.equal(town.all.size, 1)
+  })
+
+  it('are kept on the land wherever a host says they are', () => {
+    const { town } = townOf()
+    town.take(world([agent('far', { x: 1e9, y: Number.NaN })]), 0)
+    assert.deepEqual(town.find('far')?.spot, { x: 19.16, y: 0.26 })
+  })
+
+  it('speak until it was read, sixteen at once at most', () => {
+    const ids = Array.from({ length: 20 }, (_, i) => `a${i}`)
+    const { town, find } = townOf(...ids)
+    ids.forEach((id, i) => { town.say(find(id), 'Hello', 'assistant', i) })
+    assert.deepEqual(ids.filter((id) => find(id).speech !== null), ids.slice(4))
+    const until = find('a19').speech?.until ?? 0
+    assert.ok(until > 4000)
+    town.pass(until - 1, ignore)
+    assert.notEqual(find('a19').speech, null)
+    town.pass(until, ignore)
+    assert.equal(find('a19').speech, null)
+  })
+
+  it('what they say waits for room, but not for ever', () => {
+    const { town, find } = townOf('a')
+    town.say(find('a'), 'Hello', 'assistant', 0)
+    const { speech } = find('a')
+    assert.ok(speech)
+    postpone(speech, 3000)
+    assert.equal(speech.until, 3000 + speech.reading)
+    postpone(speech, 60_000)
+    assert.equal(speech.until, 6000 + speech.reading)
+  })
+
+  it('walk a journey with a bubble at each step, which goes when they move on', () => {
+    const { town, find } = townOf('a')
+    const steps: (number | null)[] = []
+    const pass = (now: number): string | null => {
+      town.pass(now, (_, step) => { steps.push(step) })
+      return find('a').speech?.text ?? null
+    }
+    town.send(find('a'), journey, 0, false, 0, false)
+    assert.equal(pass(10), '1. asked')
+    const { walk } = find('a')
+    assert.ok(walk)
+    const away = walk.at(10).until + 1
+    assert.equal(walk.at(away).moving, true)
+    assert.equal(pass(away), null)
+    assert.equal(pass(walk.at(away).until), '2. searched')
+    assert.equal(pass(walk.end), null)
+    assert.deepEqual(steps, [0, 1, null])
+  })
+
+  it('with reduced motion are at each step at once', () => {
+    const { town, find } = townOf('a')
+    town.send(find('a'), journey, 1, true, 0, true)
+    assert.equal(town.pass(0, ignore).moves, false)
+    assert.equal(find('a').step, 1)
+    town.recall(find('a'), 10, true)
+    town.pass(11, ignore)
+    assert.equal(find('a').walk, null)
+  })
+})
