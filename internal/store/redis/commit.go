@@ -32,17 +32,25 @@ func (j *Journal) parse(begun time.Time, reply []any) (answer, error) {
 	return a, nil
 }
 
+// rejudgements is how often one call looks at a server that restarted: another
+// one that is slow may bring an older verdict in between.
+const rejudgements = 3
+
 // Commit implements store.Shared.
 func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
 	a, err := j.commit(ctx, "commit", batch, batch.Entries)
-	if err == nil && a.status == "RESTARTED" {
-		var safe bool
-		if safe, err = j.rejudge(ctx, a.run); err == nil && safe {
-			a, err = j.commit(ctx, "commit", batch, batch.Entries)
+	for range rejudgements {
+		safe := false
+		if err == nil && a.status == "RESTARTED" {
+			safe, err = j.rejudge(ctx, a.run)
 		}
+		if err != nil || !safe {
+			break
+		}
+		a, err = j.commit(ctx, "commit", batch, batch.Entries)
 	}
 	if err != nil {
 		return store.Tip{}, err

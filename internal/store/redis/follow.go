@@ -23,11 +23,15 @@ const followBlock = time.Second
 // returned; ErrRestarted comes at the journal's end.
 func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
 	a, err := j.askMissed(ctx, tip)
-	if err == nil && a.status == "RESTARTED" {
-		var safe bool
-		if safe, err = j.rejudge(ctx, a.run); err == nil && safe {
-			a, err = j.askMissed(ctx, tip)
+	for range rejudgements {
+		safe := false
+		if err == nil && a.status == "RESTARTED" {
+			safe, err = j.rejudge(ctx, a.run)
 		}
+		if err != nil || !safe {
+			break
+		}
+		a, err = j.askMissed(ctx, tip)
 	}
 	switch {
 	case err != nil:

@@ -59,8 +59,7 @@ func (j *Journal) inspect(ctx context.Context) error {
 	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") && info["maxmemory"] != "0" {
 		return fmt.Errorf("%s evicts keys when its memory is full (maxmemory-policy %s), and with them parts of the world; set maxmemory-policy noeviction", j.Path(), policy)
 	}
-	j.judge(ctx, info)
-	return nil
+	return j.judge(ctx, info)
 }
 
 // info asks the server for its description: on a Cluster, the world's node.
@@ -104,26 +103,41 @@ func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) e
 }
 
 // judge remembers the server's run id if its restarts lose nothing. A server that
-// does not say how it writes to its disk may lose something.
-func (j *Journal) judge(ctx context.Context, info map[string]string) {
-	j.synced.Store("")
+// does not say how it writes to its disk may lose something; one that cannot be
+// asked now has said nothing. Others read the verdict meanwhile: it changes once.
+func (j *Journal) judge(ctx context.Context, info map[string]string) error {
+	synced := ""
 	never := strings.Trim(info["master_replid2"], "0") == ""
-	if info["aof_enabled"] != "1" || info["role"] != "master" || !never {
-		return
+	if info["aof_enabled"] == "1" && info["role"] == "master" && never {
+		fsync, err := j.fsync(ctx)
+		if err != nil {
+			return err
+		}
+		if fsync == "always" {
+			synced = info["run_id"]
+		}
 	}
-	var setting map[string]string
-	err := j.read(ctx, "opening", func() error {
-		return j.onNode(ctx, func(node goredis.Cmdable) (err error) {
-			setting, err = node.ConfigGet(ctx, "appendfsync").Result()
+	j.synced.Store(synced)
+	return nil
+}
+
+// fsync is when the server writes its log to the disk, "" if it does not tell.
+func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
+	err = j.read(ctx, "opening", func() error {
+		return j.onNode(ctx, func(node goredis.Cmdable) error {
+			setting, err := node.ConfigGet(ctx, "appendfsync").Result()
+			var said goredis.Error
+			if errors.As(err, &said) && !goredis.HasErrorPrefix(err, "LOADING") {
+				return nil // It does not let us ask.
+			}
 			if err != nil {
 				return fmt.Errorf("asking for appendfsync: %w", err)
 			}
+			policy = setting["appendfsync"]
 			return nil
 		})
 	})
-	if err == nil && setting["appendfsync"] == "always" {
-		j.synced.Store(info["run_id"])
-	}
+	return policy, err
 }
 
 // rejudge looks at a server that restarted, and tells whether it can have lost
@@ -136,7 +150,9 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	if info["role"] != "master" {
 		return false, fmt.Errorf("%w: %s is a replica; the address must lead to the master", store.ErrUnavailable, j.Path())
 	}
-	j.judge(ctx, info)
+	if err := j.judge(ctx, info); err != nil {
+		return false, err
+	}
 	return j.synced.Load() == run, nil
 }
 
