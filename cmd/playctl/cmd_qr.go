@@ -17,9 +17,10 @@ func newQRCommand(a *app) *cobra.Command {
 		Use:   "qr",
 		Short: "Print the page's address as a QR code for a phone",
 		Long: `Print the address of the page that shows the world live as a QR code, for the camera of a
-phone. The host must be reachable from other machines: under the address of --server, or under
-its public URL. Where the page is not free, a main node's credentials put a token into the
-code: whoever sees it may look and act for 12 hours.`,
+phone. The host must be reachable from other machines: under the address of --server, under its
+public URL, or, where it listens at all addresses, under one of this machine's own, which is found
+by itself. Where the page is not free, a main node's credentials put a token into the code: whoever
+sees it may look and act for 12 hours.`,
 		Example: example("playctl qr", "playctl qr --server http://192.168.1.20:7420"),
 		Args:    takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

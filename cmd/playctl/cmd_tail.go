@@ -192,7 +192,12 @@ func (t *tailer) unseen(when string) error {
 
 // prepare checks that the host is there and finds out where the present is. From
 // then on a lost connection is made again.
-func (t *tailer) prepare(ctx context.Context) error {
+func (t *tailer) prepare(ctx context.Context) (err error) {
+	if t.flags.record != "" {
+		if t.recording, err = newRecorder(t.absolute(t.flags.record), t.who.contextName()); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := t.limited(ctx)
 	defer cancel()
 	session, err := t.client.Session(ctx)
@@ -205,14 +210,10 @@ func (t *tailer) prepare(ctx context.Context) error {
 	if !t.flags.follow && !t.numbered {
 		return errors.New("this host does not number its events, so there is no present to end at: leave out --follow=false")
 	}
-	if t.flags.record == "" {
-		return nil
-	}
-	if !t.client.Has(protocol.CapChainInline) {
+	if t.recording != nil && !t.client.Has(protocol.CapChainInline) {
 		return errors.New("this host does not put the changed rows into its events, so a recording could not be proved: leave out --record")
 	}
-	t.recording, err = newRecorder(t.absolute(t.flags.record), t.who.contextName())
-	return err
+	return nil
 }
 
 // quietTime is how long a host may be silent while it sends the past. Where the

@@ -2,16 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"html"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -63,52 +57,4 @@ func (r *watchResult) document(link *watchLink) *render.Document {
 		views = []render.View{render.Line("The page is open. Its link is good until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
 	}
 	return &render.Document{Data: r, Views: views}
-}
-
-// hasBrowser tells whether a person sits here who could see one.
-func (a *app) hasBrowser() bool {
-	if !isTerminal(a.Stdout) || a.printer.Format != render.FormatTable {
-		return false
-	}
-	switch runtime.GOOS {
-	case "windows", "darwin":
-		return a.env("SSH_CONNECTION") == ""
-	}
-	return a.env("DISPLAY") != "" || a.env("WAYLAND_DISPLAY") != ""
-}
-
-// openBrowser opens a link. Every user of a machine can read the arguments of
-// its programs, so one with a token goes through a file that only its owner
-// reads; the next run replaces it.
-func (a *app) openBrowser(ctx context.Context, link *watchLink) error {
-	target := link.url
-	if link.token {
-		target = filepath.Join(a.stateFolder(), "watch.html")
-		if err := creds.WriteSecretFile(target, redirectPage(link.url), true); err != nil {
-			return fmt.Errorf("keep the link for the browser: %w", err)
-		}
-	}
-	name, args := opener()
-	cmd := exec.CommandContext(ctx, name, append(args, target)...) //nolint:gosec // The name is fixed, the target this program's.
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-// redirectPage sends a browser on. A fragment stays what it is on the way.
-func redirectPage(to string) []byte {
-	return []byte(`<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">` +
-		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(to) + `"><title>playctl</title>` + "\n")
-}
-
-// opener is the system's own way to open a file or an address.
-func opener() (name string, args []string) {
-	switch runtime.GOOS {
-	case "windows":
-		return "rundll32", []string{"url.dll,FileProtocolHandler"}
-	case "darwin":
-		return "open", nil
-	}
-	return "xdg-open", nil
 }

@@ -99,13 +99,14 @@ func launch(ts *testscript.TestScript, name string, args []string) (host *runnin
 	return host, banner
 }
 
-// stopHost ends a host as an operator would, with SIGTERM.
+// stopHost ends a host as an operator would, with SIGTERM. ("stop" is a command of
+// testscript itself, which ends the script.)
 //
-//	stop [name:]
+//	halt [name:]
 func stopHost(ts *testscript.TestScript, neg bool, args []string) {
 	name, rest := hostName(args)
 	if neg || len(rest) > 0 {
-		ts.Fatalf("usage: stop [name:]")
+		ts.Fatalf("usage: halt [name:]")
 	}
 	end(ts, ts.MkAbs(name))
 }

@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 		Setup:               cleanHome,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"host":    startHost,
-			"stop":    stopHost,
+			"halt":    stopHost,
 			"redis":   runRedis,
 			"heard":   hear,
 			"exits":   exits,

@@ -188,14 +188,13 @@ func published(hostID, compat string) func(*store.Entry) []redis.Message {
 	}
 }
 
-// redisProblem says what to do about a Redis that cannot be used.
+// redisProblem says what to do about a Redis that cannot be used; nil stays nil.
 func redisProblem(err error) error {
-	text := err.Error()
-	switch {
-	case strings.Contains(text, "NOAUTH"), strings.Contains(text, "WRONGPASS"):
-		return hintf(err, "name a file with its username= and password= with --store-credentials, or set %s", envStorePassword)
-	case errors.Is(err, store.ErrUnavailable):
-		return hintf(err, "is the Redis running, and can this machine reach it? rediss:// is for one that speaks TLS")
+	if !errors.Is(err, store.ErrUnavailable) {
+		return err
 	}
-	return err
+	if text := err.Error(); strings.Contains(text, "NOAUTH") || strings.Contains(text, "WRONGPASS") {
+		return hintf(err, "name a file with its username= and password= with --store-credentials, or set %s", envStorePassword)
+	}
+	return hintf(err, "is the Redis running, and can this machine reach it? rediss:// is for one that speaks TLS")
 }

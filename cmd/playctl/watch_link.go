@@ -33,20 +33,20 @@ func (a *app) link(ctx context.Context, who *caller, c *client.Client, outside b
 	case code != protocol.CodeCredentialsMissing && code != protocol.CodeForbidden:
 		return nil, err
 	}
-	local := isLoopbackURL(link.url)
-	if link.scope == protocol.WatchScopeAct && (!outside || !local) {
+	hidden := outside && isLoopbackURL(link.url)
+	if link.scope == protocol.WatchScopeAct && !hidden {
 		return link, nil
 	}
 	if who.main.IsZero() {
-		return a.linkWithoutToken(who, link, outside && local)
+		return a.linkWithoutToken(ctx, who, link, hidden)
 	}
 	reply, err := c.WatchToken(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if outside && local {
-		if link.url = reply.URL; isLoopbackURL(link.url) {
-			return nil, errOnlyHere(who.server)
+	if hidden {
+		if link.url, err = a.outsideURL(ctx, who, reply, link.url); err != nil {
+			return nil, err
 		}
 	}
 	link.url += "#token=" + url.QueryEscape(reply.Token.Reveal())
@@ -54,12 +54,34 @@ func (a *app) link(ctx context.Context, who *caller, c *client.Client, outside b
 	return link, nil
 }
 
-// linkWithoutToken is what is left where nobody can make a token.
-func (a *app) linkWithoutToken(who *caller, link *watchLink, onlyHere bool) (*watchLink, error) {
-	switch {
-	case onlyHere:
-		return nil, errOnlyHere(who.server)
-	case link.scope == "":
+// outsideURL is the page's address for other machines, where this one knows the
+// host by loopback. The host's word that it listens at all addresses is needed: a
+// token must not lead people to another program that has the port elsewhere.
+func (a *app) outsideURL(ctx context.Context, who *caller, reply *protocol.WatchTokenReply, local string) (string, error) {
+	if !isLoopbackURL(reply.URL) {
+		return reply.URL, nil
+	}
+	if reply.AllAddresses {
+		if found := a.lanURL(ctx, who, local); found != "" {
+			return found, nil
+		}
+	}
+	return "", errOnlyHere(who.server)
+}
+
+// linkWithoutToken is what is left where nobody can make a token. hidden tells
+// that the address is of no use to other machines.
+func (a *app) linkWithoutToken(ctx context.Context, who *caller, link *watchLink, hidden bool) (*watchLink, error) {
+	if hidden {
+		// A host that lets this machine act freely listens at loopback only.
+		if link.scope == protocol.WatchScopeAct {
+			return nil, errOnlyHere(who.server)
+		}
+		if link.url = a.lanURL(ctx, who, link.url); link.url == "" {
+			return nil, errOnlyHere(who.server)
+		}
+	}
+	if link.scope == "" {
 		return nil, who.noMain()
 	}
 	return link, nil
@@ -67,7 +89,7 @@ func (a *app) linkWithoutToken(who *caller, link *watchLink, onlyHere bool) (*wa
 
 func errOnlyHere(server string) error {
 	return hintf(fmt.Errorf("%s is this machine's own address, which no other one reaches", server),
-		"name the address that others reach with --server, or start the host with --public-url")
+		"name the address that others reach with --server, or start the host with --public-url, or with --listen 0.0.0.0:<port>")
 }
 
 func isLoopbackURL(text string) bool {

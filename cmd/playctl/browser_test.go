@@ -1,0 +1,239 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// desktop is somebody at a terminal on a desktop, whose opener writes down what
+// it is told, as whoever looks at the list of processes would.
+type desktop struct {
+	*person
+	opened string
+}
+
+// newDesktop starts a host with some flags. does is what the opener does then.
+func newDesktop(t *testing.T, does string, flags ...string) *desktop {
+	t.Helper()
+	p := newPerson(t)
+	server := serveInProcess(t, p.home, flags...)
+	d := &desktop{person: p, opened: filepath.Join(p.home, "opened")}
+	name, _ := opener()
+	bin := filepath.Join(p.home, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\n{ echo \"$@\"; env; } >" + d.opened + "\n" + does + "\n"
+	if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(p.env, "PLAYCTL_SERVER="+server, "DISPLAY=:0", "PATH="+bin+":"+os.Getenv("PATH"))
+	return d
+}
+
+// told is what the opener was told first, and all it was told.
+func (d *desktop) told() (argument, all string) {
+	d.t.Helper()
+	text, err := os.ReadFile(d.opened)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	argument, _, _ = strings.Cut(string(text), "\n")
+	return argument, string(text)
+}
+
+func TestWatchOpensTheBrowser(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t, "")
+	shown := d.types("watch").ends(exitDone)
+	argument, _ := d.told()
+	if !strings.HasPrefix(argument, "http://127.0.0.1:") || !strings.HasSuffix(argument, "/play/watch") {
+		t.Errorf("the browser was given %q", argument)
+	}
+	if !strings.Contains(shown, argument+"\n") {
+		t.Errorf("the address is not shown:\n%s", shown)
+	}
+}
+
+func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t, "", "--watch-access", "token")
+	d.types("create-main-node").ends(exitDone)
+	shown := d.types("watch").ends(exitDone)
+	path, all := d.told()
+	if strings.Contains(all, "token=") || strings.Contains(shown, "token=") {
+		t.Fatalf("the token is seen by others:\n%s\n%s", all, shown)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "/play/watch#token=pt_") {
+		t.Errorf("the file leads nowhere:\n%s", page)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v", info.Mode())
+	}
+	// Asked for, the link is printed; nothing opens.
+	if err := os.Remove(d.opened); err != nil {
+		t.Fatal(err)
+	}
+	if shown := d.types("watch", "--print").ends(exitDone); !strings.Contains(shown, "/play/watch#token=pt_") {
+		t.Errorf("--print shows:\n%s", shown)
+	}
+	if _, err := os.Stat(d.opened); err == nil {
+		t.Error("--print opened a browser")
+	}
+}
+
+func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
+	t.Parallel()
+	for name, env := range map[string]string{
+		"no desktop": "DISPLAY=",
+		"no opener":  "PATH=/nonexistent",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesktop(t, "")
+			d.env = append(d.env, env, "SSH_CONNECTION=1 2 3 4")
+			if shown := d.types("watch").ends(exitDone); !strings.HasPrefix(shown, "http://127.0.0.1:") || !strings.HasSuffix(shown, "/play/watch\n") {
+				t.Errorf("watch shows:\n%s", shown)
+			}
+			if _, err := os.Stat(d.opened); err == nil {
+				t.Error("a browser was opened")
+			}
+		})
+	}
+	t.Run("an opener that fails", func(t *testing.T) {
+		t.Parallel()
+		d := newDesktop(t, "exit 3")
+		shown := d.types("watch").ends(exitDone)
+		if !strings.Contains(shown, "/play/watch\n") || !strings.Contains(shown, "exit status 3") {
+			t.Errorf("watch shows:\n%s", shown)
+		}
+	})
+}
+
+func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
+	t.Parallel()
+	gate := filepath.Join(t.TempDir(), "gate")
+	if err := syscall.Mkfifo(gate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesktop(t, "exec cat "+gate+" >/dev/null")
+	d.types("watch").ends(exitDone)
+	// The opener still runs: it takes what is written, which would else block.
+	if err := os.WriteFile(gate, []byte("the browser is closed\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A host that listens everywhere is shown to a phone under an address that the
+// phone reaches; a machine without one has to say so.
+func TestQRFindsAnAddressForAPhone(t *testing.T) {
+	t.Parallel()
+	reachable := len(lanAddresses(t.Context())) > 0
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0"} {
+		t.Run(listen, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(t)
+			server := serveInProcess(t, p.home, "--listen", listen)
+			p.env = append(p.env, "PLAYCTL_SERVER="+server)
+			p.types("create-main-node").ends(exitDone)
+			if !reachable {
+				if shown := p.types("qr").ends(exitFailed); !strings.Contains(shown, "no other one reaches") {
+					t.Errorf("qr shows:\n%s", shown)
+				}
+				return
+			}
+			link := linkIn(t, p.types("qr", "--output", "ndjson").ends(exitDone))
+			local, err := url.Parse(server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if addr, err := netip.ParseAddr(link.Hostname()); err != nil || !addr.IsGlobalUnicast() || link.Port() != local.Port() {
+				t.Errorf("the code leads to %s", link.Host)
+			}
+			// What it leads to takes the token.
+			token, err := url.ParseQuery(link.Fragment)
+			if err != nil {
+				t.Fatal(err)
+			}
+			link.Fragment = ""
+			if scope := scopeFor(t, link.String(), token.Get("token")); scope != protocol.WatchScopeAct {
+				t.Errorf("the token is good for %q", scope)
+			}
+		})
+	}
+}
+
+// Where watching is free for everybody no account is needed for a code.
+func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
+	t.Parallel()
+	if len(lanAddresses(t.Context())) == 0 {
+		t.Fatal("this machine has no address but loopback")
+	}
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+serveInProcess(t, p.home, "--listen", "0.0.0.0:0", "--watch-access", "public"))
+	link := linkIn(t, p.types("qr", "--output", "ndjson").ends(exitDone))
+	if link.Fragment != "" || isLoopbackURL(link.String()) {
+		t.Errorf("the code leads to %s", link)
+	}
+	if scope := scopeFor(t, link.String(), ""); scope != protocol.WatchScopeWatch {
+		t.Errorf("everybody gets %q", scope)
+	}
+}
+
+// linkIn is the address in what qr printed.
+func linkIn(t *testing.T, shown string) *url.URL {
+	t.Helper()
+	var result watchResult
+	if err := json.Unmarshal([]byte(shown), &result); err != nil {
+		t.Fatalf("%v in:\n%s", err, shown)
+	}
+	link, err := url.Parse(result.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link
+}
+
+// scopeFor is what a page's host gives for a token, as to a browser.
+func scopeFor(t *testing.T, page, token string) protocol.WatchScope {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"token": token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, page+"/session", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", protocol.MediaTypeJSON)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var reply protocol.WatchSessionReply
+	if err := json.NewDecoder(response.Body).Decode(&reply); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v", response.Status, err)
+	}
+	return reply.Scope
+}
