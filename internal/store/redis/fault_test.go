@@ -131,6 +131,7 @@ func restart(t *testing.T, fsync string, want error) {
 	var feed storetest.Feed
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	tip := commit(t, j, batch(&feed, first, 2))
+	server.Logged()
 	server.Restart()
 	answers(t, j)
 	answers(t, behind)

@@ -62,32 +62,6 @@ func TestUnixSocket(t *testing.T) {
 	commit(t, j, batch(&feed, store.Tip{}, 1))
 }
 
-func TestCluster(t *testing.T) {
-	server := redistest.Start(t, "--cluster-enabled", "yes")
-	server.Do("cluster", "addslotsrange", 0, 16383)
-	server.UntilCluster()
-	j := open(t, at(t, "redis+cluster://"+server.Addr))
-	var feed storetest.Feed
-	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
-	for entries, err := range j.Follow(t.Context(), store.Tip{}) {
-		if err != nil || entries[0].Commit != tip.Commit {
-			t.Fatalf("Follow: %v, %v", entries, err)
-		}
-		break
-	}
-	if err := j.Checkpoint(t.Context(), feed.State()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestSentinel(t *testing.T) {
-	master := redistest.Start(t)
-	sentinel := redistest.Sentinel(t, "town", master)
-	j := open(t, at(t, "redis+sentinel://"+sentinel+"/town"))
-	var feed storetest.Feed
-	commit(t, j, batch(&feed, store.Tip{}, 1))
-}
-
 func TestParseAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"redis://h":                         "redis://h:6379/0",

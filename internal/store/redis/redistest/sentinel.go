@@ -2,17 +2,18 @@ package redistest
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
-// Sentinel starts a Sentinel that watches a master under a name, and returns its
-// address.
+// Sentinel starts a Sentinel that watches a master under a name, promotes a replica
+// when the master did not answer for half a second, and returns its address.
 func Sentinel(t testing.TB, name string, master *Server) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "playsentinel") //nolint:usetesting // a socket's path may have 108 bytes
@@ -28,6 +29,7 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 	lines := []string{
 		"bind 127.0.0.1", "port " + own, "dir " + dir, "unixsocket " + s.Socket, "logfile " + filepath.Join(dir, "log"),
 		"sentinel monitor " + name + " " + host + " " + port + " 1",
+		"sentinel down-after-milliseconds " + name + " 500", "sentinel failover-timeout " + name + " 5000",
 	}
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -38,24 +40,19 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 	}
 	t.Cleanup(s.Kill)
 	s.await()
+	if replicas := master.connected(); replicas > 0 {
+		wait(t, "a Sentinel that knows the replicas", func() bool {
+			known, _ := s.Do("sentinel", "replicas", name).([]any)
+			return len(known) == replicas
+		})
+	}
 	return s.Addr
 }
 
-// UntilCluster waits until the node serves its slots, for 20 s at most.
-func (s *Server) UntilCluster() {
-	s.t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
-	defer deadline.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if text, _ := s.Do("cluster", "info").(string); strings.Contains(text, "cluster_state:ok") {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			s.t.Fatal("the Cluster does not come up")
-		}
-	}
+// connected is how many replicas follow the server.
+func (s *Server) connected() int {
+	_, rest, _ := strings.Cut(fmt.Sprint(s.Do("info", "replication")), "connected_slaves:")
+	number, _, _ := strings.Cut(rest, "\r")
+	n, _ := strconv.Atoi(number)
+	return n
 }

@@ -29,6 +29,8 @@ type Server struct {
 	t    testing.TB
 	args []string
 	cmd  *exec.Cmd
+	// bus is the port on which nodes of a Cluster speak with one another.
+	bus string
 }
 
 // AOF are the arguments of a server that syncs its log with that policy:
@@ -45,6 +47,11 @@ func Start(t testing.TB, args ...string) *Server {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: freeAddr(t), args: args}
+	if slices.Contains(args, "--cluster-enabled") {
+		// By default it is the port plus 10,000, which may be none.
+		_, s.bus, _ = net.SplitHostPort(freeAddr(t))
+		s.args = append(slices.Clone(args), "--cluster-port", s.bus)
+	}
 	s.launch()
 	t.Cleanup(s.Kill)
 	return s
@@ -120,6 +127,15 @@ func (s *Server) Kill() {
 	s.cmd = nil
 }
 
+// Logged waits until everything is in the server's log, for 20 s at most. A server
+// that syncs every second writes it later while the disk is busy.
+func (s *Server) Logged() {
+	s.t.Helper()
+	wait(s.t, "a log with everything", func() bool {
+		return strings.Contains(fmt.Sprint(s.Do("info", "persistence")), "aof_buffer_length:0")
+	})
+}
+
 // Restart kills the server and starts it with its data again.
 func (s *Server) Restart() {
 	s.t.Helper()
@@ -130,7 +146,18 @@ func (s *Server) Restart() {
 // Replica starts a server that copies this one, and waits until it does.
 func (s *Server) Replica(t testing.TB, args ...string) *Server {
 	t.Helper()
-	host, port, _ := net.SplitHostPort(s.Addr)
+	return replica(t, s.Addr, args)
+}
+
+// Replica starts a server that copies the one behind the proxy.
+func (p *Proxy) Replica(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return replica(t, p.Addr, args)
+}
+
+func replica(t testing.TB, of string, args []string) *Server {
+	t.Helper()
+	host, port, _ := net.SplitHostPort(of)
 	r := Start(t, append([]string{"--replicaof", fmt.Sprint(host, " ", port)}, args...)...)
 	r.Until("master_link_status:up")
 	return r
@@ -160,19 +187,21 @@ func (s *Server) Do(args ...any) any {
 // Until waits until the server's replication section has a line, for 20 s at most.
 func (s *Server) Until(line string) {
 	s.t.Helper()
+	wait(s.t, line, func() bool { return strings.Contains(fmt.Sprint(s.Do("info", "replication")), line) })
+}
+
+// wait asks until the answer is yes, for 20 s at most.
+func wait(t testing.TB, what string, ask func() bool) {
+	t.Helper()
 	deadline := time.NewTimer(20 * time.Second)
 	defer deadline.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		text := fmt.Sprint(s.Do("info", "replication"))
-		if strings.Contains(text, line) {
-			return
-		}
+	for !ask() {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			s.t.Fatalf("the server does not reach %q:\n%s", line, text)
+			t.Fatalf("there is not: %s", what)
 		}
 	}
 }

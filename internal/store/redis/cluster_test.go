@@ -1,0 +1,181 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+func TestCluster(t *testing.T) {
+	server := redistest.Start(t, "--cluster-enabled", "yes")
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	j := open(t, at(t, "redis+cluster://"+server.Addr))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	for entries, err := range j.Follow(t.Context(), store.Tip{}) {
+		if err != nil || entries[0].Commit != tip.Commit {
+			t.Fatalf("Follow: %v, %v", entries, err)
+		}
+		break
+	}
+	if err := j.Checkpoint(t.Context(), feed.State()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestClusterMovesSlot moves the world's slot between nodes, key by key, while a
+// host commits: a commit is whole or refused, whatever keys have gone, and one
+// whose outcome is unknown is found or not.
+func TestClusterMovesSlot(t *testing.T) {
+	nodes := redistest.Cluster(t, 3)
+	o := at(t, "redis+cluster://"+nodes[0].Addr+","+nodes[1].Addr)
+	j := open(t, o)
+	w := &writing{journal: j, records: map[string]bool{}}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- w.run(ctx) }()
+	step := func() {
+		// Some attempt begins and ends between two keys.
+		before := w.attempts.Load()
+		eventually(t, "an attempt to commit", func() bool { return w.attempts.Load() > before+1 })
+	}
+	done := func(n int64) {
+		t.Helper()
+		before := w.acknowledged.Load()
+		eventually(t, "commits after the move", func() bool { return w.acknowledged.Load() > before+n })
+	}
+	done(20)
+	for _, to := range nodes {
+		redistest.Move(nodes, "play:{"+o.HostID+"}:head", to, step)
+		done(5)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	w.check(t)
+	if w.moved.Load() < 2 {
+		t.Errorf("the host noticed %d moves to another server, want 2 at least", w.moved.Load())
+	}
+}
+
+// writing commits one entry after another, each with a record of its own and one
+// that all write.
+type writing struct {
+	journal                *redis.Journal
+	attempts, acknowledged atomic.Int64
+	moved                  atomic.Int64
+	records                map[string]bool
+	tip                    store.Tip
+}
+
+func (w *writing) run(ctx context.Context) error {
+	for n := 1; ctx.Err() == nil; n++ {
+		key := fmt.Sprint("key ", n)
+		e := store.Entry{Position: w.tip.Position + 1, Seq: uint64(w.tip.Position) + 1, Events: []store.Event{{Kind: "k", Data: []byte("{}")}}}
+		e.Records = []store.Record{
+			{Table: store.Journeys, Key: []byte(key), Value: []byte("v")},
+			{Table: store.Leases, Key: []byte("all"), Value: []byte(key), Term: time.Hour},
+		}
+		id := store.CommitID{1, byte(n), byte(n >> 8), byte(n >> 16)}
+		b := &store.Batch{After: w.tip, Commit: id, Entries: []store.Entry{e}}
+		tip, err := w.commit(ctx, b)
+		if errors.Is(err, store.ErrRestarted) {
+			// Another server has the world: whether it lost something, nobody knows.
+			w.moved.Add(1)
+			b.Resumed = true
+			tip, err = w.commit(ctx, b)
+		}
+		if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
+			tip, err = w.find(ctx, id)
+		}
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("commit %d: %w", n, err)
+		}
+		if err == nil && tip != w.tip {
+			w.tip, w.records[key] = tip, true
+			w.acknowledged.Add(1)
+		}
+	}
+	return nil
+}
+
+// attemptTerm bounds each call: while the slot moves, none succeeds.
+const attemptTerm = 40 * time.Millisecond
+
+func (w *writing) commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+	defer w.attempts.Add(1)
+	ctx, cancel := context.WithTimeout(ctx, attemptTerm)
+	defer cancel()
+	return w.journal.Commit(ctx, b)
+}
+
+func (w *writing) missed(ctx context.Context) ([]store.Entry, error) {
+	defer w.attempts.Add(1)
+	ctx, cancel := context.WithTimeout(ctx, attemptTerm)
+	defer cancel()
+	return w.journal.Missed(ctx, w.tip)
+}
+
+// find asks until the store says whether a commit is there.
+func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error) {
+	for {
+		missed, err := w.missed(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return store.Tip{}, fmt.Errorf("the test ended: %w", ctx.Err())
+		case errors.Is(err, store.ErrUnavailable):
+			continue
+		case errors.Is(err, store.ErrRestarted):
+			// It is said at the journal's end.
+			return w.tip, nil
+		case err != nil:
+			return store.Tip{}, err
+		case len(missed) == 0:
+			return w.tip, nil
+		case len(missed) > 1 || missed[0].Commit != id:
+			return store.Tip{}, fmt.Errorf("after position %d are %d entries of others", w.tip.Position, len(missed))
+		}
+		return store.Tip{Position: missed[0].Position, Commit: id}, nil
+	}
+}
+
+// check compares journal and tables with what was acknowledged.
+func (w *writing) check(t *testing.T) {
+	t.Helper()
+	ctx := context.Background()
+	entries := 0
+	for e, err := range w.journal.Read(ctx, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries++
+		if e.Position != store.Position(entries) {
+			t.Fatalf("entry %d is at position %d", entries, e.Position)
+		}
+	}
+	found, unknown := 0, 0
+	for pair, err := range w.journal.Scan(ctx, store.Journeys, store.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found++
+		if !w.records[string(pair.Key)] {
+			unknown++
+		}
+	}
+	// The last one may have been made when the test ended.
+	if n := len(w.records); entries != n+unknown || found != entries || unknown > 1 {
+		t.Errorf("%d entries, %d records, %d of them never acknowledged; acknowledged were %d", entries, found, unknown, n)
+	}
+}
