@@ -17,21 +17,17 @@ func checkAPIKey(c *call) error {
 	if shown.IsZero() {
 		shown = creds.NewSecret(c.object.BodyAPIKey().Reveal())
 	}
-	stored, has := c.accountKey()
-	if policy == APIKeysOptional && (!has || shown.IsZero()) {
-		return nil
-	}
-	if !creds.AuthenticateSecret(stored, has, shown) && !c.host.world.Alone() {
-		// Another host may have replaced it.
-		if err := c.refresh(); err != nil {
-			return err
+	return c.sure(func() error {
+		stored, has := c.accountKey()
+		if policy == APIKeysOptional && (!has || shown.IsZero()) {
+			return nil
 		}
-		stored, has = c.accountKey()
-	}
-	if !creds.AuthenticateSecret(stored, has, shown) {
-		return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
-	}
-	return nil
+		if !creds.AuthenticateSecret(stored, has, shown) {
+			return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
+		}
+		c.keyDigest = (*[32]byte)(&stored)
+		return nil
+	})
 }
 
 // accountKey is the digest of the API key of the caller's account: its own main

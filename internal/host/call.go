@@ -30,6 +30,8 @@ type call struct {
 	rpc protocol.RPCCall
 
 	caller world.Caller
+	// keyDigest is that of the API key that let the caller in; nil for none.
+	keyDigest *[32]byte
 	// node is the caller's record; nil for callers without one.
 	node *world.Node
 	// registrant is who a registration shows to be, before there is a node.
@@ -105,7 +107,7 @@ func (h *Host) newRequestID() string {
 
 // request is what surrounds the call's command.
 func (c *call) request() world.Request {
-	req := world.Request{Caller: c.caller, SID: c.sid}
+	req := world.Request{Caller: c.caller, SID: c.sid, APIKeyDigest: c.keyDigest}
 	if c.idempotency != nil {
 		req.Idempotency = c.idempotency.forWorld(c.rules.secret)
 	}

@@ -75,25 +75,27 @@ func (c *call) takeNodeID() error {
 // or with a dummy where there is no such node, so that the time taken does not
 // tell which nodes exist.
 func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
-	if c.matchNode(id, hash) {
-		return nil
-	}
-	if c.host.world.Alone() {
+	return c.sure(func() error {
+		if c.matchNode(id, hash) {
+			return nil
+		}
 		return wrongCredentials()
-	}
-	// Another host may have made the node, or given it these credentials.
-	if err := c.refresh(); err != nil {
-		return err
-	}
-	if c.matchNode(id, hash) {
-		return nil
-	}
-	return wrongCredentials()
+	})
 }
 
-// refresh brings the view to the store's present end before a refusal that an
-// older view could cause. It does nothing where no other host writes.
-func (c *call) refresh() error { return c.host.world.Refresh(c.r.Context()) }
+// sure runs a check of the view. Before the check refuses it is run again on the
+// newest view: another host may have changed what it looked at. Where the store
+// cannot be asked, that is the answer.
+func (c *call) sure(check func() error) error {
+	refused := check()
+	if refused == nil || c.host.world.Alone() {
+		return refused
+	}
+	if err := c.host.world.Refresh(c.r.Context()); err != nil {
+		return err
+	}
+	return check()
+}
 
 // matchNode sets the caller if the credentials are a node's.
 func (c *call) matchNode(id string, hash creds.PasswHash) bool {

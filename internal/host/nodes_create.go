@@ -102,9 +102,8 @@ func (c *call) checkRegistration() error {
 // does so last, because it is the one costly check, and not at all for an id
 // that is taken.
 func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
-	rootKey := c.host.world.View().RootKey
-	if c.host.world.Registry().Node(nodeID) != nil || nodeID == rootKey {
-		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
+	if err := c.sure(func() error { return c.checkFree(nodeID) }); err != nil {
+		return err
 	}
 	derived, err := c.derive(hash)
 	if err != nil {
@@ -115,6 +114,13 @@ func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
 			Code: protocol.CodeNodeNotDerivable, Field: field,
 			Message: "the field " + field + " does not derive from its passwHash under this host's root key",
 		}
+	}
+	return nil
+}
+
+func (c *call) checkFree(nodeID string) error {
+	if c.host.world.Registry().Node(nodeID) != nil || nodeID == c.host.world.View().RootKey {
+		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
 	}
 	return nil
 }

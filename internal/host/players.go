@@ -13,17 +13,18 @@ func planRegister(c *call) (action, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	if err := c.checkShownHash(&request); err != nil {
+	shown := request.PasswHash.Reveal()
+	// The secrets go no further.
+	request.PasswHash, request.APIKey = "", ""
+	if err := c.sure(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
 		return nil, err
 	}
 	return do(world.Register{RegisterRequest: request, PreviewURL: c.host.previewURL()})
 }
 
 // checkShownHash compares the body's passwHash with the agent's digest, or with
-// its owner's where the owner acts. The secret goes no further.
-func (c *call) checkShownHash(request *protocol.RegisterRequest) error {
-	shown := request.PasswHash.Reveal()
-	request.PasswHash, request.APIKey = "", ""
+// its owner's where the owner acts.
+func (c *call) checkShownHash(agentID, shown string) error {
 	if shown == "" || c.host.options.NoRepository {
 		return nil
 	}
@@ -31,7 +32,7 @@ func (c *call) checkShownHash(request *protocol.RegisterRequest) error {
 	if err != nil {
 		return protocol.FieldError("passwHash", "must be 64 lower-case hex digits")
 	}
-	agent := c.host.world.Registry().Node(request.AgentID)
+	agent := c.host.world.Registry().Node(agentID)
 	if creds.Authenticate(digestOf(agent), agent != nil, hash) {
 		return nil
 	}

@@ -14,16 +14,13 @@ func checkSession(c *call) error {
 	if sid == "" {
 		return protocol.Errorf(protocol.CodeSIDMissing, "the query parameter sid is needed here: the session route gives it")
 	}
-	if sid != c.host.world.View().SID {
-		if err := c.refresh(); err != nil {
-			return err
-		}
-	}
-	if sid != c.host.world.View().SID {
-		return protocol.Errorf(protocol.CodeSIDInvalid, "the sid is not that of the live session: the session route gives it")
-	}
 	c.sid = sid
-	return nil
+	return c.sure(func() error {
+		if sid != c.host.world.View().SID {
+			return protocol.Errorf(protocol.CodeSIDInvalid, "the sid is not that of the live session: the session route gives it")
+		}
+		return nil
+	})
 }
 
 // capabilities are the protocol's extensions that this host has.

@@ -37,6 +37,42 @@ func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
 	second.post(first.play("/players"), registration(player.id), as(player)).ok()
 }
 
+// A refusal comes from the store's present state also where the host could give
+// it at once from what it has heard.
+func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
+	first, second, _ := twoHosts(t)
+	owner := first.main()
+	agent := first.agent(owner)
+	// The second host knows them now.
+	second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+	second.phrases = 100
+
+	first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(owner)).ok()
+	again := map[string]any{"agentNodeId": agent.id, "agentNodePasswHash": agent.hash}
+	second.post(protocol.PathAgentNode, again, as(owner)).ok()
+
+	other := first.agent(owner)
+	second.post(protocol.PathValidateNode, map[string]any{"nodeId": other.id}, as(owner)).ok()
+	third := first.agent(owner)
+	body := registration(third.id)
+	body["passwHash"] = third.hash
+	second.post(first.play("/players"), body, as(owner)).ok()
+
+	stale := owner
+	var reply protocol.APIKeyReply
+	first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).into(&reply)
+	owner.apiKey = reply.APIKey.Reveal()
+	agent.apiKey = stale.apiKey
+	second.post(first.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeAPIKeyInvalid)
+	agent.apiKey = owner.apiKey
+	second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+
+	newcomer := first.main()
+	var token protocol.WatchTokenReply
+	first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(newcomer)).into(&token)
+	second.post(second.service.WatchSession(), map[string]any{"token": token.Token.Reveal()}).ok()
+}
+
 func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
 	first, second, link := twoHosts(t)
 	owner, agent := first.main(), first.newIdentity()

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -23,12 +24,28 @@ func planValidate(c *call) (action, error) {
 		if c.host.options.NoRepository {
 			return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
 		}
-		node := c.host.world.Registry().Node(request.NodeID)
-		if node != nil && !c.mayValidate(node) {
-			return protocol.Errorf(protocol.CodeForbidden, "a node validates itself, and a main node its agents as well")
+		var reply *protocol.ValidateReply
+		err := c.sure(func() (err error) {
+			if reply, err = c.validate(request); err == nil && !reply.OK {
+				err = errNotValid
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errNotValid) {
+			return err
 		}
-		return c.sendValidation(c.validation(node, request))
+		return c.sendValidation(reply)
 	}, nil
+}
+
+var errNotValid = errors.New("the node is not what the client thinks")
+
+func (c *call) validate(request protocol.ValidateRequest) (*protocol.ValidateReply, error) {
+	node := c.host.world.Registry().Node(request.NodeID)
+	if node != nil && !c.mayValidate(node) {
+		return nil, protocol.Errorf(protocol.CodeForbidden, "a node validates itself, and a main node its agents as well")
+	}
+	return c.validation(node, request), nil
 }
 
 func (c *call) mayValidate(node *world.Node) bool {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -27,7 +28,15 @@ func planWatchToken(c *call) (action, error) {
 	token := creds.GenerateToken()
 	return do(world.CreateWatchToken{
 		Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.URL() + c.route.service.Watch(),
+		AllAddresses: isUnspecified(c.host.Addr()),
 	})
+}
+
+// isUnspecified tells whether a listener takes connections at every address of
+// its machine.
+func isUnspecified(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsUnspecified()
 }
 
 // sendWatchSession gives a browser its cookie.
@@ -81,15 +90,32 @@ func (c *call) passForToken(token creds.Secret) (*pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known != nil {
-		if _, there := c.host.world.WatchOwner(known.Owner, known.OwnerSince); there {
-			return &pass{
-				viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.UnixMilli(known.ExpiresAt),
-				owner: known.Owner, ownerSince: known.OwnerSince,
-			}, nil
-		}
+	if known == nil {
+		return nil, wrongToken()
 	}
-	return nil, protocol.Errorf(protocol.CodeCredentialsInvalid, "the token is wrong or has ended: ask for another link")
+	if _, err := c.watchOwner(known.Owner, known.OwnerSince, wrongToken); err != nil {
+		return nil, err
+	}
+	return &pass{
+		viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.UnixMilli(known.ExpiresAt),
+		owner: known.Owner, ownerSince: known.OwnerSince,
+	}, nil
+}
+
+func wrongToken() error {
+	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the token is wrong or has ended: ask for another link")
+}
+
+// watchOwner is the main node that a token or a cookie belongs to.
+func (c *call) watchOwner(owner string, since int64, gone func() error) (node *world.Node, err error) {
+	err = c.sure(func() error {
+		var there bool
+		if node, there = c.host.world.WatchOwner(owner, since); !there {
+			return gone()
+		}
+		return nil
+	})
+	return node, err
 }
 
 func (c *call) setCookie(p *pass) error {
@@ -147,11 +173,9 @@ func (c *call) readPass() (shown bool, err error) {
 			p.scope = free
 		}
 	} else {
-		node, there := c.host.world.WatchOwner(p.owner, p.ownerSince)
-		if !there {
-			return true, wrongPass()
+		if c.passOwner, err = c.watchOwner(p.owner, p.ownerSince, wrongPass); err != nil {
+			return true, err
 		}
-		c.passOwner = node
 	}
 	c.pass = p
 	return true, nil

@@ -1,6 +1,10 @@
 package world
 
-import "github.com/playctl/playctl/protocol"
+import (
+	"crypto/subtle"
+
+	"github.com/playctl/playctl/protocol"
+)
 
 // checkSession refuses a command for another session than the live one.
 func (p *planner) checkSession() error {
@@ -19,6 +23,22 @@ func (p *planner) checkCaller() error {
 	}
 	if p.st.nodes[c.NodeID] == nil {
 		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the node does not exist or its secret is wrong")
+	}
+	return nil
+}
+
+// checkAPIKey refuses a key that was replaced after the host compared it.
+func (p *planner) checkAPIKey() error {
+	shown := p.req.APIKeyDigest
+	if shown == nil {
+		return nil
+	}
+	account := p.st.nodes[p.req.Caller.NodeID]
+	if account != nil && account.Parent != "" {
+		account = p.st.nodes[account.Parent]
+	}
+	if account == nil || subtle.ConstantTimeCompare(account.APIKeyDigest, shown[:]) != 1 {
+		return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
 	}
 	return nil
 }

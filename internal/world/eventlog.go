@@ -90,13 +90,14 @@ func (l *EventLog) search(seq uint64) (uint64, bool) {
 	return lo, true
 }
 
-// restart empties the ring after the seq jumped; the next event is after seq.
-func (l *EventLog) restart(seq uint64) {
+// restart empties the ring; the next event is after seq. A cursor before began,
+// where the seq jumped, is of what may be lost.
+func (l *EventLog) restart(seq, began uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.ring)
 	l.first, l.next, l.bytes = 0, 0, 0
-	l.base, l.head, l.began = seq, seq, seq
+	l.base, l.head, l.began = seq, seq, max(began, l.began)
 	close(l.wake)
 	l.wake = make(chan struct{})
 }

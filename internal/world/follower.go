@@ -138,7 +138,7 @@ func (w *World) takeOver(entries []store.Entry, r *round) error {
 		view = w.publishEntry(view, e, tree)
 		if jumps {
 			w.show(view, events)
-			w.log.restart(e.FirstSeq() - 1)
+			w.log.restart(e.FirstSeq()-1, e.FirstSeq()-1)
 			events = nil
 		}
 		made := eventsOf(e)

@@ -56,7 +56,7 @@ func (w *World) rereadOnce(ctx context.Context, cause error, r *round) error {
 			r.note(&e)
 		}
 	}
-	old, oldCheckpoint := w.state, w.lastCheckpoint
+	old, oldCheckpoint, shown := w.state, w.lastCheckpoint, w.shared.seenSeq
 	w.state = newState(w.options.RootKey)
 	past := w.views.clear()
 	view, err := w.load(ctx)
@@ -72,13 +72,26 @@ func (w *World) rereadOnce(ctx context.Context, cause error, r *round) error {
 	w.registry.replace(w.state)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.show(view, nil)
-	w.log.restart(w.state.seq)
+	w.log.restart(w.state.seq, w.began(cause, shown))
 	w.shared.mu.Lock()
 	if w.shared.restart != nil {
 		w.shared.restart()
 	}
 	w.shared.mu.Unlock()
 	return nil
+}
+
+// began is the seq before which a cursor may be of something that is lost.
+// Numbers after a jump past all that this host has shown are nobody else's.
+func (w *World) began(cause error, shown uint64) uint64 {
+	switch {
+	case errors.Is(cause, store.ErrTrimmed):
+		// This host was away for long, and nothing is lost.
+		return 0
+	case w.state.jumped > shown:
+		return w.state.jumped
+	}
+	return w.state.seq
 }
 
 // jump commits the entry that moves rev and seq ahead, if one is needed.

@@ -31,6 +31,9 @@ type Request struct {
 	// SID is the session that the command is for; empty where the route needs
 	// none. It is checked again when the command is planned.
 	SID string
+	// APIKeyDigest is the SHA-256 of the API key that let the caller in, nil for
+	// none. The command is refused if its account has another key by then.
+	APIKeyDigest *[32]byte
 	// Idempotency is nil when the caller sent no key.
 	Idempotency *Idempotency
 }

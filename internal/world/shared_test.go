@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -261,5 +262,66 @@ func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
 	c.agree()
 	if c.worlds[1].View().Find(protocol.AgentKey(id("owner"), a)) == nil {
 		t.Error("an agent was removed before its lease lapsed")
+	}
+}
+
+// A cursor from after a jump goes on at a host that learns of the jump only then:
+// its numbers are nobody else's.
+func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
+	c := openCluster(t, 3)
+	defer c.close()
+	a := c.agent(0, 45)
+	c.must(0, a, line(a, "before"))
+	c.must(0, a, line(a, "lost"))
+	c.agree()
+	before := c.worlds[0].View().Seq
+	c.hosts[2].Down.Store(true)
+	c.server.Restart(1)
+	cursor := c.must(0, a, line(a, "after the jump")).Seq
+	c.must(1, a, line(a, "and on"))
+	c.hosts[2].Down.Store(false)
+	w := c.worlds[2]
+	if reason, err := w.ResumeCheck(t.Context(), cursor); err != nil || reason != "" {
+		t.Errorf("a cursor of %d resumes with %q, %v", cursor, reason, err)
+	}
+	if _, _, err := w.Events().Since(cursor, nil); errors.Is(err, ErrRestarted) {
+		t.Errorf("a stream at %d is told of a jump before it", cursor)
+	}
+	var texts []string
+	for e, err := range w.History(t.Context(), cursor, w.Events().Head()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(e.Data))
+	}
+	if len(texts) != 1 || !strings.Contains(texts[0], "and on") {
+		t.Errorf("after the cursor come %q", texts)
+	}
+	for _, lost := range []uint64{before, before - 1} {
+		if reason, err := w.ResumeCheck(t.Context(), lost); err != nil || reason != ResyncRestarted {
+			t.Errorf("a cursor of %d, before the jump, resumes with %q, %v", lost, reason, err)
+		}
+	}
+}
+
+func TestAKeyThatWasReplacedElsewhereIsRefused(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 45)
+	old, next := [32]byte{1}, [32]byte{2}
+	c.must(0, id("owner"), ReplaceAPIKey{APIKeyDigest: old})
+	c.agree()
+	c.hosts[1].Deaf.Store(true)
+	try := func(shown [32]byte) error {
+		_, err := c.worlds[1].Do(t.Context(), Request{Caller: Caller{NodeID: a}, APIKeyDigest: &shown}, held(a, "c", 45))
+		return err
+	}
+	if err := try(old); err != nil {
+		t.Fatalf("the account's key: %v", err)
+	}
+	c.must(0, id("owner"), ReplaceAPIKey{APIKeyDigest: next})
+	wantCode(t, try(old), protocol.CodeAPIKeyInvalid)
+	if err := try(next); err != nil {
+		t.Errorf("the account's new key: %v", err)
 	}
 }

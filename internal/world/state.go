@@ -46,12 +46,14 @@ type state struct {
 type position struct {
 	at store.Position
 	// commit is the batch that wrote the entry at, in a shared journal.
-	commit    store.CommitID
-	time      int64
-	sid       string
-	rev       uint64
-	seq       uint64
-	resetSeq  uint64
+	commit   store.CommitID
+	time     int64
+	sid      string
+	rev      uint64
+	seq      uint64
+	resetSeq uint64
+	// jumped is where the seq last jumped; 0 where it did not since the checkpoint.
+	jumped    uint64
 	grid      grid
 	tree      *chain.Tree
 	occupants int
@@ -161,6 +163,9 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 			s.resetSeq = e.Seq
 		}
 		s.sid, s.grid = e.Header.SID, gridOf(e.Header)
+	}
+	if s.at > 0 && e.FirstSeq() != s.seq+1 {
+		s.jumped = e.FirstSeq() - 1
 	}
 	s.at, s.commit, s.time = e.Position, e.Commit, e.At
 	s.rev, s.seq, s.tree = e.Rev, e.Seq, tree

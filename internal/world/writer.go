@@ -145,6 +145,9 @@ func (p *planner) run(command Command) (plan *stagedPlan, err error) {
 	if err := p.checkSession(); err != nil {
 		return nil, err
 	}
+	if err := p.checkAPIKey(); err != nil {
+		return nil, err
+	}
 	value, err := command.plan(p)
 	if err != nil {
 		return nil, refusal(err)
