@@ -1,19 +1,12 @@
-/** Measures the watch page and prints the numbers of bench/RESULTS.md: npm run bench --workspace watch */
+/** Measures the watch page and prints the numbers of bench/RESULTS.md: npm run bench --workspace watch -- page */
 
-import type { CDPSession, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
+import { kept } from '../src/feed/log.js'
 import { expect, test } from '../test/browser/fixtures/test.js'
-import { open } from '../test/browser/fixtures/town.js'
-
-/** Says one result, where a person who runs this sees it. */
-function tell(what: string, value: string): void {
-  process.stdout.write(`${what}: ${value}\n`)
-}
-
-/** The value below which a part of all of them lies. */
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
-}
+import { feed, open, show } from '../test/browser/fixtures/town.js'
+import type { World } from '../test/browser/fixtures/world.js'
+import { quantile, spread, tell } from './figures.js'
+import { traced } from './trace.js'
 
 test.use({ repository: false })
 
@@ -42,57 +35,44 @@ test('first paint and bytes', async ({ browser, host, world }) => {
   expect(quantile(bytes, 1)).toBeLessThan(150 * 1024)
 })
 
-/** A complete event of a trace. */
-interface TraceEvent {
-  name: string
-  pid: number
-  tid: number
-  /** How long it took, in microseconds, and how much of that the thread was running. */
-  dur?: number
-  tdur?: number
-}
-
-/** What an event cost its thread, without the time that other processes had the processor. */
-function milliseconds({ dur = 0, tdur = dur }: TraceEvent): number {
-  return tdur / 1000
-}
-
-/** Records what the browser does while something goes on. */
-async function traced(page: Page, during: () => Promise<void>): Promise<TraceEvent[]> {
-  const session: CDPSession = await page.context().newCDPSession(page)
-  const events: TraceEvent[] = []
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
-  await session.send('Tracing.start', {
-    transferMode: 'ReportEvents',
-    traceConfig: { includedCategories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel'] },
-  })
-  await during()
-  const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
-  await session.send('Tracing.end')
-  await complete
-  return events
-}
-
-test('script time of a frame with 100 residents and 20 events a second', async ({ page, host, world }) => {
+/** Puts a hundred agents on the map. */
+async function crowd(world: World): Promise<string[]> {
   const ids: string[] = []
   for (let number = 1; number <= 100; number++) ids.push(await world.agent(`Agent ${number}`))
-  await open(page, host)
-  const events = await traced(page, async () => {
+  return ids
+}
+
+/** Measures while twenty lines a second are said, for twenty seconds. */
+async function measure(page: Page, world: World, ids: readonly string[]): Promise<void> {
+  let lines = 0
+  const { frames, scripts, tasks } = await traced(page, async () => {
     const end = performance.now() + 20_000
-    for (let number = 0; performance.now() < end; number++) {
+    for (; performance.now() < end; lines++) {
       const next = new Promise((resolve) => setTimeout(resolve, 50))
-      await world.say(ids[(number * 37) % 100] ?? '', `Line ${number} of somebody who has a lot to say today`)
+      await world.say(ids[(lines * 37) % 100] ?? '', `Line ${lines} of somebody who has a lot to say today`)
       await next
     }
   })
-  const scripts = events.filter(({ name }) => name === 'FireAnimationFrame')
-  const [main] = scripts
-  const frames = scripts.map(milliseconds)
-  const tasks = events
-    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && pid === main?.pid && tid === main.tid)
-    .map(milliseconds)
-  tell('frames', String(frames.length))
-  tell('script time of a frame', `median ${quantile(frames, 0.5).toFixed(2)} ms, 95th ${quantile(frames, 0.95).toFixed(2)} ms, 99th ${quantile(frames, 0.99).toFixed(2)} ms, longest ${quantile(frames, 1).toFixed(2)} ms`)
+  tell('lines and frames', `${lines} and ${frames.length}`)
+  tell('script of a frame', spread(frames))
+  tell('all script from one frame to the next', spread(scripts))
   tell('tasks of the main thread', `${tasks.length}, over 50 ms ${tasks.filter((task) => task > 50).length}, longest ${quantile(tasks, 1).toFixed(1)} ms`)
   expect(frames.length).toBeGreaterThan(0)
+}
+
+test('script of a frame with 100 residents and 20 events a second', async ({ page, host, world }) => {
+  const ids = await crowd(world)
+  await open(page, host)
+  await measure(page, world, ids)
+})
+
+test('the same with 10,000 happenings in the feed, and the feed in view', async ({ page, host, world }) => {
+  const ids = await crowd(world)
+  await open(page, host)
+  await show(page, 'happenings')
+  for (let written = 0; written < kept; written += 100) {
+    await Promise.all(ids.map((id, line) => world.say(id, `Line ${written + line} from before`)))
+  }
+  await expect(feed(page).getByText(`Line ${kept - 1} from before`)).toBeAttached()
+  await measure(page, world, ids)
 })

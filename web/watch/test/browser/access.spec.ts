@@ -22,6 +22,14 @@ test.describe('on a loopback listener', () => {
     expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
   })
 
+  test('an old link is as good as none, and none is needed', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    await page.goto(`${host.url}/play/watch#token=pt_of_last_week`)
+    await verified(page)
+    expect(page.url()).toBe(`${host.url}/play/watch`)
+  })
+
   test('a name that only leads to this machine gets nothing', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, show } from './fixtures/town.js'
+import { feed, open, panel, resident, show } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
@@ -40,6 +40,7 @@ test('it is filtered by kind, by whom and by words, and what comes passes the sa
   await expect(happenings(page)).toHaveCount(1)
   await words(page).fill('no such word')
   await expect(page.getByText(en['feed.noneMatch'])).toBeVisible()
+  expect(await violations(page), 'nothing found').toEqual([])
 
   await page.getByRole('button', { name: en['feed.clear'] }).click()
   await expect(happenings(page)).toHaveCount(8)
@@ -68,4 +69,28 @@ test('while one reads further down it stands still, and says what is new', async
   await news.click()
   await expect(feed(page).getByText('line 63', { exact: true })).toBeInViewport()
   await expect(news).toBeHidden()
+})
+
+test('a name in it leads to whom it names, and to what is known of one who has left', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const grace = await world.agent('Grace')
+  await open(page, host)
+  await world.say(grace, 'Good night')
+  await world.leave(grace)
+  await world.say(ada, 'She is gone')
+  await show(page, 'happenings')
+  await happenings(page).filter({ hasText: 'She is gone' }).getByRole('button', { name: 'Ada' }).click()
+  await expect(panel(page, 'Ada')).toBeVisible()
+  await show(page, 'residents')
+  await expect(resident(page, 'Ada')).toHaveAttribute('aria-pressed', 'true')
+  await show(page, 'happenings')
+
+  // Of one who has left there is nothing to be shown; then nothing is half shown either.
+  const gone = happenings(page).filter({ hasText: 'Good night' }).getByRole('button', { name: 'Grace' })
+  if (await gone.isVisible()) {
+    await gone.click()
+    await expect(panel(page, 'Grace').getByText('Grace has left the map.')).toBeVisible()
+  } else {
+    await expect(panel(page, 'Ada')).toBeVisible()
+  }
 })

@@ -3,6 +3,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
+import { map } from './fixtures/map.js'
 import { feed, open, panel, resident } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
@@ -16,6 +17,18 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   }
   throw new Error(`60 presses of Tab do not lead to ${String(wanted)}`)
 }
+
+test('the map is one Tab away and shows that it has the focus', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  await tabTo(page, map(page))
+  const ring = await map(page).evaluate((canvas) => {
+    const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(canvas)
+    return { outlineStyle, reach: parseFloat(outlineOffset) + parseFloat(outlineWidth) }
+  })
+  expect(ring.outlineStyle).not.toBe('none')
+  expect(ring.reach, 'the ring is within the window that the map fills').toBeLessThanOrEqual(0)
+})
 
 test('finding, following, asking and using a tool', async ({ page, host, world }) => {
   for (const name of ['Alan', 'Grace']) await world.agent(name)

@@ -4,6 +4,7 @@ import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
 import { violations } from './fixtures/axe.js'
 import { feed, open, resident, residents, show, status, verified } from './fixtures/town.js'
+import { World } from './fixtures/world.js'
 
 /** What the browser itself logs of a connection that is cut or refused. */
 const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|INTERNET_DISCONNECTED|EMPTY_RESPONSE)/
@@ -91,4 +92,31 @@ test('a reset that the page does not hear of is found out', async ({ page, conte
   await expect(resident(page, 'Ada the second')).toBeVisible()
   await expect(resident(page, 'Ada')).toHaveCount(0)
   await verified(page)
+})
+
+test.describe('where a token is asked for', () => {
+  test.use({ hostFlags: ['--watch-access', 'token'] })
+
+  test('access ends with the account that gave it, and a new link gives it again', async ({ page, context, host, world, conduct }) => {
+    conduct.expect(/status of 40[13]/)
+    await world.agent('Ada')
+    await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)
+    await verified(page)
+    await world.close()
+    await expect(page.getByRole('heading', { name: en['refused.expiredTitle'] })).toBeVisible()
+    await expect(page.getByText('Ada')).toHaveCount(0)
+    expect(await violations(page)).toEqual([])
+
+    // A link that is opened beside this page lets both in, as it is the browser that has the cookie.
+    const again = await World.on(host)
+    await again.agent('Grace')
+    const beside = await context.newPage()
+    conduct.watch(beside, host)
+    await beside.goto(`${host.url}/play/watch#token=${await again.watchToken()}`)
+    await verified(beside)
+    await beside.close()
+    await page.getByRole('button', { name: en['refused.again'] }).click()
+    await verified(page)
+    await expect(resident(page, 'Grace')).toBeVisible()
+  })
 })

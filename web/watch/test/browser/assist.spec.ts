@@ -1,0 +1,126 @@
+/** The forms that are made from what tools say of their parameters. */
+
+import type { Locator, Page, Request } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { expect, test } from './fixtures/test.js'
+import { open, panel, resident } from './fixtures/town.js'
+import { violations } from './fixtures/axe.js'
+
+test.use({ repository: false })
+
+const trip = {
+  name: 'assist_plan_trip',
+  description: 'Plans a trip',
+  parameters: {
+    type: 'object',
+    properties: {
+      note: { type: 'string' },
+      to: { type: 'string', description: 'Where to', minLength: 2, maxLength: 8 },
+      steps: { type: 'integer', minimum: 1, maximum: 9 },
+      speed: { type: 'number', minimum: 0.5 },
+      by: { enum: ['foot', 'bus', 3] },
+      stops: { type: 'array' },
+      more: { type: 'object' },
+      constructor: { type: 'string', description: 'Who built it' },
+      toString: { type: 'integer' },
+    },
+    required: ['to', 'steps'],
+  },
+}
+const ping = { name: 'assist_ping', description: 'Says that it is there', parameters: {} }
+const raw = { name: 'assist_raw', description: 'Takes what it is given', parameters: { $ref: '#/elsewhere' } }
+
+/** The commands that the page sent so far, as the host got them. */
+function commands(page: Page): object[] {
+  const sent: object[] = []
+  page.on('request', (request: Request) => {
+    const body = request.postDataJSON() as { op?: string; payload?: object } | null
+    if (body?.op === 'intercomCommand' && body.payload) sent.push(body.payload)
+  })
+  return sent
+}
+
+/** Opens a tool's form. */
+async function form(about: Locator, title: string): Promise<Locator> {
+  await about.getByRole('button', { name: title, exact: true }).click()
+  return about.getByRole('form', { name: title })
+}
+
+const send = (within: Locator): Promise<void> => within.getByRole('button', { name: en['assist.send'], exact: true }).click()
+
+test('what is wrong is said where it is wrong, and sent when it is right', async ({ page, host, world }) => {
+  await world.agent('Ada', { assistTools: [trip] })
+  const sent = commands(page)
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const about = panel(page, 'Ada')
+  const trips = await form(about, 'Plan trip')
+  const field = (name: string): Locator => trips.getByLabel(new RegExp(`^${name} `))
+  await expect(field('steps'), 'the required come first, and the first has the focus').toBeFocused()
+  await expect(trips.locator('[aria-invalid=true]'), 'nothing is wrong yet').toHaveCount(0)
+
+  await send(trips)
+  for (const name of ['to', 'steps']) await expect(field(name)).toHaveAccessibleDescription(new RegExp(en['field.missing']))
+  await expect(trips.locator('[aria-invalid=true]')).toHaveCount(2)
+  await expect(field('steps')).toBeFocused()
+
+  const bad: [string, string, string][] = [
+    ['to', 'x', 'At least 2 characters.'],
+    ['to', 'a long way off', 'At most 8 characters.'],
+    ['steps', 'many', en['field.notNumber']],
+    ['steps', '2.5', en['field.notInteger']],
+    ['steps', '0', 'At least 1.'],
+    ['steps', '10', 'At most 9.'],
+    ['speed', '0.25', 'At least 0.5.'],
+    ['stops', '{}', en['field.notArray']],
+    ['more', '[1]', en['field.notObject']],
+    ['more', '{"a":', en['field.notJson']],
+    ['toString', 'x', en['field.notNumber']],
+  ]
+  for (const [name, value, wrong] of bad) {
+    await field(name).fill(value)
+    await send(trips)
+    await expect(field(name), `${name} of ${value}`).toHaveAccessibleDescription(new RegExp(`${wrong.replaceAll('.', '\\.')}$`))
+  }
+  expect(await violations(page), 'a form with mistakes').toEqual([])
+  expect(sent, 'nothing is sent while something is wrong').toEqual([])
+
+  const right = { to: 'the mill', steps: '7', speed: '1.5', stops: '["bridge"]', more: '{"way":{"back":true}}', constructor: 'Ada', toString: '' }
+  for (const [name, value] of Object.entries(right)) await field(name).fill(value)
+  await field('by').selectOption({ label: '3' })
+  await send(trips)
+  await expect(trips).toBeHidden()
+  const args = { to: 'the mill', steps: 7, speed: 1.5, by: 3, stops: ['bridge'], more: { way: { back: true } }, constructor: 'Ada' }
+  expect(sent).toEqual([expect.objectContaining({ kind: 'assist', toolName: 'assist_plan_trip', fromPlayerId: '__human__', args })])
+  await expect(about.getByRole('article').getByText(en['chat.forwarded'])).toBeVisible()
+})
+
+test('a tool without parameters needs none, one that no form fits takes JSON', async ({ page, host, world }) => {
+  await world.agent('Ada', { assistTools: [ping, raw] })
+  const sent = commands(page)
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const about = panel(page, 'Ada')
+
+  const pings = await form(about, 'Ping')
+  await expect(pings.getByText(en['assist.noParameters'])).toBeVisible()
+  await send(pings)
+  await expect(about.getByRole('article')).toHaveCount(1)
+
+  const raws = await form(about, 'Raw')
+  const json = raws.getByLabel(en['assist.wholeJson'])
+  for (const [value, wrong] of [['[1]', en['field.notObject']], ['{', en['field.notJson']]] as const) {
+    await json.fill(value)
+    await send(raws)
+    await expect(json).toHaveAccessibleDescription(new RegExp(`${wrong.replaceAll('.', '\\.')}$`))
+  }
+  await json.fill('{"whatever": [1, 2]}')
+  await send(raws)
+  await expect(about.getByRole('article')).toHaveCount(2)
+  expect(sent).toMatchObject([{ toolName: 'assist_ping', args: {} }, { toolName: 'assist_raw', args: { whatever: [1, 2] } }])
+
+  const again = await form(about, 'Ping')
+  await again.getByRole('button', { name: en['assist.cancel'] }).click()
+  await expect(again).toBeHidden()
+  expect(sent).toHaveLength(2)
+})

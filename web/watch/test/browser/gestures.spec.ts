@@ -1,0 +1,121 @@
+/** The map under fingers, a wheel and the keys. Where somebody can be picked tells how it is seen. */
+
+import { expect, test } from './fixtures/test.js'
+import { type Extent, Fingers, extent, figureOf, map, settled } from './fixtures/map.js'
+import { open, panel } from './fixtures/town.js'
+
+const height = ({ top, bottom }: Extent): number => bottom - top
+
+/** Two extents of the same view; the way that a pointer finds them is exact to a few pixels. */
+function expectSame(now: Extent, before: Extent): void {
+  for (const side of ['left', 'top', 'right', 'bottom'] as const) expect(Math.abs(now[side] - before[side]), side).toBeLessThan(8)
+}
+
+test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 })
+
+  test('two fingers zoom, one moves, a tap selects', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await open(page, host)
+    expect(await map(page).evaluate((canvas: HTMLCanvasElement) => canvas.width / canvas.clientWidth), 'drawn for the screen').toBe(2)
+    const fingers = await Fingers.on(page)
+    const before = await settled(page)
+    const middle = figureOf(before)
+
+    await fingers.pinch(middle, 60, 150)
+    const near = await settled(page)
+    expect(height(near)).toBeGreaterThan(1.3 * height(before))
+    expect(Math.abs(figureOf(near).x - middle.x), 'what is between the fingers stays there').toBeLessThan(25)
+    await fingers.pinch(middle, 150, 60)
+    expectSame(await settled(page), before)
+
+    await fingers.drag([middle, { x: middle.x + 40, y: middle.y + 60 }])
+    const { left, top, right, bottom } = before
+    const moved = await settled(page)
+    expectSame(moved, { left: left + 40, top: top + 60, right: right + 40, bottom: bottom + 60 })
+    await expect(panel(page, 'Ada'), 'who drags does not pick').toBeHidden()
+    expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1)
+
+    const { x, y } = figureOf(moved)
+    await page.touchscreen.tap(x, y)
+    await expect(panel(page, 'Ada')).toBeVisible()
+  })
+})
+
+test('a wheel zooms about the pointer, a drag moves, a click beside everybody selects nobody', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  const before = await settled(page)
+  const middle = figureOf(before)
+  await page.mouse.move(middle.x, middle.y)
+  for (let turn = 0; turn < 3; turn++) await page.mouse.wheel(0, -120)
+  const near = await settled(page)
+  expect(height(near)).toBeGreaterThan(1.2 * height(before))
+  expect(Math.abs(figureOf(near).x - middle.x)).toBeLessThan(15)
+  for (let turn = 0; turn < 3; turn++) await page.mouse.wheel(0, 120)
+  expectSame(await settled(page), before)
+
+  await page.mouse.down()
+  await page.mouse.move(middle.x - 80, middle.y + 50, { steps: 4 })
+  await page.mouse.up()
+  const { left, top, right, bottom } = before
+  const moved = await settled(page)
+  expectSame(moved, { left: left - 80, top: top + 50, right: right - 80, bottom: bottom + 50 })
+
+  await page.mouse.click(figureOf(moved).x, figureOf(moved).y)
+  await expect(panel(page, 'Ada')).toBeVisible()
+  await page.mouse.click(700, 90)
+  await expect(panel(page, 'Ada')).toBeHidden()
+})
+
+test('keys zoom, move and show the whole again', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  const before = await settled(page)
+  await map(page).focus()
+  for (let press = 0; press < 3; press++) await page.keyboard.press('+')
+  const near = await extent(page)
+  for (let press = 0; press < 3; press++) await page.keyboard.press('-')
+  expectSame(await settled(page), before)
+  if (near !== undefined) expect(height(near)).toBeGreaterThan(1.2 * height(before))
+
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Shift+ArrowDown')
+  const moved = await settled(page)
+  expect(moved.left, 'who looks further to the right sees Ada further left').toBeLessThan(before.left - 20)
+  expect(moved.top).toBeLessThan(before.top - 20)
+  await page.keyboard.press('Shift+ArrowLeft')
+  await page.keyboard.press('Shift+ArrowUp')
+  expectSame(await settled(page), before)
+
+  await page.keyboard.press('+')
+  await page.keyboard.press('Shift+ArrowLeft')
+  await page.keyboard.press('0')
+  expectSame(await settled(page), before)
+})
+
+test('the arrows reach everybody on the map, and say whom; Enter selects', async ({ page, host, world }) => {
+  const names = ['Ada', 'Grace', 'Alan', 'weather']
+  for (const name of names.slice(0, 3)) await world.agent(name)
+  await world.mcp('weather')
+  await open(page, host)
+  await map(page).focus()
+  const left = new Set(names)
+  await expect(async () => {
+    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowDown', 'ArrowLeft', 'ArrowUp', 'ArrowRight', 'ArrowUp']) {
+      await page.keyboard.press(key)
+      const said = (await page.getByRole('status').allTextContents()).join()
+      for (const name of names) if (said.includes(name)) left.delete(name)
+    }
+    expect([...left]).toEqual([])
+  }).toPass({ intervals: [0], timeout: 10_000 })
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('complementary')
+  await expect(panel).toBeVisible()
+  expect(names).toContain(await panel.getAttribute('aria-label'))
+  await page.keyboard.press('Escape')
+  await expect(panel).toBeHidden()
+  await expect(map(page)).toBeFocused()
+})
