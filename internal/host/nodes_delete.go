@@ -22,7 +22,7 @@ func planDeleteNode(c *call) (action, error) {
 				Message: "the field confirmNodeId is not the id of the calling node, so nothing was deleted",
 			}
 		}
-		return c.deleting(world.DeleteNode{NodeID: request.ConfirmNodeID})
+		return c.carryOut(world.DeleteNode{NodeID: request.ConfirmNodeID})
 	}, nil
 }
 
@@ -39,14 +39,6 @@ func planDeleteAgent(c *call) (action, error) {
 		if err := c.checkRepository(); err != nil {
 			return err
 		}
-		return c.deleting(world.DeleteAgent{AgentID: id})
+		return c.carryOut(world.DeleteAgent{AgentID: id})
 	}, nil
-}
-
-// deleting carries out a deletion and makes the streams look whether their node
-// is still there.
-func (c *call) deleting(cmd world.Command) error {
-	err := c.carryOut(cmd)
-	c.host.streams.recheck()
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -109,4 +110,48 @@ func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {
 	if fr = s.event(); fr.event != string(protocol.EventInteraction) || fr.field(t, "text") != "after" {
 		t.Errorf("after the resync came %+v, want the next event", fr)
 	}
+}
+
+// A stream ends at once with its node at whichever host that is deleted, also
+// where its end is no event, and a watcher's with the main node of its link.
+func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second, link := twoHosts(t)
+		link.Deaf.Store(false)
+		main, host := first.main(), first.main()
+		agent := first.agent(main)
+		var token protocol.WatchTokenReply
+		first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(host)).into(&token)
+		cookie := second.watcher(protocol.WatchScopeAct, token.Token.Reveal())
+		n := second.serve()
+		for name, c := range map[string]struct {
+			who    func(*http.Request)
+			remove func()
+		}{
+			"an agent": {as(agent), func() {
+				first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(main)).ok()
+			}},
+			"a watcher": {func(r *http.Request) { byPage(r); showing(cookie)(r) }, func() {
+				first.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": host.id}, as(host)).ok()
+			}},
+		} {
+			s := n.subscribe(c.who, "")
+			synctest.Wait()
+			began := time.Now()
+			c.remove()
+			for {
+				fr, err := readFrame(s.lines)
+				if err != nil {
+					break
+				}
+				if fr.event != string(protocol.EventAgentSignal) {
+					t.Fatalf("%s goes on with %+v", name, fr)
+				}
+			}
+			s.close()
+			if took := time.Since(began); took != 0 {
+				t.Errorf("%s had its stream for another %s", name, took)
+			}
+		}
+	})
 }

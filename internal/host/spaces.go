@@ -102,7 +102,7 @@ func planRemoveSpace(c *call) (action, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(c *call) error { return c.deleting(world.RemoveSpace{SpaceRequest: request}) }, nil
+	return func(c *call) error { return c.carryOut(world.RemoveSpace{SpaceRequest: request}) }, nil
 }
 
 // createSpaceNode gives a space that the caller created a node of its own: that

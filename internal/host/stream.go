@@ -69,7 +69,7 @@ func (s *stream) run(ctx context.Context) endReason {
 	defer s.timer.Stop()
 	log, draining := s.host.world.Events(), s.host.streams.draining
 	for {
-		deleted := s.host.streams.deleted()
+		deleted := s.host.world.Registry().Removed()
 		if !s.nodeExists() {
 			return endDeleted
 		}

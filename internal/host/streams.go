@@ -16,12 +16,10 @@ type streams struct {
 	mu    sync.Mutex
 	ended bool
 	n     int
-	// deletions is closed, and replaced, when a node was deleted.
-	deletions chan struct{}
 }
 
 func newStreams() *streams {
-	return &streams{draining: make(chan struct{}), deletions: make(chan struct{})}
+	return &streams{draining: make(chan struct{})}
 }
 
 // enter counts a stream in; false once the host shuts down.
@@ -73,19 +71,4 @@ func (s *streams) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for %d event streams to end: %w", s.count(), context.Cause(ctx))
 	}
-}
-
-// deleted is closed at the next deletion of a node.
-func (s *streams) deleted() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.deletions
-}
-
-// recheck makes every stream look whether its node is still there.
-func (s *streams) recheck() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.deletions)
-	s.deletions = make(chan struct{})
 }

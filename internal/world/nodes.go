@@ -47,10 +47,12 @@ type Registry struct {
 	nodes      map[string]*Node
 	children   map[string]map[string]struct{}
 	aggregates map[string]*Aggregate
+	// removed is closed, and replaced, when a node is gone.
+	removed chan struct{}
 }
 
 func newRegistry(s *state) *Registry {
-	r := &Registry{}
+	r := &Registry{removed: make(chan struct{})}
 	r.replace(s)
 	return r
 }
@@ -64,6 +66,22 @@ func (r *Registry) replace(s *state) {
 	for id, n := range s.nodes {
 		replaceChild(r.children, id, nil, n)
 	}
+	// Some may be gone.
+	r.stir()
+}
+
+// stir tells those who wait that a node may be gone; it is called with the lock
+// held.
+func (r *Registry) stir() {
+	close(r.removed)
+	r.removed = make(chan struct{})
+}
+
+// Removed is closed when the next node is gone, at whichever host it was deleted.
+func (r *Registry) Removed() <-chan struct{} {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.removed
 }
 
 // Node returns a node, nil if there is none.
@@ -118,14 +136,19 @@ func (r *Registry) update(records []store.Record, s *state) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	gone := false
 	for i := range records {
 		switch id := string(records[i].Key); records[i].Table {
 		case store.Nodes:
+			gone = gone || records[i].Value == nil
 			replaceChild(r.children, id, r.nodes[id], s.nodes[id])
 			put(r.nodes, id, s.nodes[id])
 		case store.Aggregates:
 			put(r.aggregates, id, s.aggregates[id])
 		}
+	}
+	if gone {
+		r.stir()
 	}
 }
 
