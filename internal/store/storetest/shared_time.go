@@ -29,35 +29,44 @@ func eventually(t *testing.T, what string, ask func() bool) {
 }
 
 func sharedDeadlines(t *testing.T, b SharedBackend) {
-	ctx := context.Background()
 	handles := b.handles(t, wide, 2)
 	var feed Feed
-	due := func(j store.Shared) []string {
-		t.Helper()
-		keys, err := j.Due(ctx, store.Leases, 10)
-		if err != nil {
-			t.Fatalf("Due: %v", err)
-		}
-		return keys
-	}
-	lease := func(key string, term time.Duration) store.Record {
-		return store.Record{Table: store.Leases, Key: []byte(key), Value: []byte("v"), Term: term}
-	}
 	e := feed.Next(false, 1)
-	e.Records = []store.Record{lease("soon", 30*time.Millisecond), lease("late", time.Hour), lease("never", 0), lease("gone", 30*time.Millisecond)}
+	e.Records = []store.Record{leaseOf("soon", 30*time.Millisecond), leaseOf("late", time.Hour), leaseOf("never", 0), leaseOf("gone", 30*time.Millisecond)}
 	tip := commits(t, handles[0], newBatch(store.Tip{}, e))
 	e = feed.Next(false, 1)
 	e.Records = []store.Record{{Table: store.Leases, Key: []byte("gone")}}
 	tip = commits(t, handles[1], newBatch(tip, e))
 	eventually(t, "one lease that is due", func() bool {
-		keys := due(handles[1])
+		keys := dueLeases(t, handles[1])
 		if len(keys) > 0 && !slices.Equal(keys, []string{"soon"}) {
 			t.Fatalf("due are %v, want soon alone", keys)
 		}
 		return len(keys) == 1
 	})
+	sharedRenewal(t, handles, tip, feed)
+	if apart := handles[0].Now().Sub(handles[1].Now()).Abs(); apart > time.Second {
+		t.Errorf("two handles of one store say times %v apart", apart)
+	}
+}
 
-	// A renewal makes that nobody removes it.
+func leaseOf(key string, term time.Duration) store.Record {
+	return store.Record{Table: store.Leases, Key: []byte(key), Value: []byte("v"), Term: term}
+}
+
+func dueLeases(t *testing.T, j store.Shared) []string {
+	t.Helper()
+	keys, err := j.Due(context.Background(), store.Leases, 10)
+	if err != nil {
+		t.Fatalf("Due: %v", err)
+	}
+	return keys
+}
+
+// sharedRenewal checks that nobody removes a lease that is due and renewed then,
+// until it is due again.
+func sharedRenewal(t *testing.T, handles []store.Shared, tip store.Tip, feed Feed) {
+	t.Helper()
 	soon := store.Deadline{Table: store.Leases, Key: "soon"}
 	renewal := newBatch(tip)
 	renewal.Renewals = []store.Renewal{{Deadline: soon, Term: time.Hour}, {Deadline: store.Deadline{Table: store.Leases, Key: "nobody"}, Term: time.Millisecond}}
@@ -70,25 +79,22 @@ func sharedDeadlines(t *testing.T, b SharedBackend) {
 		batch.Lapsed = []store.Deadline{soon}
 		return batch
 	}
-	_, err := handles[1].Commit(ctx, removal())
+	_, err := handles[1].Commit(context.Background(), removal())
 	refused, ok := errors.AsType[*store.NotDue](err)
 	if !ok || !cmp.Equal(refused.Deadlines, []store.Deadline{soon}) {
 		t.Fatalf("a removal of what was renewed: %v, want *NotDue of it", err)
 	}
 	misses(t, handles[0], tip, nil)
-	if keys := due(handles[0]); len(keys) > 0 {
+	if keys := dueLeases(t, handles[0]); len(keys) > 0 {
 		t.Fatalf("due are %v after the renewal, want none", keys)
 	}
 	renewal = newBatch(tip)
 	renewal.Renewals = []store.Renewal{{Deadline: soon, Term: time.Millisecond}}
 	commits(t, handles[0], renewal)
-	eventually(t, "the lease that is due again", func() bool { return slices.Equal(due(handles[1]), []string{"soon"}) })
+	eventually(t, "the lease that is due again", func() bool { return slices.Equal(dueLeases(t, handles[1]), []string{"soon"}) })
 	commits(t, handles[1], removal())
-	if keys := due(handles[0]); len(keys) > 0 {
+	if keys := dueLeases(t, handles[0]); len(keys) > 0 {
 		t.Fatalf("due are %v after the removal, want none", keys)
-	}
-	if apart := handles[0].Now().Sub(handles[1].Now()).Abs(); apart > time.Second {
-		t.Errorf("two handles of one store say times %v apart", apart)
 	}
 }
 
