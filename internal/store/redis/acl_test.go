@@ -1,0 +1,117 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+const aclUser, aclPassword = "host", "a-password-of-a-test"
+
+// user is the argument of a server that has a user who may do what rules say.
+func user(rules []string) []string {
+	return append([]string{"--user", aclUser, "on", ">" + aclPassword}, rules...)
+}
+
+// restricted are the options of a new world for that user.
+func restricted(t testing.TB, url string, retention store.Retention) redis.Options {
+	o := at(t, url)
+	o.Username, o.Password, o.Retention, o.Tail = aclUser, aclPassword, retention, 1
+	o.Publish = func(*store.Entry) []redis.Message {
+		return []redis.Message{
+			{Channel: "play:" + o.HostID + ":world:events", Payload: []byte("{}")},
+			{Channel: "agent-play:" + o.HostID + ":world:events", Payload: []byte("{}")},
+		}
+	}
+	return o
+}
+
+// TestRules runs the contracts as a user who may do what Rules say: that is
+// enough, and nothing of it is too much.
+func TestRules(t *testing.T) {
+	ctx := context.Background()
+	rules := redis.Rules("world*", false)
+	server := redistest.Start(t, append(redistest.AOF("no"), user(rules)...)...)
+	opened := func(t *testing.T, o redis.Options) *redis.Journal {
+		j, err := redis.Open(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	t.Run("Contract", func(t *testing.T) {
+		storetest.Run(t, storetest.Backend{Durable: true, New: func(t *testing.T, retention store.Retention) storetest.Opener {
+			o := restricted(t, server.URL(), retention)
+			return func() store.Journal { return opened(t, o) }
+		}})
+	})
+	t.Run("Shared", func(t *testing.T) {
+		storetest.RunShared(t, storetest.SharedBackend{New: func(t *testing.T, retention store.Retention) func() store.Shared {
+			o := restricted(t, server.URL(), retention)
+			return func() store.Shared { return opened(t, o) }
+		}})
+	})
+	t.Run("Import", func(t *testing.T) {
+		storetest.RunImport(t, storetest.ImportBackend{
+			New: func(t *testing.T, retention store.Retention) (func() (store.Import, error), func() (store.Journal, error)) {
+				o := restricted(t, server.URL(), retention)
+				begin := func() (store.Import, error) { return redis.BeginImport(ctx, o) }
+				return begin, func() (store.Journal, error) { return redis.Open(ctx, withoutFounding(o)) }
+			},
+		})
+	})
+	// A server that syncs every write is asked for more when it restarts.
+	server.Do("config", "set", "appendfsync", "always")
+	j := open(t, restricted(t, server.URL(), store.DefaultRetention()))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	called := fmt.Sprint(server.Do("info", "commandstats"))
+	server.Restart()
+	server.Do("config", "set", "appendfsync", "always")
+	answers(t, j)
+	if _, err := j.Missed(ctx, tip); err != nil {
+		t.Errorf("Missed after a restart that lost nothing: %v", err)
+	}
+	needed(t, called+fmt.Sprint(server.Do("info", "commandstats")), rules)
+
+	o := restricted(t, server.URL(), store.DefaultRetention())
+	o.HostID = "another world"
+	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "may not run a command or reach a key") {
+		t.Errorf("another world's keys: %v, want ErrUnavailable that says why", err)
+	}
+}
+
+// needed fails for commands that are allowed and were never called.
+func needed(t *testing.T, called string, rules []string) {
+	t.Helper()
+	for _, rule := range rules {
+		if command, is := strings.CutPrefix(rule, "+"); is && !strings.Contains(called, "cmdstat_"+command+":") {
+			t.Errorf("%s is allowed and never called", command)
+		}
+	}
+}
+
+// TestRulesOfCluster does the same with a node of a Cluster.
+func TestRulesOfCluster(t *testing.T) {
+	server := redistest.Start(t, append([]string{"--cluster-enabled", "yes"}, user(redis.Rules("world*", true))...)...)
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	storetest.RunShared(t, storetest.SharedBackend{New: func(t *testing.T, retention store.Retention) func() store.Shared {
+		o := restricted(t, "redis+cluster://"+server.Addr, retention)
+		return func() store.Shared {
+			j, err := redis.Open(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return j
+		}
+	}})
+	needed(t, fmt.Sprint(server.Do("info", "commandstats")), []string{"+cluster|slots", "+command"})
+}
