@@ -48,6 +48,13 @@ test('where there is little room a bubble is smaller, and without any it waits',
   assert.equal(placed(10), null)
 })
 
+test('a bubble goes a little aside before it is smaller', () => {
+  const inTheWay = { x: 255, y: 263, w: 10, h: 5 }
+  const [place] = placeBubbles([{ head: { x: 300, y: 300 }, sizes, before: null }], [inTheWay], [], room)
+  assert.equal(place?.size, 0)
+  assert.notEqual(place.box.x, 250)
+})
+
 test('a bubble is never far from who speaks', () => {
   for (const { x, y } of tries({ w: 200, h: 80 })) assert.ok(Math.hypot(x + 100, y + 80) < 260, `${x} ${y}`)
 })
