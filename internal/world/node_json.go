@@ -10,7 +10,8 @@ import (
 )
 
 // appendRowNode appends the chain node of an occupant or a space; row nil means
-// that it was removed.
+// that it was removed. It is what chain.AppendNode makes of a tree, for an entry
+// of the journal, which has rows and no tree.
 func appendRowNode(dst []byte, key string, row []byte) []byte {
 	field := protocol.NodeOccupant
 	if strings.HasPrefix(key, "space:") {
@@ -38,12 +39,6 @@ func appendHeaderNode(dst []byte, sid string, b protocol.Bounds) []byte {
 		panic("world: a header node of plain values does not marshal: " + err.Error())
 	}
 	return append(dst, out...)
-}
-
-func appendGenesisNode(dst []byte, text string) []byte {
-	dst = append(dst, `{"kind":"genesis","stableKey":"__genesis__","text":`...)
-	dst = appendString(dst, text)
-	return append(dst, '}')
 }
 
 // headerLeaf is the chain's header.

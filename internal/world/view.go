@@ -3,6 +3,7 @@ package world
 import (
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -84,15 +85,14 @@ func (v *View) Find(stableKey string) []byte {
 // map is a removed node; one that can never be is refused with
 // stable_key_unknown.
 func (v *View) Node(stableKey string) ([]byte, error) {
-	switch protocol.NodeKindOf(stableKey) {
-	case "":
+	if protocol.NodeKindOf(stableKey) == "" {
 		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key is of no kind that a map has")
-	case protocol.NodeGenesis:
-		return appendGenesisNode(nil, v.RootKey), nil
-	case protocol.NodeHeader:
-		return appendHeaderNode(nil, v.SID, v.Bounds), nil
 	}
-	return appendRowNode(nil, stableKey, v.Find(stableKey)), nil
+	node, err := chain.AppendNode(nil, v.Tree, stableKey)
+	if err != nil {
+		return nil, refusal(fmt.Errorf("encode the node of %s: %w", stableKey, err))
+	}
+	return node, nil
 }
 
 // encodeBody writes everything behind `seq`, and the brace of a reply. Rows are already canonical JSON,
