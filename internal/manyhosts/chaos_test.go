@@ -82,7 +82,7 @@ func (s *site) story(seed uint64, sum *tally) {
 	b.whole = len(text)
 	moved, failures := s.play(b, following, seed)
 	s.report(seed, h, failures)
-	was := s.settle(begin, h)
+	was := s.settle(begin)
 	for _, f := range following {
 		f.reach(was.last)
 		f.close()
@@ -136,7 +136,7 @@ func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int
 
 // settle waits until every host is at the head, compares them, and reads what the
 // store holds.
-func (s *site) settle(begin store.Position, h *history) *record {
+func (s *site) settle(begin store.Position) *record {
 	s.t.Helper()
 	for _, host := range s.hosts {
 		s.until(host, s.admin, hostprocess.Request{Method: http.MethodGet, Path: protocol.PathReady}, (*hostprocess.Answer).OK)

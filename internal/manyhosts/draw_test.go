@@ -180,7 +180,7 @@ func (w *worker) drawSpace(o *op, r *hostprocess.Request) {
 // drawLook reads something as new as all that was answered before.
 func (w *worker) drawLook(o *op, r *hostprocess.Request) {
 	r.Path, r.MinRev = w.at(protocol.ServicePlay.RPC()), w.history.newest()
-	key := ""
+	var key string
 	switch w.random.IntN(3) {
 	case 0:
 		i := w.random.IntN(agents)

@@ -77,7 +77,8 @@ func (f *subscriber) judge(was *record) error {
 
 // complete checks that a subscriber saw every event from its first to the end, in
 // order and once, but for those that a resync passed over: that comes once for
-// each jump, and at no other time.
+// each jump, and at no other time. Who had all that is left when the world jumped
+// and resumed afterwards may go on without one: nothing of his was lost.
 func (f *subscriber) complete(was *record) error {
 	last := uint64(0)
 	for i, e := range f.events {
@@ -87,7 +88,7 @@ func (f *subscriber) complete(was *record) error {
 			if !crossed {
 				return fmt.Errorf("subscriber %d was told at %d, after %d, to read everything anew, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
 			}
-		case i > 0 && e.Seq != last+1:
+		case i > 0 && e.Seq != last+1 && e.Seq != was.beyond(last)+1:
 			return fmt.Errorf("subscriber %d got event %d after %d", f.number, e.Seq, last)
 		default:
 			if err := was.holds(e); err != nil {
@@ -100,6 +101,17 @@ func (f *subscriber) complete(was *record) error {
 		return fmt.Errorf("the events of subscriber %d end at %d, the log at %d", f.number, last, was.last)
 	}
 	return nil
+}
+
+// beyond is where the log goes on after a seq: further on, if that is the last
+// before a jump.
+func (was *record) beyond(seq uint64) uint64 {
+	for _, j := range was.jumps {
+		if j.kept == seq {
+			seq = j.resumed
+		}
+	}
+	return seq
 }
 
 // holds checks that an event is the log's, or of the end that was lost.

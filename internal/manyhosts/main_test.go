@@ -3,6 +3,7 @@ package manyhosts
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,13 +16,70 @@ import (
 // envSeeds chooses the seeds, such as 17 or 1-300.
 const envSeeds = "PLAYCTL_CHAOS_SEEDS"
 
+// TestMain runs the tests in a temporary folder of their own, and looks whether
+// they left anything behind: files, processes or goroutines.
 func TestMain(m *testing.M) {
-	code := hostprocess.Main(m)
-	if err := goleak.Find(); code == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
+	folder, err := os.MkdirTemp("", "playctl-manyhosts-")
+	if err == nil {
+		err = os.Setenv("TMPDIR", folder)
 	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	code := hostprocess.Main(m)
+	for _, left := range leftBehind(folder) {
+		fmt.Fprintln(os.Stderr, "left behind:", left)
+		code = max(code, 1)
+	}
+	_ = os.RemoveAll(folder)
 	os.Exit(code)
+}
+
+// leftBehind lists what should be gone when the tests are over.
+func leftBehind(folder string) []string {
+	left := files(folder)
+	children, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		return append(left, err.Error())
+	}
+	for _, name := range children {
+		text, _ := os.ReadFile(name) // a thread may be gone by now, and then has none
+		for pid := range strings.FieldsSeq(string(text)) {
+			command, _ := os.ReadFile("/proc/" + pid + "/comm")
+			left = append(left, "process "+pid+" "+string(command))
+		}
+	}
+	if err := goleak.Find(); err != nil {
+		left = append(left, err.Error())
+	}
+	return left
+}
+
+func files(folder string) (names []string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, e := range entries {
+		// The go command leaves its own when it is asked to build.
+		names = append(names, filepath.Join(folder, e.Name()))
+	}
+	return names
+}
+
+// TestWhatIsLeftBehindIsSeen leaves things behind.
+func TestWhatIsLeftBehindIsSeen(t *testing.T) {
+	folder := t.TempDir()
+	if left := files(folder); len(left) != 0 {
+		t.Fatalf("an empty folder has %v", left)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "log"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if left := files(folder); len(left) != 1 {
+		t.Errorf("of one file it sees %v", left)
+	}
 }
 
 // seeds are 20, with PLAYCTL_TEST_LONG 300, or those that PLAYCTL_CHAOS_SEEDS says.

@@ -1,0 +1,70 @@
+package manyhosts
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/protocol"
+)
+
+// TestHostsOutliveTheirStore takes Redis away: every host says so within a second
+// to whoever writes, and goes on for readers; when Redis is back nobody has to be
+// started again.
+func TestHostsOutliveTheirStore(t *testing.T) {
+	t.Parallel()
+	s := openSite(t, "always")
+	s.reset()
+	f := s.subscribe(1, 0)
+	defer f.close()
+	was := f.sub.State().Stats
+	s.redis.Kill()
+	stranger := hostprocess.Node{ID: strings.Repeat("ab", 32), Hash: strings.Repeat("cd", 32)}
+	for i, h := range s.hosts {
+		begun := time.Now()
+		a := s.ask(h, s.account.Main, s.placing("while it is away"))
+		if took := time.Since(begun); a.Code != protocol.CodeStoreUnavailable || took > slowestRefusal {
+			t.Errorf("host %d answers a write with %d %s after %v", i, a.Status, a.Code, took)
+		}
+		// Its node may be one that another host has just made.
+		if a := s.ask(h, stranger, s.reading(protocol.ServicePlay.Session())); a.Code != protocol.CodeStoreUnavailable {
+			t.Errorf("host %d tells a node that it does not know %d %s", i, a.Status, a.Code)
+		}
+		if a := s.ask(h, s.account.Main, s.reading(protocol.ServicePlay.Snapshot())); !a.OK() {
+			t.Errorf("host %d answers a read with %d %s", i, a.Status, a.Code)
+		}
+		s.until(h, s.admin, s.reading(protocol.PathReady), func(a *hostprocess.Answer) bool { return a.Status == http.StatusServiceUnavailable })
+		s.until(h, s.admin, s.reading(protocol.PathMetrics), func(a *hostprocess.Answer) bool {
+			return strings.Contains(string(a.Body), "\nplayctl_world_stale 1\n")
+		})
+	}
+	s.redis.Restart()
+	for _, h := range s.hosts {
+		s.until(h, s.admin, s.reading(protocol.PathReady), (*hostprocess.Answer).OK)
+		s.until(h, s.account.Main, s.placing("when it is back"), (*hostprocess.Answer).OK)
+	}
+	f.reach(s.settle(0).last)
+	if now := f.sub.State().Stats; now.Reconnects != was.Reconnects || now.FullReads != was.FullReads {
+		t.Errorf("a subscriber noticed: before %+v, afterwards %+v", was, now)
+	}
+}
+
+// ask sends a request to a host, once.
+func (s *site) ask(h *hostprocess.Host, n hostprocess.Node, r hostprocess.Request) *hostprocess.Answer {
+	s.t.Helper()
+	a, err := n.Do(s.t.Context(), s.client, h.URL(), r)
+	s.must(err)
+	return a
+}
+
+func (s *site) reading(path string) hostprocess.Request {
+	return hostprocess.Request{Method: http.MethodGet, Path: path + "?sid=" + s.sid}
+}
+
+func (s *site) placing(name string) hostprocess.Request {
+	return hostprocess.Request{
+		Method: http.MethodPost, Path: protocol.ServicePlay.MCPRegister() + "?sid=" + s.sid, Body: map[string]any{"name": name},
+	}
+}
