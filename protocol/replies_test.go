@@ -42,6 +42,8 @@ func TestRegisterReply(t *testing.T) {
 	wireBothWays(t, protocol.RequestReply{OK: true, RequestID: "r"}, `{"ok":true,"requestId":"r"}`)
 	wireBothWays(t, protocol.WatchSessionReply{Scope: protocol.WatchScopeAct, ExpiresAt: "e"}, `{"scope":"act","expiresAt":"e"}`)
 	wireBothWays(t, protocol.WatchTokenReply{Token: "t", URL: "u", ExpiresAt: "e"}, `{"token":"t","url":"u","expiresAt":"e"}`)
+	wireBothWays(t, protocol.WatchTokenReply{Token: "t", URL: "u", ExpiresAt: "e", AllAddresses: true},
+		`{"token":"t","url":"u","expiresAt":"e","allAddresses":true}`)
 }
 
 func TestNodeReplies(t *testing.T) {

@@ -89,4 +89,7 @@ type WatchTokenReply struct {
 	URL string `json:"url"`
 	// ExpiresAt is when the token ends, and the cookies made from it.
 	ExpiresAt string `json:"expiresAt"`
+	// AllAddresses tells that the host listens at every address of its machine,
+	// not only at that of URL.
+	AllAddresses bool `json:"allAddresses,omitempty"`
 }

@@ -57,6 +57,7 @@ func (a *app) openBrowser(ctx context.Context, link *watchLink) error {
 func runOpener(ctx context.Context, target string) error {
 	name, args := opener()
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, append(args, target)...) //nolint:gosec // The name is fixed, the target this program's.
+	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -5,14 +5,18 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -186,11 +190,12 @@ func TestQRFindsAnAddressForAPhone(t *testing.T) {
 // Where watching is free for everybody no account is needed for a code.
 func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
 	t.Parallel()
-	if len(lanAddresses(t.Context())) == 0 {
-		t.Fatal("this machine has no address but loopback")
-	}
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+serveInProcess(t, p.home, "--listen", "0.0.0.0:0", "--watch-access", "public"))
+	if len(lanAddresses(t.Context())) == 0 {
+		p.types("qr").ends(exitFailed)
+		return
+	}
 	link := linkIn(t, p.types("qr", "--output", "ndjson").ends(exitDone))
 	if link.Fragment != "" || isLoopbackURL(link.String()) {
 		t.Errorf("the code leads to %s", link)
@@ -198,6 +203,52 @@ func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
 	if scope := scopeFor(t, link.String(), ""); scope != protocol.WatchScopeWatch {
 		t.Errorf("everybody gets %q", scope)
 	}
+}
+
+// A host at loopback is no phone's, whatever else has its port elsewhere.
+func TestQRRefusesWhatNobodyElseReaches(t *testing.T) {
+	t.Parallel()
+	for _, access := range []string{"local", "token"} {
+		p := newPerson(t)
+		server := serveInProcess(t, p.home, "--watch-access", access)
+		other := otherAt(t, server)
+		p.env = append(p.env, "PLAYCTL_SERVER="+server)
+		p.types("create-main-node").ends(exitDone)
+		if shown := p.types("qr").ends(exitFailed); !strings.Contains(shown, "no other one reaches") || strings.Contains(shown, "token=") {
+			t.Errorf("qr shows:\n%s", shown)
+		}
+		if n := other.Load(); n != 0 {
+			t.Errorf("a stranger's server was asked %d times", n)
+		}
+	}
+}
+
+// otherAt is a stranger's server that has a host's port at this machine's other
+// addresses, as a host without a free page; it counts its requests.
+func otherAt(t *testing.T, server string) *atomic.Int64 {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := new(atomic.Int64)
+	for _, addr := range lanAddresses(t.Context()) {
+		var config net.ListenConfig
+		ln, err := config.Listen(t.Context(), "tcp", net.JoinHostPort(addr.String(), u.Port()))
+		if err != nil {
+			continue // somebody else has it, who is asked as little
+		}
+		s := &httptest.Server{Listener: ln, Config: &http.Server{
+			ReadHeaderTimeout: time.Minute,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked.Add(1)
+				w.WriteHeader(http.StatusUnauthorized)
+			}),
+		}}
+		s.Start()
+		t.Cleanup(s.Close)
+	}
+	return asked
 }
 
 // linkIn is the address in what qr printed.
@@ -230,7 +281,7 @@ func scopeFor(t *testing.T, page, token string) protocol.WatchScope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	var reply protocol.WatchSessionReply
 	if err := json.NewDecoder(response.Body).Decode(&reply); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %v", response.Status, err)
