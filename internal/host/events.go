@@ -27,7 +27,7 @@ func sendEvents(c *call) error {
 		events: make([]*world.Event, 0, maxDispatch),
 	}
 	if c.pass != nil {
-		s.node, s.ends = c.passOwner, c.pass.expires
+		s.node, s.ends = c.passOwner, time.Now().Add(c.pass.expires.Sub(h.world.Now()))
 	}
 	asked, given := c.cursor()
 	reason, err := s.begin(c, asked, given)

@@ -155,3 +155,16 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 		}
 	})
 }
+
+// How long a cookie is good is told by the store's clock, not by the host's.
+func TestACookieEndsByTheStoresTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := memory.NewServer(store.DefaultRetention(), func() time.Time { return time.Now().Add(time.Hour) })
+		f := newFixture(t, func(s *setup) { s.journal = server.Host() })
+		cookie := f.watcher(protocol.WatchScopeAct, f.link(f.main()))
+		if got := time.Duration(cookie.MaxAge) * time.Second; got != world.WatchTerm {
+			t.Errorf("the browser keeps the cookie for %v, want %v", got, world.WatchTerm)
+		}
+		f.get(f.play("/snapshot"), byPage, showing(cookie)).ok()
+	})
+}

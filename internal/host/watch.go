@@ -74,7 +74,7 @@ func (c *call) newPass(token creds.Secret) (*pass, error) {
 	}
 	switch {
 	case free != "":
-		return &pass{viewer: newViewer(), scope: free, expires: time.Now().Add(world.WatchTerm), free: true}, nil
+		return &pass{viewer: newViewer(), scope: free, expires: c.host.world.Now().Add(world.WatchTerm), free: true}, nil
 	case c.host.loopback.Load() && c.host.watch.access != WatchToken && !isForwarded(c.r) && !c.host.watch.elsewhere:
 		return nil, protocol.Errorf(protocol.CodeForbidden,
 			"the page is free for names of this machine only: open it as localhost, or let the operator name this one with --watch-name")
@@ -125,7 +125,7 @@ func (c *call) setCookie(p *pass) error {
 	}
 	cookie := c.cookieFrame() //nolint:gosec // G124: it is Secure wherever the connection is
 	cookie.Value = p.seal(key)
-	cookie.MaxAge = max(1, int(time.Until(p.expires)/time.Second))
+	cookie.MaxAge = max(1, int(p.expires.Sub(c.host.world.Now())/time.Second))
 	http.SetCookie(c.w, cookie)
 	return nil
 }
@@ -161,7 +161,7 @@ func (c *call) readPass() (shown bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if p == nil || !time.Now().Before(p.expires) {
+	if p == nil || !c.host.world.Now().Before(p.expires) {
 		return true, wrongPass()
 	}
 	if p.free {

@@ -120,10 +120,10 @@ func (s *secrets) expire(now time.Time) {
 // secretMessage says which format a message is of.
 const secretMessage = 1
 
-// appendSecret encodes a secret for other hosts: format, commit, seq, the
+// encodeSecret encodes a secret for other hosts: format, commit, seq, the
 // asker's length and text, and the rest is the secret.
-func appendSecret(b []byte, key secretKey, part *privatePart) []byte {
-	b = append(b, secretMessage)
+func encodeSecret(key secretKey, part *privatePart) []byte {
+	b := append(make([]byte, 0, 64+len(part.secret)), secretMessage)
 	b = append(b, key.commit[:]...)
 	b = binary.BigEndian.AppendUint64(b, key.seq)
 	b = binary.AppendUvarint(b, uint64(len(part.asker)))
@@ -133,7 +133,7 @@ func appendSecret(b []byte, key secretKey, part *privatePart) []byte {
 
 var errNoSecret = errors.New("the message is none of this version's")
 
-// parseSecret reads what appendSecret made.
+// parseSecret reads what encodeSecret made.
 func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
 	const fixed = 1 + len(key.commit) + 8
 	if len(b) < fixed || b[0] != secretMessage {
@@ -161,7 +161,7 @@ func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	ctx, cancel := context.WithTimeout(ctx, sendTerm)
 	defer cancel()
 	for seq, part := range t.private {
-		if w.shared.journal.Send(ctx, appendSecret(nil, secretKey{t.commit, seq}, &part)) != nil {
+		if w.shared.journal.Send(ctx, encodeSecret(secretKey{t.commit, seq}, &part)) != nil {
 			return
 		}
 	}

@@ -41,7 +41,7 @@ func (c *cluster) hear(t *testing.T) {
 	probe := secretKey{seq: 1 << 60}
 	for i, w := range c.worlds {
 		eventually(t, "the world listens", func() bool {
-			if err := w.shared.journal.Send(t.Context(), appendSecret(nil, probe, &privatePart{})); err != nil {
+			if err := w.shared.journal.Send(t.Context(), encodeSecret(probe, &privatePart{})); err != nil {
 				t.Fatalf("send from world %d: %v", i, err)
 			}
 			return w.secretsKept() > 0
@@ -50,7 +50,7 @@ func (c *cluster) hear(t *testing.T) {
 	// What one world sent last reaches it after all that it sent before.
 	for i, w := range c.worlds {
 		last := secretKey{seq: 1<<61 + uint64(i)}
-		if err := w.shared.journal.Send(t.Context(), appendSecret(nil, last, &privatePart{})); err != nil {
+		if err := w.shared.journal.Send(t.Context(), encodeSecret(last, &privatePart{})); err != nil {
 			t.Fatalf("send from world %d: %v", i, err)
 		}
 		for _, other := range c.worlds {
@@ -148,7 +148,7 @@ func TestSecretsAreBounded(t *testing.T) {
 }
 
 func FuzzParseSecret(f *testing.F) {
-	good := appendSecret(nil, secretKey{store.CommitID{1, 2}, 77}, &privatePart{asker: "watch:x", secret: []byte(`{"a":1}`)})
+	good := encodeSecret(secretKey{store.CommitID{1, 2}, 77}, &privatePart{asker: "watch:x", secret: []byte(`{"a":1}`)})
 	for n := range good {
 		f.Add(good[:n])
 	}
@@ -159,7 +159,7 @@ func FuzzParseSecret(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, same, err := parseSecret(appendSecret(nil, key, &part))
+		again, same, err := parseSecret(encodeSecret(key, &part))
 		if err != nil || again != key || same.asker != part.asker || !bytes.Equal(same.secret, part.secret) {
 			t.Fatalf("%v %+v became %v %+v, %v", key, part, again, same, err)
 		}

@@ -136,6 +136,10 @@ func (w *World) Healthy(ctx context.Context) error {
 	return nil
 }
 
+// Now is the world's time: the store's where several hosts share one, so that
+// they agree on what has ended.
+func (w *World) Now() time.Time { return w.options.Now() }
+
 // Stale is why the view may be behind the store: the last commit failed, or
 // nothing is heard of other hosts. It is nil while all is well.
 func (w *World) Stale() error {

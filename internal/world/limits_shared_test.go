@@ -1,0 +1,160 @@
+package world
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// openApart opens worlds on one journal whose clocks differ by a minute each.
+func openApart(t testing.TB, n int, limits Limits) *cluster {
+	t.Helper()
+	c := &cluster{t: t, clock: newClock()}
+	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	for i := range n {
+		apart := time.Duration(i-1) * time.Minute
+		h := c.server.Host()
+		w, err := Open(context.Background(), Options{
+			Journal: h, RootKey: testRootKey, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), Limits: limits,
+			Now: func() time.Time { return c.clock.Now().Add(apart) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.hosts, c.worlds = append(c.hosts, h), append(c.worlds, w)
+	}
+	t.Cleanup(c.close)
+	return c
+}
+
+// race runs a command of each number at every world at once and counts those
+// that worked; the others must have been refused with a code.
+func (c *cluster) race(n int, refused protocol.Code, caller string, command func(n int) Command) int {
+	c.t.Helper()
+	var worked atomic.Int64
+	var racing sync.WaitGroup
+	for i := range c.worlds {
+		for k := range n {
+			racing.Go(func() {
+				switch _, err := c.do(i, caller, command(k)); {
+				case err == nil:
+					worked.Add(1)
+				case protocol.CodeOf(err) != refused:
+					c.t.Errorf("%d at host %d: %v, want %s", k, i, err, refused)
+				}
+			})
+		}
+	}
+	racing.Wait()
+	c.agree()
+	return int(worked.Load())
+}
+
+// Every limit holds for the world and not for each host.
+func TestLimitsHoldAcrossHosts(t *testing.T) {
+	c := openApart(t, 3, Limits{Occupants: 7, OccupantsPerOwner: 5, AgentsPerAccount: 6})
+	owner, other := id("owner"), id("other")
+	if made := c.race(1, protocol.CodeNodeExists, "", func(int) Command {
+		return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"}
+	}); made != 1 {
+		t.Errorf("one node was made %d times", made)
+	}
+	c.must(0, "", CreateMainNode{NodeID: other, Digest: sha256.Sum256([]byte("other")), APIKey: "key"})
+	agents := atomic.Int64{}
+	if made := c.race(4, protocol.CodeAgentLimit, owner, func(int) Command {
+		return CreateAgentNode{AgentNodeID: id(fmt.Sprint("agent", agents.Add(1)))}
+	}); made != 6 {
+		t.Errorf("%d agents were made for one account, want 6", made)
+	}
+	places := atomic.Int64{}
+	place := func(int) Command {
+		return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("place", places.Add(1))}}
+	}
+	if made := c.race(4, protocol.CodeOccupantLimit, owner, place); made != 5 {
+		t.Errorf("%d places were given to one account, want 5", made)
+	}
+	if made := c.race(4, protocol.CodeOccupantLimit, other, place); made != 2 {
+		t.Errorf("%d more places were given on a map with room for 2", made)
+	}
+	if rows := len(c.worlds[2].state.rows); rows != 7 {
+		t.Errorf("the map has %d rows, want 7", rows)
+	}
+}
+
+// A request's id counts once for all hosts, and another caller's is refused at
+// each.
+func TestARequestIDCountsOnceForAllHosts(t *testing.T) {
+	c := openApart(t, 3, Limits{})
+	a, owner := c.agent(0, 45), id("owner")
+	c.agree()
+	before := c.worlds[0].View().Seq
+	c.race(4, "", owner, func(int) Command { return ask("one", owner, a) })
+	if made := c.worlds[0].View().Seq - before; made != 2 {
+		t.Errorf("%d events were made, want started and forwarded", made)
+	}
+	c.must(1, a, answer("one", owner, a, protocol.IntercomCompleted))
+	if worked := c.race(1, protocol.CodeForbidden, a, func(int) Command { return ask("one", owner, a) }); worked != 0 {
+		t.Errorf("another caller took the id at %d hosts", worked)
+	}
+	if worked := c.race(2, protocol.CodeRequestUnknown, a, func(int) Command {
+		return answer("one", owner, a, protocol.IntercomCompleted)
+	}); worked != 0 {
+		t.Errorf("a request was answered %d times more", worked)
+	}
+}
+
+// Times of hosts whose clocks are minutes apart are the store's: what they write
+// is in order, and nothing lapses early.
+func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
+	c := openApart(t, 3, Limits{})
+	a, owner := c.agent(0, 20), id("owner")
+	c.must(2, owner, ask("slow", owner, a))
+	for range 5 {
+		c.clock.advance(19 * time.Second)
+		for i := range c.worlds {
+			if err := c.worlds[i].Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.must(i, a, beat(a, "c"))
+			if now := c.worlds[i].Now(); !now.Equal(c.clock.Now()) {
+				t.Errorf("host %d takes it for %v, and the store says %v", i, now, c.clock.Now())
+			}
+		}
+	}
+	c.agree()
+	if c.worlds[1].state.agent(a) == nil {
+		t.Error("an agent that was heard of was removed")
+	}
+	if got := c.worlds[0].View().Seq; got != 3 {
+		t.Errorf("the log ends at %d, want 3: nothing has run out", got)
+	}
+	c.clock.advance(25 * time.Second)
+	for i := range c.worlds {
+		if err := c.worlds[i].Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.agree()
+	// Nobody asked what is due for so long that every term starts anew.
+	for range 130 {
+		c.clock.advance(time.Second)
+		for i := range c.worlds {
+			if err := c.worlds[i].Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.agree()
+	if got := c.worlds[0].View().Seq; got != 5 || c.worlds[1].state.agent(a) != nil {
+		t.Errorf("the log ends at %d, want 5: the agent removed once, the request failed once", got)
+	}
+}
