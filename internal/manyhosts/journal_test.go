@@ -37,15 +37,15 @@ const ahead = 1 << 20
 func (s *site) read(after store.Position) *record {
 	s.t.Helper()
 	was := &record{events: map[uint64]store.Event{}, revs: map[uint64]uint64{}, roots: map[uint64]string{}, made: map[string][]uint64{}}
-	var begun bool
 	journal := s.store()
 	defer func() { s.must(journal.Close()) }()
-	for e, err := range journal.Read(s.t.Context(), after) {
+	for e, err := range journal.Read(s.t.Context(), max(after, 1)-1) {
 		s.must(err)
 		before := e.Seq - uint64(len(e.Events))
 		switch {
-		case !begun:
-			was.first, begun = before, true
+		case e.Position <= after:
+			was.first, was.last = e.Seq, e.Seq
+			continue
 		case before != was.last && before-was.last < ahead:
 			s.t.Fatalf("entry %d begins after seq %d, the one before it ends at %d", e.Position, before, was.last)
 		case before != was.last:
