@@ -24,11 +24,11 @@ test.describe('on a phone', () => {
     const before = await settled(page)
     const middle = figureOf(before)
 
-    await fingers.pinch(middle, 60, 150)
+    await fingers.pinch(middle, 60, 240)
     const near = await settled(page)
     expect(height(near)).toBeGreaterThan(1.3 * height(before))
     expect(Math.abs(figureOf(near).x - middle.x), 'what is between the fingers stays there').toBeLessThan(25)
-    await fingers.pinch(middle, 150, 60)
+    await fingers.pinch(middle, 240, 60)
     expectSame(await settled(page), before)
 
     await fingers.drag([middle, { x: middle.x + 40, y: middle.y + 60 }])

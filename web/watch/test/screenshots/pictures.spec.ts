@@ -7,8 +7,9 @@
 
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
-import { test } from '../browser/fixtures/test.js'
-import { open, reached, resident, show } from '../browser/fixtures/town.js'
+import { en } from '../../src/text/en.js'
+import { expect, test } from '../browser/fixtures/test.js'
+import { feed, open, reached, resident, show } from '../browser/fixtures/town.js'
 import { type World, stroll } from '../browser/fixtures/world.js'
 
 const folder = fileURLToPath(new URL('../../../../docs/images/', import.meta.url))
@@ -21,45 +22,77 @@ async function take(page: Page, name: string): Promise<void> {
 
 const platforms = ['langchain', 'openai-agents', 'crewai', 'playctl']
 
-/** A small town in the middle of its day. */
-async function town(world: World): Promise<string> {
-  const ada = await world.agent('Ada', {
-    enableP2a: 'on',
-    assistTools: [{
-      name: 'assist_find_book',
-      description: 'Finds a book',
-      parameters: { type: 'object', properties: { title: { type: 'string', description: 'What it is called' } }, required: ['title'] },
-    }],
-  })
-  const others: string[] = []
-  for (const [number, name] of ['Grace', 'Alan', 'Barbara', 'Edsger'].entries()) {
-    others.push(await world.agent(name, { type: platforms[number % platforms.length] ?? 'langchain' }))
+/** Waits until so many happenings more of a kind came. */
+async function more(page: Page, kind: 'kind.journey' | 'kind.speech', wanted: number): Promise<void> {
+  await page.getByRole('combobox', { name: en['feed.kind'] }).selectOption({ label: en[kind] })
+  const count = async (): Promise<number> => Number(await feed(page).getByRole('article').first().getAttribute('aria-setsize'))
+  const before = await count()
+  await expect.poll(count, { intervals: [50], timeout: 60_000 }).toBeGreaterThanOrEqual(before + wanted)
+}
+
+/** Waits until the demo is in the middle of its day: somebody is on the way, and others talk. */
+async function midday(page: Page): Promise<void> {
+  await show(page, 'happenings')
+  await more(page, 'kind.journey', 1)
+  await more(page, 'kind.speech', 2)
+  await show(page, 'residents')
+}
+
+const lines = [
+  'The river is high today: take the bridge.',
+  'Your train leaves from platform 2 at 23:41.',
+  'Two of three tests are green by now.',
+  'I have found the page that you meant.',
+]
+
+/** Makes a town with a bit of everything. */
+async function found(world: World): Promise<string[]> {
+  const tool = {
+    name: 'assist_find_book',
+    description: 'Finds a book',
+    parameters: { type: 'object', properties: { title: { type: 'string', description: 'What it is called' } }, required: ['title'] },
   }
-  await world.mcp('weather')
-  await world.mcp('library')
+  const ids = [await world.agent('Ada', { enableP2a: 'on', assistTools: [tool] })]
+  for (const [number, name] of ['Grace', 'Alan', 'Barbara', 'Edsger'].entries()) {
+    ids.push(await world.agent(name, { type: platforms[number % platforms.length] ?? 'langchain' }))
+  }
+  for (const name of ['weather', 'library']) await world.mcp(name)
   await world.space('The garden')
   await world.space('The market', ['supermarket', 'car_wash'])
-  await world.say(ada, 'Which book explains Merkle trees best?', 'user')
-  await world.say(ada, 'The third chapter of the blue one. It draws every step.')
-  for (const id of others) await world.say(id, 'The river is high today, take the bridge.')
+  return ids
+}
+
+/** Lets it be the middle of the day there. */
+async function live(world: World, [ada = '', ...others]: string[]): Promise<void> {
   await world.journey(ada, stroll('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
-  return ada
+  for (const [number, id] of others.entries()) await world.say(id, lines[number] ?? '')
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${colorScheme}`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } })
+
+    test('a town with a bit of everything', async ({ page, host, world }) => {
+      const ids = await found(world)
+      await open(page, host)
+      await live(world, ids)
+      await reached(page, (await world.head()).rev)
+      if (colorScheme === 'dark') await resident(page, 'Ada').click()
+      await take(page, colorScheme)
+    })
+  })
 }
 
 for (const [name, options] of Object.entries({
-  light: { colorScheme: 'light' as const },
-  dark: { colorScheme: 'dark' as const },
+  demo: { colorScheme: 'light' as const },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 })) {
   test.describe(name, () => {
-    test.use({ ...options, contextOptions: { reducedMotion: 'reduce' } })
+    test.use({ ...options, hostFlags: ['--demo'] })
 
-    test('the town', async ({ page, host, world }) => {
+    test('the demo', async ({ page, host }) => {
       await open(page, host)
-      const ada = await town(world)
-      await world.say(ada, 'Two books and a map of the coast. The map is the better read.')
-      await reached(page, (await world.head()).rev)
-      if (name === 'dark') await resident(page, 'Ada').click()
+      await midday(page)
       await take(page, name)
     })
   })
