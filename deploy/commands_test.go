@@ -45,6 +45,7 @@ func TestUnitIsStrict(t *testing.T) {
 	unit := replaced(t, readText(t, "systemd/playctl.service"), "/usr/local/bin/playctl", playctl)
 	path := filepath.Join(t.TempDir(), "playctl.service")
 	must(t, os.WriteFile(path, []byte(unit), 0o600))
+	must(t, os.CopyFS(path+".d", os.DirFS("systemd/playctl.service.d")))
 	for _, args := range [][]string{{"verify", path}, {"security", "--offline=true", "--threshold=15", path}} {
 		out, err := exec.CommandContext(t.Context(), "systemd-analyze", args...).CombinedOutput()
 		if err != nil || args[0] == "verify" && len(out) > 0 {
@@ -101,17 +102,42 @@ func TestImageHasItsSources(t *testing.T) {
 	}
 }
 
-// statefulSet is what the test reads of the manifest of that kind.
-type statefulSet struct {
+// workload is what tests read of a manifest that makes pods.
+type workload struct {
 	Kind string
 	Spec struct {
+		Replicas int
 		Template struct {
 			Spec struct {
-				Containers []struct {
-					Args []string
-					Env  []struct{ Name, Value string }
-				}
+				Containers []container
 			}
+		}
+	}
+}
+
+type container struct {
+	Args []string
+	Env  []struct {
+		Name, Value string
+		ValueFrom   struct {
+			SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
+		} `yaml:"valueFrom"`
+	}
+}
+
+// readWorkload finds the manifest of a kind in a file.
+func readWorkload(t *testing.T, file, kind string) *workload {
+	t.Helper()
+	documents := yaml.NewDecoder(strings.NewReader(readText(t, file)))
+	for {
+		var found workload
+		err := documents.Decode(&found)
+		if errors.Is(err, io.EOF) {
+			t.Fatalf("there is no %s in %s", kind, file)
+		}
+		must(t, err)
+		if found.Kind == kind {
+			return &found
 		}
 	}
 }
@@ -119,40 +145,40 @@ type statefulSet struct {
 // The pod's command serves with the pod's settings and a Secret made as the
 // manifest says.
 func TestPodServes(t *testing.T) {
-	documents := yaml.NewDecoder(strings.NewReader(readText(t, "kubernetes/playctl.yaml")))
-	for {
-		var set statefulSet
-		err := documents.Decode(&set)
-		if errors.Is(err, io.EOF) {
-			t.Fatal("there is no StatefulSet")
-		}
-		must(t, err)
-		if set.Kind == "StatefulSet" {
-			servePod(t, &set)
-			return
-		}
+	folder := makeSecret(t)
+	b := servePod(t, readWorkload(t, "kubernetes/playctl.yaml", "StatefulSet").Spec.Template.Spec.Containers[0], folder, nil)
+	if !strings.HasPrefix(b.Store, folder) || !strings.HasPrefix(b.RootFile, folder) {
+		t.Errorf("the pod writes %s and %s, outside of its volumes", b.Store, b.RootFile)
 	}
 }
 
-func servePod(t *testing.T, set *statefulSet) {
+// makeSecret makes the Secret that a pod has as files.
+func makeSecret(t *testing.T) (folder string) {
 	t.Helper()
-	container := set.Spec.Template.Spec.Containers[0]
-	folder := t.TempDir()
+	folder = t.TempDir()
 	made := exec.CommandContext(t.Context(), playctl, "create-root-key", "--root-file", filepath.Join(folder, "root"))
 	if out, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("make a root key: %v\n%s", err, out)
 	}
 	must(t, os.WriteFile(filepath.Join(folder, "admin-token"), []byte(strings.Repeat("t", 40)+"\n"), 0o600))
+	return folder
+}
+
+// servePod runs a pod's command with its settings; secrets are the values of keys
+// that its variables take.
+func servePod(t *testing.T, c container, folder string, secrets map[string]string) banner {
+	t.Helper()
 	var env []string
-	for _, v := range container.Env {
+	for _, v := range c.Env {
 		value := strings.NewReplacer("/etc/playctl", folder, "/var/lib/playctl", folder, ":7421", "127.0.0.1:0").Replace(v.Value)
+		if key := v.ValueFrom.SecretKeyRef.Key; key != "" {
+			value = secrets[key]
+		}
 		env = append(env, v.Name+"="+value)
 	}
-	b := serve(t, env, append([]string{playctl}, container.Args...)...)
-	if !strings.HasPrefix(b.Store, folder) || !strings.HasPrefix(b.RootFile, folder) {
-		t.Errorf("the pod writes %s and %s, outside of its volumes", b.Store, b.RootFile)
-	}
+	b := serve(t, env, append([]string{playctl}, c.Args...)...)
 	if strings.HasPrefix(b.ReadyURL, b.URL) {
 		t.Errorf("the pod tells everybody of its health, at %s", b.ReadyURL)
 	}
+	return b
 }

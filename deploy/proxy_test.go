@@ -24,17 +24,23 @@ import (
 // patience is how long a test waits for what should come at once.
 const patience = 60 * time.Second
 
-// startProxy runs nginx with the configuration of this folder in front of a host,
+// startProxy runs nginx with the configuration of this folder in front of hosts,
 // and returns its URL and a client that trusts its certificate.
-func startProxy(t *testing.T, hostAddress string) (string, *http.Client) {
+func startProxy(t *testing.T, hosts ...string) (string, *http.Client) {
 	t.Helper()
 	folder := t.TempDir()
 	client := writeCertificate(t, folder)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	address := listener.Addr().String()
+	// Each address of a name is a server with the same settings.
+	const named = "server host:7420 fail_timeout=2s;"
+	var servers strings.Builder
+	for _, host := range hosts {
+		servers.WriteString(strings.Replace(named, "host:7420", host, 1) + "\n")
+	}
 	site := replaced(t, readText(t, "nginx/playctl.conf"),
-		"server host:7420", "server "+hostAddress, "listen 8443", "listen "+address, "/etc/nginx/tls", folder)
+		named, servers.String(), "listen 8443", "listen "+address, "/etc/nginx/tls", folder)
 	must(t, os.WriteFile(filepath.Join(folder, "site.conf"), []byte(site), 0o600))
 	// As it is mostly built, with what would hold events back turned on around it.
 	main := fmt.Sprintf(`daemon off; worker_processes 1; pid %[1]s/pid; error_log stderr;
@@ -131,35 +137,22 @@ func TestProxyHandsEventsOn(t *testing.T) {
 	url, client := startProxy(t, host.Listen)
 	sid := session(t, client, url)
 
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/play/events?sid="+sid, http.NoBody)
-	must(t, err)
-	request.Header.Set("Accept-Encoding", "gzip")
-	stream, err := client.Do(request)
-	must(t, err)
-	defer func() { _ = stream.Body.Close() }()
-	if kind := stream.Header.Get("Content-Type"); kind != "text/event-stream" || stream.Header.Get("Content-Encoding") != "" {
-		t.Fatalf("the stream is %q, encoded as %q", kind, stream.Header.Get("Content-Encoding"))
-	}
-	lines := bufio.NewScanner(stream.Body)
+	lines := openStream(t, client, url, sid, "0")
 	untilLine(t, lines, "id: ")
-	status, text := call(t, client, http.MethodPost, url+"/api/play/players?sid="+sid, []byte(
-		`{"name":"Ada","type":"test","agent":{"type":"test","toolNames":["chat_tool"]},"agentId":"ada","mainNodeId":"owner"}`))
-	if status != http.StatusOK {
-		t.Fatalf("registering answers %d: %s", status, text)
-	}
+	register(t, client, url, sid, "ada")
 	untilLine(t, lines, "event: world:player_added")
 }
 
-func untilLine(t *testing.T, lines *bufio.Scanner, prefix string) {
+// untilLine reads a stream up to a line that starts so, and returns it.
+func untilLine(t *testing.T, lines *bufio.Scanner, prefix string) string {
 	t.Helper()
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), prefix) {
-			return
+			return lines.Text()
 		}
 	}
 	t.Fatalf("the stream ended before a line %q: %v", prefix, lines.Err())
+	return ""
 }
 
 // The proxy keeps what is for those inside to itself, and lets a body of the size

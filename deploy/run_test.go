@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -47,6 +48,9 @@ type banner struct {
 	Listen   string `json:"listen"`
 	Store    string `json:"store"`
 	RootFile string `json:"rootFile"`
+
+	// stop ends the host with SIGTERM and waits for it; it must end with 0.
+	stop func()
 }
 
 // serve runs a command that hosts a world, in this environment and nothing else,
@@ -63,7 +67,7 @@ func serve(t *testing.T, env []string, command ...string) banner {
 	must(t, host.Start())
 	lines := bufio.NewReader(out)
 	first, readErr := lines.ReadString('\n')
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		// One that ended already has told why in its output.
 		_ = host.Process.Signal(syscall.SIGTERM)
 		_, _ = io.Copy(io.Discard, lines)
@@ -71,10 +75,11 @@ func serve(t *testing.T, env []string, command ...string) banner {
 			t.Errorf("%v did not end well: %v\n%s", command, err, logs.String())
 		}
 	})
+	t.Cleanup(stop)
 	if readErr != nil {
 		t.Fatalf("%v did not start: %v", command, readErr)
 	}
-	var b banner
+	b := banner{stop: stop}
 	must(t, json.Unmarshal([]byte(first), &b))
 	return b
 }

@@ -29,7 +29,7 @@ var layers = []struct {
 	{"internal/durability", nil},
 	{"internal/livecopy", nil},
 	{"internal/manyhosts", nil},
-	{"deploy", nil},
+	{"deploy", []string{"internal/store/redis", "internal/store/redis/redistest"}},
 	{"internal/creds", []string{"protocol"}},
 	// For tests: they run the built program.
 	{"internal/hostprocess", []string{"protocol", "internal/creds"}},
