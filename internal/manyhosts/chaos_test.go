@@ -84,7 +84,7 @@ func (s *site) story(seed uint64, sum *tally) {
 	s.report(seed, h, failures)
 	was := s.settle(begin)
 	for _, f := range following {
-		f.reach(was.last)
+		f.reach(was)
 		f.close()
 	}
 	s.report(seed, h, s.judge(was, b, following, counted))

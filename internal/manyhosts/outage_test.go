@@ -45,7 +45,7 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 		s.until(h, s.admin, s.reading(protocol.PathReady), (*hostprocess.Answer).OK)
 		s.until(h, s.account.Main, s.placing("when it is back"), (*hostprocess.Answer).OK)
 	}
-	f.reach(s.settle(0).last)
+	f.reach(s.settle(0))
 	if now := f.sub.State().Stats; now.Reconnects != was.Reconnects || now.FullReads != was.FullReads {
 		t.Errorf("a subscriber noticed: before %+v, afterwards %+v", was, now)
 	}

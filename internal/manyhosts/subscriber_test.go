@@ -22,9 +22,10 @@ type subscriber struct {
 	once   sync.Once
 
 	mu sync.Mutex
-	// seen is the seq of the last event, and news has a token when it changed.
-	seen uint64
-	news chan struct{}
+	// seen is the seq of the last event, shown the rev of the last copy, and news
+	// has a token when one of them changed.
+	seen, shown uint64
+	news        chan struct{}
 
 	// These belong to the subscription until it is closed.
 	events  []sdk.Event
@@ -55,8 +56,12 @@ func (s *site) subscribe(seed uint64, number int) *subscriber {
 
 func (f *subscriber) take(e sdk.Event) {
 	f.events = append(f.events, e)
+	f.note(func() { f.seen = e.Seq })
+}
+
+func (f *subscriber) note(change func()) {
 	f.mu.Lock()
-	f.seen = e.Seq
+	change()
 	f.mu.Unlock()
 	select {
 	case f.news <- struct{}{}:
@@ -66,28 +71,35 @@ func (f *subscriber) take(e sdk.Event) {
 
 func (f *subscriber) show(u sdk.Update) {
 	f.updates = append(f.updates, u)
+	f.note(func() { f.shown = *u.Snapshot.Head().Rev })
 	if u.Verification == sdk.Verified {
 		f.once.Do(func() { close(f.ready) })
 	}
 }
 
-func (f *subscriber) position() uint64 {
+func (f *subscriber) position() (seq, rev uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.seen
+	return f.seen, f.shown
 }
 
-// reach waits until the subscriber has seen an event.
-func (f *subscriber) reach(seq uint64) {
+// reach waits until the subscriber has seen the end of what the store holds, and
+// has a copy of that.
+func (f *subscriber) reach(was *record) {
 	f.site.t.Helper()
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
-	for f.position() < seq {
+	for {
+		seq, rev := f.position()
+		if seq >= was.last && rev >= was.rev {
+			return
+		}
 		select {
 		case <-f.news:
 		case <-limit.C:
 			f.close()
-			f.site.t.Fatalf("subscriber %d has seen %d and not %d: %+v, errors %v", f.number, f.position(), seq, f.sub.State().Stats, f.errors)
+			f.site.t.Fatalf("subscriber %d has seen %d and a copy of rev %d, not %d and %d: %+v, errors %v",
+				f.number, seq, rev, was.last, was.rev, f.sub.State().Stats, f.errors)
 		}
 	}
 }
