@@ -103,16 +103,16 @@ func pause(ctx context.Context, d time.Duration) bool {
 // script runs a script once, and returns its reply. Every key that it touches is
 // declared: a Cluster that moves some of them then refuses it before its first
 // write.
-func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
+func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) (parts, error) {
 	return j.scripts(ctx, doing, j.call, s, keys, args)
 }
 
 // readScript runs a script that may run twice.
-func (j *Journal) readScript(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) ([]any, error) {
+func (j *Journal) readScript(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) (parts, error) {
 	return j.scripts(ctx, doing, j.read, s, keys, args)
 }
 
-func (j *Journal) scripts(ctx context.Context, doing string, call func(context.Context, string, func() error) error, s *goredis.Script, keys []string, args []any) ([]any, error) {
+func (j *Journal) scripts(ctx context.Context, doing string, call func(context.Context, string, func() error) error, s *goredis.Script, keys []string, args []any) (parts, error) {
 	var reply []any
 	err := call(ctx, doing, func() (err error) {
 		reply, err = s.Run(ctx, j.client, append([]string{j.head()}, keys...), args...).Slice()

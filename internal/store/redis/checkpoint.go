@@ -1,8 +1,10 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -65,15 +67,16 @@ func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
 			return err
 		}
 		for position, rev := range index.Val() {
-			var m store.Mark
-			if _, err := fmt.Sscan(position+" "+rev, &m.Position, &m.Rev); err != nil {
+			p, err := strconv.ParseUint(position, 10, 64)
+			r, err2 := strconv.ParseUint(rev, 10, 64)
+			if err := errors.Join(err, err2); err != nil {
 				return refusal{fmt.Errorf("%w: its checkpoints: %w", store.ErrCorrupt, err)}
 			}
-			kept = append(kept, m)
+			kept = append(kept, store.Mark{Position: store.Position(p), Rev: r})
 		}
 		return nil
 	})
-	slices.SortFunc(kept, func(a, b store.Mark) int { return int(a.Position) - int(b.Position) })
+	slices.SortFunc(kept, func(a, b store.Mark) int { return cmp.Compare(a.Position, b.Position) })
 	return kept, head, err
 }
 
@@ -108,11 +111,11 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 	if err != nil {
 		return err
 	}
-	switch text(reply[0]) {
+	switch text(reply.at(0)) {
 	case "OK":
 		return nil
 	case "CONFLICT":
-		return fmt.Errorf("%w: %s has a checkpoint of position %s", store.ErrConflict, j.Path(), text(reply[1]))
+		return fmt.Errorf("%w: %s has a checkpoint of position %s", store.ErrConflict, j.Path(), text(reply.at(1)))
 	}
 	return fmt.Errorf("%w: the parts of a checkpoint are gone from %s", store.ErrUnavailable, j.Path())
 }
@@ -211,17 +214,18 @@ func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq
 	}
 }
 
-func place(fields []any) (store.Place, error) {
-	at := stored{id: text(fields[0])}
+func place(fields parts) (store.Place, error) {
+	at := stored{id: text(fields.at(0))}
 	position, err := at.position()
 	p := store.Place{Position: position}
-	if err == nil {
-		line := fmt.Sprint(text(fields[1]), " ", text(fields[2]), " ", text(fields[3]))
-		_, err = fmt.Sscan(line, &p.Seq, &p.Rev, &p.Events)
+	for i, into := range []*uint64{&p.Seq, &p.Rev, &p.Events} {
+		if err == nil {
+			*into, err = strconv.ParseUint(text(fields.at(i+1)), 10, 64)
+		}
 	}
 	if err != nil {
-		return store.Place{}, fmt.Errorf("reading an entry's place: %w", err)
+		return store.Place{}, fmt.Errorf("%w: the place of the entry %q: %w", store.ErrCorrupt, text(fields.at(0)), err)
 	}
-	p.MapChanged = text(fields[4]) == "1"
+	p.MapChanged = text(fields.at(4)) == "1"
 	return p, nil
 }

@@ -14,17 +14,17 @@ import (
 type answer struct {
 	status string
 	run    string
-	rest   []any
+	rest   parts
 }
 
 // parse reads a reply that begins with status, time and run id.
-func (j *Journal) parse(begun time.Time, reply []any) (answer, error) {
+func (j *Journal) parse(begun time.Time, reply parts) (answer, error) {
 	if len(reply) < 4 {
 		return answer{}, fmt.Errorf("%w: %s gave a reply of %d parts", store.ErrCorrupt, j.Path(), len(reply))
 	}
-	a := answer{status: text(reply[0]), run: text(reply[3]), rest: reply[4:]}
-	seconds, err := strconv.ParseInt(text(reply[1]), 10, 64)
-	micros, err2 := strconv.ParseInt(text(reply[2]), 10, 64)
+	a := answer{status: text(reply.at(0)), run: text(reply.at(3)), rest: reply[4:]}
+	seconds, err := strconv.ParseInt(text(reply.at(1)), 10, 64)
+	micros, err2 := strconv.ParseInt(text(reply.at(2)), 10, 64)
 	if err := errors.Join(err, err2); err != nil {
 		return a, fmt.Errorf("%w: %s told no time: %w", store.ErrCorrupt, j.Path(), err)
 	}
@@ -225,15 +225,15 @@ func (j *Journal) verdict(a answer, batch *store.Batch) error {
 		return nil
 	case "CONFLICT":
 		if len(a.rest) < 2 {
-			return fmt.Errorf("%w: its head is %s, not %d", store.ErrConflict, text(a.rest[0]), batch.After.Position)
+			return fmt.Errorf("%w: its head is %s, not %d", store.ErrConflict, text(a.rest.at(0)), batch.After.Position)
 		}
-		missed, err := j.missed(a.rest[1], batch.After)
+		missed, err := j.missed(a.rest.at(1), batch.After)
 		if err != nil {
 			return err
 		}
 		return &store.Overtaken{Entries: missed}
 	case "NOTDUE":
-		names, _ := a.rest[0].([]any)
+		names, _ := a.rest.at(0).([]any)
 		refused := &store.NotDue{}
 		for i := 0; i+1 < len(names); i += 2 {
 			refused.Deadlines = append(refused.Deadlines, store.Deadline{Table: store.Table(text(names[i])), Key: text(names[i+1])})
@@ -242,7 +242,7 @@ func (j *Journal) verdict(a answer, batch *store.Batch) error {
 	case "FENCED":
 		return fmt.Errorf("%w: %s of %s", store.ErrFenced, batch.Fence.Name, j.Path())
 	case "REFUSED":
-		return fmt.Errorf("entry %d goes back: the journal stands at seq %s and rev %s", batch.Entries[0].Position, text(a.rest[0]), text(a.rest[1]))
+		return fmt.Errorf("entry %d goes back: the journal stands at seq %s and rev %s", batch.Entries[0].Position, text(a.rest.at(0)), text(a.rest.at(1)))
 	}
 	return j.lost(a, batch.After)
 }
@@ -253,7 +253,7 @@ func (j *Journal) lost(a answer, tip store.Tip) error {
 	case "GONE":
 		return fmt.Errorf("%w: %s holds no world any more", store.ErrDiverged, j.Path())
 	case "DIVERGED":
-		return fmt.Errorf("%w: %s ends at position %s, this host knows %d", store.ErrDiverged, j.Path(), text(a.rest[0]), tip.Position)
+		return fmt.Errorf("%w: %s ends at position %s, this host knows %d", store.ErrDiverged, j.Path(), text(a.rest.at(0)), tip.Position)
 	case "RESTARTED":
 		return fmt.Errorf("%w: %s", store.ErrRestarted, j.Path())
 	}

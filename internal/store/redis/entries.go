@@ -48,12 +48,18 @@ func fromMessages(messages []goredis.XMessage) []stored {
 }
 
 func (s *stored) position() (store.Position, error) {
-	number, _ := strings.CutSuffix(s.id, "-0")
+	number, whole := strings.CutSuffix(s.id, "-0")
 	n, err := strconv.ParseUint(number, 10, 64)
-	if err != nil {
+	if err != nil || !whole || number != strconv.FormatUint(n, 10) {
 		return 0, fmt.Errorf("%w: the stream has an entry %q", store.ErrCorrupt, s.id)
 	}
 	return store.Position(n), nil
+}
+
+// commitID reads the id of a commit.
+func commitID(field string) (id store.CommitID, ok bool) {
+	copy(id[:], field)
+	return id, len(field) == len(id)
 }
 
 // decode reads the entry; with its records if they are asked for.
@@ -66,7 +72,10 @@ func (s *stored) decode(records bool) (store.Entry, error) {
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("entry %d: %w", position, err)
 	}
-	if e.Position != position || copy(e.Commit[:], s.fields["c"]) != len(e.Commit) || copy(e.Prev[:], s.fields["p"]) != len(e.Prev) {
+	commit, named := commitID(s.fields["c"])
+	prev, follows := commitID(s.fields["p"])
+	e.Commit, e.Prev = commit, prev
+	if e.Position != position || !named || !follows {
 		return store.Entry{}, fmt.Errorf("%w: entry %d is not what its fields say", store.ErrCorrupt, position)
 	}
 	if mirror := s.fields["r"]; records && mirror != "" {

@@ -39,7 +39,7 @@ func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, err
 	case a.status != "OK":
 		return nil, j.lost(a, tip)
 	}
-	return j.missed(a.rest[1], tip)
+	return j.missed(a.rest.at(1), tip)
 }
 
 func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) {

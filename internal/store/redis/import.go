@@ -62,14 +62,8 @@ func (j *Journal) importing(ctx context.Context, what string, args ...any) error
 	return j.importVerdict(reply)
 }
 
-func (j *Journal) importVerdict(reply []any) error {
-	status, detail := "", ""
-	if len(reply) > 0 {
-		status = text(reply[0])
-	}
-	if len(reply) > 1 {
-		detail = text(reply[1])
-	}
+func (j *Journal) importVerdict(reply parts) error {
+	status, detail := text(reply.at(0)), text(reply.at(1))
 	switch status {
 	case "OK":
 		return nil
@@ -125,9 +119,9 @@ func (i *Import) add(ctx context.Context, entries []store.Entry, effect *store.E
 	case a.status == "OK":
 		return nil
 	case a.status == "CONFLICT":
-		return i.journal.importVerdict([]any{"GONE"})
+		return i.journal.importVerdict(parts{"GONE"})
 	}
-	return i.journal.importVerdict([]any{a.status})
+	return i.journal.importVerdict(parts{a.status})
 }
 
 // Complete implements store.Import.

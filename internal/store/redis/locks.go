@@ -15,7 +15,7 @@ func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Du
 	if err != nil || len(reply) == 1 {
 		return store.Fence{}, false, err
 	}
-	token, err := strconv.ParseUint(text(reply[len(reply)-1]), 10, 64)
+	token, err := strconv.ParseUint(text(reply.at(1)), 10, 64)
 	if err != nil {
 		return store.Fence{}, false, fmt.Errorf("%w: the lock %s of %s has no token", store.ErrCorrupt, name, j.Path())
 	}

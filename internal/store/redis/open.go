@@ -181,6 +181,17 @@ func (j *Journal) found(ctx context.Context) error {
 	return nil
 }
 
+// parts are those of a script's reply.
+type parts []any
+
+// at is a part; nil where there is none.
+func (p parts) at(i int) any {
+	if i < 0 || i >= len(p) {
+		return nil
+	}
+	return p[i]
+}
+
 // text is a value of a reply; what is none is empty.
 func text(value any) string {
 	s, _ := value.(string)

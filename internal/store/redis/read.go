@@ -28,10 +28,10 @@ type headPlace struct {
 	trimmed  uint64
 }
 
-func (j *Journal) parseHead(values []any) (headPlace, error) {
+func (j *Journal) parseHead(values parts) (headPlace, error) {
 	var numbers [3]uint64
 	for i := range numbers {
-		n, err := strconv.ParseUint(text(values[i]), 10, 64)
+		n, err := strconv.ParseUint(text(values.at(i)), 10, 64)
 		if err != nil {
 			return headPlace{}, refusal{fmt.Errorf("%w: the world's head is missing or damaged", store.ErrCorrupt)}
 		}
@@ -141,10 +141,10 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 		return 0, err
 	}
 	switch {
-	case len(reply) == 2 && text(reply[0]) == "TRIMMED":
-		return 0, fmt.Errorf("%w: events up to seq %s are gone, asked for those after %d", store.ErrTrimmed, text(reply[1]), seq)
+	case len(reply) == 2 && text(reply.at(0)) == "TRIMMED":
+		return 0, fmt.Errorf("%w: events up to seq %s are gone, asked for those after %d", store.ErrTrimmed, text(reply.at(1)), seq)
 	case len(reply) == 2:
-		if n, err := strconv.ParseUint(text(reply[1]), 10, 64); err == nil {
+		if n, err := strconv.ParseUint(text(reply.at(1)), 10, 64); err == nil {
 			return store.Position(n), nil
 		}
 	}

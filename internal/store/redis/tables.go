@@ -104,20 +104,41 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 				yield(store.Pair{}, err)
 				return
 			}
-			keys, _ := reply[0].([]any)
-			values, _ := reply[1].([]any)
-			for i := range keys {
-				pair := store.Pair{Key: []byte(text(keys[i])), Value: []byte(text(values[i]))}
+			pairs, err := decodePairs(reply)
+			if err != nil {
+				yield(store.Pair{}, fmt.Errorf("reading the table %s of %s: %w", table, j.Path(), err))
+				return
+			}
+			for _, pair := range pairs {
 				if !yield(pair, nil) {
 					return
 				}
 			}
-			if len(keys) < limit {
+			if len(pairs) < limit {
 				return
 			}
-			first = "(" + text(keys[len(keys)-1])
+			first = "(" + text(reply.at(0).([]any)[len(pairs)-1])
 		}
 	}
+}
+
+// decodePairs reads what the scan's script gave: keys, then their values.
+func decodePairs(reply parts) ([]store.Pair, error) {
+	keys, _ := reply.at(0).([]any)
+	values, _ := reply.at(1).([]any)
+	if len(keys) != len(values) {
+		return nil, fmt.Errorf("%w: %d keys have %d values", store.ErrCorrupt, len(keys), len(values))
+	}
+	pairs := make([]store.Pair, len(keys))
+	for i := range keys {
+		key, isKey := keys[i].(string)
+		value, isValue := values[i].(string)
+		if !isKey || !isValue {
+			return nil, fmt.Errorf("%w: the key %q is listed and has no value", store.ErrCorrupt, key)
+		}
+		pairs[i] = store.Pair{Key: []byte(key), Value: []byte(value)}
+	}
+	return pairs, nil
 }
 
 // lexBounds returns a range as ZRANGE BYLEX takes it.
