@@ -64,9 +64,12 @@ func (s *sweeper) run(ctx context.Context) {
 			return
 		case err != nil && !failing:
 			// One line when it starts to fail, one when it works again.
-			s.log.Error("lapsed agents cannot be removed now; it is tried again every second", "error", err)
+			if stale := s.world.Stale(); stale != nil {
+				err = stale // The store's own words.
+			}
+			s.log.Error("the store takes no writes: reads and streams go on, writes get 503, lapsed agents stay; it is tried again every second", "error", err)
 		case err == nil && failing:
-			s.log.Info("lapsed agents are removed again")
+			s.log.Info("the store takes writes again")
 		}
 		failing = err != nil
 	}
