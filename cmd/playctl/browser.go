@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -43,6 +44,9 @@ func (a *app) openBrowser(ctx context.Context, link *watchLink) error {
 		folder := a.stateFolder()
 		if folder == "" {
 			return errors.New("there is no home folder to keep the link in")
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("make a folder for the link: %w", err)
 		}
 		target = filepath.Join(folder, "watch.html")
 		if err := creds.WriteSecretFile(target, redirectPage(link.url), true); err != nil {

@@ -74,6 +74,8 @@ func TestWatchOpensTheBrowser(t *testing.T) {
 func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t, "", "--watch-access", "token")
+	// Nothing was kept there before.
+	d.env = append(d.env, "XDG_STATE_HOME="+filepath.Join(d.home, "state"))
 	d.types("create-main-node").ends(exitDone)
 	shown := d.types("watch").ends(exitDone)
 	path, all := d.told()
