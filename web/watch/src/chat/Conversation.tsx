@@ -31,7 +31,7 @@ export function Conversation({ store, agent }: { store: WorldStore, agent: Agent
 
 const words: Readonly<Record<ExchangeStatus, TextKey>> = {
   'sending': 'chat.sending', 'not-sent': 'chat.notSent', 'started': 'chat.started', 'forwarded': 'chat.forwarded',
-  'stream': 'chat.stream', 'completed': 'chat.completed', 'failed': 'chat.failed', 'timed-out': 'chat.timedOut',
+  'stream': 'chat.stream', 'completed': 'chat.completed', 'failed': 'chat.failed',
 }
 
 function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentRow, store: WorldStore }): VNode {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ask, hear, keptExchanges, notSent, type Exchange } from './exchange.js'
+import { ask, hear, keptExchanges, newRequestId, notSent, type Exchange } from './exchange.js'
 
 const question: Exchange = { requestId: 'r', agentId: 'ada', toolName: '', question: 'Why?', status: 'sending', answer: '', error: '', at: 1 }
 const told = (data: object): Record<string, unknown> => ({ requestId: 'r', fromPlayerId: 'ada', toPlayerId: '__human__', ...data })
@@ -24,9 +24,16 @@ describe('an exchange', () => {
     assert.equal(all[0]?.answer, 'So')
   })
 
-  it('tells a failure from silence', () => {
-    assert.equal(hear(ask([], question), told({ status: 'failed', error: 'out of oil' }), 2)[0]?.status, 'failed')
-    assert.equal(hear(ask([], question), told({ status: 'failed', error: 'the agent did not answer within 120 seconds' }), 2)[0]?.status, 'timed-out')
+  it('says why it failed', () => {
+    const all = hear(ask([], question), told({ status: 'failed', error: 'out of oil' }), 2)
+    assert.deepEqual(all.map(({ status, error }) => [status, error]), [['failed', 'out of oil']])
+  })
+
+  it('has an id of its own, also where a page has no secure context', (test) => {
+    test.mock.method(crypto, 'randomUUID', () => { throw new TypeError('crypto.randomUUID is not a function') })
+    const ids = Array.from({ length: 100 }, newRequestId)
+    assert.equal(new Set(ids).size, 100)
+    for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/)
   })
 
   it('may be known from its events only, after the page was loaded again', () => {

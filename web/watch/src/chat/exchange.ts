@@ -3,7 +3,7 @@ import { clamp } from '../feed/entry.js'
 
 /** Where a question stands. */
 export type ExchangeStatus =
-  | 'sending' | 'not-sent' | 'started' | 'forwarded' | 'stream' | 'completed' | 'failed' | 'timed-out'
+  | 'sending' | 'not-sent' | 'started' | 'forwarded' | 'stream' | 'completed' | 'failed'
 
 /** What was asked of an agent, and what it answered so far. */
 export interface Exchange {
@@ -22,6 +22,15 @@ export interface Exchange {
 /** So many exchanges are kept, and so many characters of each answer. */
 export const keptExchanges = 200
 const longestAnswer = 20_000
+
+/**
+ * A new id for a question: 128 random bits. Not by crypto.randomUUID, which
+ * browsers keep from pages that come over plain HTTP from another machine.
+ */
+export function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 /** Adds a question that is being sent; the same one again takes its own place. */
 export function ask(exchanges: readonly Exchange[], question: Exchange): readonly Exchange[] {
@@ -55,10 +64,8 @@ function answered(before: Exchange, data: JsonObject): Exchange {
     case 'stream': return { ...before, status: 'stream', answer: clamp(before.answer + said, longestAnswer) }
     // The last answer is the whole one, unless it is empty.
     case 'completed': return { ...before, status: 'completed', answer: said === '' ? before.answer : clamp(said, longestAnswer) }
-    case 'failed': {
-      const error = stringOf(data.error)
-      return { ...before, status: error.includes('did not answer within') ? 'timed-out' : 'failed', error: clamp(error, longestAnswer) }
-    }
+    // Whether the agent failed or was silent for too long, only the words say.
+    case 'failed': return { ...before, status: 'failed', error: clamp(stringOf(data.error), longestAnswer) }
     default: return before
   }
 }

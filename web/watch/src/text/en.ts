@@ -189,7 +189,6 @@ export const en = {
   'chat.stream': 'Answering',
   'chat.completed': 'Answered',
   'chat.failed': 'Failed',
-  'chat.timedOut': 'No answer in time',
   'chat.notSent': 'Not sent',
   'chat.retry': 'Send again',
 

@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import { briskRetry, createClient, type Verification, type WorldSnapshot } from '@playctl/sdk'
 import { ApiError, type Api, type Scope } from '../access/api.js'
-import { ask, hear, notSent, type Exchange } from '../chat/exchange.js'
+import { ask, hear, newRequestId, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
 import { FeedLog } from '../feed/log.js'
@@ -88,7 +88,7 @@ export class WorldStore {
 
   /** Asks an agent, by a text or one of its tools. */
   async ask(agent: AgentRow, what: { readonly text: string } | { readonly toolName: string, readonly args: JsonObject }, again?: string): Promise<void> {
-    const requestId = again ?? crypto.randomUUID()
+    const requestId = again ?? newRequestId()
     const tool = 'toolName' in what ? what.toolName : ''
     this.exchanges.value = ask(this.exchanges.value, {
       requestId, agentId: agent.id, toolName: tool, status: 'sending', answer: '', error: '', at: Date.now(),
