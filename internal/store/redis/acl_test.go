@@ -72,6 +72,9 @@ func TestRules(t *testing.T) {
 	j := open(t, restricted(t, server.URL(), store.DefaultRetention()))
 	var feed storetest.Feed
 	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	if _, err := j.Hosts(ctx); err != nil {
+		t.Error(err)
+	}
 	called := fmt.Sprint(server.Do("info", "commandstats"))
 	server.Restart()
 	server.Do("config", "set", "appendfsync", "always")

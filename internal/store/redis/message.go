@@ -2,7 +2,12 @@ package redis
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
+	"sync"
+
+	goredis "github.com/redis/go-redis/v9"
 )
 
 // Message is one that a commit publishes.
@@ -17,6 +22,32 @@ func (j *Journal) Send(ctx context.Context, message []byte) error {
 	return j.call(ctx, "sending by", func() error {
 		return j.client.Publish(ctx, j.key("messages"), message).Err()
 	})
+}
+
+// Hosts counts the hosts that listen to the world's messages now: every one that
+// serves it does.
+func (j *Journal) Hosts(ctx context.Context) (int, error) {
+	var mu sync.Mutex
+	hosts := 0
+	ask := func(ctx context.Context, node *goredis.Client) error {
+		listening, err := node.PubSubNumSub(ctx, j.key("messages")).Result()
+		mu.Lock()
+		defer mu.Unlock()
+		hosts += int(listening[j.key("messages")])
+		return err //nolint:wrapcheck // call says what it was
+	}
+	err := j.read(ctx, "counting the hosts of", func() error {
+		hosts = 0
+		switch client := j.client.(type) {
+		case *goredis.ClusterClient:
+			// Each host is connected to one node, whichever.
+			return client.ForEachShard(ctx, ask)
+		case *goredis.Client:
+			return ask(ctx, client)
+		}
+		return fmt.Errorf("%w: %T", errors.ErrUnsupported, j.client)
+	})
+	return hosts, err
 }
 
 // Listen implements store.Shared. A connection that breaks ends it with an error.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/redis/redistest"
 	"github.com/playctl/playctl/internal/store/storetest"
 )
@@ -117,4 +118,31 @@ func TestPromotedAndRestarted(t *testing.T) {
 		t.Errorf("Missed after a restart that lost nothing: %v", err)
 	}
 	master.Kill()
+}
+
+// TestEveryHostRejudges restarts a server that syncs every write twice, while two
+// hosts commit in turn: nothing is lost, so nobody hears of it.
+func TestEveryHostRejudges(t *testing.T) {
+	server := redistest.Start(t, redistest.AOF("always")...)
+	o := at(t, server.URL())
+	a, b := open(t, o), open(t, o)
+	var feed storetest.Feed
+	var tip store.Tip
+	id := byte(0)
+	turn := func(hosts ...*redis.Journal) {
+		t.Helper()
+		for _, j := range hosts {
+			id++
+			tip = commit(t, j, batch(&feed, tip, id))
+		}
+	}
+	turn(a, b)
+	for range 2 {
+		server.Restart()
+		answers(t, a)
+		turn(a, b)
+	}
+	server.Restart()
+	answers(t, b)
+	turn(b, a)
 }
