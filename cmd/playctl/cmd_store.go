@@ -27,7 +27,7 @@ hosts may run while it is read.`,
 		RunE: runGroup,
 	}
 	cmd.AddCommand(newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
-		newStoreMigrateCommand(a))
+		newStoreMigrateCommand(a), newStoreACLCommand(a))
 	return cmd
 }
 

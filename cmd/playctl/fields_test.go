@@ -61,6 +61,7 @@ func results() map[string]any {
 		"store check":        checkResult{},
 		"store compact":      compactResult{},
 		"store backup":       backupResult{Info: backup.Info{}},
+		"store acl":          aclResult{},
 		"store migrate":      migrateResult{Report: migrate.Report{}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,9 @@ func (p place) open(ctx context.Context) (worldStore, error) {
 		return journal, nil
 	}
 	journal, err := redis.Open(ctx, *p.redis)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hintf(fmt.Errorf("there is no world at %s", p), "its name there is --host-id, and the number at the address' end is its database")
+	}
 	if err != nil {
 		return nil, redisProblem(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"runtime"
 	"strings"
 
@@ -193,8 +194,17 @@ func redisProblem(err error) error {
 	if !errors.Is(err, store.ErrUnavailable) {
 		return err
 	}
-	if text := err.Error(); strings.Contains(text, "NOAUTH") || strings.Contains(text, "WRONGPASS") {
+	text := err.Error()
+	var network *net.OpError
+	switch {
+	case strings.Contains(text, "NOAUTH"), strings.Contains(text, "WRONGPASS"):
 		return hintf(err, "name a file with its username= and password= with --store-credentials, or set %s", envStorePassword)
+	case strings.Contains(text, "NOPERM"):
+		return hintf(err, "\"playctl store acl\" prints the rules that the user of a world's hosts needs")
+	case strings.Contains(text, "TLS"):
+		return hintf(err, "rediss: is for a Redis that speaks TLS; write redis: for one that does not")
+	case errors.As(err, &network):
+		return hintf(err, "is the Redis running, and can this machine reach it?")
 	}
-	return hintf(err, "is the Redis running, and can this machine reach it? rediss:// is for one that speaks TLS")
+	return err
 }
