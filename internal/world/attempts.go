@@ -30,7 +30,9 @@ type round struct {
 // attempt is one commit: what its jobs are answered if it turns out to be in the
 // journal.
 type attempt struct {
-	commit  store.CommitID
+	commit store.CommitID
+	// end is the position of its last entry.
+	end     store.Position
 	batch   []*job
 	replies []Reply
 	errs    []error
@@ -69,6 +71,7 @@ func (w *World) newAttempt(r *round, plans []*stagedPlan) (*attempt, *store.Batc
 			}
 		}
 	}
+	t.end = b.After.Position + store.Position(len(b.Entries))
 	return t, b, nil
 }
 
@@ -132,13 +135,14 @@ func (p *planner) passed(d store.Deadline) bool {
 	return true
 }
 
-// note finds the attempts that wrote an entry.
+// note finds the attempt that an entry is the last one of. What is missed comes
+// in pieces, so the first of its entries may come without the others.
 func (r *round) note(e *store.Entry) {
 	if r == nil {
 		return
 	}
 	for _, t := range r.attempts {
-		t.found = t.found || t.commit == e.Commit
+		t.found = t.found || t.commit == e.Commit && t.end == e.Position
 	}
 }
 
@@ -232,9 +236,13 @@ func (w *World) settle(ctx context.Context, cause error, r *round) error {
 	return w.ask(ctx, cause, r)
 }
 
-// ask asks the store what it has, until it answers or the time is up.
+// ask asks the store what it has, until it answers or the time is up. A store
+// that answers and takes no commit is not asked faster and faster.
 func (w *World) ask(ctx context.Context, cause error, r *round) error {
-	for wait := 5 * time.Millisecond; ; wait *= 2 {
+	if r != nil && len(r.attempts) > 1 && !pause(ctx, askAgain<<min(len(r.attempts), 6)) {
+		return cause
+	}
+	for wait := askAgain; ; wait *= 2 {
 		entries, err := w.shared.journal.Missed(ctx, w.state.tip())
 		switch {
 		case err == nil:
@@ -248,15 +256,22 @@ func (w *World) ask(ctx context.Context, cause error, r *round) error {
 	}
 }
 
+// askAgain is the first wait before the store is asked again.
+const askAgain = 5 * time.Millisecond
+
 // overtaken takes over entries that were missed; where they do not follow on
 // the state, the world is read anew.
 func (w *World) overtaken(ctx context.Context, entries []store.Entry, r *round) error {
 	err := w.takeOver(entries, r)
-	if lost(err) {
+	if astray(err) {
 		return w.reread(ctx, err, r)
 	}
 	return err
 }
+
+// astray tells whether an entry does not go with this host's state: the journal
+// may be another one, or the state wrong.
+func astray(err error) bool { return lost(err) || errors.Is(err, store.ErrCorrupt) }
 
 // lost tells whether an error says that the journal is not, or may not be, the
 // one that this host's state goes on from.

@@ -14,8 +14,8 @@ import (
 type news struct {
 	entries []store.Entry
 	err     error
-	// done is closed when the writer has dealt with it.
-	done chan struct{}
+	// done gets what came of it when the writer has dealt with it.
+	done chan error
 }
 
 // The waits between two walks of the follower that failed.
@@ -34,7 +34,10 @@ func (w *World) follow(ctx context.Context) {
 			continue
 		}
 		if lost(err) {
-			w.tell(ctx, news{err: err})
+			err = w.tell(ctx, news{err: err})
+		}
+		if err == nil {
+			wait = followAgain
 		} else {
 			w.shared.deaf.Store(&err)
 		}
@@ -66,7 +69,9 @@ func (w *World) walk(ctx context.Context, wait *time.Duration) error {
 	if err != nil {
 		return err
 	}
-	w.tell(walk, news{entries: missed})
+	if err := w.tell(walk, news{entries: missed}); err != nil {
+		return err
+	}
 	for entries, err := range w.shared.journal.Follow(walk, *w.shared.tip.Load()) {
 		if walk.Err() != nil {
 			return nil
@@ -75,28 +80,32 @@ func (w *World) walk(ctx context.Context, wait *time.Duration) error {
 			return err
 		}
 		*wait = followAgain
-		w.tell(walk, news{entries: entries})
+		if err := w.tell(walk, news{entries: entries}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// tell hands news to the writer and waits until it has dealt with them.
-func (w *World) tell(ctx context.Context, n news) {
-	n.done = make(chan struct{})
+// tell hands news to the writer and waits until it has dealt with them. Where the
+// writer could not, the walk has to begin anew.
+func (w *World) tell(ctx context.Context, n news) error {
+	n.done = make(chan error, 1)
 	select {
 	case w.shared.news <- n:
 	case <-ctx.Done():
-		return
+		return nil
 	}
 	select {
-	case <-n.done:
+	case err := <-n.done:
+		return err
 	case <-ctx.Done():
+		return nil
 	}
 }
 
 // hear is the writer's part of the follower's news.
 func (w *World) hear(n news) {
-	defer close(n.done)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var err error
@@ -105,11 +114,10 @@ func (w *World) hear(n news) {
 	} else {
 		err = w.overtaken(ctx, n.entries, nil)
 	}
-	if err != nil {
-		w.shared.deaf.Store(&err)
-		return
+	if err == nil {
+		w.shared.deaf.Store(nil)
 	}
-	w.shared.deaf.Store(nil)
+	n.done <- err
 }
 
 // takeOver applies and publishes the entries that this host has not seen.

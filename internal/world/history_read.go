@@ -76,6 +76,8 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 // resumeFromJournal is ResumeCheck for a cursor that the ring does not reach
 // back to.
 func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason string, err error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	from, err := w.options.Journal.Seek(ctx, seq)
 	if isTrimmed(err) {
 		return ResyncTooOld, nil
@@ -111,6 +113,8 @@ func (w *World) Journeys(ctx context.Context, list protocol.ListRequest) (journe
 }
 
 func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) ([]json.RawMessage, bool, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	table, prefix := h.order, []byte(nil)
 	if list.PlayerID != "" {
 		table, prefix = h.byPlayer, historyPrefix(list.PlayerID)

@@ -42,7 +42,7 @@ func (w *World) rereadOnce(ctx context.Context, cause error, r *round) error {
 	// from.
 	missed, err := w.shared.journal.Missed(ctx, w.state.tip())
 	if err == nil {
-		if err = w.takeOver(missed, r); err == nil || !lost(err) {
+		if err = w.takeOver(missed, r); err == nil || !astray(err) {
 			return err
 		}
 	} else if !lost(err) {

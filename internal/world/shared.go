@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,10 @@ type sharing struct {
 
 	// secrets are what other hosts said that the journal must not have.
 	secrets secrets
+
+	// forgot is when a sweep last forgot what is old, in monotonic nanoseconds; 0
+	// for never.
+	forgot atomic.Int64
 
 	// stop ends the follower for good; restart ends its present walk.
 	stop    context.CancelFunc
@@ -93,30 +98,48 @@ func (w *World) commitShared(batch []*job) {
 	r := &round{batch: batch, spared: map[store.Deadline]bool{}}
 	w.round = r
 	defer func() { w.round = nil }()
-	err := error(nil)
-	for range maxConflicts {
+	var err error
+	for tries := 0; awaited(batch) && tries < maxConflicts; tries++ {
+		cause := w.attempt(ctx, r)
+		if cause == nil {
+			w.stale.Store(nil)
+			return
+		}
+		err = w.settle(ctx, cause, r)
 		if t := r.committed(); t != nil {
 			w.answer(t)
 			return
 		}
-		if err = w.attempt(ctx, r); err == nil {
-			w.stale.Store(nil)
-			return
-		}
-		if err = w.settle(ctx, err, r); err != nil {
+		if err != nil {
 			break
 		}
-	}
-	if t := r.committed(); t != nil {
-		w.answer(t)
-		return
+		err = fmt.Errorf("tried %d times: %w", tries+1, cause)
 	}
 	if err == nil {
-		err = fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
+		err = errNobodyWaits
+	} else if !errors.Is(err, store.ErrConflict) {
+		w.stale.Store(&err)
 	}
 	w.options.Observer.AppendFailed(err)
-	w.stale.Store(&err)
 	w.fail(batch, err)
+}
+
+// errNobodyWaits is why a batch is left: its callers were told that the store
+// does not answer while it waited behind others.
+var errNobodyWaits = errors.New("its callers wait no longer")
+
+// awaited tells whether anybody waits for a batch.
+func awaited(batch []*job) bool {
+	return slices.ContainsFunc(batch, func(j *job) bool { return j.ctx.Err() == nil })
+}
+
+// bounded is a context for one question to the store, which where hosts share
+// one may be long in coming.
+func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if w.shared == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, patience)
 }
 
 // attempt plans and commits once. On an error the state is as it was before.

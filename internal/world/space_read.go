@@ -12,6 +12,8 @@ import (
 // Space reads a space with what the map does not show of it. Its errors are
 // space_unknown and store_unavailable.
 func (w *World) Space(ctx context.Context, id string) (*Space, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	b, err := w.options.Journal.Get(ctx, store.Spaces, []byte(id))
 	if err != nil {
 		return nil, unavailable(err)
@@ -29,6 +31,8 @@ func (w *World) Space(ctx context.Context, id string) (*Space, error) {
 // SpaceLog reads what happened to a space, oldest first, each entry as the JSON
 // of a protocol.SpaceLogEntry. It is not nil.
 func (w *World) SpaceLog(ctx context.Context, id string) ([]json.RawMessage, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	entries := []json.RawMessage{}
 	for pair, err := range w.options.Journal.Scan(ctx, spaceLog.byPlayer, store.Range{Prefix: historyPrefix(id)}) {
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -16,11 +17,18 @@ func (w *World) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.shared == nil && w.stale.Load() != nil {
+	switch {
+	case w.stale.Load() == nil:
+	case w.shared == nil:
 		due = append(due, probe{})
+	default:
+		due = append(due, refresh{})
 	}
-	jobs := make([]*job, 0, len(due)+3)
-	for _, c := range append(due, forgetRepeats{}, forgetIntercoms{}, forgetWatchTokens{}) {
+	if w.forgets() {
+		due = append(due, forgetRepeats{}, forgetIntercoms{}, forgetWatchTokens{})
+	}
+	jobs := make([]*job, 0, len(due))
+	for _, c := range due {
 		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
 		if err = w.send(ctx, j); err != nil {
 			break
@@ -33,6 +41,20 @@ func (w *World) Sweep(ctx context.Context) error {
 		errs = append(errs, j.err)
 	}
 	return errors.Join(errs...)
+}
+
+// forgetEvery is how often a host of a shared journal looks for what is to be
+// forgotten: every look takes round trips, and nothing is urgent.
+const forgetEvery = time.Minute
+
+// forgets tells whether this sweep forgets what is a day old.
+func (w *World) forgets() bool {
+	if w.shared == nil {
+		return true
+	}
+	now := w.monotonic(w.options.Now())
+	last := w.shared.forgot.Load()
+	return (last == 0 || now-last >= int64(forgetEvery)) && w.shared.forgot.CompareAndSwap(last, max(now, 1))
 }
 
 // due lists the removals that time asks for.

@@ -131,6 +131,8 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 // WatchToken finds the token of a digest; nil where there is none or it has
 // ended. Whether its owner is still there is for WatchOwner to say.
 func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	b, err := w.options.Journal.Get(ctx, store.WatchTokens, []byte(tokenKey(digest[:])))
 	if err != nil {
 		return nil, unavailable(err)
@@ -171,6 +173,8 @@ const watchSecretBytes = 32
 // WatchSecret is the world's secret for watch cookies, the same for every host of
 // its store. It is made when it is first asked for.
 func (w *World) WatchSecret(ctx context.Context) ([]byte, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	secret, err := w.options.Journal.Get(ctx, store.Meta, []byte(watchSecret))
 	if err == nil && len(secret) == 0 {
 		if _, err := w.Do(ctx, Request{}, makeWatchSecret{}); err != nil {

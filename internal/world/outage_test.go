@@ -1,0 +1,225 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// slow is a host's way to a shared journal that hangs, gives what was missed in
+// small pieces, or takes no commits.
+type slow struct {
+	*memory.Shared
+	// hangs lets every call wait for its context's end.
+	hangs atomic.Bool
+	// full refuses commits while everything else works.
+	full    atomic.Bool
+	commits atomic.Int64
+	piece   int
+	// gate holds commits up until it is closed; nil for none.
+	gate atomic.Pointer[chan struct{}]
+}
+
+var errFull = errors.New("the server takes no more")
+
+func (s *slow) hang(ctx context.Context) error {
+	if !s.hangs.Load() {
+		return nil
+	}
+	<-ctx.Done()
+	return errors.Join(store.ErrUnavailable, ctx.Err())
+}
+
+func (s *slow) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+	s.commits.Add(1)
+	if gate := s.gate.Load(); gate != nil {
+		<-*gate
+	}
+	if err := s.hang(ctx); err != nil {
+		return store.Tip{}, err
+	}
+	if s.full.Load() {
+		return store.Tip{}, errFull
+	}
+	tip, err := s.Shared.Commit(ctx, b)
+	if missed, ok := errors.AsType[*store.Overtaken](err); ok {
+		return tip, &store.Overtaken{Entries: s.cut(missed.Entries)}
+	}
+	return tip, err
+}
+
+func (s *slow) cut(entries []store.Entry) []store.Entry { return entries[:min(s.piece, len(entries))] }
+
+func (s *slow) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+	if err := s.hang(ctx); err != nil {
+		return nil, err
+	}
+	entries, err := s.Shared.Missed(ctx, after)
+	return s.cut(entries), err
+}
+
+func (s *slow) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	if err := s.hang(ctx); err != nil {
+		return nil, err
+	}
+	return s.Shared.Get(ctx, table, key)
+}
+
+func (s *slow) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
+	if err := s.hang(ctx); err != nil {
+		return nil, err
+	}
+	return s.Shared.GetAll(ctx, list)
+}
+
+func openSlow(t *testing.T) (c *cluster, way *slow, agent string) {
+	t.Helper()
+	c = &cluster{t: t, clock: newClock()}
+	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	way = &slow{Shared: c.server.Host(), piece: 3}
+	w, err := Open(context.Background(), Options{
+		Journal: way, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{1}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.worlds = append(c.worlds, w)
+	t.Cleanup(c.close)
+	return c, way, c.agent(0, 45)
+}
+
+// A batch whose answer is lost and that comes back in pieces is answered when all
+// of it is visible, and done once.
+func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
+	c, way, a := openSlow(t)
+	w := c.worlds[0]
+	way.Deaf.Store(true)
+	gate := make(chan struct{})
+	way.gate.Store(&gate)
+	jobs := []*job{}
+	for n := range 30 {
+		j := &job{ctx: t.Context(), req: Request{Caller: Caller{NodeID: a}}, command: line(a, fmt.Sprint(n)), done: make(chan struct{})}
+		jobs = append(jobs, j)
+		w.queue <- j
+	}
+	// The first one is alone, the others are a batch: that one's answer is lost.
+	way.gate.Store(nil)
+	way.After.Store(2)
+	close(gate)
+	for _, j := range jobs {
+		<-j.done
+		if j.err != nil {
+			t.Fatalf("%v", j.err)
+		}
+		if v := w.View(); v.Seq < j.reply.Seq || v.Rev < j.reply.Rev {
+			t.Fatalf("event %d was answered when the view was at %d", j.reply.Seq, v.Seq)
+		}
+	}
+	c.agree()
+	if texts := c.texts(0); len(texts) != 30 {
+		t.Errorf("there are %d lines, want 30", len(texts))
+	}
+	for text, times := range c.texts(0) {
+		if times != 1 {
+			t.Errorf("%q is there %d times", text, times)
+		}
+	}
+}
+
+// While the store hangs every command is answered within the second, also those
+// that wait behind hundreds of others; when it is back, at once.
+func TestAHangingStoreIsToldToEverybodyInTime(t *testing.T) {
+	c, way, a := openSlow(t)
+	way.hangs.Store(true)
+	ask := map[string]func() error{
+		"a line": func() error {
+			_, err := c.do(0, a, line(a, "x"))
+			return err
+		},
+		"one with a key": func() error {
+			_, err := c.keyed(0, a, "key", line(a, "y"))
+			return err
+		},
+		"a look-up of a key": func() error {
+			_, _, err := c.worlds[0].Repeated(t.Context(), &Idempotency{})
+			return err
+		},
+		"a space": func() error {
+			_, err := c.worlds[0].Space(t.Context(), "nowhere")
+			return err
+		},
+		"a cursor": func() error {
+			_, err := c.worlds[0].ResumeCheck(t.Context(), 1<<40)
+			return err
+		},
+	}
+	var asking sync.WaitGroup
+	for name, f := range ask {
+		for range 300 {
+			asking.Go(func() {
+				began := time.Now()
+				err := f()
+				if took := time.Since(began); protocol.CodeOf(err) != protocol.CodeStoreUnavailable || took > 2*time.Second {
+					t.Errorf("%s: %v after %v", name, err, took)
+				}
+			})
+		}
+	}
+	asking.Wait()
+	way.hangs.Store(false)
+	eventually(t, "a command works again", func() bool {
+		_, err := c.do(0, a, line(a, "back"))
+		return err == nil
+	})
+}
+
+// A store that answers and takes no commits is not asked all the time.
+func TestAStoreThatTakesNoCommitsIsSpared(t *testing.T) {
+	c, way, a := openSlow(t)
+	way.full.Store(true)
+	way.commits.Store(0)
+	_, err := c.do(0, a, line(a, "refused"))
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	if n := way.commits.Load(); n > 20 {
+		t.Errorf("within a second it was asked %d times", n)
+	}
+	eventually(t, "the world knows that it is stale", func() bool { return c.worlds[0].Stale() != nil })
+	way.full.Store(false)
+	eventually(t, "a sweep finds out that it takes them again", func() bool {
+		return c.worlds[0].Sweep(t.Context()) == nil && c.worlds[0].Stale() == nil
+	})
+}
+
+// A jump that the store would not take for long is made when it does, without
+// anybody having to write.
+func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 45)
+	c.must(0, a, line(a, "before"))
+	c.agree()
+	before := c.worlds[0].View()
+	for _, h := range c.hosts {
+		h.Before.Store(1 << 40)
+	}
+	c.server.Restart(1)
+	eventually(t, "the worlds know that they are stale", func() bool { return c.worlds[0].Stale() != nil && c.worlds[1].Stale() != nil })
+	for _, h := range c.hosts {
+		h.Before.Store(0)
+	}
+	for i, w := range c.worlds {
+		eventually(t, "the world is past the jump", func() bool { return w.View().Seq > before.Seq+ahead/2 && w.Stale() == nil })
+		if got := c.texts(i); len(got) != 0 {
+			t.Errorf("world %d has the lost lines %v", i, got)
+		}
+	}
+}
