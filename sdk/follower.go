@@ -124,9 +124,7 @@ func (f *follower) take(signal client.Signal) {
 	case client.SignalConnecting:
 		f.connecting(signal)
 	case client.SignalOpen:
-		f.headers.stop()
-		f.readable = true
-		f.sub.publish(func(s *State) { s.Connected = true })
+		f.opened(signal.SID)
 	case client.SignalCursor:
 		f.positioned(signal.Cursor)
 	case client.SignalEvent:
@@ -157,6 +155,17 @@ func (f *follower) connecting(signal client.Signal) {
 		f.unread = true // what it begins after was somebody else's copy
 	}
 	f.headers.set(headersTimeout)
+}
+
+// opened: the host answered. A copy of another session is not this world's,
+// however well the position fits: a host may come back with another store.
+func (f *follower) opened(sid string) {
+	f.headers.stop()
+	f.readable = true
+	if f.copy.snapshot != nil && f.copy.snapshot.Head().SID != sid {
+		f.unread = true
+	}
+	f.sub.publish(func(s *State) { s.Connected = true })
 }
 
 // positioned takes the position that the stream begins after. It is the one that

@@ -27,7 +27,7 @@ type SignalType int
 const (
 	// SignalConnecting: the stream begins to open a connection.
 	SignalConnecting SignalType = iota
-	// SignalOpen: the host has answered with a stream.
+	// SignalOpen: the host has answered with a stream of a session.
 	SignalOpen
 	// SignalCursor: the host said which position the events that follow come
 	// after.
@@ -57,6 +57,8 @@ type Signal struct {
 	// go on after Cursor. Where it is false, events between two connections are
 	// lost to this stream.
 	Resumes bool
+	// SID is the session of a SignalOpen.
+	SID string
 	// Cursor is the position of a SignalCursor, or the one that was asked for.
 	Cursor uint64
 	// Err is why the connection of a SignalLost ended; nil for a clean end.

@@ -123,7 +123,7 @@ func (s *Stream) connect() (Signal, bool) {
 	}
 	s.conn = conn
 	s.floor, s.hasFloor = s.cursor, s.hasCursor
-	return Signal{Type: SignalOpen, Resumes: s.hasCursor, Cursor: s.cursor}, true
+	return Signal{Type: SignalOpen, Resumes: s.hasCursor, SID: conn.sid, Cursor: s.cursor}, true
 }
 
 // read takes the next frame of the connection; ok is false for one that is no

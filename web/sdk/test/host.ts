@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient, createNodeCredentialMaterial } from '../src/index.js'
@@ -57,6 +57,13 @@ export class Host {
     const exited = once(child, 'exit')
     child.kill(signal)
     await exited
+  }
+
+  /** Loses the store of a host that was killed. */
+  forget(): void {
+    for (const file of readdirSync(this.folder)) {
+      if (file.endsWith('.playstore')) rmSync(path.join(this.folder, file))
+    }
   }
 
   /** Ends the host and removes its folder. */

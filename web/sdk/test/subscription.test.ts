@@ -81,6 +81,27 @@ describe('a subscription', () => {
     await ahead.sub.close()
   })
 
+  it('leaves a world that is lost, also where the log of another ends at the same position', async () => {
+    const lost = await Host.start('--no-repository')
+    const visitor = (): WorldClient => createClient({ baseUrl: lost.url })
+    await visitor().register(registration('ada'))
+    const { updates, states, sub } = follow(visitor())
+    const { snapshot } = await updates.until((u) => u.verification === 'verified')
+    const told = states.all.length
+    await lost.kill()
+    await states.until((s) => !s.connected, told)
+    lost.forget()
+    await lost.start()
+    await visitor().register(registration('eve'))
+    sub.reconnect()
+    const found = await updates.until((u) => u.snapshot.sid !== snapshot.sid)
+    assert.equal(found.snapshot.seq, snapshot.seq)
+    assert.equal(found.verification, 'verified')
+    assert.deepEqual(found.snapshot.worldMap.occupants.map((row) => row.name), ['eve'])
+    await sub.close()
+    await lost.end()
+  })
+
   it('heals a copy that is not the host’s', async () => {
     const meddler = await Meddler.before(host.url)
     const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }))

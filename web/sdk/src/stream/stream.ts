@@ -17,8 +17,8 @@ const longestReconnectMs = 30_000
 export type Signal =
   /** The stream begins to open a connection; without `cursor` what happened since the last one is lost to it. */
   | { readonly type: 'connecting'; readonly cursor?: number }
-  /** The host has answered with a stream. */
-  | { readonly type: 'open'; readonly resumes: boolean }
+  /** The host has answered with a stream of a session. */
+  | { readonly type: 'open'; readonly resumes: boolean; readonly sid: string }
   /** The host said which position the events that follow come after. */
   | { readonly type: 'cursor'; readonly cursor: number }
   /** An event; with `broken` its data cannot be read, and is empty. */
@@ -122,7 +122,7 @@ export class Stream {
       return this.#lost(error)
     }
     this.#floor = cursor
-    return { type: 'open', resumes: cursor !== undefined }
+    return { type: 'open', resumes: cursor !== undefined, sid: this.#connection.sid }
   }
 
   /** Takes the next frame; undefined for one that is no news. */

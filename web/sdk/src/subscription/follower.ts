@@ -106,9 +106,7 @@ export class Follower {
         this.#connecting(signal.cursor)
         break
       case 'open':
-        this.#headers.clear()
-        this.#readable = true
-        this.reporter.connected()
+        this.#opened(signal.sid)
         break
       case 'cursor':
         this.#positioned(signal.cursor)
@@ -133,6 +131,18 @@ export class Follower {
     // Without a copy, what it begins after was somebody else's.
     if (!resumes || this.#verifier.copy === undefined) this.#unread = true
     this.#headers.set(headersTimeoutMs)
+  }
+
+  /**
+   * The host answered. A copy of another session is not this world's, however
+   * well the position fits: a host may come back with another store.
+   */
+  #opened(sid: string): void {
+    this.#headers.clear()
+    this.#readable = true
+    const copy = this.#verifier.copy
+    if (copy !== undefined && copy.head.sid !== sid) this.#unread = true
+    this.reporter.connected()
   }
 
   /** Takes the position that the stream begins after: the one asked for, or events were missed. */
