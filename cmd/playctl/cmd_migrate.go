@@ -71,6 +71,9 @@ func (a *app) migrate(ctx context.Context, source, target place) (report migrate
 		return report, err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
+	if err := refuseServed(ctx, journal, source); err != nil {
+		return report, err
+	}
 	var copied progress
 	err = a.watching(copied.String, func() error {
 		report, err = migrate.Run(ctx, journal, journal.RootKey(), migrate.Target{
@@ -86,6 +89,28 @@ func (a *app) migrate(ctx context.Context, source, target place) (report migrate
 		return stopHosts(err)
 	})
 	return report, err
+}
+
+// hosted is a store that knows how many hosts serve its world.
+type hosted interface {
+	Hosts(ctx context.Context) (int, error)
+}
+
+// refuseServed refuses a world that hosts serve: they would go on with it beside
+// the copy. A file that is in use cannot even be opened.
+func refuseServed(ctx context.Context, journal store.Journal, source place) error {
+	known, ok := journal.(hosted)
+	if !ok {
+		return nil
+	}
+	switch hosts, err := known.Hosts(ctx); {
+	case err != nil:
+		return redisProblem(err)
+	case hosts > 0:
+		return hintf(fmt.Errorf("%s is served by %s", source, plural(hosts, "host", "hosts")),
+			"stop them first: they would go on with it beside the copy")
+	}
+	return nil
 }
 
 // progress is how much of a world was copied.
