@@ -19,61 +19,53 @@ const (
 	chunkBytes   = 1 << 20
 )
 
-// walk is where a Read stands.
-type walk struct {
-	started bool
-	// after is the last position yielded, seq the greatest seq up to it.
-	after store.Position
-	seq   uint64
-	// head is where the walk ends. trimmed is the greatest seq that was gone
-	// when it started.
-	head    store.Position
-	trimmed uint64
-}
-
 // Read implements store.Journal.
 func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		w := walk{after: after}
-		for !w.started || w.after < w.head {
-			chunk, err := j.chunk(ctx, &w)
-			if err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			for _, encoded := range chunk {
-				e, err := store.DecodeEntry(encoded)
-				if err != nil {
-					yield(store.Entry{}, j.explain("reading", fmt.Errorf("the entry after position %d: %w", w.after, err)))
-					return
+	return store.ReadChunks(after, func(w *store.Walk) ([]store.Entry, error) {
+		encoded, err := j.chunk(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		chunk := make([]store.Entry, len(encoded))
+		for i := range encoded {
+			if chunk[i], err = store.DecodeEntry(encoded[i]); err != nil {
+				before := w.After
+				if i > 0 {
+					before = chunk[i-1].Position
 				}
-				if !yield(e, nil) {
-					return
-				}
-				w.after, w.seq = e.Position, e.Seq
+				return chunk[:i], j.explain("reading", fmt.Errorf("the entry after position %d: %w", before, err))
 			}
 		}
-	}
+		return chunk, nil
+	})
 }
 
 // chunk copies the stored entries that come next.
-func (j *Journal) chunk(ctx context.Context, w *walk) ([][]byte, error) {
+func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 	var chunk [][]byte
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)
 		if err != nil {
 			return err
 		}
-		if err := w.overtaken(tx, log); err != nil {
+		gone, err := trimmed(tx)
+		if err != nil {
+			return err
+		}
+		at, err := head(log)
+		if err != nil {
+			return err
+		}
+		if err := w.Step(at.Position, gone); err != nil {
 			return err
 		}
 		size := 0
 		cursor := log.Cursor()
-		for key, value := cursor.Seek(number(uint64(w.after) + 1)); key != nil; key, value = cursor.Next() {
+		for key, value := cursor.Seek(number(uint64(w.After) + 1)); key != nil; key, value = cursor.Next() {
 			if len(chunk) == chunkEntries || size > chunkBytes {
 				return nil
 			}
-			if p, err := place(key, value); err != nil || p.Position > w.head {
+			if p, err := place(key, value); err != nil || p.Position > w.Head {
 				return err
 			}
 			chunk = append(chunk, bytes.Clone(value))
@@ -82,24 +74,6 @@ func (j *Journal) chunk(ctx context.Context, w *walk) ([][]byte, error) {
 		return nil
 	})
 	return chunk, err
-}
-
-// overtaken starts the walk, and later fails if an event that it has yet to yield
-// was trimmed.
-func (w *walk) overtaken(tx *bbolt.Tx, log *bbolt.Bucket) error {
-	gone, err := trimmed(tx)
-	if err != nil {
-		return err
-	}
-	if w.started {
-		if gone > w.trimmed && gone > w.seq {
-			return fmt.Errorf("%w: events up to seq %d were trimmed, the walk stood at %d", store.ErrTrimmed, gone, w.seq)
-		}
-		return nil
-	}
-	at, err := head(log)
-	w.started, w.head, w.trimmed = true, at.Position, gone
-	return err
 }
 
 // Seek implements store.Journal.

@@ -57,52 +57,32 @@ func (j *Journal) Head(ctx context.Context) (store.Position, error) {
 	return head.position, err
 }
 
-// reading is where a Read stands.
-type reading struct {
-	started bool
-	after   store.Position
-	seq     uint64
-	head    store.Position
-	trimmed uint64
-}
-
 // Read implements store.Journal.
 func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		w := reading{after: after}
-		for !w.started || w.after < w.head {
-			chunk, err := j.chunk(ctx, &w)
-			if err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			for i := range chunk {
-				e, err := chunk[i].decode(false)
-				if err != nil {
-					yield(store.Entry{}, fmt.Errorf("reading %s: %w", j.Path(), err))
-					return
-				}
-				if e.Position > w.head {
-					return
-				}
-				if !yield(e, nil) {
-					return
-				}
-				w.after, w.seq = e.Position, e.Seq
+	return store.ReadChunks(after, func(w *store.Walk) ([]store.Entry, error) {
+		found, err := j.chunk(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		chunk := make([]store.Entry, len(found))
+		for i := range found {
+			if chunk[i], err = found[i].decode(false); err != nil {
+				return chunk[:i], fmt.Errorf("reading %s: %w", j.Path(), err)
 			}
 		}
-	}
+		return chunk, nil
+	})
 }
 
 // chunk reads the next entries and the head as of one moment.
-func (j *Journal) chunk(ctx context.Context, w *reading) ([]stored, error) {
+func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([]stored, error) {
 	var found []stored
 	err := j.read(ctx, "reading", func() error {
 		var values *goredis.SliceCmd
 		var messages *goredis.XMessageSliceCmd
 		_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
 			values = j.askHead(ctx, p)
-			messages = p.XRangeN(ctx, j.key("journal"), fmt.Sprintf("%d-0", w.after+1), "+", readChunk)
+			messages = p.XRangeN(ctx, j.key("journal"), fmt.Sprintf("%d-0", w.After+1), "+", readChunk)
 			return nil
 		})
 		if err != nil {
@@ -113,25 +93,12 @@ func (j *Journal) chunk(ctx context.Context, w *reading) ([]stored, error) {
 			return err
 		}
 		found = fromMessages(messages.Val())
-		return w.step(head)
+		if err := w.Step(head.position, head.trimmed); err != nil {
+			return refusal{err}
+		}
+		return nil
 	})
 	return found, err
-}
-
-// step starts the walk, and later fails if an event that it has yet to yield was
-// trimmed.
-func (w *reading) step(head headPlace) error {
-	if !w.started {
-		w.started, w.head, w.trimmed = true, head.position, head.trimmed
-		return nil
-	}
-	switch {
-	case head.position < w.head:
-		return refusal{fmt.Errorf("%w: it ends at position %d, it did at %d", store.ErrDiverged, head.position, w.head)}
-	case head.trimmed > w.trimmed && head.trimmed > w.seq:
-		return refusal{fmt.Errorf("%w: events up to seq %d were trimmed, the walk stood at %d", store.ErrTrimmed, head.trimmed, w.seq)}
-	}
-	return nil
 }
 
 // Seek implements store.Journal.

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Walk is where a backend's Read stands, which reads some entries at a time and
+// holds nothing open in between.
+type Walk struct {
+	// After is the last position that was yielded.
+	After Position
+	// Head is where the walk ends: the journal's head when it started.
+	Head Position
+
+	started bool
+	// seq is the greatest seq up to After. trimmed is the greatest seq that was
+	// gone when the walk started.
+	seq     uint64
+	trimmed uint64
+}
+
+// Step starts the walk at the journal's head and the greatest seq that is no
+// longer kept, as of one moment with the entries that come next. Later it fails
+// with ErrTrimmed if an event that is yet to be yielded was trimmed, and with
+// ErrDiverged if the journal is shorter than it was.
+func (w *Walk) Step(head Position, trimmed uint64) error {
+	if !w.started {
+		w.started, w.Head, w.trimmed = true, head, trimmed
+		return nil
+	}
+	switch {
+	case head < w.Head:
+		return fmt.Errorf("%w: it ends at position %d, it did at %d", ErrDiverged, head, w.Head)
+	case trimmed > w.trimmed && trimmed > w.seq:
+		return fmt.Errorf("%w: events up to seq %d were trimmed, the walk stood at %d", ErrTrimmed, trimmed, w.seq)
+	}
+	return nil
+}
+
+// ReadChunks walks the entries after a position. next calls Step and returns the
+// entries after w.After that come next, with an error also those before it; ones
+// past w.Head are left out.
+func ReadChunks(after Position, next func(w *Walk) ([]Entry, error)) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		w := &Walk{After: after}
+		for !w.started || w.After < w.Head {
+			chunk, err := next(w)
+			for i := range chunk {
+				if chunk[i].Position > w.Head {
+					return
+				}
+				if !yield(chunk[i], nil) {
+					return
+				}
+				w.After, w.seq = chunk[i].Position, chunk[i].Seq
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			if len(chunk) == 0 {
+				return
+			}
+		}
+	}
+}
