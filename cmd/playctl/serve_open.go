@@ -80,6 +80,9 @@ func (s *serveSettings) checkStore(l *layers) error {
 	case s.ephemeral && stored == "flag":
 		s.ephemeral = false
 	}
+	if s.demo && !s.ephemeral && s.store.dataDir == "" && s.store.onRedis(l) {
+		return usagef("--demo makes accounts that stay on the Redis: name a folder for their credentials with --data-dir")
+	}
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *app) {
 	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
 	s.store.register(own, a)
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
-	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given")
+	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 
 	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made if there is none)")
 	own.StringVar(&s.adminTokenFile, "admin-token-file", "", "a `file` with the administrator's token; without it there is no administrator")
