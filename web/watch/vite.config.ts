@@ -1,7 +1,16 @@
-import { defaultClientConditions, defineConfig } from 'vite'
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
+import { text } from './src/text/text.js'
 
 /** The host that `npm run dev` shows: its API, while the page comes from its sources. */
 const host = process.env.PLAYCTL_HOST ?? 'http://127.0.0.1:7420'
+
+/** Puts the words of index.html where it names them, as %text:page.title%. */
+const words: Plugin = {
+  name: 'words',
+  transformIndexHtml: (html) => html
+    .replaceAll('%text:page.title%', text('page.title'))
+    .replaceAll('%text:page.noScript%', text('page.noScript')),
+}
 
 /**
  * The page is served at /play/watch, or /agent-play/watch for clients of the
@@ -12,6 +21,7 @@ const host = process.env.PLAYCTL_HOST ?? 'http://127.0.0.1:7420'
  * for good. The same sources give the same bytes on every machine.
  */
 export default defineConfig(({ command }) => ({
+  plugins: [words],
   base: command === 'serve' ? '/play/' : './',
   resolve: { conditions: ['@playctl/source', ...defaultClientConditions] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect, signal } from '@preact/signals'
 import { text } from '../text/text.js'
-import { Town, type TownOptions, type TownPathStep, type TownRole } from '../town/town.js'
+import { Town, type TownOptions, type TownPathStep, type TownRole, type TownStep } from '../town/town.js'
 import { objectsOf, stringOf } from '../world/json.js'
 import type { WorldEvent } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
@@ -43,8 +43,11 @@ function optionsOf(store: WorldStore, announce: (sentence: string) => void): Tow
   return {
     text: {
       mapLabel: text('page.map'), mapRole: text('page.mapRole'),
-      describe: (row) => `${row.name.trim() === '' ? text('residents.unnamed') : row.name}, ${text(`residents.kind.${row.kind}`)}, ${text('residents.at', { x: row.x, y: row.y })}`,
-      step: (step) => step.type === 'structure' ? step.toolName ?? '' : `${text(`journey.${step.type}`)}: ${step.content ?? ''}`,
+      describe: (row) => text('map.resident', {
+        who: row.name.trim() === '' ? text('residents.unnamed') : row.name,
+        kind: text(`residents.kind.${row.kind}`), place: text('residents.at', { x: row.x, y: row.y }),
+      }),
+      step: (step, place) => text('map.step', { step: place + 1, what: whatOf(step) }),
     },
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
@@ -52,6 +55,10 @@ function optionsOf(store: WorldStore, announce: (sentence: string) => void): Tow
     onSelect: (key) => { store.select(key ?? undefined) },
     onStep: (key, step) => { if (store.walking && key === store.selected.peek()) store.step.value = step ?? undefined },
   }
+}
+
+function whatOf({ type, toolName = '', content = '' }: TownStep): string {
+  return type === 'structure' ? toolName : text('map.stepSaid', { step: text(`journey.${type}`), text: content })
 }
 
 function play(town: Town, event: WorldEvent): void {

@@ -23,6 +23,11 @@ suite('an event in words', () => {
     assert.equal(told('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'bo', name: 'Bo' } }).sentence, 'event.added')
   })
 
+  it('calls people by a word of the page, and others by their label', () => {
+    const asks = (fromPlayerId: string): unknown => told('world:agent_signal', { playerId: 'ada', kind: 'chat', data: { fromPlayerId } }).values.from
+    assert.deepEqual(['__human__', '__night_watch__', 'ada'].map(asks), [en['residents.person'], 'night_watch', 'Ada'])
+  })
+
   it('loses no event, whatever is in it', () => {
     const kinds = ['world:player_added', 'world:player_removed', 'world:mcp_registered', 'world:mcp_unregistered', 'world:interaction',
       'world:journey', 'world:agent_signal', 'world:space_changed', 'world:intercom', 'session:reset', 'session:resync', 'world:new']

@@ -2,7 +2,7 @@ import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../wor
 import type { Directory } from '../world/directory.js'
 import type { WorldEvent } from '../world/events.js'
 import { readOccupant } from '../world/rows.js'
-import type { TextKey } from '../text/text.js'
+import { text, type TextKey } from '../text/text.js'
 import { clamp, textLimit, type Entry, type Group } from './entry.js'
 
 /** What an event says, before it is numbered and timed. */
@@ -117,8 +117,14 @@ function signalled(data: JsonObject, directory: Directory): Told {
   }
 }
 
-/** The name of one who is on the map; people and those unknown have labels. */
+/** Whoever asks from a page goes by this label. */
+const person = '__human__'
+
+/** The name of one who is on the map; others who ask have labels such as __night_watch__. */
 function nameOf(id: string, directory: Directory): string {
+  if (id === person) {
+    return text('residents.person')
+  }
   return clamp(directory.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, ''), 80)
 }
 

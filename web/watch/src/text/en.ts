@@ -1,6 +1,7 @@
 /**
- * Every word of the page. A translation is a file like this with the same keys.
- * Values are in braces; a text with forms is chosen by {count}.
+ * Every word of the page, those of index.html included; what agents and hosts
+ * say is theirs. A translation is a file like this with the same keys. Values
+ * are in braces; a text with forms is chosen by {count}.
  */
 export const en = {
   // The page.
@@ -9,9 +10,13 @@ export const en = {
     one: 'The town, {count} resident',
     other: 'The town, {count} residents',
   },
+  'page.noScript': 'This page shows a world live and needs JavaScript.',
   'page.skip': 'Skip the map, go to the residents',
   'page.map': 'Map',
   'page.mapRole': 'town map',
+  'map.resident': '{who}, {kind}, {place}',
+  'map.step': '{step}. {what}',
+  'map.stepSaid': '{step}: {text}',
   'map.zoom': 'Scale of the map',
   'map.zoomIn': 'Closer',
   'map.zoomOut': 'Farther',
@@ -61,6 +66,9 @@ export const en = {
   'refused.again': 'Try again',
   'unreachable.title': 'The host does not answer',
   'unreachable.why': 'It may be starting or stopped. This page goes on as soon as it answers.',
+  'fault.silent': 'The host did not answer in time.',
+  'fault.unreachable': 'The host could not be reached.',
+  'fault.status': 'The host answered with the status {status}.',
 
   // Who is here.
   'tab.residents': 'Residents',
@@ -80,6 +88,7 @@ export const en = {
   'residents.new': 'just came',
   'residents.flagged': 'flagged',
   'residents.unnamed': 'Somebody without a name',
+  'residents.person': 'A person',
   'presence.lately': 'Left lately',
   'places.spaces': 'Spaces',
   'places.structures': 'Structures',

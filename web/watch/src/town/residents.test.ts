@@ -7,7 +7,7 @@ import type { TownAgent, TownOccupant, TownWorld } from './types.js'
 const text = {
   mapLabel: '', mapRole: '',
   describe: (row: TownOccupant) => row.name,
-  step: (step: { readonly content?: string }) => step.content ?? '',
+  step: (step: { readonly content?: string }, place: number) => `${place + 1}. ${step.content ?? ''}`,
 }
 
 const agent = (id: string, more: Partial<TownAgent> = {}): TownAgent => ({ kind: 'agent', nodeId: 'n', agentId: id, name: id, x: 2, y: 3, ...more })

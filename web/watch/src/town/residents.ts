@@ -197,7 +197,7 @@ export class Residents {
     if (stand.step !== null && stand.step !== resident.step) {
       const step = resident.path[stand.step]
       resident.step = stand.step
-      if (step !== undefined) this.say(resident, `${stand.step + 1}. ${this.text.step(step)}`, 'step', now)
+      if (step !== undefined) this.say(resident, this.text.step(step, stand.step), 'step', now)
       onStep(resident, stand.step)
     }
     return stand.moving

@@ -115,8 +115,8 @@ export interface TownText {
   readonly mapRole: string
   /** An occupant in one sentence, for a screen reader. */
   readonly describe: (occupant: TownOccupant) => string
-  /** A step in a few words, as on its sign: 'asked “…”', 'search', 'answered “…”'. */
-  readonly step: (step: TownStep) => string
+  /** A step in a few words, and its place in its journey, counted from 0: '2. search', '3. Arrived: …'. */
+  readonly step: (step: TownStep, place: number) => string
 }
 
 /** The light and the dark palette. */
