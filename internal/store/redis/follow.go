@@ -15,6 +15,10 @@ import (
 // missedAtOnce is how many entries one call returns at most.
 const missedAtOnce = 256
 
+// replyBytes is about how many bytes a reply has at most, but for one that is of a
+// single large part: a quarter of a second at 32 Mbit/s.
+const replyBytes = 1 << 20
+
 // followBlock is how long a follower waits in the server. After that it compares
 // its tip: a connection to a server that is no longer the master says nothing.
 const followBlock = time.Second
@@ -45,7 +49,7 @@ func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, err
 func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) {
 	begun := time.Now()
 	reply, err := j.readScript(ctx, "reading", missedScript, []string{j.key("journal"), j.key("local")},
-		j.synced.Load(), uint64(tip.Position), tip.Commit[:], missedAtOnce)
+		j.synced.Load(), uint64(tip.Position), tip.Commit[:], missedAtOnce, replyBytes)
 	if err != nil {
 		return answer{}, err
 	}

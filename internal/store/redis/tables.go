@@ -99,7 +99,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 		}
 		first, last, reverse := lexBounds(r)
 		for limit := firstScan; ; limit = min(2*limit, lastScan) {
-			reply, err := j.readScript(ctx, "reading", scanScript, j.tableKeys(table)[:2], string(table), reverse, first, last, limit)
+			reply, err := j.readScript(ctx, "reading", scanScript, j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes)
 			if err != nil {
 				yield(store.Pair{}, err)
 				return
@@ -109,15 +109,19 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 				yield(store.Pair{}, fmt.Errorf("reading the table %s of %s: %w", table, j.Path(), err))
 				return
 			}
+			more := len(pairs) > 0 && text(reply.at(2)) == "1"
+			if more {
+				// The pairs are the receiver's from here on.
+				first = "(" + string(pairs[len(pairs)-1].Key)
+			}
 			for _, pair := range pairs {
 				if !yield(pair, nil) {
 					return
 				}
 			}
-			if len(pairs) < limit {
+			if !more {
 				return
 			}
-			first = "(" + text(reply.at(0).([]any)[len(pairs)-1])
 		}
 	}
 }

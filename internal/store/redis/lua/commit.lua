@@ -26,7 +26,7 @@ elseif mode == 'append' then
 elseif head[1] ~= position or head[2] ~= commit then
   local headAt, tipAt = tonumber(head[1]), tonumber(position)
   if headAt <= tipAt then return answer('DIVERGED', head[1]) end
-  local missed = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', tipAt + 1), '+', 'COUNT', '64')
+  local missed = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', tipAt + 1), '+', 'COUNT', '16')
   return answer('CONFLICT', head[1], missed)
 elseif resumed ~= '1' and synced ~= '' and synced ~= run then
   -- Another host came to terms with this server first; this one has to ask how it

@@ -1,4 +1,5 @@
--- Returns the entries after a tip. ARGV: synced run id, position, commit, count.
+-- Returns the entries after a tip. ARGV: synced run id, position, commit, count, bytes
+-- after which no more are added.
 local headKey = KEYS[1]
 local prefix = string.match(headKey, '^.*:')
 local time = redis.call('TIME')
@@ -14,5 +15,15 @@ if headAt == tipAt then
   end
   return answer('OK', head[1], {})
 end
-local missed = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', tipAt + 1), '+', 'COUNT', ARGV[4])
+-- Some at a time, until it is much: the reply has to arrive before the host gives up.
+local missed, bytes, from = {}, 0, tipAt + 1
+while #missed < tonumber(ARGV[4]) and bytes < tonumber(ARGV[5]) do
+  local some = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', from), '+', 'COUNT', '16')
+  for _, entry in ipairs(some) do
+    missed[#missed + 1] = entry
+    for _, field in ipairs(entry[2]) do bytes = bytes + #field end
+  end
+  if #some < 16 then break end
+  from = tonumber(string.match(some[16][1], '^%d+')) + 1
+end
 return answer('OK', head[1], missed)

@@ -1,9 +1,19 @@
--- Reads some records of a table in key order, as of one moment.
--- ARGV: table, '' or 'REV', first bound, last bound, limit.
+-- Reads some records of a table in key order, as of one moment, and says whether
+-- there may be more. ARGV: table, '' or 'REV', first bound, last bound, limit, bytes
+-- after which no more are added.
 local prefix = string.match(KEYS[1], '^.*:')
 local command = {'ZRANGE', prefix .. 'order:' .. ARGV[1], ARGV[3], ARGV[4], 'BYLEX'}
 if ARGV[2] ~= '' then command[#command + 1] = 'REV' end
 for _, part in ipairs({'LIMIT', '0', ARGV[5]}) do command[#command + 1] = part end
-local keys = redis.call(unpack(command))
-if #keys == 0 then return {keys, keys} end
-return {keys, redis.call('HMGET', prefix .. 'table:' .. ARGV[1], unpack(keys))}
+local found = redis.call(unpack(command))
+local keys, values, bytes = {}, {}, 0
+while #keys < #found and bytes < tonumber(ARGV[6]) do
+  local from, to = #keys + 1, math.min(#keys + 16, #found)
+  local some = redis.call('HMGET', prefix .. 'table:' .. ARGV[1], unpack(found, from, to))
+  for i = from, to do
+    keys[i], values[i] = found[i], some[i - from + 1]
+    bytes = bytes + #keys[i] + #(values[i] or '')
+  end
+end
+local more = (#found == tonumber(ARGV[5]) or #keys < #found) and '1' or '0'
+return {keys, values, more}

@@ -1,0 +1,62 @@
+package redis_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+// TestLargeReplies has entries and records of which one reply cannot hold all that
+// it may hold by number: they come in several.
+func TestLargeReplies(t *testing.T) {
+	ctx := t.Context()
+	const size, count = 100 << 10, 60
+	j := open(t, at(t, redistest.Start(t).URL()))
+	var feed storetest.Feed
+	var tip store.Tip
+	for i := range count {
+		e := feed.Next(false, 1)
+		e.Events[0].Data = bytes.Repeat([]byte{'a' + byte(i%26)}, size)
+		e.Records = []store.Record{{Table: store.Journeys, Key: fmt.Appendf(nil, "key %03d", i), Value: e.Events[0].Data}}
+		tip = commit(t, j, &store.Batch{After: tip, Commit: store.CommitID{1, byte(i)}, Entries: []store.Entry{e}})
+	}
+	missed, err := j.Missed(ctx, store.Tip{})
+	if err != nil || len(missed) == 0 || len(missed)*size > 4<<20 {
+		t.Errorf("Missed: %d entries of %d bytes, %v; want some MB", len(missed), size, err)
+	}
+	followed := 0
+	for entries, err := range j.Follow(ctx, store.Tip{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if followed++; e.Position != store.Position(followed) || len(e.Events[0].Data) != size {
+				t.Fatalf("entry %d came as number %d", e.Position, followed)
+			}
+		}
+		if followed == count {
+			break
+		}
+	}
+	for _, reverse := range []bool{false, true} {
+		found := 0
+		for pair, err := range j.Scan(ctx, store.Journeys, store.Range{Reverse: reverse}) {
+			i := found
+			if reverse {
+				i = count - 1 - found
+			}
+			if err != nil || string(pair.Key) != fmt.Sprintf("key %03d", i) || len(pair.Value) != size {
+				t.Fatalf("record %d (reverse %v) is %q with %d bytes, %v", found, reverse, pair.Key, len(pair.Value), err)
+			}
+			clear(pair.Key)
+			found++
+		}
+		if found != count {
+			t.Errorf("Scan (reverse %v) found %d records, want %d", reverse, found, count)
+		}
+	}
+}
