@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// background is the terminal's, and plain how it writes what has no colour.
+const background = "#14171b"
+
+var plain = look{color: "#d6d9de"}
+
+// named are the sixteen colours that have names, as a quiet dark terminal shows
+// them.
+var named = [16]string{
+	"#1c1f24", "#d96b6b", "#7fb069", "#d9b36b", "#6b9bd9", "#b57fd9", "#5fb8b8", "#d6d9de",
+	"#6b7280", "#ee8888", "#99cc88", "#eecc88", "#88bbee", "#cc99ee", "#77cccc", "#ffffff",
+}
+
+// look is how text is written.
+type look struct {
+	color     string
+	bold, dim bool
+}
+
+// attributes are a look's, beside its colour, in a picture.
+func (l look) attributes() string {
+	var text string
+	if l.bold {
+		text += ` font-weight="bold"`
+	}
+	if l.dim {
+		text += ` opacity="0.6"`
+	}
+	return text
+}
+
+// with gives the look after the codes of one SGR sequence (ECMA-48, 8.3.117).
+func (l look) with(codes string) look {
+	numbers := numbersIn(codes)
+	for i := 0; i < len(numbers); i++ {
+		switch n := numbers[i]; {
+		case n == 0:
+			l = plain
+		case n == 1:
+			l.bold = true
+		case n == 2:
+			l.dim = true
+		case n == 22:
+			l.bold, l.dim = false, false
+		case n == 39:
+			l.color = plain.color
+		case n >= 30 && n <= 37:
+			l.color = named[n-30]
+		case n >= 90 && n <= 97:
+			l.color = named[n-82]
+		case n == 38 || n == 48:
+			// 48 sets what is behind the text, which pictures leave out.
+			color, used := extended(numbers[i+1:])
+			if n == 38 && color != "" {
+				l.color = color
+			}
+			i += used
+		}
+	}
+	return l
+}
+
+// numbersIn reads the numbers of a sequence; one without any means 0.
+func numbersIn(codes string) []int {
+	var numbers []int
+	for _, text := range strings.FieldsFunc(codes, func(r rune) bool { return r == ';' || r == ':' }) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			continue
+		}
+		numbers = append(numbers, n)
+	}
+	if len(numbers) == 0 {
+		return []int{0}
+	}
+	return numbers
+}
+
+// extended reads a colour of 256 ("5;n") or of 16 million ("2;r;g;b"), and says
+// how many numbers it has.
+func extended(numbers []int) (color string, used int) {
+	switch {
+	case len(numbers) >= 2 && numbers[0] == 5:
+		return indexed(numbers[1]), 2
+	case len(numbers) >= 4 && numbers[0] == 2:
+		return fmt.Sprintf("#%02x%02x%02x", numbers[1]&255, numbers[2]&255, numbers[3]&255), 4
+	}
+	return "", len(numbers)
+}
+
+// indexed is a colour of xterm's palette of 256: the named ones, a cube of 6
+// shades each of red, green and blue, and 24 greys.
+func indexed(n int) string {
+	switch {
+	case n < 0 || n > 255:
+		return plain.color
+	case n < len(named):
+		return named[n]
+	case n >= 232:
+		grey := 8 + 10*(n-232)
+		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+	}
+	shade := func(step int) int {
+		if step == 0 {
+			return 0
+		}
+		return 55 + 40*step
+	}
+	n -= len(named)
+	return fmt.Sprintf("#%02x%02x%02x", shade(n/36), shade(n/6%6), shade(n%6))
+}
