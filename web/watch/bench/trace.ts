@@ -24,7 +24,7 @@ export interface Work {
 }
 
 /** What runs scripts. They lie within one another: only the outermost count. */
-const scripted = new Set(['FireAnimationFrame', 'FunctionCall', 'RunMicrotasks', 'EventDispatch', 'TimerFire', 'v8.callFunction', 'EvaluateScript'])
+const scripted = new Set(['FireAnimationFrame', 'FunctionCall', 'EventDispatch', 'TimerFire', 'BlinkScheduler_PerformMicrotaskCheckpoint'])
 
 /** What an event cost its thread, without the time that other processes had the processor. */
 const milliseconds = ({ dur = 0, tdur = dur }: TraceEvent): number => tdur / 1000
