@@ -50,6 +50,12 @@ describe('residents', () => {
     assert.deepEqual([...town.all.keys()], ['agent:n:b'])
   })
 
+  it('are forgotten after they left also where nobody draws them, as on a page that is hidden', () => {
+    const { town } = townOf()
+    for (let n = 0; n < 1000; n += 1) town.take(world([agent(`a${n}`)]), n * DEPARTURE)
+    assert.equal(town.all.size, 2)
+  })
+
   it('who come back while they leave have arrived again', () => {
     const { town, find } = townOf('a')
     town.take(world([]), 1000)

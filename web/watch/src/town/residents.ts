@@ -84,7 +84,7 @@ export class Residents {
       if (known?.left !== null) this.#admit(key, row, again ? -Infinity : now)
       else if (known.row !== row) { known.row = row; this.#settle(known) }
     }
-    for (const resident of this.all.values()) if (!seen.has(resident.key)) resident.left ??= now
+    for (const resident of this.all.values()) if (!seen.has(resident.key)) this.#see(resident, now)
     return grew
   }
 
@@ -92,6 +92,12 @@ export class Residents {
   find(id: string): Resident | undefined {
     const found = this.all.get(id) ?? this.#byId.get(id)
     return found?.left === null ? found : undefined
+  }
+
+  /** Sees somebody off. Nobody waits for a frame to be forgotten: none is drawn while the page is hidden. */
+  #see(resident: Resident, now: number): void {
+    resident.left ??= now
+    if (now >= resident.left + DEPARTURE) this.#forget(resident)
   }
 
   #admit(key: string, row: TownOccupant, arrived: number): void {
