@@ -14,6 +14,8 @@ import { marksAlong } from './walk.js'
 const STATIONS = 40
 
 interface Trail {
+  /** What it follows: other streets give another trail. */
+  readonly streets: Streets
   readonly prints: Path2D
   readonly stations: readonly { readonly at: Point; readonly label: string }[]
 }
@@ -23,7 +25,7 @@ const made = new WeakMap<readonly TownPathStep[], Trail>()
 /** Footprints from station to station, and the numbers of the steps at each. */
 function trailOf(path: readonly TownPathStep[], streets: Streets): Trail {
   const known = made.get(path)
-  if (known !== undefined) return known
+  if (known?.streets === streets) return known
   const stations = new Map<string, { at: Point; cell: Point; steps: number[] }>()
   const prints = new Path2D()
   let before: Point | null = null
@@ -37,7 +39,7 @@ function trailOf(path: readonly TownPathStep[], streets: Streets): Trail {
     before = cell
   })
   const trail = {
-    prints,
+    streets, prints,
     stations: [...stations.values()].map(({ at, steps }) => ({ at, label: steps.length > 3 ? `${steps[0] ?? ''}…${steps.at(-1) ?? ''}` : steps.join(' · ') })),
   }
   made.set(path, trail)

@@ -1,8 +1,7 @@
 import type { Allowance } from './allowance.js'
-import type { BubblePlace } from './bubbles.js'
 import { placeBubbles, TAIL } from './bubbles.js'
 import type { Camera } from './camera.js'
-import type { Point } from './geometry.js'
+import type { Box, Point } from './geometry.js'
 import { clamp, contains, grown, nth } from './geometry.js'
 import type { Palette } from './palette.js'
 import type { Paper, Sheet } from './paper.js'
@@ -44,16 +43,16 @@ export class Voices {
     const names = all.flatMap(({ plate }) => plate === null ? [] : [plate.box])
     const wants = speakers.map(({ shown: { head }, speech, sheets }) => ({ head, sizes: sheets, before: speech.place }))
     const places = placeBubbles(wants, names, all.map(({ body }) => body), view)
-    speakers.forEach(({ shown: { head }, speech, sheets }, i) => {
+    const spoken = speakers.flatMap(({ shown: { head }, speech, sheets }, i) => {
       const place = nth(places, i)
-      if (place === null) {
-        speech.place = null
-        postpone(speech, now)
-      } else {
-        speech.place = { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
-        drawBubble(c, p, head, place, nth(sheets, place.size), bubbleFill(p, speech.kind))
-      }
+      speech.place = place && { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
+      if (place !== null) return [{ head, speech, box: place.box, sheet: nth(sheets, place.size) }]
+      postpone(speech, now)
+      return []
     })
+    // Tails go below every sheet: what somebody says hides no word of another.
+    for (const { head, speech, box } of spoken) drawTail(c, p, head, box, bubbleFill(p, speech.kind))
+    for (const { box: { x, y, w, h }, sheet } of spoken) c.drawImage(sheet.make(), x, y, w, h)
   }
 
   /** Puts away what was said before. */
@@ -85,19 +84,17 @@ export class Voices {
   }
 }
 
-function drawBubble(c: CanvasRenderingContext2D, p: Palette, head: Point, { box }: BubblePlace, sheet: Sheet, fill: string): void {
+function drawTail(c: CanvasRenderingContext2D, p: Palette, head: Point, box: Box, fill: string): void {
   const inset = Math.min(16, box.w / 2 - 2)
   const foot = { x: clamp(head.x, box.x + inset, box.x + box.w - inset), y: box.y + box.h - 1 }
-  if (head.y > foot.y + 1) {
-    c.beginPath()
-    c.moveTo(foot.x - 5, foot.y)
-    c.quadraticCurveTo(foot.x, foot.y + TAIL / 2, head.x, head.y - 1)
-    c.quadraticCurveTo(foot.x + 3, foot.y + TAIL / 2, foot.x + 5, foot.y)
-    c.fillStyle = fill
-    c.strokeStyle = p.edge
-    c.lineWidth = 1
-    c.stroke()
-    c.fill()
-  }
-  c.drawImage(sheet.make(), box.x, box.y, box.w, box.h)
+  if (head.y <= foot.y + 1) return
+  c.beginPath()
+  c.moveTo(foot.x - 5, foot.y)
+  c.quadraticCurveTo(foot.x, foot.y + TAIL / 2, head.x, head.y - 1)
+  c.quadraticCurveTo(foot.x + 3, foot.y + TAIL / 2, foot.x + 5, foot.y)
+  c.fillStyle = fill
+  c.strokeStyle = p.edge
+  c.lineWidth = 1
+  c.stroke()
+  c.fill()
 }
