@@ -4,6 +4,7 @@ import { ApiError, type Api } from '../access/api.js'
 import { timeOf, type WorldEvent } from './events.js'
 import { numberOf } from './json.js'
 import { backOff, firstLink, nextLink, type Link, type LinkEvent } from './link.js'
+import { Past } from './past.js'
 
 /** Whom a follower tells. */
 export interface FollowerReports {
@@ -25,7 +26,7 @@ const history = 200
 export class Follower {
   private link: Link = firstLink
   private subscription: WorldSubscription | undefined
-  private openedAt = 0
+  private past = new Past(0)
   private lastTime = 0
   private seen = false
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -40,12 +41,13 @@ export class Follower {
     if (seq === undefined) {
       return
     }
-    this.openedAt = seq
+    this.past = new Past(seq)
     this.subscription = subscribeWorld(this.client, {
       after: Math.max(0, seq - history),
       signal: this.ending.signal,
       onEvent: (event) => { this.take(event) },
       onSnapshot: ({ snapshot, verification }) => {
+        this.past.enter(snapshot.sid)
         this.reports.onWorld(snapshot)
         this.reports.onVerification(verification)
       },
@@ -140,7 +142,10 @@ export class Follower {
     if (kind === 'session:reset') {
       this.move({ is: 'reset' })
     }
-    const past = seq !== undefined && seq <= this.openedAt
+    if (kind === 'session:resync' && seq !== undefined) {
+      this.past.resume(seq)
+    }
+    const past = this.past.holds(seq)
     // An event without a time came with the one before it.
     const at = timeOf(data) ?? (past ? this.lastTime : Date.now())
     this.lastTime = at

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Past } from './past.js'
+
+describe('what is past', () => {
+  it('is what happened before the page was opened', () => {
+    const past = new Past(40)
+    past.enter('s1')
+    assert.deepEqual([39, 40, 41, undefined].map((seq) => past.holds(seq)), [true, true, false, false])
+  })
+
+  it('is nothing of another session, whose log begins at its first event', () => {
+    const past = new Past(40)
+    past.enter('s1')
+    past.enter('s1')
+    assert.equal(past.holds(3), true)
+    past.enter('s2')
+    assert.equal(past.holds(3), false)
+  })
+
+  it('is nothing that comes after the log has gone on from an earlier place', () => {
+    const past = new Past(40)
+    past.resume(50)
+    assert.equal(past.holds(40), true)
+    past.resume(12)
+    assert.deepEqual([12, 13].map((seq) => past.holds(seq)), [true, false])
+  })
+})
