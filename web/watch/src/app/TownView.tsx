@@ -2,10 +2,11 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect, signal } from '@preact/signals'
 import { text } from '../text/text.js'
-import { Town, type TownOptions, type TownPathStep, type TownRole, type TownStep } from '../town/town.js'
-import { objectsOf, stringOf } from '../world/json.js'
+import { Town, type TownOptions, type TownRole, type TownStep } from '../town/town.js'
+import { stringOf } from '../world/json.js'
 import type { WorldEvent } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
+import { townPath, townRow } from './townRows.js'
 
 /** What happened longer ago than this, in milliseconds, is not played on the map. */
 const fresh = 15_000
@@ -18,7 +19,7 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
     const town = new Town(host.current, optionsOf(store, announce))
     const narrow = signal(false)
     const ends = [
-      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, ...world.worldMap }) }),
+      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: world.worldMap.occupants.map(townRow) }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
       store.listen((event) => { if (!event.past && Date.now() - event.at < fresh) play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
@@ -67,7 +68,7 @@ function play(town: Town, event: WorldEvent): void {
   if (event.kind === 'world:interaction') {
     town.say({ playerId, role: roleOf(data.role), text: stringOf(data.text) })
   } else if (event.kind === 'world:journey') {
-    town.journey({ playerId, path: stepsOf(data.path) })
+    town.journey({ playerId, path: townPath(data.path) })
   } else if (event.kind === 'world:agent_signal') {
     town.signal({ playerId, kind: stringOf(data.kind) })
   }
@@ -75,13 +76,6 @@ function play(town: Town, event: WorldEvent): void {
 
 function roleOf(role: unknown): TownRole {
   return role === 'user' || role === 'tool' ? role : 'assistant'
-}
-
-function stepsOf(path: unknown): readonly TownPathStep[] {
-  return objectsOf(path).flatMap(({ x, y, type, content, toolName }) =>
-    typeof x === 'number' && typeof y === 'number' && (type === 'origin' || type === 'structure' || type === 'destination')
-      ? [{ x, y, type, content: stringOf(content), toolName: stringOf(toolName) }]
-      : [])
 }
 
 /** Calls a function with whether a media query matches, now and whenever that changes. */
