@@ -53,15 +53,15 @@ func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
 // tally adds stories up.
 type tally struct {
 	stories, acked, refused, unknown, faults, restarts, losses, jumps, events, moves, resyncs int
-	missing                                                                                   int
+	missing, away, late                                                                       int
 	slowest                                                                                   float64
 }
 
 func (t *tally) String() string {
 	return fmt.Sprintf("%d stories: %d commands acknowledged, %d refused, %d without an answer; %d faults, Redis %d times killed and %d times cut short, "+
 		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and were told %d times to read anew; "+
-		"the slowest that said that the store is away took %.0f ms",
-		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.slowest)
+		"%d answers that the store is away, %d of them after more than a second, the slowest after %.0f ms",
+		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.away, t.late, t.slowest)
 }
 
 // story lets workers and a breaker loose on the site, and judges what is left.

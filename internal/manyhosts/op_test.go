@@ -106,8 +106,8 @@ type history struct {
 	// rev is the highest that any answer was of: a look from there is as new as
 	// all that was answered before it.
 	rev uint64
-	// slowest is the longest that a host took to say that the store is away.
-	slowest time.Duration
+	// refusals are how long hosts took to say that the store is away.
+	refusals []time.Duration
 }
 
 func newHistory() *history { return &history{start: time.Now()} }
@@ -137,7 +137,7 @@ func (h *history) newest() uint64 {
 func (h *history) away(took time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.slowest = max(h.slowest, took)
+	h.refusals = append(h.refusals, took)
 }
 
 func (h *history) fault(format string, args ...any) {

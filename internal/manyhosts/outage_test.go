@@ -18,7 +18,10 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 	s := openSite(t, "always")
 	s.reset()
 	f := s.subscribe(1, 0)
-	defer f.close()
+	for _, h := range s.hosts {
+		// What a host has not heard of it can tell nobody.
+		s.until(h, s.account.Main, s.reading(protocol.ServicePlay.Snapshot()), (*hostprocess.Answer).OK)
+	}
 	was := f.sub.State().Stats
 	s.redis.Kill()
 	stranger := hostprocess.Node{ID: strings.Repeat("ab", 32), Hash: strings.Repeat("cd", 32)}

@@ -50,6 +50,7 @@ func (s *site) subscribe(seed uint64, number int) *subscriber {
 		OnEvent: f.take, OnSnapshot: f.show, OnError: func(err error) { f.errors = append(f.errors, err) },
 	})
 	s.must(err)
+	s.t.Cleanup(f.close)
 	s.await(f.ready, fmt.Sprint("a first copy of subscriber ", number))
 	return f
 }

@@ -34,8 +34,10 @@ func (s *site) judge(was *record, b *breaker, following []*subscriber, counted m
 	case !s.synced && len(b.restarts) > 0 && len(was.jumps) == 0:
 		fail(fmt.Errorf("Redis was killed %d times and may have lost something; the world did not jump", len(b.restarts)))
 	}
-	if h.slowest > slowestRefusal {
-		fail(fmt.Errorf("a host took %v to say that the store is away", h.slowest))
+	for _, took := range h.refusals {
+		if took > slowestRefusal {
+			fail(fmt.Errorf("a host took %v to say that the store is away", took))
+		}
 	}
 	if len(was.jumps) == 0 {
 		fail(inOrder(h.ops))
@@ -94,7 +96,13 @@ func (t *tally) add(h *history, b *breaker, was *record, following []*subscriber
 	t.acked, t.refused, t.unknown = t.acked+h.count(acked), t.refused+h.count(refused), t.unknown+h.count(unknown)
 	t.faults, t.restarts, t.losses = t.faults+len(h.faults), t.restarts+len(b.restarts), t.losses+b.losses
 	t.jumps, t.events, t.moves = t.jumps+len(was.jumps), t.events+len(was.events), t.moves+moves
-	t.slowest = max(t.slowest, milliseconds(h.slowest))
+	for _, took := range h.refusals {
+		t.away++
+		t.slowest = max(t.slowest, milliseconds(took))
+		if took > time.Second {
+			t.late++
+		}
+	}
 	for _, o := range h.ops {
 		if o.outcome == acked && marked[o.verb] && len(was.made[key(o.verb, o.mark)]) == 0 {
 			t.missing++

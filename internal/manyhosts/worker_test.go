@@ -75,7 +75,7 @@ func (w *worker) perform(ctx context.Context, o *op, r hostprocess.Request, n ho
 	o.begun = w.history.now()
 	defer func() { o.ended = w.history.now() }()
 	o.outcome = unsent
-	for o.ended = o.begun; w.history.now()-o.begun < patience; {
+	for w.history.now()-o.begun < patience {
 		a, err := w.attempt(ctx, o, r, n)
 		switch {
 		case errors.Is(err, errNotSent), err == nil && a.Status == http.StatusTooManyRequests:
