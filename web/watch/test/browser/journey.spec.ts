@@ -23,6 +23,14 @@ async function followed(page: Page): Promise<Locator> {
   return about
 }
 
+/** Lets time pass on the page's clock, faster than it does, until something is so. */
+async function later(page: Page, so: () => Promise<void>): Promise<void> {
+  await expect(async () => {
+    await page.clock.fastForward(400)
+    await so()
+  }).toPass({ intervals: [0], timeout: 15_000 })
+}
+
 /** Whether a figure stands at the same place: its head is at the same height there. Its name may be on any side of it. */
 const atSamePlace = (a: Extent, b: Extent): boolean => Math.abs(a.top - b.top) < 5 && a.left < b.right - 20 && b.left < a.right - 20
 
@@ -30,7 +38,7 @@ test.describe('step by step', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
   test.describe('with the whole town in view', () => {
-    test.use({ viewport: { width: 1920, height: 1000 } })
+    test.use({ viewport: { width: 1600, height: 800 } })
 
     test('the one who walked stands where each step was', async ({ page, host, world }) => {
       await page.clock.install()
@@ -57,7 +65,7 @@ test.describe('step by step', () => {
       await about.getByRole('button', { name: 'Used search' }).click()
       await expect(current(about)).toContainText('search')
       expect(atSamePlace(await settled(page), searched)).toBe(true)
-      await page.clock.runFor(10_000)
+      await page.clock.fastForward(10_000)
       expect(atSamePlace(await settled(page), searched), 'and stays there').toBe(true)
       await expect(current(about)).toContainText('search')
       await button(about, 'journey.pause').click()
@@ -83,17 +91,18 @@ test.describe('step by step', () => {
 })
 
 test('it is followed on the map to its end, or for as long as one likes', async ({ page, host, world }) => {
+  await page.clock.install()
   const ada = await world.agent('Ada')
   await world.journey(ada, stroll('Which book?', 'The blue one.'))
   await open(page, host)
   const about = await followed(page)
   await button(about, 'journey.walk').click()
-  for (const text of steps) await expect(current(about)).toContainText(text)
-  await expect(button(about, 'journey.walk'), 'it is over by itself').toBeVisible()
+  for (const text of steps) await later(page, () => expect(current(about)).toContainText(text, { timeout: 1 }))
+  await later(page, () => expect(button(about, 'journey.walk'), 'it is over by itself').toBeVisible({ timeout: 1 }))
   await expect(current(about)).toHaveCount(0)
 
   await button(about, 'journey.walk').click()
-  await expect(current(about)).toContainText('Which book?')
+  await later(page, () => expect(current(about)).toContainText('search', { timeout: 1 }))
   await button(about, 'journey.pause').click()
   await expect(current(about)).toHaveCount(0)
 

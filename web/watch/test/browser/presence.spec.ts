@@ -3,7 +3,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
-import { open, resident, verified } from './fixtures/town.js'
+import { feed, open, resident, show, verified } from './fixtures/town.js'
 import { violations } from './fixtures/axe.js'
 
 test.use({ repository: false })
@@ -38,16 +38,26 @@ test('who was there is not new; who came is, for a minute; who left is remembere
 })
 
 test('what happens is said in few words', async ({ page, host, world }) => {
+  await page.clock.install()
   const ada = await world.agent('Ada')
   await open(page, host)
   await expect(said(page).getByText(en['say.live'])).toBeAttached()
+  await show(page, 'happenings')
+  // It is gathered for four seconds and said in one go.
+  const next = async (last: string): Promise<void> => {
+    await expect(feed(page).getByRole('article').first()).toContainText(last)
+    await page.clock.runFor(4000)
+  }
   const grace = await world.agent('Grace')
+  await next('Grace')
   await expect(said(page).getByText('Grace came.')).toBeAttached()
   await world.leave(grace)
   await world.say(ada, 'Good morning')
   await world.say(ada, 'What do I hear?', 'user')
+  await next('What do I hear?')
   await expect(said(page).getByText('Grace left. Ada: Good morning')).toBeAttached()
   for (const name of ['Alan', 'Barbara', 'Edsger']) await world.agent(name)
   for (let line = 1; line <= 7; line++) await world.say(ada, `line ${line}`)
+  await next('line 7')
   await expect(said(page).getByText('Alan and others came: 3 in all. 7 lines were said.')).toBeAttached()
 })
