@@ -85,6 +85,13 @@ func (h *hook) fresh() []uint64 {
 	return fresh
 }
 
+// answers changes how events are answered.
+func (h *hook) answers(how func(host int, seq uint64, r *http.Request) error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answer = how
+}
+
 // count is how often an event was told.
 func (h *hook) count(seq uint64) int {
 	h.mu.Lock()
@@ -217,13 +224,13 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 				first := h.telling(t)
 				other := 1 - first
 				stuck := make(chan struct{}, 1)
-				h.answer = func(host int, _ uint64, r *http.Request) error {
+				h.answers(func(host int, _ uint64, r *http.Request) error {
 					if host == other {
 						return nil
 					}
 					stuck <- struct{}{}
 					return hang(r)
-				}
+				})
 				h.worlds[other].say(5)
 				<-stuck
 				began := time.Now()
@@ -240,7 +247,7 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 				if len(h.told) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
 					t.Errorf("told were %v by %v, %d at once", h.told, h.by, h.most)
 				}
-				h.answer = nil
+				h.answers(nil)
 				h.handles[first].Down.Store(false)
 				h.close()
 			})
@@ -306,7 +313,7 @@ func TestHostsThatDieLoseNoEvent(t *testing.T) {
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) {
 			h := openHosts(t, 3)
 			after, lines := h.worlds[0].Events().Head(), uint64(0)
-			h.answer = func(_ int, seq uint64, r *http.Request) error {
+			h.answers(func(_ int, seq uint64, r *http.Request) error {
 				switch n := h.count(seq); {
 				case seq%7 == 3 && n == 1:
 					return hang(r)
@@ -314,7 +321,7 @@ func TestHostsThatDieLoseNoEvent(t *testing.T) {
 					return fmt.Errorf("attempt %d of event %d", n, seq)
 				}
 				return nil
-			}
+			})
 			for range rapid.IntRange(5, 30).Draw(rt, "steps") {
 				i := rapid.IntRange(0, 2).Draw(rt, "host")
 				switch rapid.IntRange(0, 5).Draw(rt, "step") {
@@ -339,7 +346,7 @@ func TestHostsThatDieLoseNoEvent(t *testing.T) {
 			for _, handle := range h.handles {
 				handle.Down.Store(false)
 			}
-			h.answer = nil
+			h.answers(nil)
 			pass(2 * time.Minute)
 			h.wantEvery(rt, after, after+lines)
 			h.close()
