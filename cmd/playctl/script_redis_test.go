@@ -39,6 +39,7 @@ func surroundingsOf(ts *testscript.TestScript) *surroundings {
 //	redis [name:] [flags of redis-server]
 //	redis kill
 //	redis restart
+//	redis do <command> [arguments]
 func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("redis cannot be negated")
@@ -50,6 +51,14 @@ func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	case len(args) == 1 && args[0] == "restart":
 		around.redis.Restart()
+		return
+	}
+	if len(args) > 1 && args[0] == "do" {
+		command := make([]any, len(args)-1)
+		for i, word := range args[1:] {
+			command[i] = word
+		}
+		around.redis.Do(command...)
 		return
 	}
 	name, flags := hostName(args)
