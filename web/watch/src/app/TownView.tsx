@@ -6,6 +6,7 @@ import { Town, type TownOptions, type TownRole, type TownStep } from '../town/to
 import { stringOf } from '../world/json.js'
 import type { WorldEvent } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
+import { called } from './names.js'
 import { townPath, townRow } from './townRows.js'
 
 /** What happened longer ago than this, in milliseconds, is not played on the map. */
@@ -45,7 +46,7 @@ function optionsOf(store: WorldStore, announce: (sentence: string) => void): Tow
     text: {
       mapLabel: text('page.map'), mapRole: text('page.mapRole'),
       describe: (row) => text('map.resident', {
-        who: row.name.trim() === '' ? text('residents.unnamed') : row.name,
+        who: called(row.name),
         kind: text(`residents.kind.${row.kind}`), place: text('residents.at', { x: row.x, y: row.y }),
       }),
       step: (step, place) => text('map.step', { step: place + 1, what: whatOf(step) }),

@@ -57,10 +57,9 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
 }
 
 function Happening({ entry, there, place, total, show }: { entry: Entry, there: boolean, place: number, total: number, show: (key: string) => void }): VNode {
-  const called = entry.name.trim() === '' ? text('residents.unnamed') : entry.name
   const name = there
-    ? <button type="button" class="link" onClick={() => { show(entry.key) }}><bdi>{called}</bdi></button>
-    : <b><bdi>{called}</bdi></b>
+    ? <button type="button" class="link" onClick={() => { show(entry.key) }}><bdi>{entry.name}</bdi></button>
+    : <b><bdi>{entry.name}</bdi></b>
   return (
     <article class={`happening ${entry.group}`} style={{ transform: `translateY(${place * rowHeight}px)` }} data-seq={entry.seq} data-kind={entry.event}
       aria-posinset={place + 1} aria-setsize={total}>

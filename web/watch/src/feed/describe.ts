@@ -1,3 +1,4 @@
+import { called } from '../app/names.js'
 import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../world/json.js'
 import type { Directory } from '../world/directory.js'
 import type { WorldEvent } from '../world/events.js'
@@ -46,11 +47,12 @@ export function describe(event: WorldEvent, directory: Directory, serial: number
   const told: Told = teller?.(event.data, directory)
     ?? { group: 'session', sentence: 'event.other', values: { kind: event.kind } }
   const thing = told.who === undefined ? undefined : directory.whose(told.who)
+  const name = told.name ?? thing?.name ?? (told.who === undefined ? undefined : shortId(told.who))
   return {
     serial, seq: event.seq, event: event.kind, at: event.at,
     group: told.group, sentence: told.sentence, values: told.values ?? {},
     key: told.key ?? thing?.key ?? '',
-    name: clamp(told.name ?? thing?.name ?? shortId(told.who ?? ''), 80),
+    name: name === undefined ? '' : clamp(called(name), 80),
     text: clamp(told.text ?? '', textLimit),
   }
 }
@@ -125,7 +127,7 @@ function nameOf(id: string, directory: Directory): string {
   if (id === person) {
     return text('residents.person')
   }
-  return clamp(directory.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, ''), 80)
+  return clamp(called(directory.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, '')), 80)
 }
 
 function spaceChanged(data: JsonObject, directory: Directory): Told {
@@ -133,7 +135,7 @@ function spaceChanged(data: JsonObject, directory: Directory): Told {
   const action = data.action === 'created' || data.action === 'removed' ? data.action : 'changed'
   return {
     group: 'place', sentence: `event.space.${action}`, key: `space:${id}`,
-    values: { space: clamp(directory.get(`space:${id}`)?.name ?? id, 80) },
+    values: { space: clamp(called(directory.get(`space:${id}`)?.name ?? id), 80) },
   }
 }
 

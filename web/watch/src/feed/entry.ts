@@ -16,7 +16,7 @@ export interface Entry {
   readonly at: number
   /** The stable key of whom it is about; empty if it is about the whole world. */
   readonly key: string
-  /** What they were called when it happened. */
+  /** What they were called when it happened; empty if it is about the whole world. */
   readonly name: string
   /** The sentence, and what goes into its gaps besides {who}. */
   readonly sentence: TextKey

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { clamp } from '../feed/entry.js'
+import { called } from '../app/names.js'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { Departed } from '../world/presence.js'
@@ -14,7 +14,7 @@ export function Departures({ left }: { left: readonly Departed[] }): VNode | nul
       <h2>{text('presence.lately')}</h2>
       <ul>{left.map(({ key, name, at }) => (
         <li key={key}>
-          <bdi class="name">{name.trim() === '' ? text('residents.unnamed') : clamp(name, 80)}</bdi>
+          <bdi class="name">{called(name)}</bdi>
           <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>
         </li>
       ))}</ul>

@@ -5,6 +5,7 @@ import { clamp } from '../feed/entry.js'
 import { nameOf } from '../app/names.js'
 import { text } from '../text/text.js'
 import { ago } from '../text/times.js'
+import { clean } from '../town/prose.js'
 import type { Thing } from '../world/rows.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -84,9 +85,10 @@ function Id({ id }: { id: string }): VNode {
 
 /** An address that somebody gave: a link only where it leads to a web page. */
 function Address({ url }: { url: string }): VNode {
+  const shown = clamp(clean(url, 2000), 120)
   return /^https?:\/\//i.test(url)
-    ? <a href={url} target="_blank" rel="noopener noreferrer nofollow"><bdi>{clamp(url, 120)}</bdi></a>
-    : <bdi>{clamp(url, 120)}</bdi>
+    ? <a href={url} target="_blank" rel="noopener noreferrer nofollow"><bdi>{shown}</bdi></a>
+    : <bdi>{shown}</bdi>
 }
 
 function amenity(kind: string): string {

@@ -2,6 +2,8 @@
 
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const SPACES = /[\s\u2028\u2029]+/gu
+/** The first half of a character that was cut in two. */
+const HALF = /[\ud800-\udbff]$/
 const STRONG = /[\p{L}]/u
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
@@ -11,7 +13,7 @@ const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 /** Puts text on one line and takes away what would reorder or control it; no longer than a number of characters. */
 export function clean(text: string, most = 400): string {
   // Cut before the expensive parts: a text may be megabytes long.
-  return text.slice(0, most * 4).replace(SPACES, ' ').replace(CONTROLS, '').trim().slice(0, most)
+  return text.slice(0, most * 4).replace(SPACES, ' ').replace(CONTROLS, '').trim().slice(0, most).replace(HALF, '')
 }
 
 /** The direction of a text: that of its first letter (Unicode's bidirectional algorithm, rule P2). */
