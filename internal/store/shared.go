@@ -111,7 +111,7 @@ type Batch struct {
 // is the server's: no host's clock decides anything.
 //
 // Entries that it yields carry Commit, Prev and, unlike a Journal's, the Records
-// of those tables that hosts keep in memory (Table.Mirror).
+// of those tables that hosts keep in memory (Table.Mirror), without their Terms.
 type Shared interface {
 	Journal
 

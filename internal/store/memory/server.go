@@ -108,15 +108,16 @@ func (s *Server) stir() {
 func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Tip, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.headRun != s.run && !b.Resumed {
-		return store.Tip{}, store.ErrRestarted
-	}
 	missed, err := s.missed(b.After)
 	if err != nil {
 		return store.Tip{}, err
 	}
 	if len(missed) > 0 {
 		return store.Tip{}, &store.Overtaken{Entries: missed}
+	}
+	// Only who knows the journal to its end has to know of a restart.
+	if s.headRun != s.run && !b.Resumed {
+		return store.Tip{}, store.ErrRestarted
 	}
 	if err := s.refuse(b); err != nil {
 		return store.Tip{}, err
@@ -188,6 +189,7 @@ func (s *Server) note(e *store.Entry, commit store.CommitID) {
 	c := committed{commit: commit, prev: s.tip.Commit}
 	for _, r := range e.Records {
 		s.setDeadline(&r)
+		r.Term = 0
 		if !r.Clears() {
 			r.Key = append([]byte{}, r.Key...)
 		}

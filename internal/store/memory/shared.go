@@ -72,10 +72,10 @@ func (h *Shared) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-
 	s := h.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.headRun != s.run {
-		return nil, nil, store.ErrRestarted
-	}
 	entries, err := s.missed(after)
+	if err == nil && len(entries) == 0 && s.headRun != s.run {
+		err = store.ErrRestarted
+	}
 	return entries, s.wake, err
 }
 
