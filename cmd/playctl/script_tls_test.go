@@ -1,0 +1,57 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// makeCertificate writes a certificate for 127.0.0.1 that is its own authority, and
+// its key, into the files NAME.pem and NAME-key.pem.
+//
+//	certificate server
+func makeCertificate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: certificate <name>")
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ts.Check(err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames: []string{"redis.test"},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	ts.Check(err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	ts.Check(err)
+	for file, block := range map[string]pem.Block{
+		args[0] + ".pem":     {Type: "CERTIFICATE", Bytes: der},
+		args[0] + "-key.pem": {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		ts.Check(os.WriteFile(ts.MkAbs(file), pem.EncodeToMemory(&block), 0o600))
+	}
+}
+
+// freePort puts a port that nobody listens on into a variable.
+//
+//	freeport PORT
+func freePort(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: freeport <variable>")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	ts.Check(err)
+	ts.Check(listener.Close())
+	ts.Setenv(args[0], port)
+}
