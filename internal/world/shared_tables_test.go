@@ -49,6 +49,8 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 			host.Deaf.Store(false)
 		}
 		c.agree()
+		// What the writers own is the test's once they have ended.
+		c.close()
 		for i, w := range c.worlds {
 			if diff := cmp.Diff(w.stored(rt).known(), w.known()); diff != "" {
 				rt.Fatalf("world %d knows other things than the store (-store +world):\n%s", i, diff)
