@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -94,10 +95,16 @@ func yamlCollection(decoder *json.Decoder, open json.Delim) (*yaml.Node, error) 
 }
 
 // yamlNumber keeps the number's text. One with an exponent but no point is a
-// number in JSON and a string in YAML 1.1, so it gets a point.
+// number in JSON and a string in YAML 1.1, so it gets a point, as a whole number
+// does that no integer of 64 bits holds.
 func yamlNumber(number json.Number) *yaml.Node {
 	text := number.String()
 	if !strings.ContainsAny(text, ".eE") {
+		_, tooSmall := strconv.ParseInt(text, 10, 64)
+		_, tooLarge := strconv.ParseUint(text, 10, 64)
+		if tooSmall != nil && tooLarge != nil {
+			return scalar("!!float", text+".0")
+		}
 		return scalar("!!int", text)
 	}
 	if at := strings.IndexAny(text, "eE"); at >= 0 && !strings.Contains(text, ".") {
