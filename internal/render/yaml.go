@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
