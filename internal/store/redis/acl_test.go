@@ -103,6 +103,7 @@ func needed(t *testing.T, called string, rules []string) {
 
 // TestRulesOfCluster does the same with a node of a Cluster.
 func TestRulesOfCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
 	server := redistest.Start(t, append([]string{"--cluster-enabled", "yes"}, user(redis.Rules("world*", true))...)...)
 	server.Do("cluster", "addslotsrange", 0, 16383)
 	server.UntilCluster()

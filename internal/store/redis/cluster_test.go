@@ -15,6 +15,7 @@ import (
 )
 
 func TestCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
 	server := redistest.Start(t, "--cluster-enabled", "yes")
 	server.Do("cluster", "addslotsrange", 0, 16383)
 	server.UntilCluster()

@@ -77,6 +77,7 @@ func TestLostReply(t *testing.T) {
 // TestLostReplyOfCluster loses one reply: the commit must not be sent again, which
 // would find it overtaken by itself.
 func TestLostReplyOfCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
 	server := redistest.Start(t, "--cluster-enabled", "yes")
 	server.Do("cluster", "addslotsrange", 0, 16383)
 	server.UntilCluster()

@@ -11,6 +11,7 @@ import (
 
 // TestHosts counts those who listen, on one server and on the nodes of a Cluster.
 func TestHosts(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
 	t.Run("server", func(t *testing.T) { countHosts(t, at(t, redistest.Start(t).URL())) })
 	t.Run("cluster", func(t *testing.T) {
 		nodes := redistest.Cluster(t, 3)

@@ -25,6 +25,7 @@ func TestPublish(t *testing.T) {
 
 // TestPublishOnCluster has channels that no slot of the world's keys belongs to.
 func TestPublishOnCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
 	server := redistest.Start(t, "--cluster-enabled", "yes")
 	server.Do("cluster", "addslotsrange", 0, 16383)
 	server.UntilCluster()
