@@ -64,3 +64,27 @@ func figure(b *testing.B, server *redistest.Server, section, after string) float
 	n, _ := strconv.ParseFloat(rest[:end], 64)
 	return n
 }
+
+// BenchmarkGetAll looks up what a full batch of commands asks for before it is
+// planned: 512 records, every tenth of which is there.
+func BenchmarkGetAll(b *testing.B) {
+	ctx := context.Background()
+	j := open(b, at(b, redistest.Start(b).URL()))
+	var feed storetest.Feed
+	e := feed.Next(false, 1)
+	lookups := make([]store.Lookup, 512)
+	for i := range lookups {
+		lookups[i] = store.Lookup{Table: store.Idempotency, Key: fmt.Append(nil, "key ", i)}
+		if i%10 == 0 {
+			e.Records = append(e.Records, store.Record{Table: store.Idempotency, Key: lookups[i].Key, Value: make([]byte, 200)})
+		}
+	}
+	if _, err := j.Commit(ctx, &store.Batch{Commit: store.CommitID{1}, Entries: []store.Entry{e}}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := j.GetAll(ctx, lookups); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
