@@ -28,7 +28,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
   }, [directory.occupants.length])
   useEffect(() => {
     const retry = (): void => { store.retry() }
-    const close = (event: KeyboardEvent): void => { if (event.key === 'Escape' && !event.defaultPrevented) store.select(undefined) }
+    const close = (event: KeyboardEvent): void => { if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) store.select(undefined) }
     addEventListener('online', retry)
     addEventListener('keydown', close)
     return () => { removeEventListener('online', retry); removeEventListener('keydown', close) }

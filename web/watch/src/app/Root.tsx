@@ -24,16 +24,18 @@ export function Root({ api, token }: { api: Api, token: string | undefined }): V
     let store: WorldStore | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     let gone = false
-    enter(api, token).then((entered) => {
+    const settle = (next: Stage): void => {
       if (gone) return
-      go(entered.stage)
-      if (entered.stage.is === 'in') {
-        store = entered.stage.store
-        void store.run().then(() => { if (!gone) go({ is: 'refused', refusal: 'expired' }) })
-      } else if (entered.stage.is === 'unreachable') {
-        timer = setTimeout(again, askAgain)
-      }
-    }, () => { go({ is: 'unreachable' }) })
+      go(next)
+      if (next.is === 'unreachable') timer = setTimeout(again, askAgain)
+    }
+    const failed = (): void => { settle({ is: 'unreachable' }) }
+    enter(api, token).then(({ stage: entered }) => {
+      settle(entered)
+      if (gone || entered.is !== 'in') return
+      store = entered.store
+      store.run().then(() => { settle({ is: 'refused', refusal: 'expired' }) }, failed)
+    }, failed)
     return () => { gone = true; clearTimeout(timer); store?.close() }
   }, [api, token, turn, again])
   switch (stage.is) {

@@ -20,7 +20,12 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
   const [inputs, setInputs] = useState<Inputs>(() => new Map((fields ?? []).map((field) => [field.name, field.initial])))
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => { form.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus() }, [])
+  useEffect(() => {
+    const opener = document.activeElement
+    form.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus()
+    // Who works with the keyboard goes on from where the form was opened.
+    return () => { if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true }) }
+  }, [])
   useEffect(() => { form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus() }, [errors])
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -28,9 +33,15 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
     if ('args' in read) send(read.args)
     else setErrors(read.errors)
   }
+  const leave = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.isComposing) return
+    // The form only: what is around it stays.
+    event.preventDefault()
+    cancel()
+  }
   const enter = (name: string, value: string): void => { setInputs(new Map([...inputs, [name, value]])) }
   return (
-    <form class="form" aria-label={title} noValidate ref={form} onSubmit={submit}>
+    <form class="form" aria-label={title} noValidate ref={form} onSubmit={submit} onKeyDown={leave}>
       {fields === undefined && <FieldRow field={wholeJson} value={inputs.get('') ?? ''} error={errors.get('')} enter={enter} label={text('assist.wholeJson')} />}
       {fields?.length === 0 && <p class="soft">{text('assist.noParameters')}</p>}
       {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs.get(field.name) ?? ''} error={errors.get(field.name)} enter={enter} label={clamp(field.name, 80)} />)}

@@ -43,7 +43,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     <>
       <Filters store={store} />
       <div class="feedbox" data-version={store.feedVersion.value}>
-        {newer > 0 && <button type="button" class="pill" onClick={() => { list.current?.scrollTo({ top: 0 }); stopAt(Infinity) }}>
+        {newer > 0 && <button type="button" class="pill" onClick={() => { list.current?.scrollTo({ top: 0 }); list.current?.focus({ preventScroll: true }); stopAt(Infinity) }}>
           {text('feed.new', { count: newer })}
         </button>}
         <div class="feed" {...(total > 0 ? { role: 'feed', tabIndex: 0, 'aria-label': text('feed.title') } as const : {})} ref={list} onScroll={look}>
@@ -73,6 +73,7 @@ function Happening({ entry, there, place, total, show }: { entry: Entry, there: 
 function Filters({ store }: { store: WorldStore }): VNode {
   const filter = store.filter.value
   const { occupants } = store.directory.value
+  const words = useRef<HTMLInputElement>(null)
   const agents = useMemo(() => find(occupants, '', language), [occupants])
   return (
     <div class="tools filters">
@@ -82,11 +83,12 @@ function Filters({ store }: { store: WorldStore }): VNode {
       </select>
       <select aria-label={text('feed.who')} value={filter.key} onChange={(event) => { store.refilter({ ...filter, key: event.currentTarget.value }) }}>
         <option value="">{text('feed.anyone')}</option>
+        {filter.key !== '' && store.directory.value.get(filter.key) === undefined && <option value={filter.key}>{text('feed.left')}</option>}
         {agents.map((row) => <option key={row.key} value={row.key}>{nameOf(row)}</option>)}
       </select>
-      <input type="search" aria-label={text('feed.text')} placeholder={text('feed.find')} value={filter.text}
+      <input type="search" ref={words} aria-label={text('feed.text')} placeholder={text('feed.find')} value={filter.text}
         onInput={(event) => { store.refilter({ ...filter, text: event.currentTarget.value }) }} />
-      {filter !== everything && <button type="button" class="small" onClick={() => { store.refilter(everything) }}>{text('feed.clear')}</button>}
+      {filter !== everything && <button type="button" class="small" onClick={() => { words.current?.focus(); store.refilter(everything) }}>{text('feed.clear')}</button>}
     </div>
   )
 }

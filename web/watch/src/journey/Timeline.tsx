@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
 import { took, wholeTime } from '../text/times.js'
@@ -17,6 +18,9 @@ interface TimelineProps {
 export function Timeline({ store, agent, town }: TimelineProps): VNode {
   const { journey } = agent
   const at = store.step.value
+  const name = journey === undefined ? '' : `${journey.startedAt} ${journey.steps.length}`
+  // Another journey takes the place of the one that was followed.
+  useEffect(() => { store.walking = false; store.step.value = undefined }, [store, name])
   const go = (step: number, hold: boolean): void => { store.walking = !hold; store.step.value = step; town?.playJourney(agent.key, step, hold) }
   const stop = (): void => { store.walking = false; store.step.value = undefined; town?.stopJourney(agent.key) }
   return (

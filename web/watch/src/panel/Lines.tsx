@@ -24,6 +24,11 @@ export function Lines({ store, agent }: { store: WorldStore, agent: AgentRow }):
   useEffect(() => {
     void read()
     return store.listen((event) => {
+      // Lines are missing, or are another world's.
+      if (event.kind === 'session:resync' || event.kind === 'session:reset') {
+        setLines([])
+        void read()
+      }
       if (event.kind === 'world:interaction' && event.data.playerId === agent.id) {
         setLines((known) => mergeLines(known, [readLine(event.data)]))
       }

@@ -208,6 +208,7 @@ export const en = {
   'feed.text': 'Text',
   'feed.anyKind': 'Everything',
   'feed.anyone': 'Everyone',
+  'feed.left': 'One who left',
   'feed.find': 'Words in it',
   'feed.clear': 'Clear the filters',
   'feed.none': 'Nothing has happened yet.',
