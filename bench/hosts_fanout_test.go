@@ -10,9 +10,9 @@ import (
 )
 
 // BenchmarkHostsFanOut is the time from the reply to a chat line, at one host,
-// until a subscriber of another has read it; beside it, of a subscriber of the
-// same host on the embedded store. It can be negative: whoever asked and who
-// listens are told at the same time.
+// until a subscriber of another has read it, and from its request; beside it, of a
+// subscriber of the same host on the embedded store. After the reply it can be
+// negative: whoever asked and who listens are told at the same time.
 func BenchmarkHostsFanOut(b *testing.B) {
 	for _, k := range []kept{{"store=embedded", 0}, {"store=redis/hosts=3", 3}} {
 		b.Run(k.name, func(b *testing.B) {
@@ -26,24 +26,30 @@ func BenchmarkHostsFanOut(b *testing.B) {
 				f.reading.Wait()
 			}()
 			line := d.people.interaction(d.people.agents[0])
-			var delays []time.Duration
+			var sinceAsked, sinceReplied []time.Duration
 			for b.Loop() {
+				asked := time.Now()
 				status, body, err := c.do(line)
 				replied := time.Now()
 				if err != nil || status != http.StatusOK {
 					b.Fatalf("status %d, %v: %s", status, err, body)
 				}
-				delays = append(delays, (<-f.read).Sub(replied))
+				read := <-f.read
+				sinceAsked, sinceReplied = append(sinceAsked, read.Sub(asked)), append(sinceReplied, read.Sub(replied))
 				<-time.After(2 * time.Millisecond)
 			}
-			slices.Sort(delays)
-			at := func(part float64) float64 {
-				return float64(delays[int(part*float64(len(delays)-1))].Microseconds())
-			}
-			b.ReportMetric(at(0.5), "p50-µs")
-			b.ReportMetric(at(0.99), "p99-µs")
+			percentiles(b, "request", sinceAsked)
+			percentiles(b, "reply", sinceReplied)
 			b.ReportMetric(0, "ns/op")
 		})
+	}
+}
+
+func percentiles(b *testing.B, since string, delays []time.Duration) {
+	b.Helper()
+	slices.Sort(delays)
+	for name, part := range map[string]float64{"p50": 0.5, "p99": 0.99} {
+		b.ReportMetric(float64(delays[int(part*float64(len(delays)-1))].Microseconds()), name+"-since-"+since+"-µs")
 	}
 }
 
