@@ -15,10 +15,17 @@ import (
 // can have shown of what was lost.
 const ahead = 1 << 20
 
+// rereadTerm bounds one reading of a whole world. It is not the callers' second:
+// they are told that the store does not answer while the writer reads, and a world
+// that takes longer to read than they wait would else never be read.
+const rereadTerm = 30 * time.Second
+
 // reread makes the state anew until that works or the time is up.
 func (w *World) reread(ctx context.Context, cause error, r *round) error {
-	for wait := 5 * time.Millisecond; ; wait *= 2 {
-		err := w.rereadOnce(ctx, cause, r)
+	for wait := askAgain; ; wait *= 2 {
+		reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), rereadTerm)
+		err := w.rereadOnce(reading, cause, r)
+		cancel()
 		switch {
 		case err == nil:
 			return nil

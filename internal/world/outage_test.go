@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
@@ -23,7 +24,9 @@ type slow struct {
 	// full refuses commits while everything else works.
 	full    atomic.Bool
 	commits atomic.Int64
-	piece   int
+	// patience is the time that the last caller of Load had, in nanoseconds.
+	patience atomic.Int64
+	piece    int
 	// gate holds commits up until it is closed; nil for none.
 	gate atomic.Pointer[chan struct{}]
 }
@@ -54,6 +57,13 @@ func (s *slow) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 		return tip, &store.Overtaken{Entries: s.cut(missed.Entries)}
 	}
 	return tip, err
+}
+
+func (s *slow) Load(ctx context.Context) (store.State, error) {
+	if ends, bounded := ctx.Deadline(); bounded {
+		s.patience.Store(int64(left(ends)))
+	}
+	return s.Shared.Load(ctx)
 }
 
 func (s *slow) cut(entries []store.Entry) []store.Entry { return entries[:min(s.piece, len(entries))] }
@@ -217,5 +227,16 @@ func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
 		if got := c.texts(i); len(got) != 0 {
 			t.Errorf("world %d has the lost lines %v", i, got)
 		}
+	}
+}
+
+// A world that takes longer to read than a caller waits is read none the less.
+func TestAWorldIsReadAnewInItsOwnTime(t *testing.T) {
+	c, way, a := openSlow(t)
+	c.must(0, a, line(a, "lost"))
+	c.server.Restart(1)
+	c.must(0, a, line(a, "after"))
+	if got := time.Duration(way.patience.Load()); got < 10*patience {
+		t.Errorf("the world had to be read within %v", got)
 	}
 }

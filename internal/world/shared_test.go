@@ -155,6 +155,9 @@ func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
 	}
 }
 
+// left is the time until a deadline.
+func left(ends time.Time) time.Duration { return time.Until(ends) }
+
 // wantUnavailable fails unless the answer is within a second, and a while for this
 // machine, that the store is away.
 func wantUnavailable(t *testing.T, what string, ask func() error) {
