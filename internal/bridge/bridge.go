@@ -107,7 +107,7 @@ func Open(ctx context.Context, o Options) (*Bridge, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	if err := b.settle(ctx); err != nil {
+	if _, err := b.settle(ctx); err != nil {
 		return nil, err
 	}
 	attempts, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -143,20 +143,19 @@ func nameOf(target *url.URL) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// settle makes sure that the store has a place for the bridge. For a new one it
-// is here: what happens before the first delivery must not be lost with this
-// process.
-func (b *Bridge) settle(ctx context.Context) error {
-	_, err := b.place(ctx)
+// settle reads how far the bridge got. Where the store has no place, because the
+// bridge is new or the store lost it, it is here, and stored: what happens before
+// the first delivery must not be lost with this process.
+func (b *Bridge) settle(ctx context.Context) (world.Cursor, error) {
+	at, err := b.place(ctx)
 	if !errors.Is(err, errNoPlace) {
-		return err
+		return at, err
 	}
 	first := world.KeepBridge{Name: b.name, At: b.world.Cursor(), First: true}
 	if _, err := b.world.Do(ctx, world.Request{}, first); err != nil {
-		return fmt.Errorf("store where the bridge begins: %w", err)
+		return at, fmt.Errorf("store where the bridge begins: %w", err)
 	}
-	_, err = b.place(ctx)
-	return err
+	return b.place(ctx)
 }
 
 var errNoPlace = errors.New("the store has no place of the bridge")

@@ -51,7 +51,7 @@ func (b *Bridge) take(ctx context.Context) (held bool, err error) {
 		return false, err
 	}
 	// Who does not tell the bridge reads this only to know where it stands.
-	at, err := b.place(asking)
+	at, err := b.settle(asking)
 	if err != nil || !held {
 		return false, err
 	}

@@ -108,6 +108,7 @@ func (h *hook) count(seq uint64) int {
 // hosts are several worlds with a bridge on one journal.
 type hosts struct {
 	*hook
+	server  *memory.Server
 	worlds  []*fixture
 	handles []*memory.Shared
 	bridges []*Bridge
@@ -115,8 +116,8 @@ type hosts struct {
 
 func openHosts(t *testing.T, n int) *hosts {
 	t.Helper()
-	h := &hosts{hook: &hook{}}
 	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	h := &hosts{hook: &hook{}, server: server}
 	for i := range n {
 		handle := server.Host()
 		f := newFixture(t, handle)
@@ -253,6 +254,28 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A store that lost everything since the bridge was new has no place of it: it
+// begins with what comes next.
+func TestAPlaceThatTheStoreLostIsMadeAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openHosts(t, 2)
+		pass(3 * time.Second)
+		h.worlds[0].say(2)
+		pass(3 * time.Second)
+		h.server.Restart(100)
+		pass(10 * time.Second)
+		told, place := len(h.told), h.bridges[0].State().Position
+		h.kill(h.telling(t))
+		h.worlds[1].register()
+		h.worlds[1].say(3)
+		pass(turnTerm + turnAsk + time.Second)
+		if got := len(h.told) - told; got < 3 {
+			t.Errorf("after the loss %d events were told, from %d on", got, place)
+		}
+		h.close()
+	})
 }
 
 // A host that ends in order gives the lock back and leaves nothing to repeat.
