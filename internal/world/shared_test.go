@@ -164,7 +164,7 @@ func wantUnavailable(t *testing.T, what string, ask func() error) {
 	t.Helper()
 	began := time.Now()
 	err := ask()
-	if took := time.Since(began); protocol.CodeOf(err) != protocol.CodeStoreUnavailable || took > 2*time.Second {
+	if took := time.Since(began); protocol.CodeOf(err) != protocol.CodeStoreUnavailable || took > 3*time.Second {
 		t.Errorf("%s: %v after %v", what, err, took)
 	}
 }
