@@ -97,7 +97,7 @@ test.describe('beyond loopback', () => {
   test.describe('made public', () => {
     test.use({ hostFlags: ['--listen', '0.0.0.0:0', '--watch-access', 'public'] })
 
-    test('everybody may look, and only a token lets one act', async ({ page, host, world }) => {
+    test('everybody may look, and only a token lets one act, without TLS too', async ({ page, host, world }) => {
       const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object' } }
       await world.agent('Ada', { assistTools: [tool] })
       await page.goto(named('town.playctl.test', host.port))
@@ -111,7 +111,11 @@ test.describe('beyond loopback', () => {
       await page.goto(`${named('town.playctl.test', host.port)}#token=${await world.watchToken()}`)
       await verified(page)
       await resident(page, 'Ada').click()
-      await expect(about.getByRole('button', { name: 'Route' })).toBeEnabled()
+      await about.getByRole('button', { name: 'Route' }).click()
+      await about.getByRole('form', { name: 'Route' }).getByRole('button', { name: en['assist.send'] }).click()
+      await expect(about.getByRole('article').getByText(en['chat.forwarded'])).toBeVisible()
+      // Under a name and without TLS a page is no secure context: what only those have is not there.
+      expect(await page.evaluate(() => isSecureContext)).toBe(false)
     })
   })
 })

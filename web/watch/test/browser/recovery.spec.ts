@@ -45,6 +45,20 @@ test('the host is stopped and started in order: as if nothing had been', async (
 test.describe('without accounts', () => {
   test.use({ repository: false })
 
+  test('a host that lost its store is a new world', async ({ page, host, world, conduct }) => {
+    conduct.expect(cut)
+    await world.agent('Ada')
+    await open(page, host)
+    await host.kill()
+    host.forget()
+    await host.start()
+    await world.enter()
+    await world.agent('Grace')
+    await expect(resident(page, 'Grace')).toBeVisible()
+    await expect(resident(page, 'Ada')).toHaveCount(0)
+    await verified(page)
+  })
+
   test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
     conduct.expect(cut)
     await world.agent('Ada')
