@@ -13,7 +13,7 @@ import (
 )
 
 // lanProbeTime is how long one of this machine's addresses may take to answer.
-const lanProbeTime = 2 * time.Second
+const lanProbeTime = 5 * time.Second
 
 // outwardTarget is in a network that nobody uses (RFC 5737), so that it stands
 // for the network outside. No packet is sent to it.
