@@ -15,8 +15,9 @@ const others = [
   'ก็เป็นเรื่องที่ดี',
   'བཀྲ་ཤིས',
   '👩‍👩‍👧‍👦 family',
-  'exe.\u202Egnp',
 ]
+/** One that would turn the words around it in a label, and what is shown of it: characters of no width have no say. */
+const turning = { name: 'exe.\u202Egnp', shown: 'exe.gnp' }
 const longest = `${'The keeper of the lighthouse at the far end of the island '.repeat(3)}and of its lamp`.slice(0, 200)
 
 /** Whether an element shows all of its text: nothing of it is cut off, and it stays in its window. */
@@ -30,9 +31,9 @@ const noSidewaysScrolling = (page: Page): Promise<boolean> =>
   page.evaluate(() => [...document.querySelectorAll('.page, .register, .tabpanel, .panel, .scroll')].every((box) => box.scrollWidth <= box.clientWidth))
 
 test('a name of any script is whole, in its own direction, and keeps to itself', async ({ page, host, world }) => {
-  for (const name of [...others, ...rightToLeft]) await world.say(await world.agent(name), `I am ${name}.`)
+  for (const name of [...others, ...rightToLeft, turning.name]) await world.say(await world.agent(name), `I am ${name}.`)
   await open(page, host)
-  for (const name of [...rightToLeft, ...others]) {
+  for (const name of [...rightToLeft, ...others, turning.shown]) {
     const shown = resident(page, name).locator('.name')
     await expect(shown).toHaveText(name)
     expect(await whole(shown), name).toBe(true)
