@@ -84,8 +84,7 @@ func (f *subscriber) complete(was *record) error {
 	for i, e := range f.events {
 		switch {
 		case e.Kind == protocol.EventSessionResync:
-			crossed := slices.ContainsFunc(was.jumps, func(j jump) bool { return (i == 0 || last < j.resumed) && e.Seq >= j.resumed })
-			if !crossed {
+			if !was.crossed(last, e.Seq) {
 				return fmt.Errorf("subscriber %d was told at %d, after %d, to read everything anew, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
 			}
 		case i > 0 && e.Seq != last+1 && e.Seq != was.beyond(last)+1:
@@ -101,6 +100,14 @@ func (f *subscriber) complete(was *record) error {
 		return fmt.Errorf("the events of subscriber %d end at %d, the log at %d", f.number, last, was.last)
 	}
 	return nil
+}
+
+// crossed tells whether the world jumped between two seqs. A jump may itself be of
+// an end that was lost later: then no event has its seq.
+func (was *record) crossed(from, to uint64) bool {
+	return slices.ContainsFunc(was.jumps, func(j jump) bool {
+		return from < j.resumed && to >= j.resumed || to > j.kept && to < j.resumed && to >= from+ahead
+	})
 }
 
 // beyond is where the log goes on after a seq: further on, if that is the last
