@@ -15,7 +15,9 @@ readonly columns=100 rows=30
 scratch=$(mktemp -d)
 # A server of its own, which ends with this script.
 export TMUX_TMPDIR=$scratch
-trap 'tmux kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
+host=
+# A terminal's end is no reason for a host to end, so it is told.
+trap '[ -z "$host" ] || kill "$host"; tmux kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
 
 # await runs a command until it succeeds, for at most so many seconds.
 await() {
@@ -45,7 +47,8 @@ playctl=${PLAYCTL:-$scratch/playctl}
 [ -n "${PLAYCTL:-}" ] || go build -o "$playctl" ./cmd/playctl
 go build -o "$scratch/picture" ./internal/gen/terminalpicture
 export HOME=$scratch
-tmux -f /dev/null new-session -d -x "$columns" -y "$rows" -s host "$playctl serve --demo --ephemeral --listen 127.0.0.1:0 --output json >$scratch/banner"
+tmux -f /dev/null new-session -d -x "$columns" -y "$rows" -s host "exec $playctl serve --demo --ephemeral --listen 127.0.0.1:0 --output json >$scratch/banner"
+host=$(tmux display-message -p -t host '#{pane_pid}')
 await 60 grep -q '"credentialsFile"' "$scratch/banner"
 field() { sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}\$/\1/p" "$scratch/banner"; }
 server=$(field url)
