@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/redis/redistest"
 	"github.com/playctl/playctl/internal/store/storetest"
 )
@@ -32,6 +33,10 @@ func TestSentinelFailover(t *testing.T) {
 	var feed storetest.Feed
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	o.Address.Master, o.Address.Hosts = "", []string{replica.Addr}
+	eventually(t, "the world on the replica", func() bool {
+		found, err := redis.Open(ctx, withoutFounding(o))
+		return err == nil && found.Close() == nil
+	})
 	copied := open(t, withoutFounding(o))
 	eventually(t, "the first commit on the replica", func() bool {
 		head, err := copied.Head(ctx)
