@@ -156,6 +156,8 @@ type Range struct {
 	Before []byte
 	// Reverse walks from the greatest key to the least.
 	Reverse bool
+	// KeysOnly leaves the values out, which are nil then.
+	KeysOnly bool
 }
 
 // Pairs is a walk over records; the slices are the receiver's to keep.

@@ -86,7 +86,7 @@ func (p *planner) history(h history, playerID string) ([]uint64, error) {
 	}
 	seqs := []uint64{}
 	prefix := historyPrefix(playerID)
-	for pair, err := range p.options.Journal.Scan(p.ctx, h.byPlayer, store.Range{Prefix: prefix}) {
+	for pair, err := range p.options.Journal.Scan(p.ctx, h.byPlayer, store.Range{Prefix: prefix, KeysOnly: true}) {
 		if err != nil {
 			return nil, unavailable(err)
 		}

@@ -98,8 +98,12 @@ func copyRange(cursor *bbolt.Cursor, r store.Range, limit int) scanned {
 			chunk.end = bytes.Clone(chunk.pairs[len(chunk.pairs)-1].Key)
 			return chunk
 		}
-		chunk.pairs = append(chunk.pairs, store.Pair{Key: keep(key), Value: keep(value)})
-		size += len(key) + len(value)
+		pair := store.Pair{Key: keep(key)}
+		if !r.KeysOnly {
+			pair.Value = keep(value)
+		}
+		chunk.pairs = append(chunk.pairs, pair)
+		size += len(key) + len(pair.Value)
 	}
 	chunk.last = true
 	return chunk

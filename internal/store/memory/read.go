@@ -101,7 +101,11 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 				yield(store.Pair{}, err)
 				return false
 			}
-			return yield(store.Pair{Key: []byte(key), Value: keep(value)}, nil)
+			pair := store.Pair{Key: []byte(key)}
+			if !r.KeysOnly {
+				pair.Value = keep(value)
+			}
+			return yield(pair, nil)
 		}
 		low, high := r.Bounds()
 		if !r.Reverse {

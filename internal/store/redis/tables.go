@@ -99,7 +99,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 		}
 		first, last, reverse := lexBounds(r)
 		for limit := firstScan; ; limit = min(2*limit, lastScan) {
-			reply, err := j.readScript(ctx, "reading", scanScript, j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes)
+			reply, err := j.readScript(ctx, "reading", scanScript, j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes, keysOnly(r))
 			if err != nil {
 				yield(store.Pair{}, err)
 				return
@@ -115,6 +115,9 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 				first = "(" + string(pairs[len(pairs)-1].Key)
 			}
 			for _, pair := range pairs {
+				if r.KeysOnly {
+					pair.Value = nil
+				}
 				if !yield(pair, nil) {
 					return
 				}
@@ -143,6 +146,13 @@ func decodePairs(reply parts) ([]store.Pair, error) {
 		pairs[i] = store.Pair{Key: []byte(key), Value: []byte(value)}
 	}
 	return pairs, nil
+}
+
+func keysOnly(r store.Range) string {
+	if r.KeysOnly {
+		return "1"
+	}
+	return ""
 }
 
 // lexBounds returns a range as ZRANGE BYLEX takes it.
