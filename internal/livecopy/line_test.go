@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/playctl/playctl/internal/hostprocess"
 )
 
 // line is a bad way to a host: what each connection carries breaks off after a
@@ -56,10 +58,10 @@ func (l *line) bytesOf() []int {
 // wire is one connection of a line.
 type wire struct {
 	net.Conn
-	line    *line
-	number  int
-	left    int // before it breaks, -1 for never
-	matched int
+	line     *line
+	number   int
+	left     int // before it breaks, -1 for never
+	hastener hostprocess.Hastener
 }
 
 // Read breaks the connection where its bytes are used up: every other one as a
@@ -85,29 +87,9 @@ func (w *wire) Read(p []byte) (int, error) {
 	if w.left > 0 {
 		w.left -= n
 	}
-	w.hasten(p[:n])
+	w.hastener.Rewrite(p[:n])
 	w.line.mu.Lock()
 	w.line.carried[w.number] += n
 	w.line.mu.Unlock()
 	return n, err
-}
-
-// hasten makes the host ask for reconnects after 100 ms and not two seconds: a
-// test breaks many connections, and the length of what is sent stays the same.
-func (w *wire) hasten(p []byte) {
-	const asked, instead = "\nretry: 2000\n", "\nretry: 0100\n"
-	for i, b := range p {
-		switch {
-		case b == asked[w.matched]:
-			p[i] = instead[w.matched]
-			w.matched++
-		case b == asked[0]:
-			w.matched = 1
-		default:
-			w.matched = 0
-		}
-		if w.matched == len(asked) {
-			w.matched = 0
-		}
-	}
 }
