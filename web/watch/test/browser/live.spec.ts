@@ -5,6 +5,8 @@ import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, reached, resident, residents, show } from './fixtures/town.js'
 
+test.use({ repository: false })
+
 test('an empty world says how to begin', async ({ page, host, world }) => {
   await open(page, host)
   await expect(page.getByText(en['page.empty'])).toBeVisible()

@@ -6,6 +6,8 @@ import { expect, test } from './fixtures/test.js'
 import { open, panel, resident } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
+test.use({ repository: false })
+
 /** How many frames the page asked for since it was opened. */
 const frames = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { frames: number }).frames)
 

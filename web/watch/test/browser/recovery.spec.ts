@@ -9,6 +9,8 @@ import { World } from './fixtures/world.js'
 /** What the browser itself logs of a connection that is cut or refused. */
 const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|INTERNET_DISCONNECTED|EMPTY_RESPONSE)/
 
+test.use({ repository: false })
+
 test('the host is killed and comes back: nothing is lost and nothing comes twice', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   const ada = await world.agent('Ada')
@@ -42,38 +44,34 @@ test('the host is stopped and started in order: as if nothing had been', async (
   await verified(page)
 })
 
-test.describe('without accounts', () => {
-  test.use({ repository: false })
+test('a host that lost its store is a new world', async ({ page, host, world, conduct }) => {
+  conduct.expect(cut)
+  await world.agent('Ada')
+  await open(page, host)
+  await host.kill()
+  host.forget()
+  await host.start()
+  await world.enter()
+  await world.agent('Grace')
+  await expect(resident(page, 'Grace')).toBeVisible()
+  await expect(resident(page, 'Ada')).toHaveCount(0)
+  await verified(page)
+})
 
-  test('a host that lost its store is a new world', async ({ page, host, world, conduct }) => {
-    conduct.expect(cut)
-    await world.agent('Ada')
-    await open(page, host)
+test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
+  conduct.expect(cut)
+  await world.agent('Ada')
+  // The page is there, and the host goes before it is asked for the first time.
+  await page.route('**/play/watch/session', async (route) => {
     await host.kill()
-    host.forget()
-    await host.start()
-    await world.enter()
-    await world.agent('Grace')
-    await expect(resident(page, 'Grace')).toBeVisible()
-    await expect(resident(page, 'Ada')).toHaveCount(0)
-    await verified(page)
-  })
-
-  test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
-    conduct.expect(cut)
-    await world.agent('Ada')
-    // The page is there, and the host goes before it is asked for the first time.
-    await page.route('**/play/watch/session', async (route) => {
-      await host.kill()
-      await route.continue()
-    }, { times: 1 })
-    await page.goto(`${host.url}/play/watch`)
-    await expect(page.getByRole('heading', { name: en['unreachable.title'] })).toBeVisible()
-    expect(await violations(page)).toEqual([])
-    await host.start()
-    await verified(page)
-    await expect(resident(page, 'Ada')).toBeVisible()
-  })
+    await route.continue()
+  }, { times: 1 })
+  await page.goto(`${host.url}/play/watch`)
+  await expect(page.getByRole('heading', { name: en['unreachable.title'] })).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  await host.start()
+  await verified(page)
+  await expect(resident(page, 'Ada')).toBeVisible()
 })
 
 test('a reset empties the map, and the new session is followed', async ({ page, host, world }) => {
@@ -109,7 +107,7 @@ test('a reset that the page does not hear of is found out', async ({ page, conte
 })
 
 test.describe('where a token is asked for', () => {
-  test.use({ hostFlags: ['--watch-access', 'token'] })
+  test.use({ hostFlags: ['--watch-access', 'token'], repository: true })
 
   test('access ends with the account that gave it, and a new link gives it again', async ({ page, context, host, world, conduct }) => {
     conduct.expect(/status of 40[13]/)
