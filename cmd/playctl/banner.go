@@ -84,7 +84,7 @@ func (b *bannerResult) document(look render.Look) render.Document {
 		store = "in memory only, gone at the end"
 	}
 	if b.RootMade {
-		root += " (made now; keep it, node ids depend on it)"
+		root += " (written now; keep it, node ids depend on it)"
 	}
 	views := []render.View{
 		render.Line(look.Strong("A world is served at " + b.URL)),

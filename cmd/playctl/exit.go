@@ -129,7 +129,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
 	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
 	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
-	protocol.CodeStoreUnavailable:    "the host cannot write to its store just now: try again, and tell its operator if it stays so",
+	protocol.CodeStoreUnavailable:    "the host cannot use its store just now: try again, and tell its operator if it stays so",
 	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
 	protocol.CodeRateLimited:         "wait a moment and try again",
 	protocol.CodeIdempotencyConflict: "run the command again",

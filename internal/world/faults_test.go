@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -43,6 +44,20 @@ func (f *faulty) Head(ctx context.Context) (store.Position, error) {
 		return 0, store.ErrUnavailable
 	}
 	return f.Journal.Head(ctx)
+}
+
+func (f *faulty) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	if f.down.Load() {
+		return nil, store.ErrUnavailable
+	}
+	return f.Journal.Get(ctx, table, key)
+}
+
+func (f *faulty) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	if f.down.Load() {
+		return func(yield func(store.Pair, error) bool) { yield(store.Pair{}, store.ErrUnavailable) }
+	}
+	return f.Journal.Scan(ctx, table, r)
 }
 
 func openFaulty(t *testing.T) (*fixture, *faulty) {
@@ -110,6 +125,14 @@ func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
 	}
 	if !f.isOnMap(owner, a) {
 		t.Error("the view went with the store")
+	}
+	// What is read from the store fails, and nobody is told of an outcome or a key.
+	_, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	_, spaceErr := f.Space(context.Background(), "s")
+	wantCode(t, spaceErr, protocol.CodeStoreUnavailable)
+	if said := err.Error() + spaceErr.Error(); strings.Contains(said, "idempotency") {
+		t.Errorf("reads answer %q", said)
 	}
 	journal.down.Store(false)
 	f.sweep()

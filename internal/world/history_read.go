@@ -82,7 +82,7 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	if isTrimmed(err) {
 		return ResyncTooOld, nil
 	} else if err != nil {
-		return "", unavailable(err)
+		return "", unreadable(err)
 	}
 	// The entry before the first one to send must end at the cursor, or that
 	// first one must hold what comes next to it.
@@ -90,7 +90,7 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	for e, err := range w.options.Journal.Read(ctx, prev) {
 		switch {
 		case err != nil:
-			return "", unavailable(err)
+			return "", unreadable(err)
 		case e.Seq < seq:
 		case e.Seq == seq || e.FirstSeq() <= seq+1:
 			return "", nil
@@ -126,7 +126,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	out := make([]json.RawMessage, 0, min(list.Limit, 64))
 	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
 		if err != nil {
-			return nil, false, unavailable(err)
+			return nil, false, unreadable(err)
 		}
 		if len(out) == list.Limit {
 			slices.Reverse(out)
@@ -135,7 +135,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 		record := pair.Value
 		if list.PlayerID == "" {
 			if record, err = w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...)); err != nil {
-				return nil, false, unavailable(err)
+				return nil, false, unreadable(err)
 			}
 		}
 		if record != nil {

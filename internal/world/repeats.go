@@ -165,3 +165,9 @@ func unavailable(cause error) error {
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
 		"the world's store cannot be used now: the outcome is unknown; repeat the request with the same idempotency key")
 }
+
+// unreadable is the same for what changes nothing: it may be asked again as it is.
+func unreadable(cause error) error {
+	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
+		"this is read from the world's store, which does not answer now; ask again")
+}

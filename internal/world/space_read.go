@@ -16,14 +16,14 @@ func (w *World) Space(ctx context.Context, id string) (*Space, error) {
 	defer cancel()
 	b, err := w.options.Journal.Get(ctx, store.Spaces, []byte(id))
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, unreadable(err)
 	}
 	if b == nil {
 		return nil, protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space with this id")
 	}
 	s := new(Space)
 	if err := json.Unmarshal(b, s); err != nil {
-		return nil, unavailable(fmt.Errorf("space record %q: %w: %w", id, store.ErrCorrupt, err))
+		return nil, unreadable(fmt.Errorf("space record %q: %w: %w", id, store.ErrCorrupt, err))
 	}
 	return s, nil
 }
@@ -36,7 +36,7 @@ func (w *World) SpaceLog(ctx context.Context, id string) ([]json.RawMessage, err
 	entries := []json.RawMessage{}
 	for pair, err := range w.options.Journal.Scan(ctx, spaceLog.byPlayer, store.Range{Prefix: historyPrefix(id)}) {
 		if err != nil {
-			return nil, unavailable(err)
+			return nil, unreadable(err)
 		}
 		entries = append(entries, pair.Value)
 	}

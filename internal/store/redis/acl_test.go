@@ -86,7 +86,7 @@ func TestRules(t *testing.T) {
 
 	o := restricted(t, server.URL(), store.DefaultRetention())
 	o.HostID = "another world"
-	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "may not run a command or reach a key") {
+	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "may not run a command, or not reach a key") {
 		t.Errorf("another world's keys: %v, want ErrUnavailable that says why", err)
 	}
 }

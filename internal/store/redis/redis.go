@@ -74,7 +74,7 @@ func (r refusal) Unwrap() error { return r.error }
 var advice = []struct{ prefix, say string }{
 	{"NOAUTH", "it asks for a password; give one in a file or the environment"},
 	{"WRONGPASS", "it refuses the user or the password"},
-	{"NOPERM", "the user may not run a command or reach a key; allow ~play:* &play:* and what the operators' page lists"},
+	{"NOPERM", "the user may not run a command, or not reach a key or a channel of this world"},
 	{"LOADING", "it reads its data; it answers when it is done"},
 	{"READONLY", "it is a replica; the address must lead to the master"},
 	{"OOM", "its memory is full; raise maxmemory or free some"},
