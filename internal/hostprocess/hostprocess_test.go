@@ -120,8 +120,8 @@ func TestAnAlarmInTheOutputFailsTheTest(t *testing.T) {
 }
 
 func TestReconnectsAreHastened(t *testing.T) {
-	const sent = "x\r\n\nretry: 20\nretry: 2000\ndata: 2000\n\n\nretry: 2000\n"
-	const want = "x\r\n\nretry: 20\nretry: 0100\ndata: 2000\n\n\nretry: 0100\n"
+	const sent = "x\r\n\nretry: 15\nretry: 2000\ndata: 2000\n\n\nretry: 2000\n"
+	const want = "x\r\n\nretry: 15\nretry: 0100\ndata: 2000\n\n\nretry: 0100\n"
 	for pieces := 1; pieces < len(sent); pieces++ {
 		var h Hastener
 		text := []byte(sent)
