@@ -8,7 +8,7 @@ import { feed, open, panel, resident, show, status, verified } from './fixtures/
 
 test('what a person asks is between that person and the agent', async ({ page, browser, host, world, conduct }) => {
   const grace = await world.agent('Grace')
-  await Agent.serve(host, 'Ada')
+  const agent = await Agent.serve(host, 'Ada')
   const elsewhere = await browser.newContext()
   const other = await elsewhere.newPage()
   conduct.watch(other, host)
@@ -30,6 +30,7 @@ test('what a person asks is between that person and the agent', async ({ page, b
   await expect(feed(other).getByText('Good evening')).toBeVisible()
   await expect(other.getByText('secret')).toHaveCount(0)
   await elsewhere.close()
+  await agent.stop()
 })
 
 test('what could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {
