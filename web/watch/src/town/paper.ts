@@ -2,6 +2,7 @@ import { bitmap } from './bitmap.js'
 import type { Bitmap } from './bitmap.js'
 import type { Palette } from './palette.js'
 import { clean, direction, fitted, shortened, wrapped } from './prose.js'
+import { Ruler } from './ruler.js'
 import type { TownRole } from './types.js'
 
 /** What a bubble is: something said, or the sign of a step. */
@@ -15,42 +16,48 @@ const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 const LINE = 16.5
 /** CSS pixels of the text in a small bubble, and their margins. */
 const SMALL = { text: 100, sides: 16, ends: 6 } as const
-/** Bitmaps kept for use again. */
+/** Bitmaps kept for use again, and how often one is used: a browser may keep all that was ever written on it. */
 const SPARE = 32
+const WORN = 64
 /** Names of so many characters are never cut. */
 const WHOLE = 12
 
+interface SpareBitmap extends Bitmap {
+  readonly uses: number
+}
+
 /** A picture of text: its size in CSS pixels is known at once, the picture is made when it is wanted. */
 export class Sheet {
-  #bitmap: Bitmap | null = null
+  #bitmap: SpareBitmap | null = null
 
   /** @param spare Bitmaps that nobody needs any more: to make a new one costs more than to draw on it. */
   constructor(
     readonly w: number, readonly h: number, private readonly density: number,
-    private readonly spare: Bitmap[], private readonly paint: (c: CanvasRenderingContext2D) => void,
+    private readonly spare: SpareBitmap[], private readonly paint: (c: CanvasRenderingContext2D) => void,
   ) {}
 
   /** The picture, made now if it does not exist. */
   make(): HTMLCanvasElement {
     if (this.#bitmap !== null) return this.#bitmap.canvas
-    const made = bitmap(this.w * this.density, this.h * this.density, this.spare.pop())
+    const old = this.spare.pop()
+    const made = bitmap(this.w * this.density, this.h * this.density, old)
     made.draw.setTransform(this.density, 0, 0, this.density, 0, 0)
     this.paint(made.draw)
-    this.#bitmap = made
+    this.#bitmap = { ...made, uses: (old?.uses ?? 0) + 1 }
     return made.canvas
   }
 
   /** Gives the bitmap to others; the picture can be made again. */
   release(): void {
-    if (this.#bitmap !== null && this.spare.length < SPARE) this.spare.push(this.#bitmap)
+    if (this.#bitmap !== null && this.#bitmap.uses < WORN && this.spare.length < SPARE) this.spare.push(this.#bitmap)
     this.#bitmap = null
   }
 }
 
 /** Writes names and what is said. Whoever asks keeps the sheet. */
 export class Paper {
-  readonly #ruler = bitmap(1, 1).draw
-  readonly #spare: Bitmap[] = []
+  readonly #ruler = new Ruler()
+  readonly #spare: SpareBitmap[] = []
 
   constructor(private palette: Palette, private density: number) {}
 
@@ -68,12 +75,14 @@ export class Paper {
   name(text: string, second: string, limit: number, look: NameLook, small: boolean): Sheet {
     const p = this.palette
     const font = `600 ${small ? 10.5 : 12}px ${FAMILY}`
-    const first = shortened(clean(text, 120), limit, WHOLE, this.#measure(font))
+    const measure = this.#ruler.measure(font)
+    const first = shortened(clean(text, 120), limit, WHOLE, measure)
     const dot = look === 'fresh' ? 9 : 0
-    let w = this.#ruler.measureText(first).width + dot
+    let w = measure(first) + dot
     const lower = `500 10px ${FAMILY}`
-    const below = second === '' ? '' : fitted(clean(second, 80), limit, this.#measure(lower))
-    if (below !== '') w = Math.max(w, this.#ruler.measureText(below).width)
+    const measureLower = this.#ruler.measure(lower)
+    const below = second === '' ? '' : fitted(clean(second, 80), limit, measureLower)
+    if (below !== '') w = Math.max(w, measureLower(below))
     const line = small ? 14 : 17
     const h = below === '' ? line : line + 12
     const width = Math.ceil(w) + (small ? 8 : 12)
@@ -106,7 +115,7 @@ export class Paper {
    */
   bubble(text: string, kind: BubbleKind, limit: number, most: number): Sheet {
     const font = fontOf(kind)
-    const measure = this.#measure(font)
+    const measure = this.#ruler.measure(font)
     const whole = clean(text, 240)
     const lines = wrapped(whole, limit, most, measure)
     const w = Math.ceil(Math.max(24, ...lines.map(measure))) + 22
@@ -123,12 +132,12 @@ export class Paper {
   line(text: string, kind: BubbleKind): Sheet {
     const font = fontOf(kind)
     const whole = clean(text, 60)
-    const w = Math.ceil(Math.min(this.#measure(font)(whole), SMALL.text)) + SMALL.sides
+    const w = Math.ceil(Math.min(this.#ruler.measure(font)(whole), SMALL.text)) + SMALL.sides
     const h = LINE + SMALL.ends
     return this.#sheet(w, h, (c) => {
       this.#bubbleCard(c, w, h, kind, font, direction(whole))
       c.textAlign = 'center'
-      c.fillText(fitted(whole, SMALL.text, this.#measure(font)), w / 2, h / 2 + 0.5)
+      c.fillText(fitted(whole, SMALL.text, this.#ruler.measure(font)), w / 2, h / 2 + 0.5)
     })
   }
 
@@ -149,11 +158,6 @@ export class Paper {
     c.font = font
     c.textBaseline = 'middle'
     c.direction = towards
-  }
-
-  #measure(font: string): (part: string) => number {
-    this.#ruler.font = font
-    return (part) => this.#ruler.measureText(part).width
   }
 }
 
