@@ -120,11 +120,13 @@ export class Town {
     this.#wake()
   }
 
-  /** Selects an occupant and brings it into view. */
+  /** Selects an occupant and brings it into view; the camera goes along with one who walks. */
   focus(key: string): void {
     this.select(key)
     const resident = this.#residents.find(key)
-    if (resident !== undefined) this.#show(resident, NEAR)
+    if (resident === undefined) return
+    this.#show(resident, NEAR)
+    this.#followed = resident.walk === null ? null : key
   }
 
   /** Shows the whole town. */
@@ -245,7 +247,8 @@ export class Town {
 
   #show(resident: Resident, scale: number): void {
     this.#steered = true
-    this.#camera.go(this.#camera.at(resident.home, scale), performance.now(), this.#still)
+    const now = performance.now()
+    this.#camera.go(this.#camera.at(resident.walk?.at(now) ?? resident.home, scale), now, this.#still)
     this.#wake()
   }
 
