@@ -53,6 +53,9 @@ func cleanHome(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
+	// A program under the race detector otherwise sleeps for a second before it exits,
+	// so that other threads can finish their reports; a story runs dozens of programs.
+	env.Setenv("GORACE", "atexit_sleep_ms=20")
 	t, ok := env.T().(testing.TB)
 	if !ok {
 		return errors.New("a script's T is no testing.TB any more")
