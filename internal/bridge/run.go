@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 )
@@ -18,10 +19,10 @@ func (b *Bridge) run(ctx context.Context) {
 		case ctx.Err() != nil:
 		case err != nil:
 			b.unreadable(&failed, err)
-			wait(ctx, min(backoff(failed), turnTerm))
+			pause.For(ctx, min(backoff(failed), turnTerm))
 		case !held:
 			failed = 0
-			wait(ctx, jittered(turnAsk))
+			pause.For(ctx, jittered(turnAsk))
 		default:
 			failed = 0
 			b.tellInTurn(ctx)
@@ -45,7 +46,7 @@ func (b *Bridge) tellInTurn(ctx context.Context) {
 			continue
 		}
 		b.unreadable(&failed, err)
-		wait(t.running, backoff(failed))
+		pause.For(t.running, backoff(failed))
 	}
 	holding.Wait()
 	if ctx.Err() == nil {
@@ -166,7 +167,7 @@ func (b *Bridge) tell(ctx context.Context, e *world.Event, sid string) bool {
 			}
 		}
 		b.state.retried(result.failure)
-		if !wait(ctx, max(backoff(failed), result.after)) {
+		if !pause.For(ctx, max(backoff(failed), result.after)) {
 			return false
 		}
 	}
@@ -187,16 +188,4 @@ func (b *Bridge) answered(e *world.Event, result result, failed int) {
 		b.log.Info("the bridge takes events again", "seq", e.Seq, "attempts", failed+1)
 	}
 	b.refusal = false
-}
-
-// wait is false when the context ended before the time was over.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/playctl/playctl/internal/pause"
 )
 
 // script is a remote without a network: it answers with one status after the
@@ -50,7 +52,7 @@ func TestWaitsDoubleAndAreBounded(t *testing.T) {
 		}
 		b := f.scripted(s)
 		f.say(1)
-		wait(context.Background(), 10*time.Minute)
+		pause.For(context.Background(), 10*time.Minute)
 		synctest.Wait()
 		f.shut(b)
 		if len(s.asked) != 13 {
@@ -74,7 +76,7 @@ func TestTheRemoteSaysHowLongToWait(t *testing.T) {
 			s := &script{statuses: []int{http.StatusServiceUnavailable}, header: http.Header{"Retry-After": {text}}}
 			b := f.scripted(s)
 			f.say(1)
-			wait(context.Background(), 5*time.Minute)
+			pause.For(context.Background(), 5*time.Minute)
 			f.shut(b)
 			if got := s.asked[1].Sub(s.asked[0]); got < least || got > least+minWait {
 				t.Errorf("after Retry-After: %s it waited %s", text, got)
@@ -97,9 +99,9 @@ func TestThePlaceIsStoredOnceASecond(t *testing.T) {
 		const lines = 100
 		for range lines {
 			f.say(1)
-			wait(context.Background(), 100*time.Millisecond)
+			pause.For(context.Background(), 100*time.Millisecond)
 		}
-		wait(context.Background(), time.Hour)
+		pause.For(context.Background(), time.Hour)
 		after, err := f.journal.Head(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +124,7 @@ func TestCloseDoesNotWaitForARetry(t *testing.T) {
 		f.register()
 		b := f.scripted(&script{statuses: []int{500, 500, 500, 500, 500, 500, 500, 500, 500, 500}})
 		f.say(1)
-		wait(context.Background(), 20*time.Second)
+		pause.For(context.Background(), 20*time.Second)
 		began := time.Now()
 		f.shut(b)
 		if took := time.Since(began); took > grace {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -70,7 +71,7 @@ func lockName(bridge string) string { return "bridge:" + bridge }
 // hold prolongs a turn until it stops running, and ends it as soon as the lock
 // may be another host's.
 func (b *Bridge) hold(t *turn) {
-	for pause := turnRenew; wait(t.running, min(pause, time.Until(t.asked.Add(turnTrust)))); {
+	for rest := turnRenew; pause.For(t.running, min(rest, time.Until(t.asked.Add(turnTrust)))); {
 		asked := time.Now()
 		asking, cancel := context.WithDeadline(t.running, t.asked.Add(turnTrust))
 		fence, held, err := b.world.Lock(asking, lockName(b.name), b.holder, turnTerm)
@@ -80,12 +81,12 @@ func (b *Bridge) hold(t *turn) {
 			t.end()
 			return
 		case err == nil:
-			t.asked, pause = asked, turnRenew
+			t.asked, rest = asked, turnRenew
 		case !time.Now().Before(t.asked.Add(turnTrust)):
 			t.end()
 			return
 		default:
-			pause = turnRenew / 4
+			rest = turnRenew / 4
 		}
 	}
 }

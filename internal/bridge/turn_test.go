@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
@@ -170,7 +171,7 @@ func (h *hosts) telling(t *testing.T) int {
 
 // pass lets time go by and everything that happens then.
 func pass(d time.Duration) {
-	wait(context.Background(), d)
+	pause.For(context.Background(), d)
 	synctest.Wait()
 }
 

@@ -65,18 +65,6 @@ func Backoff(base, limit time.Duration, failures int) time.Duration {
 	return jittered(base, limit, failures)
 }
 
-// pause waits, and returns early with the cause when the context ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // outlasts reports whether a wait would go past the context's deadline.
 func outlasts(ctx context.Context, d time.Duration) bool {
 	deadline, has := ctx.Deadline()

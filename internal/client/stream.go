@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -101,7 +102,7 @@ func (s *Stream) Next() (Signal, error) {
 				return signal, nil
 			}
 		case !s.opening:
-			if pause(s.ctx, s.wait) != nil {
+			if !pause.For(s.ctx, s.wait) {
 				continue
 			}
 			s.opening = true

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -123,7 +124,7 @@ func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error
 	}
 	t.client.log.DebugContext(ctx, "repeating a request",
 		"route", t.call.route(), "failed", t.count, "wait", wait, "reason", err)
-	if pause(ctx, wait) != nil {
+	if !pause.For(ctx, wait) {
 		return err
 	}
 	return nil

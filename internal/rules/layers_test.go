@@ -30,21 +30,21 @@ var layers = []struct {
 	{"internal/livecopy", nil},
 	{"internal/manyhosts", nil},
 	{"deploy", []string{"internal/store/redis", "internal/store/redis/redistest"}},
+	{"internal/pause", nil},
 	{"internal/creds", []string{"protocol"}},
 	// For tests: they run the built program.
 	{"internal/hostprocess", []string{"protocol", "internal/creds"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
-	{"internal/store/", []string{"protocol", "chain", "internal/store"}},
+	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
 	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
-	{"internal/world", []string{"protocol", "chain", "internal/store"}},
+	{"internal/world", []string{"protocol", "chain", "internal/pause", "internal/store"}},
 	// Both follow a world and tell others of its events.
-	{"internal/bridge", []string{"protocol", "internal/store", "internal/world"}},
+	{"internal/bridge", []string{"protocol", "internal/pause", "internal/store", "internal/world"}},
 	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
-	{"internal/client", []string{"protocol", "chain", "internal/creds"}},
+	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause"}},
 	{"internal/aql", []string{"protocol", "chain", "internal/creds", "internal/client"}},
-	{"internal/bridge", []string{"protocol", "chain", "internal/store", "internal/world"}},
 	{"internal/host/openapi", nil},
 	{"internal/host/openapi/", []string{"protocol", "internal/host/openapi"}},
 	{"internal/host", []string{

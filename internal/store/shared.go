@@ -36,28 +36,28 @@ var (
 	ErrFenced = errors.New("another host holds the lock")
 )
 
-// Overtaken is the ErrConflict of a Commit that says what it missed.
-type Overtaken struct { //nolint:errname // what a commit was, not a failure of anything
+// OvertakenError is the ErrConflict of a Commit that says what it missed.
+type OvertakenError struct {
 	// Entries are the first ones after the tip, with Records; there may be more.
 	Entries []Entry
 }
 
 // Error says how far the journal is ahead.
-func (e *Overtaken) Error() string {
+func (e *OvertakenError) Error() string {
 	return fmt.Sprintf("%v by at least %d entries", ErrConflict, len(e.Entries))
 }
 
 // Unwrap makes it an ErrConflict.
-func (e *Overtaken) Unwrap() error { return ErrConflict }
+func (e *OvertakenError) Unwrap() error { return ErrConflict }
 
-// NotDue is why a Commit was refused whose Lapsed deadlines were renewed
+// NotDueError is why a Commit was refused whose Lapsed deadlines were renewed
 // meanwhile. Nothing was written.
-type NotDue struct { //nolint:errname // what a deadline is, not a failure of anything
+type NotDueError struct {
 	Deadlines []Deadline
 }
 
 // Error says how many there are.
-func (e *NotDue) Error() string {
+func (e *NotDueError) Error() string {
 	return fmt.Sprintf("%d deadlines have not passed", len(e.Deadlines))
 }
 
@@ -117,7 +117,7 @@ type Shared interface {
 
 	// Commit writes a batch if the journal's tip is batch.After, all of it or
 	// nothing, and returns the new tip. Entries come with Position, Commit and
-	// Prev set. Errors: *Overtaken (an ErrConflict), *NotDue, ErrDiverged,
+	// Prev set. Errors: *OvertakenError (an ErrConflict), *NotDueError, ErrDiverged,
 	// ErrRestarted, ErrFenced: nothing was written. Any other error leaves the
 	// outcome unknown, also that the batch is written later: only an entry after
 	// batch.After that is another's settles it.

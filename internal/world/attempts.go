@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -200,7 +201,7 @@ func (w *World) answer(t *attempt) {
 
 // unknown tells whether a commit that failed so may have been carried out.
 func unknown(err error) bool {
-	if _, ok := errors.AsType[*store.NotDue](err); ok {
+	if _, ok := errors.AsType[*store.NotDueError](err); ok {
 		return false
 	}
 	for _, certain := range []error{store.ErrConflict, store.ErrDiverged, store.ErrRestarted, store.ErrFenced} {
@@ -215,10 +216,10 @@ func unknown(err error) bool {
 // or finds out what became of an attempt. Its error is that the batch cannot be
 // tried again.
 func (w *World) settle(ctx context.Context, cause error, r *round) error {
-	if missed, ok := errors.AsType[*store.Overtaken](cause); ok {
+	if missed, ok := errors.AsType[*store.OvertakenError](cause); ok {
 		return w.overtaken(ctx, missed.Entries, r)
 	}
-	if early, ok := errors.AsType[*store.NotDue](cause); ok {
+	if early, ok := errors.AsType[*store.NotDueError](cause); ok {
 		for _, d := range early.Deadlines {
 			r.spared[d] = true
 		}
@@ -239,7 +240,7 @@ func (w *World) settle(ctx context.Context, cause error, r *round) error {
 // ask asks the store what it has, until it answers or the time is up. A store
 // that answers and takes no commit is not asked faster and faster.
 func (w *World) ask(ctx context.Context, cause error, r *round) error {
-	if r != nil && len(r.attempts) > 1 && !pause(ctx, askAgain<<min(len(r.attempts), 6)) {
+	if r != nil && len(r.attempts) > 1 && !pause.For(ctx, askAgain<<min(len(r.attempts), 6)) {
 		return cause
 	}
 	for wait := askAgain; ; wait *= 2 {
@@ -250,7 +251,7 @@ func (w *World) ask(ctx context.Context, cause error, r *round) error {
 		case lost(err):
 			return w.reread(ctx, err, r)
 		}
-		if !pause(ctx, wait) {
+		if !pause.For(ctx, wait) {
 			return cause
 		}
 	}

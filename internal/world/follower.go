@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (w *World) follow(ctx context.Context) {
 		} else {
 			w.shared.deaf.Store(&err)
 		}
-		pause(ctx, spread(wait))
+		pause.For(ctx, spread(wait))
 		wait = min(2*wait, followAgainMax)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -34,7 +35,7 @@ func (w *World) reread(ctx context.Context, cause error, r *round) error {
 		case errors.Is(err, store.ErrCorrupt):
 			return err
 		}
-		if !pause(ctx, wait) {
+		if !pause.For(ctx, wait) {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 		b := &store.Batch{After: s.tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true}
 		_, err := w.shared.journal.Commit(ctx, b)
 		taken := []store.Entry{e}
-		if missed, ok := errors.AsType[*store.Overtaken](err); ok {
+		if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
 			// Another host was first, and jumped.
 			taken, restarted = missed.Entries, false
 		} else if err != nil {

@@ -53,8 +53,8 @@ func (s *slow) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 		return store.Tip{}, errFull
 	}
 	tip, err := s.Shared.Commit(ctx, b)
-	if missed, ok := errors.AsType[*store.Overtaken](err); ok {
-		return tip, &store.Overtaken{Entries: s.cut(missed.Entries)}
+	if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
+		return tip, &store.OvertakenError{Entries: s.cut(missed.Entries)}
 	}
 	return tip, err
 }

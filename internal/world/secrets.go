@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -168,7 +169,7 @@ func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	for seq := range t.private {
 		w.shared.secrets.await(ctx, secretKey{t.commit, seq})
 	}
-	pause(ctx, headStart)
+	pause.For(ctx, headStart)
 }
 
 // listen is the goroutine that hears what other hosts say beside the journal.
@@ -184,6 +185,6 @@ func (w *World) listen(ctx context.Context) {
 				w.shared.secrets.add(key, part, w.options.Now())
 			}
 		}
-		pause(ctx, spread(wait))
+		pause.For(ctx, spread(wait))
 	}
 }

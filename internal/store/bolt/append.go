@@ -22,10 +22,19 @@ func (j *Journal) Append(ctx context.Context, expect store.Position, entries []s
 	if len(entries) == 0 {
 		return j.unchanged(ctx, expect)
 	}
+	err := j.extend(ctx, entries, func(at store.Place) error { return refuse(at, expect, entries) })
+	if err != nil {
+		return 0, err
+	}
+	return expect + store.Position(len(entries)), nil
+}
+
+// extend writes entries behind the head, if check has nothing against it.
+func (j *Journal) extend(ctx context.Context, entries []store.Entry, check func(at store.Place) error) error {
 	j.appending.Lock()
 	defer j.appending.Unlock()
 	stored := j.encode(entries)
-	err := j.update(ctx, func(tx *bbolt.Tx) error {
+	return j.update(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)
 		if err != nil {
 			return err
@@ -34,15 +43,11 @@ func (j *Journal) Append(ctx context.Context, expect store.Position, entries []s
 		if err != nil {
 			return err
 		}
-		if err := refuse(at, expect, entries); err != nil {
+		if err := check(at); err != nil {
 			return refusal{err}
 		}
 		return write(tx, log, entries, stored)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return expect + store.Position(len(entries)), nil
 }
 
 // unchanged compares the head for a batch without entries.

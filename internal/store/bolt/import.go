@@ -137,23 +137,7 @@ func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
 
 // Entries implements store.Import.
 func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
-	i.journal.appending.Lock()
-	defer i.journal.appending.Unlock()
-	stored := i.journal.encode(entries)
-	return i.journal.update(ctx, func(tx *bbolt.Tx) error {
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
-		at, err := head(log)
-		if err != nil {
-			return err
-		}
-		if err := store.CheckImport(at, entries); err != nil {
-			return refusal{err}
-		}
-		return write(tx, log, entries, stored)
-	})
+	return i.journal.extend(ctx, entries, func(at store.Place) error { return store.CheckImport(at, entries) })
 }
 
 // Records implements store.Import.

@@ -113,7 +113,7 @@ func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Ti
 		return store.Tip{}, err
 	}
 	if len(missed) > 0 {
-		return store.Tip{}, &store.Overtaken{Entries: missed}
+		return store.Tip{}, &store.OvertakenError{Entries: missed}
 	}
 	// Only who knows the journal to its end has to know of a restart.
 	if s.headRun != s.run && !b.Resumed {
@@ -161,7 +161,7 @@ func (s *Server) refuse(b *store.Batch) error {
 		}
 	}
 	if len(early) > 0 {
-		return &store.NotDue{Deadlines: early}
+		return &store.NotDueError{Deadlines: early}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (j *Journal) calls(ctx context.Context, doing string, again int, ask func()
 		case again > 0 && gone(err):
 			again--
 		case moving(err) && time.Since(begun) < movingTerm:
-			if !pause(ctx, movingPause) {
+			if !pause.For(ctx, movingPause) {
 				return j.explain(ctx, doing, err)
 			}
 		default:
@@ -86,18 +87,6 @@ func moving(err error) bool {
 		}
 	}
 	return false
-}
-
-// pause waits, and tells whether the context goes on.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // script runs a script once, and returns its reply. Every key that it touches is

@@ -32,26 +32,12 @@ func (j *Journal) parse(begun time.Time, reply parts) (answer, error) {
 	return a, nil
 }
 
-// rejudgements is how often one call looks at a server that restarted: another
-// one that is slow may bring an older verdict in between.
-const rejudgements = 3
-
 // Commit implements store.Shared.
 func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
-	a, err := j.commit(ctx, "commit", batch, batch.Entries)
-	for range rejudgements {
-		safe := false
-		if err == nil && a.status == "RESTARTED" {
-			safe, err = j.rejudge(ctx, a.run)
-		}
-		if err != nil || !safe {
-			break
-		}
-		a, err = j.commit(ctx, "commit", batch, batch.Entries)
-	}
+	a, err := j.judged(ctx, func() (answer, error) { return j.commit(ctx, "commit", batch, batch.Entries) })
 	if err != nil {
 		return store.Tip{}, err
 	}
@@ -231,10 +217,10 @@ func (j *Journal) verdict(a answer, batch *store.Batch) error {
 		if err != nil {
 			return err
 		}
-		return &store.Overtaken{Entries: missed}
+		return &store.OvertakenError{Entries: missed}
 	case "NOTDUE":
 		names, _ := a.rest.at(0).([]any)
-		refused := &store.NotDue{}
+		refused := &store.NotDueError{}
 		for i := 0; i+1 < len(names); i += 2 {
 			refused.Deadlines = append(refused.Deadlines, store.Deadline{Table: store.Table(text(names[i])), Key: text(names[i+1])})
 		}

@@ -26,17 +26,7 @@ const followBlock = time.Second
 // Missed implements store.Shared. The entries of a server that restarted are
 // returned; ErrRestarted comes at the journal's end.
 func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
-	a, err := j.askMissed(ctx, tip)
-	for range rejudgements {
-		safe := false
-		if err == nil && a.status == "RESTARTED" {
-			safe, err = j.rejudge(ctx, a.run)
-		}
-		if err != nil || !safe {
-			break
-		}
-		a, err = j.askMissed(ctx, tip)
-	}
+	a, err := j.judged(ctx, func() (answer, error) { return j.askMissed(ctx, tip) })
 	switch {
 	case err != nil:
 		return nil, err

@@ -46,7 +46,7 @@ func (p *pair) both(what string, call func(j store.Shared, which int) error) err
 
 // kind names an error as far as callers tell errors apart.
 func kind(err error) string {
-	var notDue *store.NotDue
+	var notDue *store.NotDueError
 	switch {
 	case err == nil:
 		return ""

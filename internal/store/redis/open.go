@@ -140,6 +140,29 @@ func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
 	return policy, err
 }
 
+// rejudgements is how often one call looks at a server that restarted: another
+// one that is slow may bring an older verdict in between.
+const rejudgements = 3
+
+// judged asks, and asks again while the server restarted and can have lost nothing.
+func (j *Journal) judged(ctx context.Context, ask func() (answer, error)) (answer, error) {
+	a, err := ask()
+	for range rejudgements {
+		if err != nil || a.status != "RESTARTED" {
+			break
+		}
+		safe, unknown := j.rejudge(ctx, a.run)
+		if unknown != nil {
+			return answer{}, unknown
+		}
+		if !safe {
+			break
+		}
+		a, err = ask()
+	}
+	return a, err
+}
+
 // rejudge looks at a server that restarted, and tells whether it can have lost
 // nothing.
 func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {

@@ -21,7 +21,7 @@ const (
 	checkpointRow = 256 << 10
 )
 
-// position and trimmed are what a walk reads of the head.
+// headPlace is what a walk reads of the head.
 type headPlace struct {
 	position store.Position
 	rev      uint64

@@ -122,12 +122,12 @@ func sharedCommit(t *testing.T, b SharedBackend) {
 	late := newBatch(store.Tip{}, other.some(2)...)
 	late.Entries[0].Records = []store.Record{{Table: store.Nodes, Key: []byte("late"), Value: []byte("x")}}
 	_, err := handles[1].Commit(ctx, late)
-	overtaken, ok := errors.AsType[*store.Overtaken](err)
+	overtaken, ok := errors.AsType[*store.OvertakenError](err)
 	if !ok || !errors.Is(err, store.ErrConflict) {
-		t.Fatalf("Commit on an old tip: %v, want *Overtaken", err)
+		t.Fatalf("Commit on an old tip: %v, want *OvertakenError", err)
 	}
 	if diff := cmp.Diff(first, overtaken.Entries); diff != "" {
-		t.Fatalf("Overtaken has other entries (-want +got):\n%s", diff)
+		t.Fatalf("OvertakenError has other entries (-want +got):\n%s", diff)
 	}
 	if value, err := handles[0].Get(ctx, store.Nodes, []byte("late")); value != nil || err != nil {
 		t.Fatalf("a refused batch left %q, %v", value, err)

@@ -128,7 +128,7 @@ func raceOne(j store.Shared, n int) ([]store.CommitID, error) {
 		entry := store.Entry{Position: tip.Position + 1, Seq: uint64(tip.Position) + 1, Events: []store.Event{{Kind: "k", Data: []byte("{}")}}}
 		batch := newBatch(tip, entry)
 		next, err := j.Commit(context.Background(), batch)
-		if overtaken, ok := errors.AsType[*store.Overtaken](err); ok {
+		if overtaken, ok := errors.AsType[*store.OvertakenError](err); ok {
 			if len(overtaken.Entries) == 0 {
 				return nil, fmt.Errorf("overtaken by nothing at %d", tip.Position)
 			}

@@ -80,9 +80,9 @@ func sharedRenewal(t *testing.T, handles []store.Shared, tip store.Tip, feed Fee
 		return batch
 	}
 	_, err := handles[1].Commit(context.Background(), removal())
-	refused, ok := errors.AsType[*store.NotDue](err)
+	refused, ok := errors.AsType[*store.NotDueError](err)
 	if !ok || !cmp.Equal(refused.Deadlines, []store.Deadline{soon}) {
-		t.Fatalf("a removal of what was renewed: %v, want *NotDue of it", err)
+		t.Fatalf("a removal of what was renewed: %v, want *NotDueError of it", err)
 	}
 	misses(t, handles[0], tip, nil)
 	if keys := dueLeases(t, handles[0]); len(keys) > 0 {

@@ -1,0 +1,20 @@
+// Package pause waits between two tries of something. What is recorded or replayed
+// never depends on it: time that means anything is passed in by whoever asks.
+package pause
+
+import (
+	"context"
+	"time"
+)
+
+// For waits for a time, and tells whether the context lasted that long.
+func For(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,25 @@
+package pause_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/internal/pause"
+)
+
+func TestFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		if !pause.For(t.Context(), time.Minute) || time.Since(begun) != time.Minute {
+			t.Errorf("it took %v, want a minute and true", time.Since(begun))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begun = time.Now()
+		if pause.For(ctx, time.Minute) || time.Since(begun) != time.Second {
+			t.Errorf("it took %v, want the context's second and false", time.Since(begun))
+		}
+	})
+}
