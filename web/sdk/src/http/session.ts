@@ -1,4 +1,4 @@
-import type { SessionReply } from '../protocol/replies.js'
+import type { Capability, SessionReply } from '../protocol/replies.js'
 
 /** What all clients of one host share: the session they last saw, and how far they have written. */
 export class Session {
@@ -27,7 +27,7 @@ export class Session {
   }
 
   /** Whether the host stated a capability; undefined while nothing is known. */
-  has(capability: string): boolean | undefined {
+  has(capability: Capability): boolean | undefined {
     return this.#capabilities?.has(capability)
   }
 

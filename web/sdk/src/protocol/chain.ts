@@ -69,20 +69,3 @@ export interface PlayerChainNodesReply {
   readonly merkleRootHex?: string
   readonly merkleLeafCount?: number
 }
-
-/** One step from a leaf up to the root: the sibling's digest and its side. */
-export interface ProofStep {
-  readonly side: 'left' | 'right'
-  readonly hex: string
-}
-
-/** The reply to `getPlayerChainProof`; not verified yet, see `verifyProof`. */
-export interface PlayerChainProofReply {
-  readonly node: PlayerChainNode
-  readonly leafIndex: number
-  readonly leafDigestHex: string
-  readonly path: readonly ProofStep[]
-  readonly merkleRootHex: string
-  readonly merkleLeafCount: number
-  readonly rev?: number
-}

@@ -1,11 +1,5 @@
 import type { OccupantRow, SpaceRow, Thing } from './rows.js'
 
-/** Whom an id means: the selectable thing and what to call it. */
-export interface Known {
-  readonly key: string
-  readonly name: string
-}
-
 /**
  * Everything on the map by its stable key, and by the ids that events use. One
  * is made for each state of the world and never changes.

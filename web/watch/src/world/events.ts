@@ -1,13 +1,5 @@
 import { isObject, stringOf, type JsonObject } from './json.js'
 
-/** The names of the events that this page knows; others are shown by their name. */
-export type KnownEvent =
-  | 'world:player_added' | 'world:player_removed'
-  | 'world:mcp_registered' | 'world:mcp_unregistered'
-  | 'world:agent_signal' | 'world:interaction' | 'world:journey'
-  | 'world:space_changed' | 'world:intercom'
-  | 'session:reset' | 'session:resync'
-
 /** One event of the host's stream. */
 export interface WorldEvent {
   /** Its place in the host's log; undefined on hosts that number no events. */
