@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listen, neighbour } from './controls.js'
+import { listen } from './controls.js'
 
 /** An element that events can be sent to, with what the gestures ask of a canvas. */
 class Surface extends EventTarget {
@@ -125,12 +125,4 @@ it('nothing is heard after the end', () => {
   surface.send('keydown', { key: '0' })
   surface.pointer('move', 1, 5, 6)
   assert.deepEqual(wishes, [])
-})
-
-it('the neighbour in a direction is the nearest that lies there', () => {
-  const points = [{ x: 10, y: 0 }, { x: 5, y: 20 }, { x: -3, y: 0 }, { x: 30, y: 1 }]
-  assert.deepEqual(neighbour({ x: 0, y: 0 }, 1, 0, points), { x: 10, y: 0 })
-  assert.deepEqual(neighbour({ x: 0, y: 0 }, 0, 1, points), { x: 5, y: 20 })
-  assert.deepEqual(neighbour({ x: 0, y: 0 }, -1, 0, points), { x: -3, y: 0 })
-  assert.equal(neighbour({ x: 0, y: 0 }, 0, -1, points), undefined)
 })

@@ -80,17 +80,3 @@ function listenToPointers(canvas: HTMLCanvasElement, wishes: Wishes, signal: Abo
   canvas.addEventListener('pointercancel', up, { signal })
   canvas.addEventListener('pointerleave', () => { wishes.hover(null) }, { signal })
 }
-
-/** The nearest of some points in a direction from one; undefined where none lies there. */
-export function neighbour<T extends Point>(from: Point, dx: number, dy: number, others: Iterable<T>): T | undefined {
-  let best: T | undefined
-  let least = Infinity
-  for (const other of others) {
-    const along = (other.x - from.x) * dx + (other.y - from.y) * dy
-    const across = Math.abs((other.x - from.x) * dy) + Math.abs((other.y - from.y) * dx)
-    if (along <= 0 || across > along * 2) continue
-    const cost = along + across * 2
-    if (cost < least) { best = other; least = cost }
-  }
-  return best
-}

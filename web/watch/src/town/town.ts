@@ -1,5 +1,6 @@
 import { Camera } from './camera.js'
-import { listen, neighbour } from './controls.js'
+import { nextInDirection } from './arrows.js'
+import { listen } from './controls.js'
 import { FrameStatistics } from './frames.js'
 import type { Point } from './geometry.js'
 import { Painter } from './painter.js'
@@ -223,9 +224,7 @@ export class Town {
   #move(dx: number, dy: number): void {
     const all = [...this.#residents.all.values()].filter((resident) => resident.left === null)
     const current = this.#residents.find(this.#focused ?? this.#selected ?? '')
-    const places = all.filter((resident) => resident !== current).map((resident) => ({ ...resident.home, resident }))
-    const from = current?.home ?? { x: this.#camera.x - dx, y: this.#camera.y - dy }
-    const next = neighbour(from, dx, dy, places)?.resident ?? current ?? all[0]
+    const next = nextInDirection(all, current ?? null, [dx, dy], this.#camera)
     if (next === undefined) {
       this.#pan(-dx * 80, -dy * 80)
       return

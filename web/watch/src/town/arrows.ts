@@ -1,0 +1,53 @@
+import type { Point } from './geometry.js'
+
+/** Somebody whom arrow keys come to. */
+export interface Standing {
+  readonly key: string
+  readonly home: Point
+}
+
+/** A step to the left or right, up or down: one of the two is 0, the other -1 or 1. */
+export type Arrow = readonly [dx: number, dy: number]
+
+/**
+ * Whom an arrow key comes to from somebody, or from nobody yet: then whoever is nearest to the middle
+ * of the view. Undefined where nobody is there at all.
+ *
+ * Right and left go through everybody in reading order and begin again at the end. Keys that only
+ * ever go to the nearest leave people out: of random crowds of a hundred, one in ten has somebody
+ * who is nearest to nobody else. Up and down, where that does no harm, do go to the nearest.
+ */
+export function nextInDirection<T extends Standing>(all: readonly T[], current: T | null, [dx, dy]: Arrow, middle: Point): T | undefined {
+  if (current === null) return least(all, ({ home }) => Math.hypot(home.x - middle.x, home.y - middle.y))
+  if (dx === 0) return above(all, current, dy) ?? current
+  const order = readingOrder(all)
+  return order[(order.indexOf(current) + dx + order.length) % order.length]
+}
+
+/** Everybody from the upper left to the lower right, row by row, as a text is read. */
+export function readingOrder<T extends Standing>(all: readonly T[]): T[] {
+  const ys = all.map(({ home }) => home.y)
+  const top = Math.min(...ys)
+  const height = Math.max(...ys) - top
+  // People stand anywhere: rows are strips, about as many as a row has people.
+  const rows = Math.max(1, Math.round(Math.sqrt(all.length / 2)))
+  const row = ({ home }: T): number => height === 0 ? 0 : Math.min(rows - 1, Math.floor(((home.y - top) / height) * rows))
+  return [...all].sort((a, b) => row(a) - row(b) || a.home.x - b.home.x || a.home.y - b.home.y || (a.key < b.key ? -1 : 1))
+}
+
+/** The nearest above somebody or below; who stands far to a side is not. */
+function above<T extends Standing>(all: readonly T[], { home }: T, dy: number): T | undefined {
+  const way = (other: T): { along: number; across: number } => ({ along: (other.home.y - home.y) * dy, across: Math.abs(other.home.x - home.x) })
+  const there = all.filter((other) => { const { along, across } = way(other); return along > 0 && across <= along * 2 })
+  return least(there, (other) => { const { along, across } = way(other); return along + across * 2 })
+}
+
+function least<T>(list: readonly T[], cost: (item: T) => number): T | undefined {
+  let best: T | undefined
+  let lowest = Infinity
+  for (const item of list) {
+    const price = cost(item)
+    if (price < lowest) { best = item; lowest = price }
+  }
+  return best
+}
