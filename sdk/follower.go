@@ -199,11 +199,18 @@ func (f *follower) event(e client.Event) {
 	if e.HasSeq {
 		f.cursor = &event.Seq
 	}
-	state, err := chain.ParseEventState(e.Data)
+	lacking := f.unread
+	f.learn(&event)
+	f.checked(event, lacking)
+}
+
+// learn takes what an event says of the world.
+func (f *follower) learn(event *Event) {
+	state, err := chain.ParseEventState(event.Data)
 	switch {
-	case e.Kind == protocol.EventSessionResync && f.fresh && e.HasSeq && !f.unread && !f.behind(e.Seq):
+	case event.Kind == protocol.EventSessionResync && f.fresh && event.HasSeq && !f.unread && !f.behind(event.Seq):
 		// What the host says is missing was read already.
-	case e.Kind == protocol.EventSessionReset, e.Kind == protocol.EventSessionResync:
+	case event.Kind == protocol.EventSessionReset, event.Kind == protocol.EventSessionResync:
 		f.unread, f.atLeast = true, 0
 		f.newer(state.Rev)
 	case f.unread:
@@ -213,8 +220,22 @@ func (f *follower) event(e client.Event) {
 		f.unread = true
 		f.newer(state.Rev)
 	default:
-		f.apply(&event, &state)
+		f.apply(event, &state)
 	}
+}
+
+// checked tells what an event left known about the copy. lacking says that a full
+// read was due before it, which the event then waited for; one that became due
+// with it is waited for as well, unless it is to mend what the event found.
+func (f *follower) checked(event Event, lacking bool) {
+	if f.options.OnChecked == nil || f.ctx.Err() != nil {
+		return
+	}
+	known := f.copy.known
+	if lacking || f.unread && known != Mismatched {
+		known = CatchingUp
+	}
+	f.options.OnChecked(event, known)
 }
 
 // name tells an event from others in an error.

@@ -72,6 +72,10 @@ type SubscribeOptions struct {
 	OnSnapshot func(Update)
 	// OnEvent is called for each event, before OnSnapshot.
 	OnEvent func(Event)
+	// OnChecked is called for each event once the copy has taken it, after OnEvent
+	// and OnSnapshot, with what is known about the copy as of it: CatchingUp where
+	// that waits for later events or for a full read.
+	OnChecked func(Event, Verification)
 	// OnState is called when the connection or the verification changes.
 	OnState func(State)
 	// OnError is called for what goes wrong. The subscription goes on.

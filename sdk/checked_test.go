@@ -1,0 +1,57 @@
+package sdk_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/playctl/playctl/sdk"
+)
+
+// Every event is told once more when the copy has it, with what is known of it
+// then: a lie of the event is told with the event itself, and one that a full read
+// has to make up for is not called verified because the copy before it was.
+func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
+	tests := map[string]struct {
+		lie  func(data map[string]any)
+		want []sdk.Verification
+	}{
+		"the truth":          {func(map[string]any) {}, []sdk.Verification{sdk.Verified, sdk.Verified}},
+		"a wrong root":       {func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, []sdk.Verification{sdk.Mismatched, sdk.Verified}},
+		"no list of changes": {func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, []sdk.Verification{sdk.CatchingUp, sdk.Verified}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host := openHost(t)
+				var told []string
+				var known []sdk.Verification
+				f := follow(t, host, &meddler{event: mapChange(test.lie)}, func(o *sdk.SubscribeOptions) {
+					o.OnEvent = func(e sdk.Event) { told = append(told, "heard "+string(e.Kind)) }
+					o.OnSnapshot = func(u sdk.Update) {
+						if u.Event != nil {
+							told = append(told, "merged "+string(u.Event.Kind))
+						}
+					}
+					o.OnChecked = func(e sdk.Event, v sdk.Verification) {
+						told, known = append(told, "checked "+string(e.Kind)), append(known, v)
+					}
+				})
+				ada := addAgent(t, visit(t, host, nil), "ada", nil)
+				synctest.Wait()
+				if _, err := ada.Say(t.Context(), "again"); err != nil {
+					t.Fatal(err)
+				}
+				f.equal()
+				want := []string{"heard world:player_added", "merged world:player_added", "checked world:player_added",
+					"heard world:interaction", "checked world:interaction"}
+				if test.want[0] == sdk.CatchingUp {
+					want = slices.Delete(want, 1, 2) // the full read has it
+				}
+				if !slices.Equal(told, want) || !slices.Equal(known, test.want) {
+					t.Errorf("told %q with %v, want %q with %v", told, known, want, test.want)
+				}
+			})
+		})
+	}
+}
