@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,8 +48,8 @@ At a terminal an event is a readable line, above a line with the state of the co
 shows the world as a live map. In a pipe, unless --output says otherwise, an event is one JSON
 object a line: context, seq, event and data.
 
---until ends it with 0 once an event meets a condition, and with 1 after --timeout. A condition
-is a kind of event, or terms that must all hold, such as
+--until ends it with 0 once an event meets a condition and is proved, with 5 if the proof fails,
+and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such as
 player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md tells the rest.`,
 		Example: example(
 			"playctl tail",
@@ -106,12 +104,6 @@ type eventResult struct {
 	Data    json.RawMessage    `json:"data"`
 }
 
-// errNotSeen says that what --until waits for did not happen.
-var errNotSeen = errors.New("it was not seen")
-
-// errWaitedEnough is the cause of a context whose time for --until is over.
-var errWaitedEnough = errors.New("the time to wait is over")
-
 // tail follows the world as the flags say.
 func (a *app) tail(ctx context.Context, flags *tailFlags) (err error) {
 	reader, err := a.newTailer(flags)
@@ -126,14 +118,11 @@ func (a *app) tail(ctx context.Context, flags *tailFlags) (err error) {
 		// The present begins and ends at the same place.
 		return reader.unseen("")
 	}
-	if flags.until != "" && a.settings.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, a.settings.timeout, errWaitedEnough)
-		defer cancel()
-	}
+	ctx, cancel := reader.limitedUntil(ctx)
+	defer cancel()
 	err = reader.run(ctx)
 	if errors.Is(err, errWaitedEnough) {
-		return hintf(reader.unseen(" within "+a.settings.timeout.String()), "give it longer with --timeout, or look at what was before with --from-start")
+		return reader.tooLate()
 	}
 	return err
 }
@@ -182,14 +171,6 @@ func (t *tailer) past() bool {
 	return (t.flags.hasSince || t.flags.fromStart) && t.flags.since < t.present
 }
 
-// unseen is the error of a condition that was not met; nil if there is none.
-func (t *tailer) unseen(when string) error {
-	if t.flags.until == "" {
-		return nil
-	}
-	return fmt.Errorf("nothing met the condition %q%s: %w", t.flags.until, when, errNotSeen)
-}
-
 // prepare checks that the host is there and finds out where the present is. From
 // then on a lost connection is made again.
 func (t *tailer) prepare(ctx context.Context) (err error) {
@@ -215,7 +196,3 @@ func (t *tailer) prepare(ctx context.Context) (err error) {
 	}
 	return nil
 }
-
-// quietTime is how long a host may be silent while it sends the past. Where the
-// newest events are for others only, no event tells that the present is reached.
-const quietTime = 3 * time.Second

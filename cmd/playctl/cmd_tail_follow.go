@@ -11,10 +11,11 @@ import (
 
 // heard is one thing that a subscription reports; exactly one field is set.
 type heard struct {
-	event  *sdk.Event
-	update *sdk.Update
-	state  *sdk.State
-	err    error
+	event   *sdk.Event
+	update  *sdk.Update
+	checked *checked
+	state   *sdk.State
+	err     error
 }
 
 // following is a subscription whose reports are taken one by one by whoever
@@ -43,6 +44,7 @@ func (a *app) follow(ctx context.Context, who *caller, options sdk.SubscribeOpti
 	}
 	options.OnEvent = func(event sdk.Event) { tell(heard{event: &event}) }
 	options.OnSnapshot = func(update sdk.Update) { tell(heard{update: &update}) }
+	options.OnChecked = func(event sdk.Event, known sdk.Verification) { tell(heard{checked: &checked{event, known}}) }
 	options.OnState = func(state sdk.State) { tell(heard{state: &state}) }
 	options.OnError = func(err error) { tell(heard{err: err}) }
 	f.sub, err = world.SubscribeWorldState(ctx, options)

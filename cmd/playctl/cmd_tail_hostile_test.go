@@ -118,6 +118,31 @@ func TestTailOfALiar(t *testing.T) {
 	}
 }
 
+// Who waits for something goes on by the exit code, so tail does not end with the
+// event before that is proved, be it the last of the past or what was waited for.
+func TestWhatIsWaitedForIsProved(t *testing.T) {
+	t.Parallel()
+	server, home := talkative(t)
+	for _, lieAbout := range []string{"/sdk/rpc", "/events"} {
+		lying := liar(t, server, lieAbout)
+		for _, end := range [][]string{{"--until", "text=Two."}, {"--follow=false"}, {"--follow=false", "--until", "text=Two."}} {
+			var out, errs bytes.Buffer
+			args := append([]string{"tail", "--from-start"}, end...)
+			p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, args...)
+			p.Stdout, p.Stderr = &out, &errs
+			code := run(t.Context(), p)
+			if code != exitUnverified || !strings.Contains(errs.String(), "verification failed") || !strings.Contains(out.String(), "Two.") {
+				t.Errorf("%s, %v: it ended with %d: %s\n%s", lieAbout, end, code, errs.String(), out.String())
+			}
+			// Who trusts the host has it all the same.
+			p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, append(args, "--no-verify")...)
+			if code := run(t.Context(), p); code != exitDone {
+				t.Errorf("%s, %v: without verifying it ended with %d", lieAbout, end, code)
+			}
+		}
+	}
+}
+
 func TestATerminalNeverShowsALieAsVerified(t *testing.T) {
 	t.Parallel()
 	server, _ := talkative(t)

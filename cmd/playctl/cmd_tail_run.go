@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -37,6 +36,8 @@ type tailer struct {
 	// lag is how long the last live event took.
 	lag    time.Duration
 	hasLag bool
+	// ending is nil until the event that it ends with has come.
+	ending *ending
 	// quiet ends a reading of the past; nil while it may not end.
 	quiet *time.Timer
 }
@@ -80,8 +81,7 @@ func (t *tailer) step(ctx context.Context, f *following, resized <-chan os.Signa
 	case <-resized:
 		return false, t.shown.draw(t.status())
 	case <-t.quietEnds():
-		t.note("%s", t.errorLook().Faint("The rest of the past is for others."))
-		return true, t.unseen(" up to the present")
+		return true, t.quieted()
 	case <-f.sub.Done():
 		if err := context.Cause(ctx); err != nil {
 			return false, err
@@ -96,27 +96,35 @@ func (t *tailer) take(h heard) (done bool, err error) {
 	switch {
 	case h.event != nil:
 		return t.event(h.event)
+	case h.checked != nil:
+		return t.checked(h.checked)
 	case h.update != nil:
-		return false, t.updated(h.update)
+		return t.updated(h.update)
 	case h.state != nil:
-		t.moved(h.state)
-		return false, t.shown.draw(t.status())
+		return t.moved(h.state)
 	}
 	return false, t.wrong(h.err)
 }
 
-// moved takes what is said about connection and verification.
-func (t *tailer) moved(state *sdk.State) {
+// moved takes what is said about connection and verification. A copy that was
+// verified need not have the last event yet; one that differs is no proof of it.
+func (t *tailer) moved(state *sdk.State) (done bool, err error) {
 	t.state = *state
 	if state.Connected {
 		t.startQuiet()
 	} else {
 		t.stopQuiet()
 	}
+	if state.Verification == sdk.Mismatched {
+		if done, err = t.proved(sdk.Mismatched); done {
+			return done, err
+		}
+	}
+	return false, t.shown.draw(t.status())
 }
 
-// updated takes a new state of the copy.
-func (t *tailer) updated(update *sdk.Update) error {
+// updated takes a new state of the copy. A full read has every event before it.
+func (t *tailer) updated(update *sdk.Update) (done bool, err error) {
 	t.state.Snapshot, t.state.Verification = update.Snapshot, update.Verification
 	if update.Event == nil {
 		t.reads++
@@ -125,16 +133,24 @@ func (t *tailer) updated(update *sdk.Update) error {
 		}
 		if t.recording != nil {
 			if err := t.recording.snapshot(update); err != nil {
-				return err
+				return false, err
+			}
+		}
+		if update.Verification != sdk.Mismatched {
+			if done, err = t.proved(update.Verification); done {
+				return done, err
 			}
 		}
 	}
 	t.shown.world(update.Snapshot)
-	return t.shown.draw(t.status())
+	return false, t.shown.draw(t.status())
 }
 
-// event deals with an event and reports whether it is the last.
+// event deals with an event, and reports whether tail ends at once.
 func (t *tailer) event(event *sdk.Event) (done bool, err error) {
+	if t.ending != nil {
+		return false, nil // it comes after the last one
+	}
 	t.startQuiet()
 	if t.recording != nil {
 		if err := t.recording.event(event); err != nil {
@@ -158,9 +174,9 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	case err != nil:
 		return false, err
 	case t.until != nil && t.until.met(met, t.pick.namesOf(&t.names)):
-		return true, nil
+		return t.endsWith(event, nil)
 	case !t.flags.follow && event.Seq >= t.present:
-		return true, t.unseen(" up to the present")
+		return t.endsWith(event, t.unseen(" up to the present"))
 	}
 	return false, nil
 }
@@ -181,8 +197,7 @@ func (t *tailer) wrong(err error) error {
 		return refused
 	}
 	if errors.Is(err, sdk.ErrUnmended) && t.reads > 1 {
-		return hintf(fmt.Errorf("%w: %w", errUnverified, err),
-			"do not rely on what this host says; \"playctl chain verify\" compares its snapshot with its root")
+		return unproved(err)
 	}
 	if _, differs := errors.AsType[*chain.MismatchError](err); differs {
 		t.state.Verification = sdk.Mismatched
@@ -201,28 +216,6 @@ func (t *tailer) status() render.Status {
 		status.Rev, status.Root, status.Occupants = copied.Head().Rev, copied.Root().Hex(), copied.Tree().OccupantCount()
 	}
 	return status
-}
-
-func (t *tailer) startQuiet() {
-	if t.flags.follow {
-		return
-	}
-	t.stopQuiet()
-	t.quiet = time.NewTimer(quietTime)
-}
-
-func (t *tailer) stopQuiet() {
-	if t.quiet != nil {
-		t.quiet.Stop()
-		t.quiet = nil
-	}
-}
-
-func (t *tailer) quietEnds() <-chan time.Time {
-	if t.quiet == nil {
-		return nil
-	}
-	return t.quiet.C
 }
 
 // occupantName is an occupant's id and name.
