@@ -61,6 +61,9 @@ func (h *Host) serve(rt *route) http.HandlerFunc {
 		rt.order = usualOrder()
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
+		if !h.world.Alone() {
+			r = r.WithContext(h.world.Patient(r.Context()))
+		}
 		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
 		h.handle(c, (*call).run)
 	}

@@ -18,3 +18,10 @@ func For(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// Stopwatch returns a function that says how long ago it was made, on a clock that
+// nobody sets.
+func Stopwatch() (elapsed func() time.Duration) {
+	begun := time.Now()
+	return func() time.Duration { return time.Since(begun) }
+}

@@ -23,3 +23,15 @@ func TestFor(t *testing.T) {
 		}
 	})
 }
+
+func TestStopwatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		elapsed := pause.Stopwatch()
+		for _, want := range []time.Duration{0, time.Second, 2 * time.Second} {
+			if got := elapsed(); got != want {
+				t.Errorf("it says %v, want %v", got, want)
+			}
+			pause.For(t.Context(), time.Second)
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -147,7 +148,9 @@ func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 
 // While the store hangs every command is answered within the second, also those
 // that wait behind hundreds of others; when it is back, at once.
-func TestAHangingStoreIsToldToEverybodyInTime(t *testing.T) {
+func TestAHangingStoreIsToldToEverybodyInTime(t *testing.T) { synctest.Test(t, hangingStore) }
+
+func hangingStore(t *testing.T) {
 	c, way, a := openSlow(t)
 	way.hangs.Store(true)
 	ask := map[string]func() error{

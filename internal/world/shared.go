@@ -7,14 +7,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/playctl/playctl/internal/store"
 )
-
-// patience is how long a command may take on a shared journal: a caller hears
-// within a second that the store does not answer.
-const patience = 900 * time.Millisecond
 
 // sharing is what a world needs beside its state where several hosts append to
 // the journal. Its fields are the writer's, but for those that say otherwise.
@@ -133,15 +128,6 @@ func awaited(batch []*job) bool {
 	return slices.ContainsFunc(batch, func(j *job) bool { return j.ctx.Err() == nil })
 }
 
-// bounded is a context for one question to the store, which where hosts share
-// one may be long in coming.
-func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.shared == nil {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, patience)
-}
-
 // attempt plans and commits once. On an error the state is as it was before.
 func (w *World) attempt(ctx context.Context, r *round) error {
 	r.fresh = map[store.Deadline]bool{}
@@ -190,7 +176,7 @@ func (w *World) showTip() {
 // doShared is Do with a bound on the time: the commands that wait behind one
 // that the store does not answer are told in time too.
 func (w *World) doShared(ctx context.Context, req Request, command Command) (Reply, error) {
-	bound, cancel := context.WithTimeout(ctx, patience)
+	bound, cancel := w.bounded(ctx)
 	defer cancel()
 	j := &job{ctx: bound, req: req, command: command, done: make(chan struct{})}
 	err := w.send(bound, j)

@@ -106,9 +106,14 @@ func (w *World) ViewAt(rev uint64) *View {
 
 // WaitRev waits until the view has at least a rev.
 func (w *World) WaitRev(ctx context.Context, rev uint64) error {
+	return w.waitFor(ctx, func(v *View) bool { return v.Rev >= rev })
+}
+
+// waitFor waits until the view is one that holds.
+func (w *World) waitFor(ctx context.Context, holds func(*View) bool) error {
 	for {
 		wake := *w.changed.Load()
-		if w.View().Rev >= rev {
+		if holds(w.View()) {
 			return nil
 		}
 		select {
@@ -125,12 +130,17 @@ func (w *World) Events() *EventLog { return w.log }
 // Registry is the committed nodes.
 func (w *World) Registry() *Registry { return w.registry }
 
-// Healthy tells whether the store answers.
+// Healthy tells whether the store answers and, where hosts share it, whether the
+// view has all that the store had when it was asked: it waits for that.
 func (w *World) Healthy(ctx context.Context) error {
-	if _, err := w.options.Journal.Head(ctx); err != nil {
-		return unavailable(err)
+	head, err := w.options.Journal.Head(ctx)
+	if err == nil {
+		err = w.Stale()
 	}
-	if err := w.Stale(); err != nil {
+	if err == nil && w.shared != nil {
+		err = w.waitFor(ctx, func(v *View) bool { return v.at >= head })
+	}
+	if err != nil {
 		return unavailable(err)
 	}
 	return nil

@@ -1,0 +1,74 @@
+package world
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// late is a host's way to a shared journal that answers look-ups late, and takes
+// no commits at all.
+type late struct {
+	*memory.Shared
+	delay time.Duration
+}
+
+func (l *late) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	if !pause.For(ctx, l.delay) {
+		return nil, store.ErrUnavailable
+	}
+	return l.Shared.Get(ctx, table, key)
+}
+
+func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+	if l.delay == 0 {
+		return l.Shared.Commit(ctx, b)
+	}
+	<-ctx.Done()
+	return store.Tip{}, store.ErrUnavailable
+}
+
+// A request that asks the store several times, each time almost for too long, is
+// answered within one second, and not within one each.
+func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		way := &late{Shared: memory.NewServer(store.DefaultRetention(), clock.Now).Host()}
+		w, err := Open(t.Context(), Options{Journal: way, RootKey: testRootKey, Now: clock.Now, Random: rand.NewChaCha8([32]byte{1})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeWorld(t, w)
+		way.delay = patience - time.Millisecond
+		for name, last := range map[string]func(context.Context) error{
+			"a command": func(ctx context.Context) error {
+				_, err := w.Do(ctx, Request{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+				return err
+			},
+			"a look-up": func(ctx context.Context) error {
+				_, err := w.Space(ctx, "nowhere")
+				return err
+			},
+		} {
+			ctx := w.Patient(t.Context())
+			elapsed := pause.Stopwatch()
+			if _, _, err := w.Repeated(ctx, &Idempotency{}); err != nil {
+				t.Fatalf("%s: the first look-up: %v", name, err)
+			}
+			// What the host does between two questions is not counted.
+			pause.For(ctx, time.Minute)
+			wantCode(t, last(ctx), protocol.CodeStoreUnavailable)
+			if took := elapsed() - time.Minute; took > patience {
+				t.Errorf("%s: the request waited %v for the store, want %v at most", name, took, patience)
+			}
+		}
+		way.delay = 0
+	})
+}
