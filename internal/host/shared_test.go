@@ -74,6 +74,28 @@ func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
 	second.post(second.service.WatchSession(), map[string]any{"token": token.Token.Reveal()}).ok()
 }
 
+// A key is replaced everywhere at once, for the one read that asks for it as well;
+// while the store is away reads go on with the key that the host knows.
+func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
+	first, second, link := twoHosts(t)
+	owner := first.main()
+	session := func() *reply { return second.get(first.play("/session"), as(owner)) }
+	session().ok()
+	stale := owner
+	var reply protocol.APIKeyReply
+	first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).into(&reply)
+	session().refused(protocol.CodeAPIKeyInvalid)
+	owner.apiKey = reply.APIKey.Reveal()
+	session().ok()
+
+	first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).ok()
+	link.Down.Store(true)
+	session().ok()
+	owner.apiKey = stale.apiKey
+	session().refused(protocol.CodeStoreUnavailable)
+	link.Down.Store(false)
+}
+
 func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
 	first, second, link := twoHosts(t)
 	owner, agent := first.main(), first.newIdentity()

@@ -118,7 +118,9 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 		return nil, err
 	}
 	o.asked = append(o.asked, fmt.Sprint("host ", i, ": ", a.Status, " ", a.Code))
-	if a.Code == protocol.CodeStoreUnavailable {
+	// Deriving the id of a node that is created takes the time that the machine has
+	// for it, before the store is asked.
+	if a.Code == protocol.CodeStoreUnavailable && o.verb != create {
 		w.history.away(time.Since(begun))
 	}
 	w.history.saw(a.Rev)
