@@ -1,11 +1,11 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { VNode } from 'preact'
 import { clamp, type Entry } from '../feed/entry.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 
-/** What happens in so many milliseconds is said in one go: a lively world must not drown a listener. */
-const window = 4000
+/** What happens within so many milliseconds of something is said with it in one go: a lively world must not drown a listener. */
+const gathered = 4000
 
 /** What the keyboard came to on the map, and how often it came to something. */
 export interface Pointed {
@@ -25,16 +25,19 @@ function Said({ text: words, turn }: Pointed): VNode {
 export function Announcer({ store, pointed }: { store: WorldStore, pointed: Pointed }): VNode {
   const [said, put] = useState({ text: '', turn: 0 })
   const say = useCallback((words: string) => { put((last) => ({ text: words, turn: last.turn + 1 })) }, [])
-  const waiting = useRef<Entry[]>([])
   const link = store.link.value.state
   useEffect(() => {
-    const timer = setInterval(() => {
-      if (waiting.current.length > 0) say(digest(waiting.current.splice(0)))
-    }, window)
+    const waiting: Entry[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
     const end = store.listen((event, entry) => {
-      if (!event.past && waiting.current.length < 100) waiting.current.push(entry)
+      if (event.past || waiting.length >= 100) return
+      if (waiting.push(entry) > 1) return
+      timer = setTimeout(() => {
+        const words = digest(waiting.splice(0))
+        if (words !== '') say(words)
+      }, gathered)
     })
-    return () => { clearInterval(timer); end() }
+    return () => { clearTimeout(timer); end() }
   }, [store, say])
   useEffect(() => {
     if (link === 'reconnecting') say(text('say.reconnecting'))

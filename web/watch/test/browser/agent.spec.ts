@@ -1,13 +1,12 @@
 /** A person asks an agent that runs in a process of its own, and sees its answer. */
 
 import { en } from '../../src/text/en.js'
-import { Agent } from './fixtures/agent.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, resident } from './fixtures/town.js'
 
-test('a tool is used by its form, and a question is answered', async ({ page, host, world }) => {
+test('a tool is used by its form, and a question is answered', async ({ page, host, world, serve }) => {
   await world.agent('Grace')
-  const agent = await Agent.serve(host, 'Ada')
+  const agent = await serve('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()
   const about = panel(page, 'Ada')

@@ -91,7 +91,7 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
   await send(trips)
   await expect(trips).toBeHidden()
   const args = { to: 'the mill', steps: 7, speed: 1.5, by: 3, stops: ['bridge'], more: { way: { back: true } }, constructor: 'Ada' }
-  expect(sent).toEqual([expect.objectContaining({ kind: 'assist', toolName: 'assist_plan_trip', fromPlayerId: '__human__', args })])
+  await expect.poll(() => sent).toEqual([expect.objectContaining({ kind: 'assist', toolName: 'assist_plan_trip', fromPlayerId: '__human__', args })])
   await expect(about.getByRole('article').getByText(en['chat.forwarded'])).toBeVisible()
 })
 
@@ -117,7 +117,7 @@ test('a tool without parameters needs none, one that no form fits takes JSON', a
   await json.fill('{"whatever": [1, 2]}')
   await send(raws)
   await expect(about.getByRole('article')).toHaveCount(2)
-  expect(sent).toMatchObject([{ toolName: 'assist_ping', args: {} }, { toolName: 'assist_raw', args: { whatever: [1, 2] } }])
+  await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_ping', args: {} }, { toolName: 'assist_raw', args: { whatever: [1, 2] } }])
 
   const again = await form(about, 'Ping')
   await again.getByRole('button', { name: en['assist.cancel'] }).click()

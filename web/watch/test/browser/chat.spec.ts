@@ -1,14 +1,13 @@
 /** Asking: what is whose, and what is not sent. */
 
 import { en } from '../../src/text/en.js'
-import { Agent } from './fixtures/agent.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
 
-test('what a person asks is between that person and the agent', async ({ page, browser, host, world, conduct }) => {
+test('what a person asks is between that person and the agent', async ({ page, browser, host, world, conduct, serve }) => {
   const grace = await world.agent('Grace')
-  const agent = await Agent.serve(host, 'Ada')
+  await serve('Ada')
   const elsewhere = await browser.newContext()
   const other = await elsewhere.newPage()
   conduct.watch(other, host)
@@ -30,7 +29,6 @@ test('what a person asks is between that person and the agent', async ({ page, b
   await expect(feed(other).getByText('Good evening')).toBeVisible()
   await expect(other.getByText('secret')).toHaveCount(0)
   await elsewhere.close()
-  await agent.stop()
 })
 
 test('what could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {

@@ -58,6 +58,8 @@ test('while one reads further down it stands still, and says what is new', async
   await expect(feed(page).getByText('line 60', { exact: true })).toBeVisible()
   await feed(page).hover()
   await page.mouse.wheel(0, 1200)
+  // The browser may take some frames to get there.
+  await expect.poll(() => feed(page).evaluate((list) => list.scrollTop)).toBe(1200)
   const read = feed(page).getByText('line 36', { exact: true })
   await expect(read).toBeInViewport()
   const before = await read.boundingBox()
@@ -71,7 +73,7 @@ test('while one reads further down it stands still, and says what is new', async
   await expect(news).toBeHidden()
 })
 
-test('a name in it leads to whom it names, and to what is known of one who has left', async ({ page, host, world }) => {
+test('a name in it leads to whom it names; one who has left is named only', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const grace = await world.agent('Grace')
   await open(page, host)
@@ -85,12 +87,7 @@ test('a name in it leads to whom it names, and to what is known of one who has l
   await expect(resident(page, 'Ada')).toHaveAttribute('aria-pressed', 'true')
   await show(page, 'happenings')
 
-  // Of one who has left there is nothing to be shown; then nothing is half shown either.
-  const gone = happenings(page).filter({ hasText: 'Good night' }).getByRole('button', { name: 'Grace' })
-  if (await gone.isVisible()) {
-    await gone.click()
-    await expect(panel(page, 'Grace').getByText('Grace has left the map.')).toBeVisible()
-  } else {
-    await expect(panel(page, 'Ada')).toBeVisible()
-  }
+  const gone = happenings(page).filter({ hasText: 'Good night' })
+  await expect(gone).toContainText('Grace')
+  await expect(gone.getByRole('button')).toHaveCount(0)
 })

@@ -1,7 +1,7 @@
 /** The map under fingers, a wheel and the keys. Where somebody can be picked tells how it is seen. */
 
 import { expect, test } from './fixtures/test.js'
-import { type Extent, Fingers, extent, figureOf, map, settled } from './fixtures/map.js'
+import { type Extent, Fingers, figureOf, map, settled } from './fixtures/map.js'
 import { open, panel } from './fixtures/town.js'
 
 const height = ({ top, bottom }: Extent): number => bottom - top
@@ -76,10 +76,9 @@ test('keys zoom, move and show the whole again', async ({ page, host, world }) =
   const before = await settled(page)
   await map(page).focus()
   for (let press = 0; press < 3; press++) await page.keyboard.press('+')
-  const near = await extent(page)
+  expect(height(await settled(page))).toBeGreaterThan(1.2 * height(before))
   for (let press = 0; press < 3; press++) await page.keyboard.press('-')
   expectSame(await settled(page), before)
-  if (near !== undefined) expect(height(near)).toBeGreaterThan(1.2 * height(before))
 
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Shift+ArrowDown')
