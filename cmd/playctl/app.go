@@ -17,6 +17,8 @@ type app struct {
 	settings settings
 	layers   *layers
 	printer  *render.Printer
+	// called is whom this run calls as, nil before it is known.
+	called *caller
 }
 
 // prepare reads the settings before a command runs: flags, environment, config

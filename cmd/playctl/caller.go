@@ -23,6 +23,7 @@ const (
 // caller is whom a run calls as, and where.
 type caller struct {
 	store   *creds.Store
+	file    *creds.File
 	context *creds.Context // nil where none is used
 	server  string
 	service protocol.Service
@@ -61,7 +62,7 @@ func (a *app) caller() (*caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := &caller{store: store, server: defaultServer, service: protocol.ServicePlay}
+	who := &caller{store: store, file: file, server: defaultServer, service: protocol.ServicePlay}
 	if who.context, err = a.chooseContext(file); err != nil {
 		return nil, err
 	}
@@ -72,6 +73,7 @@ func (a *app) caller() (*caller, error) {
 			who.apiKey = node.APIKey
 		}
 	}
+	a.called = who
 	return who, a.override(who)
 }
 
@@ -261,12 +263,8 @@ func (a *app) call(ctx context.Context, who *caller, node client.Credentials, la
 
 // noMain says that there is no main node to call as.
 func (c *caller) noMain() error {
-	hint := "make one with \"playctl create-main-node\", bring one with \"playctl credentials import\", or set " + envNodeID + " and " + envPhrase
 	if c.context == nil {
-		return hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.server), "%s", hint)
+		return hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.server), "%s", c.missing())
 	}
-	return hintf(fmt.Errorf("%w: context %q has no main node", errNotAuthenticated, c.context.Name), "%s", hint)
+	return hintf(fmt.Errorf("%w: context %q has no main node", errNotAuthenticated, c.context.Name), "%s", c.missing())
 }
-
-// isUnreachable reports whether a host gave no answer.
-func isUnreachable(err error) bool { return errors.Is(err, client.ErrUnreachable) }

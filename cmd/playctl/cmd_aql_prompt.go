@@ -152,7 +152,7 @@ func (p *aqlPrompt) loop(ctx context.Context) error {
 			if context.Cause(ctx) != nil {
 				return context.Cause(ctx)
 			}
-			render.Failure(p.session.Stderr, p.session.errorLook(), err.Error(), hintFor(err))
+			render.Failure(p.session.Stderr, p.session.errorLook(), err.Error(), p.session.hintFor(err))
 		}
 	}
 }

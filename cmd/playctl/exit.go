@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"syscall"
@@ -87,7 +86,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	if code == exitDone || code == exitInterrupted {
 		return code
 	}
-	hint := hintFor(err)
+	hint := a.hintFor(err)
 	var usage *usageError
 	if errors.As(err, &usage) && cmd != nil {
 		if hint == "" {
@@ -98,39 +97,4 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	}
 	render.Failure(a.Stderr, a.errorLook(), err.Error(), hint)
 	return code
-}
-
-// hintFor returns what to do about an error: what the error itself knows, else
-// what its code on the wire suggests.
-func hintFor(err error) string {
-	if hinted, ok := errors.AsType[*hintedError](err); ok {
-		return hinted.hint
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "give it longer with --timeout"
-	}
-	if isUnreachable(err) {
-		return "is the host running? Start one with \"playctl serve\", or name another with --server"
-	}
-	return hints[protocol.CodeOf(err)]
-}
-
-// hints are what to do about the host's refusals that a person can do something
-// about.
-var hints = map[protocol.Code]string{
-	protocol.CodeCredentialsMissing:  "make a main node with \"playctl create-main-node\", or bring one with \"playctl credentials import\"",
-	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
-	protocol.CodeAPIKeyInvalid:       "\"playctl create-api-key\" makes a new key and keeps it with your credentials",
-	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
-	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
-	protocol.CodeNodeNotDerivable:    "your root key is not the host's: ask its operator for it and name it with --root-file",
-	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import --phrase-from FILE\" makes a context of it",
-	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",
-	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
-	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
-	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
-	protocol.CodeStoreUnavailable:    "the host cannot use its store just now: try again, and tell its operator if it stays so",
-	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
-	protocol.CodeRateLimited:         "wait a moment and try again",
-	protocol.CodeIdempotencyConflict: "run the command again",
 }

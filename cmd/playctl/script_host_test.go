@@ -37,8 +37,8 @@ var scriptHosts = hosts{running: map[string]*runningHost{}}
 
 // startHost starts "playctl serve" on a free port and waits until it says that it
 // serves. It is stopped at the script's end and must then end with 0. A host
-// without a name puts its URL into $SERVER and $PLAYCTL_SERVER, one that is called
-// a: into $A.
+// without a name puts its URL into $SERVER and $PLAYCTL_SERVER, and that under its
+// other name into $LOCALHOST, one that is called a: into $A.
 //
 //	host [name:] [flags of serve]
 func startHost(ts *testscript.TestScript, neg bool, args []string) {
@@ -52,6 +52,7 @@ func startHost(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv("SERVER", banner.URL)
 		ts.Setenv("PLAYCTL_SERVER", banner.URL)
 		ts.Setenv("LISTEN", banner.Listen)
+		ts.Setenv("LOCALHOST", strings.Replace(banner.URL, "127.0.0.1", "localhost", 1))
 		ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
 	} else {
 		ts.Setenv(strings.ToUpper(name), banner.URL)

@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 			"heard":       hear,
 			"certificate": makeCertificate,
 			"freeport":    freePort,
+			"stranger":    startStranger,
 			"exits":       exits,
 			"mode":        mode,
 			"keep":        keep,

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// startStranger starts a server that is no host of a world and puts its URL into
+// $STRANGER: below /<status> it answers with that status, as a proxy or another
+// program would, and below anything else with a page. It ends with the script.
+//
+//	stranger
+func startStranger(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: stranger")
+	}
+	pages := http.NewServeMux()
+	pages.HandleFunc("/{first}/{rest...}", func(w http.ResponseWriter, r *http.Request) {
+		status, err := strconv.Atoi(r.PathValue("first"))
+		if err != nil {
+			status = http.StatusOK
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte("<html>\x1b[31mHello.</html>\n"))
+	})
+	server := httptest.NewServer(pages)
+	surroundingsOf(ts).t.Cleanup(server.Close)
+	ts.Setenv("STRANGER", server.URL)
+}
