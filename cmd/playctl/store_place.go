@@ -86,7 +86,9 @@ func (p place) open(ctx context.Context) (worldStore, error) {
 		}
 		return journal, nil
 	}
-	journal, err := redis.Open(ctx, *p.redis)
+	o := *p.redis
+	o.ReadOnly = true
+	journal, err := redis.Open(ctx, o)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, hintf(fmt.Errorf("there is no world at %s", p), "its name there is --host-id, and the number at the address' end is its database")
 	}

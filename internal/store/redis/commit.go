@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -149,13 +150,13 @@ func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Ent
 	for _, d := range batch.Lapsed {
 		args = append(args, string(d.Table), d.Key)
 	}
-	args = j.appendEntries(args, mode, batch)
+	messages := j.messages(mode, batch.Entries)
+	args = j.appendEntries(args, mode, batch, channels(messages))
 	args = appendChanges(args, effects)
 	args = append(args, len(batch.Renewals))
 	for _, r := range batch.Renewals {
 		args = append(args, string(r.Table), r.Key, milliseconds(r.Term))
 	}
-	messages := j.messages(mode, batch.Entries)
 	args = append(args, len(messages))
 	for _, m := range messages {
 		args = append(args, m.Channel, m.Payload)
@@ -163,10 +164,10 @@ func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Ent
 	return args
 }
 
-func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch) []any {
+func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch, channels []any) []any {
 	n := len(batch.Entries)
 	if n == 0 {
-		return append(args, 0, 0, "0", "", "", "", "", 0)
+		return append(args, 0, 0, "0", "", "", "", "", 0, 0)
 	}
 	own := func(e *store.Entry) []byte {
 		if mode != "commit" {
@@ -176,7 +177,8 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch) []a
 	}
 	first, last := &batch.Entries[0], &batch.Entries[n-1]
 	args = append(args, first.Seq-uint64(len(first.Events)), first.Rev, bit(first.MapChanged),
-		uint64(last.Position), own(last), last.Seq, last.Rev, n)
+		uint64(last.Position), own(last), last.Seq, last.Rev, n, len(channels))
+	args = append(args, channels...)
 	for i := range batch.Entries {
 		e := batch.Entries[i]
 		records := mirrored(e.Records)
@@ -204,6 +206,17 @@ func (j *Journal) messages(mode string, entries []store.Entry) []Message {
 	return messages
 }
 
+// channels are those of messages, each once.
+func channels(messages []Message) []any {
+	var names []any
+	for _, m := range messages {
+		if !slices.Contains(names, any(m.Channel)) {
+			names = append(names, m.Channel)
+		}
+	}
+	return names
+}
+
 // verdict is the error of a commit that was refused.
 func (j *Journal) verdict(a answer, batch *store.Batch) error {
 	switch a.status {
@@ -227,6 +240,8 @@ func (j *Journal) verdict(a answer, batch *store.Batch) error {
 		return refused
 	case "FENCED":
 		return fmt.Errorf("%w: %s of %s", store.ErrFenced, batch.Fence.Name, j.Path())
+	case "DENIED":
+		return j.denied("writing", a.rest)
 	case "REFUSED":
 		return fmt.Errorf("entry %d goes back: the journal stands at seq %s and rev %s", batch.Entries[0].Position, text(a.rest.at(0)), text(a.rest.at(1)))
 	}

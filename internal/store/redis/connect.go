@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -35,6 +36,24 @@ func newLines() *lines { return &lines{open: map[net.Conn]struct{}{}} }
 type line struct {
 	net.Conn
 	owner *lines
+	heard bool
+}
+
+// errCrowded means that a server has no room for one more client.
+var errCrowded = errors.New("it has as many clients as its maxclients allows")
+
+// Read tells what a server with too many clients says before it closes the
+// connection: the library would take it for one that does not know its greeting,
+// and say that the connection broke.
+func (l *line) Read(p []byte) (int, error) {
+	n, err := l.Conn.Read(p)
+	if n > 0 && !l.heard {
+		l.heard = true
+		if bytes.HasPrefix(p[:n], []byte("-ERR max number of clients")) {
+			return 0, errCrowded
+		}
+	}
+	return n, err //nolint:wrapcheck // The library compares it.
 }
 
 // SyscallConn lets the library see, before it sends a command, that the other
@@ -68,7 +87,7 @@ func (l *lines) add(conn net.Conn) net.Conn {
 	if l.closed {
 		_ = conn.Close()
 	}
-	added := &line{conn, l}
+	added := &line{Conn: conn, owner: l}
 	l.open[added] = struct{}{}
 	return added
 }

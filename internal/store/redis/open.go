@@ -180,18 +180,51 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 }
 
 func (j *Journal) found(ctx context.Context) error {
-	said, err := j.readScript(ctx, "opening", foundScript, []string{j.key("import")}, formatVersion, j.options.RootKey)
+	keys, types := j.everyKey()
+	args := append([]any{formatVersion, j.options.RootKey, bit(!j.options.ReadOnly), "hash"}, types...)
+	said, err := j.readScript(ctx, "opening", foundScript, keys, args...)
 	if err != nil {
 		return err
 	}
-	if len(said) == 1 {
+	switch text(said.at(0)) {
+	case "OK":
+		return j.known(said[1:])
+	case "IMPORTING":
 		return fmt.Errorf("%w: a migration or a restore into %s runs or was interrupted; wait for it, or run it again", store.ErrImporting, j.Path())
+	case "FOREIGN":
+		return fmt.Errorf("%w: opening %s: its key %s is another program's, for it is no %s; choose another host id, or remove that key", store.ErrCorrupt, j.Path(), text(said.at(1)), text(said.at(2)))
+	case "DENIED":
+		return j.denied("opening", said[1:])
 	}
-	if len(said) != 2 || said[0] == nil {
+	return fmt.Errorf("%w: opening %s: its key %s cannot be read: %s", store.ErrUnavailable, j.Path(), text(said.at(1)), text(said.at(3)))
+}
+
+// everyKey lists what a world has beside its head, but for its checkpoints and
+// locks, and what type each is.
+func (j *Journal) everyKey() (keys []string, types []any) {
+	for _, name := range []string{"rows", "asked", "checkpoints"} {
+		keys, types = append(keys, j.key(name)), append(types, "hash")
+	}
+	keys, types = append(keys, j.key("journal"), j.key("local")), append(types, "stream", "string")
+	for _, table := range store.Tables() {
+		keys, types = append(keys, j.tableKeys(table)...), append(types, "hash", "zset", "zset", "hash")
+	}
+	return keys, types
+}
+
+// denied is the error of a script that found, before it wrote anything, that the
+// user may not run a command.
+func (j *Journal) denied(doing string, what parts) error {
+	return fmt.Errorf("%w: %s %s: NOPERM: the user may not %s; nothing was written", store.ErrUnavailable, doing, j.Path(), text(what.at(0)))
+}
+
+// known takes what the world's head says of it.
+func (j *Journal) known(said parts) error {
+	if said.at(0) == nil {
 		return fmt.Errorf("there is no world at %s, and none can be made without a root key: %w", j.Path(), fs.ErrNotExist)
 	}
-	format, err := strconv.ParseUint(text(said[0]), 10, 32)
-	j.rootKey = text(said[1])
+	format, err := strconv.ParseUint(text(said.at(0)), 10, 32)
+	j.rootKey = text(said.at(1))
 	switch {
 	case err != nil || format == 0 || j.rootKey == "":
 		return fmt.Errorf("%w: opening %s: its head is not what a store writes", store.ErrCorrupt, j.Path())

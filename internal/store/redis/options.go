@@ -35,6 +35,8 @@ type Options struct {
 	// RootKey is the root key that the world must belong to. A new one needs it;
 	// with an empty one an existing world is opened whatever its root key.
 	RootKey string
+	// ReadOnly opens a world for who writes nothing: the user need not be allowed to.
+	ReadOnly bool
 	// Retention is what trimming leaves; zero means store.DefaultRetention.
 	Retention store.Retention
 	// Tail is how many of the newest entries trimming leaves in any case; zero

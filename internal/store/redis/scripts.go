@@ -9,6 +9,9 @@ import (
 //go:embed lua/acquire.lua
 var acquireLua string
 
+//go:embed lua/allowed.lua
+var allowedLua string
+
 //go:embed lua/checkpoint.lua
 var checkpointLua string
 
@@ -45,9 +48,9 @@ var trimLua string
 var (
 	acquireScript    = goredis.NewScript(acquireLua)
 	checkpointScript = goredis.NewScript(checkpointLua)
-	commitScript     = goredis.NewScript(commitLua)
+	commitScript     = goredis.NewScript(allowedLua + commitLua)
 	dueScript        = goredis.NewScript(dueLua)
-	foundScript      = goredis.NewScript(foundLua)
+	foundScript      = goredis.NewScript(allowedLua + foundLua)
 	importScript     = goredis.NewScript(importLua)
 	missedScript     = goredis.NewScript(missedLua)
 	placesScript     = goredis.NewScript(placesLua)

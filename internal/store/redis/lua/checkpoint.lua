@@ -8,9 +8,10 @@ for i = 1, #index, 2 do
   end
 end
 if redis.call('EXISTS', KEYS[2]) == 0 then return {'LOST'} end
-redis.call('HSET', prefix .. 'checkpoints', ARGV[1], ARGV[2])
+-- It is listed when it is there for good, also where a command is denied.
 redis.call('RENAME', KEYS[2], prefix .. 'checkpoint:' .. ARGV[1])
 redis.call('PERSIST', prefix .. 'checkpoint:' .. ARGV[1])
+redis.call('HSET', prefix .. 'checkpoints', ARGV[1], ARGV[2])
 for i = 3, #ARGV do
   redis.call('HDEL', prefix .. 'checkpoints', ARGV[i])
   redis.call('DEL', prefix .. 'checkpoint:' .. ARGV[i])

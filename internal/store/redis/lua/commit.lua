@@ -1,5 +1,6 @@
 -- Commits a batch: everything is compared before the first write, and nothing
--- after the first write can fail. KEYS[1] is the head; see commit.go for ARGV.
+-- after the first write can fail. KEYS[1] is the head; see commit.go for ARGV, and
+-- allowed.lua for denied.
 local headKey = KEYS[1]
 local prefix = string.match(headKey, '^.*:')
 local time = redis.call('TIME')
@@ -54,13 +55,16 @@ end
 if #early > 0 then return answer('NOTDUE', early) end
 local baseSeq, firstRev, changed = count(), count(), take()
 local last, lastCommit, lastSeq, lastRev = take(), take(), take(), take()
-local entries = count()
+local entries, channels = count(), count()
 if entries > 0 then
   local seq, rev = tonumber(head[3]), tonumber(head[4])
   if baseSeq < seq or firstRev < rev or changed == '1' and firstRev == rev then
     return answer('REFUSED', head[3], head[4])
   end
+  local what = denied(headKey, at + 1, at + channels)
+  if what then return answer('DENIED', what) end
 end
+at = at + channels
 
 -- The first write is one that Redis refuses when it is out of memory, read-only
 -- or short of replicas; from here on it refuses nothing.

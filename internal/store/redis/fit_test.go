@@ -1,0 +1,149 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/internal/store/storetest"
+)
+
+// TestForeignKeys opens worlds where another program has one of the keys: they are
+// refused before anything is written, and no commit breaks off in its middle.
+func TestForeignKeys(t *testing.T) {
+	server := redistest.Start(t)
+	for _, name := range []string{"head", "rows", "journal", "local", "asked", "checkpoints", "table:nodes", "order:leases", "deadlines:leases", "terms:intercom"} {
+		o := at(t, server.URL())
+		key := "play:{" + o.HostID + "}:" + name
+		server.Do("lpush", key, "another program's")
+		_, err := redis.Open(context.Background(), o)
+		if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), key) {
+			t.Errorf("a list at %s: %v, want ErrCorrupt with its name", name, err)
+		}
+		server.Do("del", key)
+		if n := server.Do("exists", "play:{"+o.HostID+"}:head"); n != int64(0) {
+			t.Errorf("a list at %s: the world was founded", name)
+		}
+		open(t, o)
+	}
+}
+
+// TestDenied takes commands from the user, one after the other: a commit is refused
+// before it writes anything, and a host does not start.
+func TestDenied(t *testing.T) {
+	ctx := context.Background()
+	rules := redis.Rules("world*", false)
+	server := redistest.Start(t, user(rules)...)
+	o := restricted(t, server.URL(), store.DefaultRetention())
+	j := open(t, o)
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	next := batch(&feed, tip, 2)
+	for _, revoked := range []struct{ rule, back string }{
+		{"-hset", "+hset"},
+		{"-hdel", "+hdel"},
+		{"-hexists", "+hexists"},
+		{"-get", "+get"},
+		{"-set", "+set"},
+		{"-exists", "+exists"},
+		{"-del", "+del"},
+		{"-xadd", "+xadd"},
+		{"-zadd", "+zadd"},
+		{"-zrem", "+zrem"},
+		{"resetchannels", "&play:world*:world:events"},
+	} {
+		server.Do("acl", "setuser", aclUser, revoked.rule)
+		_, err := j.Commit(ctx, next)
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "NOPERM") {
+			t.Errorf("%s: %v, want ErrUnavailable that says NOPERM", revoked.rule, err)
+		}
+		if revoked.rule != "resetchannels" && revoked.rule != "-exists" {
+			if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "NOPERM") {
+				t.Errorf("%s: a host starts: %v", revoked.rule, err)
+			}
+		}
+		server.Do("acl", "setuser", aclUser, revoked.back)
+		if missed, err := j.Missed(ctx, tip); err != nil || len(missed) > 0 {
+			t.Fatalf("%s: a commit that was refused left %d entries, %v", revoked.rule, len(missed), err)
+		}
+	}
+	server.Do("acl", "setuser", aclUser, "-xadd", "&agent-play:world*:world:events")
+	reader := o
+	reader.ReadOnly = true
+	open(t, reader)
+	server.Do("acl", "setuser", aclUser, "+xadd")
+	commit(t, j, next)
+}
+
+// TestCheckpointDenied takes from the user what makes a checkpoint stay: the world
+// still has the one before.
+func TestCheckpointDenied(t *testing.T) {
+	ctx := context.Background()
+	server := redistest.Start(t, user(redis.Rules("world*", false))...)
+	j := open(t, restricted(t, server.URL(), store.DefaultRetention()))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	for _, rule := range []string{"-rename", "-persist"} {
+		server.Do("acl", "setuser", aclUser, rule)
+		if err := j.Checkpoint(ctx, store.State{Position: tip.Position, Commit: tip.Commit, Rev: 1, Seq: 1}); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s: %v, want ErrUnavailable", rule, err)
+		}
+		if state, err := j.Load(ctx); err != nil || state.Position != 0 {
+			t.Errorf("%s: the world begins with a checkpoint of %d, %v", rule, state.Position, err)
+		}
+	}
+}
+
+// TestCrowded has a server with as many clients as it takes.
+func TestCrowded(t *testing.T) {
+	ctx := context.Background()
+	const most = 4
+	server := redistest.Start(t, "--maxclients", "4")
+	o := at(t, server.URL())
+	var others []*goredis.Client
+	for range most {
+		other := goredis.NewClient(&goredis.Options{Addr: server.Addr, DisableIdentity: true, MaxRetries: -1})
+		defer func() { _ = other.Close() }()
+		others = append(others, other)
+	}
+	eventually(t, "as many clients as the server takes", func() bool {
+		for _, other := range others {
+			if other.Ping(ctx).Err() != nil {
+				return false
+			}
+		}
+		return true
+	})
+	_, err := redis.Open(ctx, o)
+	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "maxclients") {
+		t.Errorf("with too many clients: %v, want ErrUnavailable that names maxclients", err)
+	}
+	_ = others[0].Close()
+	eventually(t, "room for one", func() bool {
+		j, err := redis.Open(ctx, o)
+		return err == nil && j.Close() == nil
+	})
+}
+
+// TestScriptsForgotten has a server that forgets its scripts between two commits.
+func TestScriptsForgotten(t *testing.T) {
+	server := redistest.Start(t)
+	j := open(t, at(t, server.URL()))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	server.Do("script", "flush")
+	commit(t, j, batch(&feed, tip, 2))
+}
+
+// TestWithoutHello has a server that does not know the newer protocol's greeting.
+func TestWithoutHello(t *testing.T) {
+	j := open(t, at(t, redistest.Start(t, "--rename-command", "HELLO", "").URL()))
+	var feed storetest.Feed
+	commit(t, j, batch(&feed, store.Tip{}, 1))
+}
