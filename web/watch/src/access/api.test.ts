@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { en } from '../text/en.js'
 import { Api, ApiError } from './api.js'
 
 async function serving(answer: RequestListener): Promise<{ api: Api, server: Server }> {
@@ -19,13 +20,24 @@ async function refusalOf(api: Api): Promise<ApiError> {
 }
 
 describe('what a host does not grant', () => {
-  it('is said in its own words', async (test) => {
+  it('is said in words of the page, with its own beside them', async (test) => {
     const { api, server } = await serving((_, reply) => {
-      reply.writeHead(403).end('{"error": "this node may not", "code": "forbidden", "requestId": "r"}')
+      reply.writeHead(400).end('{"error": "no tool assist_wave", "code": "tool_unknown", "requestId": "r"}')
     })
     test.after(() => server.close())
-    const { status, code, message } = await refusalOf(api)
-    assert.deepEqual([status, code, message], [403, 'forbidden', 'this node may not'])
+    const { status, code, message, detail } = await refusalOf(api)
+    assert.deepEqual([status, code, message, detail], [400, 'tool_unknown', en['fault.toolUnknown'], 'no tool assist_wave'])
+  })
+
+  it('is said in its own words where the page has none', async (test) => {
+    for (const kind of ['amenity_last', 'toString', '']) {
+      const { api, server } = await serving((_, reply) => {
+        reply.writeHead(400).end(JSON.stringify({ error: 'the last one stays', code: kind, requestId: 'r' }))
+      })
+      test.after(() => server.close())
+      const { code, message, detail } = await refusalOf(api)
+      assert.deepEqual([code, message, detail], [kind, 'the last one stays', ''])
+    }
   })
 
   it('is said by the page where a proxy answers for it', async (test) => {

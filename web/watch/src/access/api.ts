@@ -1,13 +1,17 @@
 import { text } from '../text/text.js'
 import { isObject, stringOf, type JsonObject } from '../world/json.js'
+import { faultOf, type Fault } from './faults.js'
 import type { Place } from './place.js'
 
 /** A host's refusal, or its silence: then the status is 0. */
 export class ApiError extends Error {
-  /** @param message What happened, in words for people: the host's own, or the page's where it said nothing. */
-  constructor(readonly status: number, readonly code: string, message: string, options?: ErrorOptions) {
+  /** The host's own sentence where the message is the page's; empty otherwise. */
+  readonly detail: string
+
+  constructor(readonly status: number, readonly code: string, { message, detail }: Fault, options?: ErrorOptions) {
     super(message, options)
     this.name = 'ApiError'
+    this.detail = detail
   }
 }
 
@@ -53,17 +57,18 @@ export class Api {
     const reply = await fetch(path, {
       cache: 'no-store', credentials: 'same-origin', signal: AbortSignal.timeout(patience),
       ...(body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    }).catch((cause: unknown) => { throw new ApiError(0, 'unreachable', faultOf(cause), { cause }) })
+    }).catch((cause: unknown) => { throw new ApiError(0, 'unreachable', { message: silenceOf(cause), detail: '' }, { cause }) })
     const value: unknown = await reply.json().catch(() => undefined)
     if (!reply.ok) {
       const answer = isObject(value) ? value : {}
-      throw new ApiError(reply.status, stringOf(answer.code), stringOf(answer.error, text('fault.status', { status: String(reply.status) })))
+      const code = stringOf(answer.code)
+      throw new ApiError(reply.status, code, faultOf(code, stringOf(answer.error), reply.status))
     }
     return isObject(value) ? value : {}
   }
 }
 
 /** Why there is no answer, in the page's words: those of a browser are for developers. */
-function faultOf(cause: unknown): string {
+function silenceOf(cause: unknown): string {
   return text(cause instanceof DOMException && cause.name === 'TimeoutError' ? 'fault.silent' : 'fault.unreachable')
 }

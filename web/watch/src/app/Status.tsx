@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { text, type TextKey } from '../text/text.js'
 import type { Link } from '../world/link.js'
 import type { WorldStore } from '../world/store.js'
+import { FleetingButton } from './FleetingButton.js'
 
 const verifications = {
   'verified': 'verified', 'catching-up': 'catchingUp', 'mismatch': 'notVerified', 'unverifiable': 'unverifiable', 'unread': 'unread',
@@ -17,10 +18,10 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const root = snapshot?.merkleRootHex ?? ''
   const away = link.state === 'reconnecting' || link.state === 'host-gone'
   return (
-    <section class="status" aria-label={text('status.name')} data-connection={link.state}
+    <section class="status" tabIndex={-1} aria-label={text('status.name')} data-connection={link.state}
       data-verified={verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root}>
       <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
-      {away && <button type="button" class="small" onClick={() => { store.retry() }}>{text('status.retry')}</button>}
+      {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
       <span class={`seal ${verification}`} title={text(`status.${word}Why`)}>{text(`status.${word}`)}</span>
       {snapshot !== undefined && <>
         <span class="fact" title={text('status.revWhy')}>{text('status.rev', { rev: String(snapshot.rev ?? '–') })}</span>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { LookOnly } from '../assist/AssistTools.js'
 import { text, type TextKey } from '../text/text.js'
@@ -41,13 +42,14 @@ function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentRow,
     void store.ask(agent, what, exchange.requestId)
   }
   return (
-    <article class={`talk ${exchange.status}`} data-request={exchange.requestId} data-status={exchange.status}>
+    <article class={`talk ${exchange.status}`} tabIndex={-1} data-request={exchange.requestId} data-status={exchange.status}>
       <p class="mine" dir="auto"><span class="soft">{text('chat.you')}{toolName !== '' && <> {text('chat.used', { tool: toolName })}</>}</span>
         <span>{question}</span></p>
       {exchange.answer !== '' && <p class="theirs" dir="auto">{exchange.answer}</p>}
-      {exchange.error !== '' && <p class="theirs wrong" dir="auto">{exchange.error}</p>}
+      {exchange.error !== '' && <p class="theirs wrong" dir="auto">{exchange.error}
+        {exchange.detail !== '' && <span class="soft" dir="auto">{exchange.detail}</span>}</p>}
       <p class="soft state">{text(words[exchange.status])}
-        {exchange.status === 'not-sent' && <> <button type="button" class="small" onClick={again}>{text('chat.retry')}</button></>}</p>
+        {exchange.status === 'not-sent' && <> <FleetingButton onClick={again}>{text('chat.retry')}</FleetingButton></>}</p>
     </article>
   )
 }
@@ -62,12 +64,13 @@ function Message({ store, agent }: { store: WorldStore, agent: AgentRow }): VNod
       write('')
     }
   }
+  const nothing = offline || message.trim() === ''
   const enter = (event: KeyboardEvent): void => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event) }
   return (
     <form class="message" onSubmit={send}>
       <textarea rows={1} dir="auto" maxLength={longestMessage} aria-label={text('chat.to', { who: nameOf(agent) })} placeholder={text('chat.placeholder')} value={message}
         onInput={(event) => { write(event.currentTarget.value) }} onKeyDown={enter} />
-      <button type="submit" aria-label={text('chat.send')} disabled={offline || message.trim() === ''}>↑</button>
+      <button type="submit" aria-label={text('chat.send')} aria-disabled={nothing}>↑</button>
       {offline && <p class="soft">{text('assist.offline')}</p>}
     </form>
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ask, hear, keptExchanges, newRequestId, notSent, type Exchange } from './exchange.js'
 
-const question: Exchange = { requestId: 'r', agentId: 'ada', toolName: '', question: 'Why?', status: 'sending', answer: '', error: '', at: 1 }
+const question: Exchange = { requestId: 'r', agentId: 'ada', toolName: '', question: 'Why?', status: 'sending', answer: '', error: '', detail: '', at: 1 }
 const told = (data: object): Record<string, unknown> => ({ requestId: 'r', fromPlayerId: 'ada', toPlayerId: '__human__', ...data })
 
 describe('an exchange', () => {
@@ -42,8 +42,11 @@ describe('an exchange', () => {
   })
 
   it('can fail to be sent, but not once the host has it', () => {
-    assert.equal(notSent(ask([], question), 'r', 'no host')[0]?.status, 'not-sent')
-    assert.equal(notSent(hear(ask([], question), told({ status: 'started' }), 2), 'r', 'no reply')[0]?.status, 'started')
+    const fault = { message: 'Wait a moment.', detail: 'too many requests' }
+    const unsent = notSent(ask([], question), 'r', fault)
+    assert.deepEqual(unsent.map(({ status, error, detail }) => [status, error, detail]), [['not-sent', 'Wait a moment.', 'too many requests']])
+    assert.deepEqual(hear(unsent, told({ status: 'forwarded' }), 2).map(({ error, detail }) => [error, detail]), [['', '']])
+    assert.equal(notSent(hear(ask([], question), told({ status: 'started' }), 2), 'r', fault)[0]?.status, 'started')
   })
 
   it('is one of a bounded number', () => {

@@ -1,3 +1,4 @@
+import type { Fault } from '../access/faults.js'
 import { isObject, stringOf, type JsonObject } from '../world/json.js'
 import { clamp } from '../feed/entry.js'
 
@@ -16,6 +17,8 @@ export interface Exchange {
   readonly status: ExchangeStatus
   readonly answer: string
   readonly error: string
+  /** What the host says of the error beside it; mostly empty. */
+  readonly detail: string
   readonly at: number
 }
 
@@ -37,9 +40,9 @@ export function ask(exchanges: readonly Exchange[], question: Exchange): readonl
   return [...exchanges.filter((known) => known.requestId !== question.requestId), question].slice(-keptExchanges)
 }
 
-/** Says that a question could not be sent. */
-export function notSent(exchanges: readonly Exchange[], requestId: string, error: string): readonly Exchange[] {
-  return exchanges.map((known) => known.requestId === requestId && known.status === 'sending' ? { ...known, status: 'not-sent', error } : known)
+/** Says that a question could not be sent, and why. */
+export function notSent(exchanges: readonly Exchange[], requestId: string, { message, detail }: Fault): readonly Exchange[] {
+  return exchanges.map((known) => known.requestId === requestId && known.status === 'sending' ? { ...known, status: 'not-sent', error: message, detail } : known)
 }
 
 /** Takes in what the host says about a question; one that is not known was asked before the page was opened. */
@@ -48,7 +51,7 @@ export function hear(exchanges: readonly Exchange[], data: JsonObject, at: numbe
   const known = exchanges.find((exchange) => exchange.requestId === requestId)
   const before: Exchange = known ?? {
     requestId, agentId: stringOf(data.fromPlayerId), toolName: stringOf(data.toolName), question: '',
-    status: 'sending', answer: '', error: '', at,
+    status: 'sending', answer: '', error: '', detail: '', at,
   }
   const after = answered(before, data)
   return known === undefined
@@ -59,8 +62,8 @@ export function hear(exchanges: readonly Exchange[], data: JsonObject, at: numbe
 function answered(before: Exchange, data: JsonObject): Exchange {
   const said = saidIn(data)
   switch (data.status) {
-    case 'started': return before.status === 'sending' || before.status === 'not-sent' ? { ...before, status: 'started', error: '' } : before
-    case 'forwarded': return { ...before, status: 'forwarded', error: '', question: before.question === '' ? questionIn(data.command) : before.question }
+    case 'started': return before.status === 'sending' || before.status === 'not-sent' ? { ...before, status: 'started', error: '', detail: '' } : before
+    case 'forwarded': return { ...before, status: 'forwarded', error: '', detail: '', question: before.question === '' ? questionIn(data.command) : before.question }
     case 'stream': return { ...before, status: 'stream', answer: clamp(before.answer + said, longestAnswer) }
     // The last answer is the whole one, unless it is empty.
     case 'completed': return { ...before, status: 'completed', answer: said === '' ? before.answer : clamp(said, longestAnswer) }

@@ -18,6 +18,9 @@ interface TimelineProps {
 export function Timeline({ store, agent, town }: TimelineProps): VNode {
   const { journey } = agent
   const at = store.step.value
+  // A button without effect stays a button: one that is disabled loses the focus.
+  const first = at === undefined || at === 0
+  const last = at !== undefined && at >= (journey?.steps.length ?? 0) - 1
   const name = journey === undefined ? '' : `${journey.startedAt} ${journey.steps.length}`
   // Another journey takes the place of the one that was followed.
   useEffect(() => { store.walking = false; store.step.value = undefined }, [store, name])
@@ -29,9 +32,9 @@ export function Timeline({ store, agent, town }: TimelineProps): VNode {
       {journey === undefined ? <p class="soft">{text('journey.none')}</p> : <>
         <p class="soft">{text('journey.steps', { count: journey.steps.length })}<When journey={journey} /></p>
         <div class="controls">
-          <button type="button" class="small" aria-label={text('journey.previous')} disabled={at === undefined || at === 0} onClick={() => { go((at ?? 1) - 1, true) }}>‹</button>
+          <button type="button" class="small" aria-label={text('journey.previous')} aria-disabled={first} onClick={() => { if (!first) go(at - 1, true) }}>‹</button>
           <button type="button" class="small" onClick={() => { if (at === undefined) go(0, false); else stop() }}>{text(at === undefined ? 'journey.walk' : 'journey.pause')}</button>
-          <button type="button" class="small" aria-label={text('journey.next')} disabled={at !== undefined && at >= journey.steps.length - 1} onClick={() => { go(at === undefined ? 0 : at + 1, true) }}>›</button>
+          <button type="button" class="small" aria-label={text('journey.next')} aria-disabled={last} onClick={() => { if (!last) go(at === undefined ? 0 : at + 1, true) }}>›</button>
         </div>
         <ol class="timeline">{journey.steps.map((step, place) => (
           <li key={place} class={step.type} {...(place === at ? { 'aria-current': 'step' as const } : {})}>

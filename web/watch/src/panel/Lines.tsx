@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { FleetingButton } from '../app/FleetingButton.js'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { AgentRow } from '../world/rows.js'
@@ -35,10 +36,10 @@ export function Lines({ store, agent }: { store: WorldStore, agent: AgentRow }):
     })
   }, [store, agent.id, read])
   return (
-    <section aria-label={text('lines.title')}>
+    <section tabIndex={-1} aria-label={text('lines.title')}>
       <h3>{text('lines.title')}</h3>
       {stage === 'loading' && <p class="soft">{text('lines.loading')}</p>}
-      {stage === 'failed' && <p class="wrong">{text('lines.failed')} <button type="button" class="small" onClick={() => { void read() }}>{text('refused.again')}</button></p>}
+      {stage === 'failed' && <p class="wrong">{text('lines.failed')} <FleetingButton onClick={() => { void read() }}>{text('refused.again')}</FleetingButton></p>}
       {stage === 'there' && lines.length === 0 && <p class="soft">{text('lines.none')}</p>}
       <ol class="lines" reversed>
         {[...lines].reverse().map((line) => (
@@ -48,7 +49,7 @@ export function Lines({ store, agent }: { store: WorldStore, agent: AgentRow }):
           </li>
         ))}
       </ol>
-      {more && lines.length < 200 && <button type="button" class="small" onClick={() => { void read(lines[0]?.seq) }}>{text('lines.earlier')}</button>}
+      {more && lines.length < 200 && <FleetingButton onClick={() => { void read(lines[0]?.seq) }}>{text('lines.earlier')}</FleetingButton>}
     </section>
   )
 }

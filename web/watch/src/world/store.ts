@@ -91,7 +91,7 @@ export class WorldStore {
     const requestId = again ?? newRequestId()
     const tool = 'toolName' in what ? what.toolName : ''
     this.exchanges.value = ask(this.exchanges.value, {
-      requestId, agentId: agent.id, toolName: tool, status: 'sending', answer: '', error: '', at: Date.now(),
+      requestId, agentId: agent.id, toolName: tool, status: 'sending', answer: '', error: '', detail: '', at: Date.now(),
       question: 'text' in what ? what.text : JSON.stringify(what.args),
     })
     try {
@@ -100,7 +100,7 @@ export class WorldStore {
         ...(tool === '' ? { kind: 'chat' } : { kind: 'assist' }), ...what,
       }, this.snapshot.value?.sid)
     } catch (cause) {
-      const why = cause instanceof ApiError ? cause.message : String(cause)
+      const why = cause instanceof ApiError ? cause : { message: String(cause), detail: '' }
       this.exchanges.value = notSent(this.exchanges.value, requestId, why)
     }
   }

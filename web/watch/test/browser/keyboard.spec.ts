@@ -54,6 +54,12 @@ test('finding, following, asking and using a tool', async ({ page, host, world }
   await page.keyboard.type('Good morning')
   await page.keyboard.press('Enter')
   await expect(about.getByRole('article').getByText('Good morning')).toBeVisible()
+  await page.keyboard.type('How are you?')
+  const send = about.getByRole('button', { name: en['chat.send'] })
+  await tabTo(page, send)
+  await page.keyboard.press('Enter')
+  await expect(about.getByRole('article').getByText('How are you?')).toBeVisible()
+  await expect(send, 'there is nothing to send now, and it keeps its place').toBeFocused()
 
   await tabTo(page, about.getByRole('button', { name: 'Route' }))
   await page.keyboard.press('Enter')
@@ -64,7 +70,13 @@ test('finding, following, asking and using a tool', async ({ page, host, world }
 
   await tabTo(page, about.getByRole('button', { name: en['journey.next'] }))
   await page.keyboard.press('Enter')
-  await expect(about.locator('[aria-current=step]')).toContainText('Which book?')
+  const step = about.locator('[aria-current=step]')
+  await expect(step).toContainText('Which book?')
+  for (const words of ['search', 'cite', 'The blue one.', 'The blue one.']) {
+    await page.keyboard.press('Enter')
+    await expect(step).toContainText(words)
+  }
+  await expect(about.getByRole('button', { name: en['journey.next'] }), 'at the end, too').toBeFocused()
   await page.keyboard.press('Escape')
   await expect(about).toBeHidden()
   await expect(resident(page, 'Ada')).toBeFocused()

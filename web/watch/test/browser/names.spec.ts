@@ -39,6 +39,8 @@ test('a name of any script is whole, in its own direction, and keeps to itself',
     expect(await whole(shown), name).toBe(true)
     await expect(shown).toHaveCSS('unicode-bidi', 'isolate')
     await expect(shown).toHaveCSS('direction', rightToLeft.includes(name) ? 'rtl' : 'ltr')
+    const [words, box] = await Promise.all([resident(page, name).locator('.words').boundingBox(), shown.boundingBox()])
+    expect(box?.x, `${name} is beside the picture, as every name`).toBe(words?.x)
   }
   expect(await violations(page), 'the list').toEqual([])
 

@@ -61,10 +61,11 @@ test('axe sees what is wrong', async ({ page, host, world }) => {
   expect((await violations(page)).join()).toContain('button-name')
 })
 
-test('a phone has no sideways scrolling', async ({ page, host, world }) => {
+test('a phone has no sideways scrolling, and what the page is is said', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await world.agent('A name that is longer than any phone is wide, and goes on and on')
   await open(page, host)
+  await expect(page.getByRole('heading', { level: 1, name: en['page.title'] })).toBeAttached()
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 })
 

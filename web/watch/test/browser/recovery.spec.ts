@@ -21,10 +21,12 @@ test('the host is killed and comes back: nothing is lost and nothing comes twice
   await host.kill()
   await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
   expect(await violations(page), 'without a host').toEqual([])
+  await status(page).getByRole('button', { name: en['status.retry'] }).focus()
   await host.start()
   for (const number of [2, 3, 4]) await world.say(ada, `line number ${number}`)
   await expect(feed(page).getByText('line number 4', { exact: true })).toBeVisible()
   await verified(page)
+  await expect(status(page), 'the button to try now is gone, who was at it is not lost').toBeFocused()
   for (const number of [1, 2, 3, 4]) {
     await expect(feed(page).getByText(`line number ${number}`, { exact: true })).toHaveCount(1)
   }

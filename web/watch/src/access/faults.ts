@@ -1,0 +1,38 @@
+import type { ErrorCode } from '@playctl/sdk'
+import { text, type TextKey } from '../text/text.js'
+
+/** What a person can do about the refusals that a page comes upon, by the protocol's codes. */
+const words = {
+  player_unknown: 'fault.playerUnknown',
+  tool_unknown: 'fault.toolUnknown',
+  body_invalid: 'fault.bodyInvalid',
+  body_too_large: 'fault.bodyTooLarge',
+  credentials_missing: 'fault.credentials',
+  credentials_invalid: 'fault.credentials',
+  forbidden: 'fault.forbidden',
+  sid_invalid: 'fault.sidInvalid',
+  idempotency_conflict: 'fault.conflict',
+  rate_limited: 'fault.rateLimited',
+  internal: 'fault.internal',
+  store_unavailable: 'fault.storeUnavailable',
+  behind: 'fault.behind',
+  shutting_down: 'fault.shuttingDown',
+} as const satisfies Readonly<Partial<Record<ErrorCode, TextKey>>>
+
+/** A refusal as a person reads it. */
+export interface Fault {
+  /** What happened, in the page's words where it knows the code, else in the host's. */
+  readonly message: string
+  /** The host's own sentence beside the page's, which may say more; empty where there is none. */
+  readonly detail: string
+}
+
+/** Puts a refusal into words: its code, the host's sentence, which may be empty, and the status. */
+export function faultOf(code: string, said: string, status: number): Fault {
+  if (isKnown(code)) return { message: text(words[code]), detail: said }
+  return { message: said === '' ? text('fault.status', { status: String(status) }) : said, detail: '' }
+}
+
+function isKnown(code: string): code is keyof typeof words {
+  return Object.hasOwn(words, code)
+}
