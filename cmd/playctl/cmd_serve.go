@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"syscall"
 
@@ -26,7 +25,8 @@ With --store the world is on a Redis, and every host that is started on the same
 same --host-id, serves it: "playctl help stores" has more.
 
 Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are
-answered. A second one ends it at once. SIGHUP reads the TLS certificate again.`,
+answered. A second one ends it at once. SIGHUP reads the TLS certificate again; where its terminal
+was closed, it ends the host in order.`,
 		Example: example(
 			"playctl serve",
 			"playctl serve --demo",
@@ -78,7 +78,7 @@ func (a *app) runHost(ctx context.Context, served *served, s *serveSettings) err
 	defer stopHost()
 	ctx, broken := context.WithCancel(ctx)
 	defer broken()
-	release := a.reloadOnHangUp(served.host)
+	release := a.heedHangUps(served.host, broken)
 	defer release()
 
 	var failed error
@@ -121,39 +121,10 @@ func (a *app) attend(ctx context.Context, served *served, s *serveSettings) (err
 	return nil
 }
 
-// reloadOnHangUp reads the certificate again at SIGHUP. The returned function
-// ends that.
-func (a *app) reloadOnHangUp(h *host.Host) (release func()) {
-	if a.Signals == nil {
-		return func() {}
-	}
-	hangUps := make(chan os.Signal, 1)
-	a.Signals(hangUps, syscall.SIGHUP)
-	done := make(chan struct{})
-	var owned sync.WaitGroup
-	owned.Go(func() {
-		for {
-			select {
-			case <-hangUps:
-				if err := h.Reload(); err != nil {
-					a.warn("the TLS certificate was not replaced: "+err.Error(), "the one from before stays in use")
-				}
-			case <-done:
-				return
-			}
-		}
-	})
-	return func() {
-		a.StopSignals(hangUps)
-		close(done)
-		owned.Wait()
-	}
-}
-
 // listenProblem says what to do about an address that cannot be listened on.
 func (a *app) listenProblem(err error, s *serveSettings) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return hintf(fmt.Errorf("%s is taken by another program: %w", s.listen, err),
+		return hintf(fmt.Errorf("%s is taken by another program: %w", s.listen, syscall.EADDRINUSE),
 			"is a host running already? Choose another address with --listen; port 0 picks a free one")
 	}
 	return err

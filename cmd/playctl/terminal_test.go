@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
@@ -102,6 +103,34 @@ func (s *session) ends(code int) string {
 }
 
 const ctrlC = "\x03"
+
+// Closing the window ends the host that was started in it, in order: nobody could
+// press Ctrl-C any more.
+func TestTheWindowOfAHostIsClosed(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	served := p.types("serve", "--listen", "127.0.0.1:0", "--ephemeral")
+	served.sees("Next, in another terminal:")
+	if err := served.tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- served.cmd.Wait() }()
+	limit := time.NewTimer(time.Minute)
+	defer limit.Stop()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the host ended with: %v", err)
+		}
+	case <-limit.C:
+		t.Error("the host goes on without its window")
+		if err := served.cmd.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		<-ended
+	}
+}
 
 // What a person does on the first day, at a terminal.
 func TestAtATerminal(t *testing.T) {

@@ -159,7 +159,9 @@ func (h *Host) Close(ctx context.Context) error {
 
 func (h *Host) shutdown(ctx context.Context) error {
 	close(h.closing)
-	h.log.Info("shutting down: streams end, requests under way are answered", "streams", h.streams.count())
+	if h.serving.Load() {
+		h.log.Info("shutting down: streams end, requests under way are answered", "streams", h.streams.count())
+	}
 	h.streams.drain()
 	late := h.streams.wait(ctx)
 	h.mu.Lock()
