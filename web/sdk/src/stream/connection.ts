@@ -3,6 +3,7 @@ import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
 import { reasonOf } from '../http/wait.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
+import { asError } from '../protocol/tell.js'
 import { type Frame, FrameParser } from './frames.js'
 
 /** How long a stream may be silent: three of the comments that a host sends after every 15 s are missed then. */
@@ -25,6 +26,8 @@ export class Connection {
   readonly #ending = new AbortController()
   readonly #parser = new FrameParser()
   readonly #frames: Frame[] = []
+  /** What is wrong with the stream after these frames. */
+  #broken: Error | undefined
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #stall: ReturnType<typeof setTimeout> | undefined
   readonly #unlink: () => void
@@ -107,6 +110,7 @@ export class Connection {
     for (;;) {
       const frame = this.#frames.shift()
       if (frame !== undefined) return frame
+      if (this.#broken !== undefined) throw this.#broken
       let piece
       try {
         piece = await this.#reader?.read()
@@ -115,14 +119,18 @@ export class Connection {
       }
       if (piece?.value === undefined) return undefined
       this.#heard()
-      this.#frames.push(...this.#parser.push(piece.value))
+      try {
+        this.#parser.push(piece.value, this.#frames)
+      } catch (error) {
+        this.#broken = asError(error)
+      }
     }
   }
 
   /** Gives the stall, or the end that was asked for, as the cause where that is why it ended. */
   #reason(error: unknown): Error {
     if (this.#ending.signal.aborted) return reasonOf(this.#ending.signal)
-    return error instanceof Error ? error : new Error(String(error))
+    return asError(error)
   }
 
   /** Ends the connection. */

@@ -22,6 +22,17 @@ export const maxFrameBytes = 8 << 20
 
 const lf = 0x0a
 const cr = 0x0d
+const colon = 0x3a
+const space = 0x20
+/** How much room a line is given at first, and how much is given back, in bytes. */
+const usualLine = 1 << 10
+const longLine = 1 << 16
+/** Reads what is ASCII where it means anything: names of fields, and times. */
+const latin1 = new TextDecoder('latin1')
+const byteOrderMark = [0xef, 0xbb, 0xbf] as const
+
+/** The longest reconnection time that is kept, in milliseconds. */
+const longestRetryMs = 24 * 60 * 60 * 1000
 
 /**
  * Parses an event stream that comes in any pieces. Lines end with CR, LF or
@@ -31,21 +42,23 @@ export class FrameParser {
   /** The last reconnection time that the stream set, in milliseconds. */
   retryMs: number | undefined
   readonly #limit: number
-  #line: Uint8Array[] = []
+  readonly #line = new LineBuffer()
   #used = 0
   #afterCR = false
   #started = false
-  #id: string | undefined
-  #kind = ''
-  #data: string[] | undefined
+  #id: Uint8Array | undefined
+  #kind: Uint8Array | undefined
+  #data: Uint8Array[] | undefined
 
   constructor(limit = maxFrameBytes) {
     this.#limit = limit
   }
 
-  /** Takes the next piece and gives the frames that it completes. */
-  push(piece: Uint8Array): Frame[] {
-    const frames: Frame[] = []
+  /**
+   * Takes the next piece and adds the frames that it completes to a list. Throws
+   * a `FrameError` where the stream is broken; the frames before are then there.
+   */
+  push(piece: Uint8Array, frames: Frame[]): void {
     let start = 0
     for (let i = 0; i < piece.length; i++) {
       const byte = piece[i]
@@ -64,54 +77,34 @@ export class FrameParser {
       const frame = this.#endLine()
       if (frame !== undefined) frames.push(frame)
     }
-    if (start < piece.length) this.#keep(piece.slice(start))
-    return frames
+    this.#keep(piece.subarray(start))
   }
 
   #keep(part: Uint8Array): void {
-    if (part.length === 0) return
     this.#used += part.length
     if (this.#used > this.#limit) throw new FrameError(`a frame of the event stream is longer than ${this.#limit} bytes`)
-    this.#line.push(part)
+    this.#line.add(part)
   }
 
   #endLine(): Frame | undefined {
-    const bytes = joined(this.#line)
-    this.#line = []
-    const line = this.#text(bytes)
-    if (line.startsWith(':')) {
+    const whole = this.#line.take()
+    const line = this.#started ? whole : unmarked(whole)
+    this.#started = true
+    if (line.length === 0) return this.#endBlock()
+    if (line[0] === colon) {
       // Comments keep a connection alive; they are no part of a block.
-      this.#used -= bytes.length
+      this.#used -= whole.length
       return undefined
     }
-    if (line !== '') {
-      this.#field(line)
-      return undefined
-    }
-    return this.#endBlock()
+    this.#field(line)
+    return undefined
   }
 
-  /** A line as text, without the byte order mark that the first one may begin with. */
-  #text(bytes: Uint8Array): string {
-    let line
-    try {
-      line = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    } catch {
-      throw new FrameError('a line of the event stream is not UTF-8')
-    }
-    if (!this.#started) {
-      this.#started = true
-      if (line.startsWith('\uFEFF')) return line.slice(1)
-    }
-    return line
-  }
-
-  #field(line: string): void {
-    const colon = line.indexOf(':')
-    const name = colon < 0 ? line : line.slice(0, colon)
-    const rest = colon < 0 ? '' : line.slice(colon + 1)
-    const value = rest.startsWith(' ') ? rest.slice(1) : rest
-    switch (name) {
+  #field(line: Uint8Array): void {
+    const end = line.indexOf(colon)
+    const name = end < 0 ? line : line.subarray(0, end)
+    const value = end < 0 ? line.subarray(line.length) : line.subarray(line[end + 1] === space ? end + 2 : end + 1)
+    switch (latin1.decode(name)) {
       case 'event':
         this.#kind = value
         break
@@ -119,41 +112,74 @@ export class FrameParser {
         ;(this.#data ??= []).push(value)
         break
       case 'id':
-        if (!value.includes('\0')) this.#id = value
+        if (!value.includes(0)) this.#id = value
         break
       case 'retry':
-        if (/^[0-9]+$/u.test(value)) this.retryMs = Math.min(Number(value), 24 * 60 * 60 * 1000)
+        this.#retry(latin1.decode(value))
         break
     }
   }
 
+  #retry(value: string): void {
+    if (/^[0-9]+$/u.test(value)) this.retryMs = Math.min(Number(value), longestRetryMs)
+  }
+
   #endBlock(): Frame | undefined {
-    const kind = this.#kind || 'message'
+    const kind = this.#kind
     const id = this.#id
-    const data = this.#data?.join('\n')
-    this.#id = this.#data = undefined
-    this.#kind = ''
+    const data = this.#data
+    this.#id = this.#kind = this.#data = undefined
     this.#used = 0
     if (id === undefined && data === undefined) return undefined
-    return { kind, ...(id === undefined ? {} : { id }), ...(data === undefined ? {} : { data }) }
+    return {
+      kind: kind === undefined || kind.length === 0 ? 'message' : decoded(kind),
+      ...(id === undefined ? {} : { id: decoded(id) }),
+      ...(data === undefined ? {} : { data: data.map(decoded).join('\n') }),
+    }
   }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts
-  if (parts.length === 1 && only !== undefined) return only
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+/** Gathers a line whose pieces may be as small as a byte: its buffer grows by doubling, and one that grew far is not kept. */
+class LineBuffer {
+  #bytes = new Uint8Array(usualLine)
+  #used = 0
+
+  add(part: Uint8Array): void {
+    const needed = this.#used + part.length
+    if (needed > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
+      larger.set(this.#bytes.subarray(0, this.#used))
+      this.#bytes = larger
+    }
+    this.#bytes.set(part, this.#used)
+    this.#used = needed
   }
-  return whole
+
+  /** Gives the line, as bytes of its own, and begins another. */
+  take(): Uint8Array {
+    const line = this.#bytes.slice(0, this.#used)
+    this.#used = 0
+    if (this.#bytes.length > longLine) this.#bytes = new Uint8Array(usualLine)
+    return line
+  }
+}
+
+/** The first line without the byte order mark that it may begin with. */
+function unmarked(line: Uint8Array): Uint8Array {
+  return byteOrderMark.every((byte, i) => line[i] === byte) ? line.subarray(byteOrderMark.length) : line
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new FrameError('a frame of the event stream is not UTF-8')
+  }
 }
 
 /** Reads an event's id as a position of the log; undefined if it is none. */
 export function positionOf(id: string | undefined): number | undefined {
-  if (id === undefined || !/^[0-9]{1,16}$/u.test(id)) return undefined
+  if (id === undefined || !/^[0-9]+$/u.test(id)) return undefined
   const seq = Number(id)
   return Number.isSafeInteger(seq) ? seq : undefined
 }

@@ -4,6 +4,7 @@ import { parseJson } from '../json/parse.js'
 import { asObject } from '../json/read.js'
 import { PlayError, UnreachableError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
+import { asError } from '../protocol/tell.js'
 import { Connection } from './connection.js'
 import { type Frame, FrameError, positionOf } from './frames.js'
 
@@ -169,7 +170,7 @@ export class Stream {
     if (cause instanceof PlayError) this.#waitMs = Math.max(this.#waitMs, Math.min(cause.retryAfterMs, longestReconnectMs))
     this.#failures++
     if (cause === undefined) return { type: 'lost' }
-    const error = cause instanceof Error ? cause : new Error('the event stream was lost')
+    const error = asError(cause)
     return { type: 'lost', error: error instanceof TypeError ? new UnreachableError(this.#transport.host, error.message, true, error) : error }
   }
 
@@ -186,7 +187,7 @@ function eventOf(kind: string, text: string, seq: number | undefined): Signal {
     if (data === undefined) throw new FrameError('it is no JSON object')
     return { type: 'event', event: { kind, data, ...position } }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = asError(error).message
     return { type: 'event', event: { kind, data: {}, ...position }, broken: new FrameError(`the data of the event ${kind} cannot be read: ${reason}`) }
   }
 }

@@ -1,7 +1,9 @@
-// Command answers tells what the Go code makes of JSON texts, so that the tests
-// of the TypeScript client can compare themselves with it on texts that nobody
-// thought of. Each line of its input is a text, itself as a JSON string; each
-// line of its output is what the chain package says about it.
+// Command answers tells what the Go code makes of JSON texts and of event streams,
+// so that the tests of the TypeScript client can compare themselves with it on
+// some that nobody thought of. Each line of its input is a text, itself as a JSON
+// string; each line of its output is what the chain package says about it. With
+// the argument `streams` a line of its input is the body of an event stream in
+// base64, and a line of its output what the Go client tells of it.
 package main
 
 import (
@@ -39,24 +41,28 @@ type root struct {
 const longestLine = 1 << 20
 
 func main() {
-	if err := run(os.Stdin, os.Stdout); err != nil { //nolint:forbidigo // this is main
+	answer := func(line []byte) (any, error) { return answerToLine(line) }
+	if len(os.Args) > 1 && os.Args[1] == "streams" { //nolint:forbidigo // as below
+		answer = func(line []byte) (any, error) { return signalsOfLine(line) }
+	}
+	if err := run(os.Stdin, os.Stdout, answer); err != nil { //nolint:forbidigo // this is main
 		fmt.Fprintln(os.Stderr, "answers:", err) //nolint:forbidigo // as above
 		os.Exit(1)                               //nolint:forbidigo // as above
 	}
 }
 
 // run answers until the input ends.
-func run(in io.Reader, out io.Writer) error {
+func run(in io.Reader, out io.Writer, answer func(line []byte) (any, error)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)
 	answers := bufio.NewWriter(out)
 	encoder := json.NewEncoder(answers)
 	for lines.Scan() {
-		var text string
-		if err := json.Unmarshal(lines.Bytes(), &text); err != nil {
-			return fmt.Errorf("a line is no JSON string: %w", err)
+		said, err := answer(lines.Bytes())
+		if err != nil {
+			return err
 		}
-		if err := encoder.Encode(answerTo([]byte(text))); err != nil {
+		if err := encoder.Encode(said); err != nil {
 			return fmt.Errorf("write an answer: %w", err)
 		}
 	}
@@ -67,6 +73,14 @@ func run(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("write the answers: %w", err)
 	}
 	return nil
+}
+
+func answerToLine(line []byte) (answer, error) {
+	var text string
+	if err := json.Unmarshal(line, &text); err != nil {
+		return answer{}, fmt.Errorf("a line is no JSON string: %w", err)
+	}
+	return answerTo([]byte(text)), nil
 }
 
 // answerTo says everything about one text.

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// stream is a host that has one event stream to give.
+type stream struct{ body []byte }
+
+// RoundTrip answers the routes that a stream needs.
+func (s stream) RoundTrip(r *http.Request) (*http.Response, error) {
+	kind, body := protocol.MediaTypeJSON, []byte(`{"sid":"s","rev":1,"seq":1,"capabilities":["resume"]}`)
+	if strings.HasSuffix(r.URL.Path, "/events") {
+		kind, body = protocol.MediaTypeSSE, s.body
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(body)), Request: r,
+	}, nil
+}
+
+// signalsOfLine says what the Go client tells of a stream, to its end.
+func signalsOfLine(line []byte) ([]string, error) {
+	body, err := base64.StdEncoding.AppendDecode(nil, line)
+	if err != nil {
+		return nil, fmt.Errorf("a line is no base64: %w", err)
+	}
+	c, err := client.New(client.Options{BaseURL: "http://127.0.0.1:9", Transport: stream{body}})
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	events := c.Events(context.Background(), client.StreamOptions{})
+	defer events.Close()
+	var told []string
+	for {
+		signal, err := events.Next()
+		if err != nil {
+			return nil, fmt.Errorf("read a stream: %w", err)
+		}
+		switch signal.Type {
+		case client.SignalConnecting, client.SignalOpen:
+		case client.SignalCursor:
+			told = append(told, fmt.Sprint("cursor ", signal.Cursor))
+		case client.SignalEvent:
+			told = append(told, eventText(&signal.Event))
+		case client.SignalLost:
+			return append(told, endText(signal.Err)), nil
+		}
+	}
+}
+
+func eventText(e *client.Event) string {
+	at := "nowhere"
+	if e.HasSeq {
+		at = strconv.FormatUint(e.Seq, 10)
+	}
+	data := "broken"
+	if _, err := protocol.ParseObject(e.Data); err == nil {
+		if canonical, err := chain.Canonicalize(nil, e.Data); err == nil {
+			data = string(canonical)
+		}
+	}
+	return fmt.Sprintf("event %s %s %s", e.Kind, at, data)
+}
+
+func endText(err error) string {
+	switch {
+	case err == nil:
+		return "end"
+	case errors.Is(err, client.ErrFrame):
+		return "broken"
+	}
+	return err.Error()
+}

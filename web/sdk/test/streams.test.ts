@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { FrameError, canonicalJson } from '../src/index.js'
+import { Transport } from '../src/http/transport.js'
+import { type Frame, FrameParser } from '../src/stream/frames.js'
+import { type Signal, Stream } from '../src/stream/stream.js'
+import { type Random, below, oneOf, random, someJsonText, someText } from './random.js'
+import { repository } from './repository.js'
+
+const encoder = new TextEncoder()
+
+/** Cuts a body into pieces: single bytes, or of any size. */
+function pieces(next: Random, body: Uint8Array): Uint8Array[] {
+  const size = oneOf(next, 1, 2, 7, 4096)
+  const cut: Uint8Array[] = []
+  for (let at = 0; at < body.length; ) {
+    const end = at + (size === 1 ? 1 : 1 + below(next, size))
+    cut.push(body.slice(at, end))
+    at = end
+  }
+  return cut
+}
+
+/** A host that has one event stream to give, in pieces. */
+function host(cut: readonly Uint8Array[]): typeof fetch {
+  return async (input) => {
+    await Promise.resolve()
+    const address = input instanceof Request ? input.url : input.toString()
+    if (!address.includes('/events')) return Response.json({ sid: 's', rev: 1, seq: 1, capabilities: ['resume'] })
+    const left = cut[Symbol.iterator]()
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const { done, value } = left.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+}
+
+/** What this client tells of a stream, to its end, as test/answers/streams.go words it. */
+async function told(cut: readonly Uint8Array[]): Promise<string[]> {
+  const transport = new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: host(cut) })
+  const ending = new AbortController()
+  const stream = new Stream(transport, { inline: false, signal: ending.signal })
+  const all: string[] = []
+  for (;;) {
+    const signal = await stream.next()
+    assert.ok(signal)
+    if (signal.type === 'lost') {
+      ending.abort()
+      return [...all, end(signal)]
+    }
+    if (signal.type === 'cursor') all.push(`cursor ${signal.cursor}`)
+    if (signal.type === 'event') {
+      const { kind, seq, data } = signal.event
+      all.push(`event ${kind} ${seq ?? 'nowhere'} ${signal.broken === undefined ? canonicalJson(data) : 'broken'}`)
+    }
+  }
+}
+
+function end({ error }: Extract<Signal, { type: 'lost' }>): string {
+  if (error === undefined) return 'end'
+  return error instanceof FrameError ? 'broken' : error.message
+}
+
+/** A line of a stream, mostly one that means something. */
+function someLine(next: Random, seq: number): string {
+  return oneOf(next,
+    `id: ${seq}`, `id:${seq}`, `id: ${oneOf(next, '', '0', '007', '-1', '+3', ' 4', '9007199254740991', '9007199254740992', '1e3', 'x\0y', someText(next), '0'.repeat(30) + String(seq), '9'.repeat(300))}`,
+    `event: ${oneOf(next, 'k', 'world:interaction', '', 'session:reset', 'session:resync', someText(next))}`, 'event',
+    `data: ${someJsonText(next)}`, `data: {"a":${below(next, 9)}}`, `data:{"a":1,`, 'data: "b":2}', 'data', 'data:',
+    `: ${someText(next)}`, ':', `retry: ${oneOf(next, '0', '10', 'x', '9'.repeat(40))}`, `${someText(next)}: x`, someText(next), ' data: x', '\uFEFFdata: {}')
+}
+
+/** A stream of some blocks, its lines ended in any way, at times with bytes that are not UTF-8. */
+function someStream(next: Random): Uint8Array {
+  let seq = below(next, 5)
+  let text = oneOf(next, '', '', '\uFEFF', '\uFEFF\uFEFF')
+  for (let block = below(next, 8); block >= 0; block--) {
+    for (let line = below(next, 5); line >= 0; line--) text += someLine(next, (seq += below(next, 3))) + oneOf(next, '\n', '\r', '\r\n')
+    if (next() < 0.9) text += oneOf(next, '\n', '\r\n', '\n\n')
+  }
+  const bytes = encoder.encode(text)
+  if (next() < 0.15 && bytes.length > 0) bytes[below(next, bytes.length)] = oneOf(next, 0xff, 0x80, 0xc3, 0xed, 0x0a, 0x0d)
+  return next() < 0.9 ? bytes : bytes.slice(0, below(next, bytes.length + 1))
+}
+
+/** What the Go client tells of some streams. */
+function answers(bodies: readonly Uint8Array[]): string[][] {
+  const lines = execFileSync('go', ['run', './web/sdk/test/answers', 'streams'], {
+    cwd: repository, encoding: 'utf8', maxBuffer: 1 << 30, input: bodies.map((body) => `${Buffer.from(body).toString('base64')}\n`).join(''),
+  })
+  return lines.trimEnd().split('\n').map((line) => JSON.parse(line) as string[])
+}
+
+describe('an event stream', () => {
+  it('is read as the Go client reads it, however it is cut', async () => {
+    const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 13))
+    const bodies = Array.from({ length: 3000 }, () => someStream(next))
+    const wanted = answers(bodies)
+    assert.equal(wanted.length, bodies.length)
+    for (const [i, body] of bodies.entries()) {
+      assert.deepEqual(await told(pieces(next, body)), wanted[i], JSON.stringify(new TextDecoder().decode(body)))
+    }
+    const events = wanted.flat().filter((signal) => signal.startsWith('event'))
+    const good = events.filter((signal) => !signal.endsWith('broken'))
+    const broken = wanted.filter((signals) => signals.at(-1) === 'broken')
+    assert.ok(good.length > 500 && events.length > good.length + 500 && broken.length > 50, `${good.length} of ${events.length} events, ${broken.length} broken streams`)
+  })
+
+  it('may be slow, and endless, and stays within its bounds', () => {
+    const parser = new FrameParser(1000)
+    const comment = encoder.encode(`: ${'x'.repeat(500)}\n`)
+    const frames: Frame[] = []
+    for (let i = 0; i < 100; i++) for (const byte of comment) parser.push(Uint8Array.of(byte), frames)
+    parser.push(encoder.encode(`data: ${'d'.repeat(900)}\n\n`), frames)
+    assert.deepEqual(frames.map((frame) => frame.data?.length), [900])
+    parser.push(encoder.encode('retry: 0\n'), frames)
+    assert.equal(parser.retryMs, 0)
+    const long = encoder.encode('data: 0123456789\n')
+    assert.throws(() => { for (let i = 0; i < 100; i++) parser.push(long, frames) }, FrameError)
+    assert.throws(() => { new FrameParser(1000).push(new Uint8Array(1001), frames) }, FrameError)
+  })
+})
