@@ -1,13 +1,13 @@
 /** A body that was read, and whether that was all of it. */
 export interface Body {
-  readonly text: string
+  readonly bytes: Uint8Array
   readonly whole: boolean
 }
 
-/** Reads at most so many bytes of a body. What is not UTF-8 is a `TypeError`. */
+/** Reads at most so many bytes of a body. */
 export async function readBody(response: Response, limit: number): Promise<Body> {
   const reader = response.body?.getReader()
-  if (reader === undefined) return { text: '', whole: true }
+  if (reader === undefined) return { bytes: new Uint8Array(), whole: true }
   const chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
@@ -16,15 +16,31 @@ export async function readBody(response: Response, limit: number): Promise<Body>
     size += value.length
     if (size > limit) {
       await reader.cancel().catch(() => undefined)
-      return { text: '', whole: false }
+      return { bytes: new Uint8Array(), whole: false }
     }
     chunks.push(value)
   }
-  const bytes = new Uint8Array(size)
+  return { bytes: joined(chunks, size), whole: true }
+}
+
+/** Puts pieces together that have so many bytes in all. */
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = pieces
+  if (pieces.length === 1 && only !== undefined) return only
+  const whole = new Uint8Array(size)
   let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
   }
-  return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), whole: true }
+  return whole
+}
+
+/** A body as text. One that is not UTF-8 is a `TypeError`: engines word theirs differently, and tell nothing more. */
+export function textOf(body: Body): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body.bytes)
+  } catch {
+    throw new TypeError('it is not UTF-8')
+  }
 }

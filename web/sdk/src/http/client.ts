@@ -11,7 +11,7 @@ import { type Call, type Reply, largeReply, routeOf } from './call.js'
 import { Identity } from './identity.js'
 import type { CallOptions, ClientOptions, NodeIdentity, Retry } from './options.js'
 import { typed } from './reply.js'
-import { Transport } from './transport.js'
+import { type Shared, Transport } from './transport.js'
 
 /** What is asked of the whole world's state. */
 export interface ReadOptions extends CallOptions {
@@ -57,9 +57,14 @@ export class WorldClient {
     return this.#with({ retry })
   }
 
-  #with(other: { who?: Identity; retry?: Retry }): WorldClient {
-    const { session, who, retry } = this.transport
-    return new WorldClient(this.#options, new Transport(this.#options, { session, who, retry, ...other }))
+  /** A client of the same session whose calls all end with a signal, or with none but their own. @internal */
+  withLife(life: AbortSignal | undefined): WorldClient {
+    return this.#with({ life })
+  }
+
+  #with(other: Partial<Shared>): WorldClient {
+    const { session, who, retry, life } = this.transport
+    return new WorldClient(this.#options, new Transport(this.#options, { session, who, retry, life, ...other }))
   }
 
   /** Fetches the session and what the host can do. */
@@ -154,7 +159,7 @@ export class WorldClient {
   }
 
   /** Records a chat line, once. */
-  async recordInteraction(request: { playerId: string; role: string; text: string }, options?: CallOptions): Promise<wire.RecordInteractionReply> {
+  async recordInteraction(request: wire.RecordInteractionRequest, options?: CallOptions): Promise<wire.RecordInteractionReply> {
     return this.#op('recordInteraction', request, 'keyed', {}, options)
   }
 

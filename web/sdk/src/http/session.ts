@@ -1,4 +1,9 @@
+import { UnreachableError } from '../protocol/errors.js'
 import type { Capability, SessionReply } from '../protocol/replies.js'
+import { reasonOf } from './wait.js'
+
+/** What a fetch of the session came to for those who wait for it: the session, or that nobody can be reached. */
+type Outcome = string | UnreachableError | undefined
 
 /** What all clients of one host share: the session they last saw, and how far they have written. */
 export class Session {
@@ -6,7 +11,7 @@ export class Session {
   sid: string | undefined
   #last: string | undefined
   #capabilities: ReadonlySet<string> | undefined
-  #fetching: Promise<string> | undefined
+  #fetching: Promise<Outcome> | undefined
   /** The highest rev that a write was answered with. */
   written = 0
 
@@ -31,14 +36,34 @@ export class Session {
     return this.#capabilities?.has(capability)
   }
 
-  /** Gives the session, and fetches it where there is none, once for all who wait. */
-  async get(fetchSession: () => Promise<SessionReply>): Promise<string> {
+  /**
+   * Gives the session, and fetches it where there is none, once for all who
+   * wait. Where that fails because of who fetched it, by other credentials or by
+   * an end of theirs, the next one tries for itself.
+   */
+  async get(fetchSession: () => Promise<SessionReply>, signal?: AbortSignal): Promise<string> {
+    while (this.sid === undefined && this.#fetching !== undefined) {
+      const outcome = await unlessEnded(this.#fetching, signal)
+      if (typeof outcome === 'string') return outcome
+      if (outcome !== undefined) throw outcome
+    }
     if (this.sid !== undefined) return this.sid
-    this.#fetching ??= fetchSession()
-      .then((reply) => reply.sid)
-      .finally(() => {
-        this.#fetching = undefined
-      })
-    return this.#fetching
+    const fetched = fetchSession()
+    this.#fetching = fetched.then(({ sid }) => sid, (error: unknown) => (error instanceof UnreachableError ? error : undefined))
+      .finally(() => { this.#fetching = undefined })
+    return (await fetched).sid
   }
+}
+
+/** Waits for a promise that never rejects; rejects with the signal's reason when that ends first. */
+async function unlessEnded<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = () => { reject(reasonOf(signal)) }
+    if (signal?.aborted === true) ended()
+    signal?.addEventListener('abort', ended, { once: true })
+    void promise.then((value) => {
+      signal?.removeEventListener('abort', ended)
+      resolve(value)
+    })
+  })
 }

@@ -2,17 +2,27 @@ import { parseJson } from '../json/parse.js'
 import { asObject, asPosition, asText, member } from '../json/read.js'
 import { type PlayError, ReplyError, UnreachableError } from '../protocol/errors.js'
 import type { SessionReply } from '../protocol/replies.js'
+import { asError } from '../protocol/tell.js'
 import { checkBaseUrl, checkService } from './address.js'
-import { readBody } from './body.js'
+import { readBody, textOf } from './body.js'
 import { type Call, type Reply, routeOf, smallReply } from './call.js'
 import { Identity } from './identity.js'
 import { type ClientOptions, type Retry, patientRetry } from './options.js'
 import { refusalOf, unreachable } from './refusal.js'
 import { Session } from './session.js'
 import { Tries } from './tries.js'
-import { randomText, reasonOf } from './wait.js'
+import { linked, randomText, reasonOf } from './wait.js'
 
 const errorReply = 64 << 10
+
+/** What transports of one host may have in common. */
+export interface Shared {
+  readonly session: Session
+  readonly who?: Identity
+  readonly retry?: Retry
+  /** Ends every call when it ends. */
+  readonly life?: AbortSignal | undefined
+}
 
 /** Sends calls to one host as one caller: session, idempotency keys, repeats. */
 export class Transport {
@@ -21,15 +31,17 @@ export class Transport {
   readonly session: Session
   readonly who: Identity
   readonly retry: Retry
+  readonly life: AbortSignal | undefined
   readonly #timeoutMs: number
   readonly #fetch: typeof globalThis.fetch
 
-  constructor(options: ClientOptions, from?: { session: Session; who?: Identity; retry?: Retry }) {
+  constructor(options: ClientOptions, from?: Shared) {
     this.baseUrl = checkBaseUrl(options.baseUrl)
     this.service = checkService(options.service ?? 'play')
     this.session = from?.session ?? new Session(options.onSession)
     this.who = from?.who ?? Identity.of(options)
     this.retry = from?.retry ?? options.retry ?? patientRetry
+    this.life = from?.life
     this.#timeoutMs = options.timeoutMs ?? 30_000
     // Bound, because a browser's fetch wants the window as its `this`.
     this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
@@ -47,9 +59,21 @@ export class Transport {
 
   /** Makes a call: repeats what may be repeated and gives the first answer that is final. */
   async do(call: Call, signal?: AbortSignal): Promise<Reply> {
+    if (this.life === undefined) return this.#do(call, signal)
+    const ending = new AbortController()
+    const unlink = linked(ending, this.life, signal)
+    try {
+      return await this.#do(call, ending.signal)
+    } finally {
+      unlink()
+    }
+  }
+
+  async #do(call: Call, signal: AbortSignal | undefined): Promise<Reply> {
     const key = call.repeat === 'read' || call.keyless === true ? undefined : randomText()
     const tries = new Tries(this, call, signal)
     for (;;) {
+      if (signal?.aborted === true) throw reasonOf(signal)
       const sid = call.sid === true ? await this.sid(signal) : undefined
       try {
         return await this.attempt(call, sid, key, signal)
@@ -61,7 +85,7 @@ export class Transport {
 
   /** Gives the session that calls are for, and fetches it where none is known. */
   async sid(signal?: AbortSignal): Promise<string> {
-    return this.session.get(() => this.fetchSession(signal))
+    return this.session.get(async () => this.fetchSession(signal), signal)
   }
 
   /** Fetches the session and what the host can do. */
@@ -78,11 +102,7 @@ export class Transport {
   /** Sends a call once and reads the answer. */
   async attempt(call: Call, sid: string | undefined, key: string | undefined, signal?: AbortSignal): Promise<Reply> {
     const limited = new AbortController()
-    const ended = () => {
-      limited.abort(reasonOf(signal))
-    }
-    if (signal?.aborted === true) ended()
-    signal?.addEventListener('abort', ended, { once: true })
+    const unlink = linked(limited, signal)
     const timer = setTimeout(() => {
       limited.abort(new UnreachableError(this.host, 'it did not answer in time', true))
     }, this.#timeoutMs)
@@ -94,7 +114,7 @@ export class Transport {
       throw error
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', ended)
+      unlink()
     }
   }
 
@@ -136,7 +156,8 @@ export class Transport {
     const body = await readBody(response, errorReply).catch((error: unknown) => {
       throw unreachable(this.host, error)
     })
-    return refusalOf(response, body.text, this.who)
+    // Whatever a proxy wrote, in whatever encoding, its status counts.
+    return refusalOf(response, new TextDecoder().decode(body.bytes), this.who)
   }
 
   async #read(call: Call, response: Response): Promise<Reply> {
@@ -146,17 +167,16 @@ export class Transport {
     try {
       body = await readBody(response, limit)
     } catch (error) {
-      if (error instanceof TypeError && error.message.includes('encoded')) throw new ReplyError(routeOf(call), 'it is not UTF-8')
       throw unreachable(this.host, error)
     }
     if (!body.whole) throw new ReplyError(routeOf(call), `it is longer than ${limit} bytes`)
     const rev = asPosition(Number(response.headers.get('x-play-rev') ?? NaN)) ?? 0
     if (call.repeat !== 'read') this.session.written = Math.max(this.session.written, rev)
     try {
-      return { status: response.status, value: parseJson(body.text), rev }
+      return { status: response.status, value: parseJson(textOf(body)), rev }
     } catch (error) {
-      // The parser's error names a place and no content: a reply may hold a secret.
-      throw new ReplyError(routeOf(call), error instanceof Error ? error.message : 'it is no JSON')
+      // These errors name a place and no content: a reply may hold a secret.
+      throw new ReplyError(routeOf(call), asError(error).message)
     }
   }
 }

@@ -32,6 +32,17 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** Lets signals end a controller, with their reasons. The function that is given undoes that. */
+export function linked(ending: AbortController, ...signals: readonly (AbortSignal | undefined)[]): () => void {
+  const undo = signals.map((signal) => {
+    const ended = () => { ending.abort(reasonOf(signal)) }
+    if (signal?.aborted === true) ended()
+    signal?.addEventListener('abort', ended, { once: true })
+    return () => { signal?.removeEventListener('abort', ended) }
+  })
+  return () => { for (const end of undo) end() }
+}
+
 /** Why a signal ended, as an error. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason

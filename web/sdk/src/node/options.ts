@@ -21,6 +21,6 @@ export interface PlayWorldOptions {
   readonly mainNodeCredentials?: NodeCredentials
   /** The account's API key; without it an account that exists gets a new one. */
   readonly apiKey?: string
-  /** Called with each line of the host's log. */
+  /** Called with each line of the host's log. What it throws is dropped. */
   readonly onLog?: (line: string) => void
 }

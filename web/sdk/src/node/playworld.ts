@@ -2,7 +2,7 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import { resolveNode } from '../credentials/resolve.js'
 import { deriveNodeIdFromMaterialAsync, generateNodePassphrase, nodeCredentialsMaterialFromHumanPassphrase } from '../credentials/derive.js'
 import { createClient } from '../http/client.js'
-import type { NodeIdentity } from '../http/options.js'
+import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
 import { hasCode } from '../protocol/errors.js'
 import type { IntercomEventData } from '../protocol/events.js'
@@ -71,17 +71,17 @@ export class PlayWorld {
   }
 
   /** Puts an agent on the map and keeps it there. Its agent node is made where there is none; without credentials it gets its own. */
-  async addAgent(options: AddAgentOptions): Promise<Agent> {
-    if (this.#noRepository) return this.#remote.addAgent({ ...options, nodeId: options.nodeId ?? randomText() })
-    const node = await this.#agentNode(options)
-    return this.#remote.addAgent({ ...options, nodeId: node.nodeId, credentials: node })
+  async addAgent(options: AddAgentOptions, call?: CallOptions): Promise<Agent> {
+    if (this.#noRepository) return this.#remote.addAgent({ ...options, nodeId: options.nodeId ?? randomText() }, call)
+    const node = await this.#agentNode(options, call)
+    return this.#remote.addAgent({ ...options, nodeId: node.nodeId, credentials: node }, call)
   }
 
-  async #agentNode(options: AddAgentOptions): Promise<NodeIdentity> {
+  async #agentNode(options: AddAgentOptions, call: CallOptions | undefined): Promise<NodeIdentity> {
     const given: NodeCredentials = { rootKey: this.rootKey, ...(options.nodeId === undefined ? {} : { nodeId: options.nodeId }), ...options.credentials }
     const node = await (options.credentials === undefined ? newNode(this.rootKey) : resolveNode(given))
     try {
-      await this.#remote.createAgentNode(node)
+      await this.#remote.createAgentNode(node, call)
     } catch (error) {
       if (!hasCode(error, 'node_exists')) throw error
     }
@@ -89,33 +89,33 @@ export class PlayWorld {
   }
 
   /** Puts an MCP placement on the map and gives its id. */
-  async registerMCP(mcp: Mcp): Promise<string> {
-    return this.#remote.registerMcp(mcp)
+  async registerMCP(mcp: Mcp, call?: CallOptions): Promise<string> {
+    return this.#remote.registerMcp(mcp, call)
   }
 
   /** Takes an MCP placement off the map; false if there was none of that id. */
-  async unregisterMCP(id: string): Promise<boolean> {
-    return this.#remote.unregisterMcp(id)
+  async unregisterMCP(id: string, call?: CallOptions): Promise<boolean> {
+    return this.#remote.unregisterMcp(id, call)
   }
 
   /** Makes a space. */
-  async registerSpaceNode(space: wire.RegisterSpaceRequest): Promise<Space> {
-    return this.#remote.registerSpaceNode(space)
+  async registerSpaceNode(space: wire.RegisterSpaceRequest, call?: CallOptions): Promise<Space> {
+    return this.#remote.registerSpaceNode(space, call)
   }
 
   /** Records what a player said. */
-  async recordInteraction(interaction: { playerId: string; role: 'user' | 'assistant' | 'tool'; text: string }): Promise<wire.RecordInteractionReply> {
-    return this.#remote.recordInteraction(interaction)
+  async recordInteraction(interaction: wire.RecordInteractionRequest, call?: CallOptions): Promise<wire.RecordInteractionReply> {
+    return this.#remote.recordInteraction(interaction, call)
   }
 
   /** Records a player's journey. */
-  async recordJourney(playerId: string, journey: Journey): Promise<wire.RecordJourneyReply> {
-    return this.#remote.recordJourney(playerId, journey)
+  async recordJourney(playerId: string, journey: Journey, call?: CallOptions): Promise<wire.RecordJourneyReply> {
+    return this.#remote.recordJourney(playerId, journey, call)
   }
 
   /** Reads the whole world, verified. */
-  async getWorldSnapshot(): Promise<WorldSnapshot> {
-    return this.#remote.getWorldSnapshot()
+  async getWorldSnapshot(call?: CallOptions): Promise<WorldSnapshot> {
+    return this.#remote.getWorldSnapshot(call)
   }
 
   /** Reports what happens in the world. */
@@ -144,7 +144,7 @@ export class PlayWorld {
   }
 
   /** Adds a function that is called once when the world is closed, also when its host ended by itself. */
-  onClose(told: () => void): void {
+  onClose(told: () => void | Promise<void>): void {
     this.#remote.onClose(told)
   }
 

@@ -1,4 +1,4 @@
-import type { Interaction } from './events.js'
+import type { Interaction, InteractionRole } from './events.js'
 import type { JsonObject, Journey, PathStep, Space, StructureRow } from './rows.js'
 
 /** What a host can do beside the base of the protocol. */
@@ -64,6 +64,13 @@ export interface RegisterReply {
 /** The reply of a heartbeat: the term that was granted, in seconds. */
 export interface HeartbeatReply extends OkReply {
   readonly leaseTtlSeconds: number
+}
+
+/** A chat line to record. */
+export interface RecordInteractionRequest {
+  readonly playerId: string
+  readonly role: InteractionRole
+  readonly text: string
 }
 
 /** The reply of `recordInteraction`; `seq` is absent where the text was blank and nothing was recorded. */

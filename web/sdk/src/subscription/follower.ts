@@ -6,6 +6,7 @@ import type { Retry } from '../http/options.js'
 import { backoff } from '../http/wait.js'
 import { type MismatchError, UnmendedError, hasCode } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
+import { asError } from '../protocol/tell.js'
 import type { Signal } from '../stream/stream.js'
 import { Stream } from '../stream/stream.js'
 import { Alarm, Inbox } from './inbox.js'
@@ -187,7 +188,7 @@ export class Follower {
       if (this.#signal.aborted) return
       this.#unread = true
       this.#newer(rev)
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = asError(error).message
       this.reporter.error(new ChainError(`the event ${event.seq ?? ''} (${event.kind}): ${reason}`, { cause: error }))
     }
   }
@@ -292,7 +293,7 @@ export class Follower {
       if (this.#signal.aborted) return
       // A rev that never comes must not keep the copy from healing.
       if (hasCode(error, 'behind')) this.#atLeast = 0
-      this.reporter.error(error instanceof Error ? error : new Error(String(error)))
+      this.reporter.error(asError(error))
       this.#later()
       return
     }

@@ -1,4 +1,5 @@
 import type { WorldEvent } from '../protocol/events.js'
+import { tell, tellError } from '../protocol/tell.js'
 import type { SubscribeOptions, SubscriptionState, SubscriptionStats, WorldUpdate } from './types.js'
 
 type Counter = keyof SubscriptionStats
@@ -58,16 +59,10 @@ export class Reporter {
 
   /** Tells of what goes wrong. */
   error(error: Error): void {
-    this.options.onError?.(error)
+    tellError(this.options.onError, error)
   }
 
-  /** Calls a function of the program; what it throws is the program's to know and ends nothing here. */
-  #call<T>(told: ((value: T) => void) | undefined, value: T): void {
-    if (told === undefined) return
-    try {
-      told(value)
-    } catch (error) {
-      this.error(error instanceof Error ? error : new Error(String(error)))
-    }
+  #call<T>(told: ((value: T) => unknown) | undefined, value: T): void {
+    tell(told, (error) => { this.error(error) }, value)
   }
 }

@@ -69,17 +69,19 @@ export interface SubscriptionState {
 /**
  * What a subscription reports, and how it follows. The functions are called one
  * after the other and hold the subscription up: a host cuts a subscriber that
- * falls behind, which then resumes. What they throw goes to `onError`.
+ * falls behind, which then resumes. One that returns a promise is not waited
+ * for. What they throw, or the promise rejects with, goes to `onError`; what that
+ * throws is dropped.
  */
 export interface SubscribeOptions {
   /** Called once for each full read, and once for each event that changed the map. */
-  readonly onSnapshot?: (update: WorldUpdate) => void
+  readonly onSnapshot?: (update: WorldUpdate) => void | Promise<void>
   /** Called for each event, before `onSnapshot`. */
-  readonly onEvent?: (event: WorldEvent) => void
+  readonly onEvent?: (event: WorldEvent) => void | Promise<void>
   /** Called when the connection or the verification changes. */
-  readonly onState?: (state: SubscriptionState) => void
+  readonly onState?: (state: SubscriptionState) => void | Promise<void>
   /** Called for what goes wrong. The subscription goes on. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: (error: Error) => void | Promise<void>
   /**
    * The event to begin after; without it the subscription begins with what
    * happens from now on. Events from before the first full read are reported

@@ -4,6 +4,7 @@ import { isExposed } from '../http/address.js'
 import { WorldClient } from '../http/client.js'
 import type { ClientOptions, NodeIdentity } from '../http/options.js'
 import { OptionError } from '../protocol/errors.js'
+import { tell } from '../protocol/tell.js'
 import type { Agent, AgentWorld } from './agent.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import { Placements } from './placements.js'
@@ -18,8 +19,8 @@ export class Account {
   #client: Promise<WorldClient> | undefined
   #main: NodeIdentity | undefined
 
-  /** Checks the options; what is wrong is an `OptionError`. */
-  constructor(options: RemotePlayWorldOptions, onSession: (sid: string) => void) {
+  /** Checks the options; what is wrong is an `OptionError`. All calls end with `life`. */
+  constructor(options: RemotePlayWorldOptions, life: AbortSignal, onSession: (sid: string) => void) {
     // Programs without types call this as well.
     const given = options as Partial<RemotePlayWorldOptions>
     if (!given.baseUrl?.trim()) throw new OptionError("baseUrl is empty: set the host's address, such as http://127.0.0.1:7420")
@@ -32,8 +33,8 @@ export class Account {
     }
     this.#node = options.mainNodeCredentials ?? options.nodeCredentials
     if (this.#node !== undefined) checkNode(this.#node)
-    this.warn = options.onWarning ?? (() => undefined)
-    this.#nobody = new WorldClient({ ...clientOptions(options), apiKey: this.#apiKey, onSession })
+    this.warn = (text) => { tell(options.onWarning, () => undefined, text) }
+    this.#nobody = new WorldClient({ ...clientOptions(options), apiKey: this.#apiKey, onSession }).withLife(life)
     if (isExposed(this.#nobody.transport.baseUrl)) this.warn('credentials will cross the network in clear text: use an https:// address')
   }
 

@@ -1,11 +1,12 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
 import { resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
-import type { NodeIdentity } from '../http/options.js'
+import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
 import { OptionError, hasCode } from '../protocol/errors.js'
 import type { RecordInteractionReply, RecordJourneyReply, RegisterReply, RegisterRequest } from '../protocol/replies.js'
 import type { Journey } from '../protocol/rows.js'
+import { tell } from '../protocol/tell.js'
 import { normaliseAgentId, normaliseNodeId } from '../protocol/whitespace.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
@@ -31,7 +32,7 @@ export interface AddAgentOptions {
   /** Registers without a lease: the agent stays on the map, also when this program dies. */
   readonly permanent?: boolean
   /** Called once if the agent cannot be kept: the host refuses to register it again. */
-  readonly onLost?: (error: Error) => void
+  readonly onLost?: (error: Error) => void | Promise<void>
 }
 
 /** What an agent needs of the world that it is in. @internal */
@@ -61,12 +62,12 @@ export class Agent {
   }
 
   /** Registers an agent. @internal */
-  static async register(world: AgentWorld, options: AddAgentOptions, signal: AbortSignal): Promise<Agent> {
+  static async register(world: AgentWorld, options: AddAgentOptions, call: CallOptions): Promise<Agent> {
     within("the agent's name", options.name, 200)
     const { id, caller } = await speakerOf(world, options)
     const client = caller === undefined ? world.client : world.clientAs(caller)
     const request = requestOf(world, options, id, caller)
-    const registration = await client.register(request, { signal })
+    const registration = await client.register(request, call)
     return new Agent(world, client, (agent) => new Lease(client, request, registration, {
       warn: (text) => { world.warn(text) },
       lost: (error) => { agent.#lost(error, options.onLost) },
@@ -99,28 +100,28 @@ export class Agent {
   }
 
   /** Records what the agent said. */
-  async say(text: string): Promise<RecordInteractionReply> {
-    return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text })
+  async say(text: string, call?: CallOptions): Promise<RecordInteractionReply> {
+    return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text }, call)
   }
 
   /** Records a journey of the agent. */
-  async recordJourney(journey: Journey): Promise<RecordJourneyReply> {
-    return this.client.recordJourney({ playerId: this.playerId, journey })
+  async recordJourney(journey: Journey, call?: CallOptions): Promise<RecordJourneyReply> {
+    return this.client.recordJourney({ playerId: this.playerId, journey }, call)
   }
 
   /** Takes the agent off the map, unless a newer registration holds it. May be called again. */
-  async disconnect(): Promise<void> {
+  async disconnect(call?: CallOptions): Promise<void> {
     const held = this.#world.leave(this)
     // The signs of life end first: one under way must not register it again.
     await this.#lease.stop()
-    if (held) await this.disconnectNow()
+    if (held) await this.disconnectNow(call)
   }
 
-  /** Tells the host that the agent left. @internal */
-  async disconnectNow(signal?: AbortSignal): Promise<void> {
+  /** Tells the host that the agent left, also at the end of the world. @internal */
+  async disconnectNow(call?: CallOptions): Promise<void> {
     const { agentId: playerId, connectionId } = this.#lease.request
     try {
-      await this.client.disconnect({ playerId, ...(connectionId === undefined ? {} : { connectionId }) }, signal === undefined ? {} : { signal })
+      await this.client.withLife(undefined).disconnect({ playerId, ...(connectionId === undefined ? {} : { connectionId }) }, call)
     } catch (error) {
       if (!hasCode(error, 'player_unknown')) throw error
     }
@@ -144,7 +145,7 @@ export class Agent {
   #lost(error: Error, onLost: AddAgentOptions['onLost']): void {
     this.#error = error
     this.#world.warn(`the agent ${this.playerId} cannot be kept: the host refuses it`)
-    onLost?.(error)
+    tell(onLost, (thrown) => { this.#world.warn(`the function onLost of the agent ${this.playerId} failed: ${thrown.message}`) }, error)
   }
 }
 

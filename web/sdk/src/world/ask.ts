@@ -1,5 +1,5 @@
 import type { WorldClient } from '../http/client.js'
-import { randomText, reasonOf } from '../http/wait.js'
+import { linked, randomText, reasonOf } from '../http/wait.js'
 import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/errors.js'
 import { type IntercomCommand, type IntercomEventData, type WorldEvent, isEvent } from '../protocol/events.js'
 import type { JsonObject } from '../protocol/rows.js'
@@ -35,22 +35,14 @@ export interface IntercomQuestion {
 /** Asks an agent as some caller, and waits for the answer. */
 export async function ask(caller: WorldClient, question: IntercomQuestion, life: AbortSignal): Promise<IntercomEventData> {
   const ending = new AbortController()
-  const unlink = [life, question.signal].map((signal) => linked(ending, signal))
+  const unlink = linked(ending, life, question.signal)
   try {
     const command = await commandOf(caller, question, ending.signal)
     return await new Asking(caller, question, command, ending).answer()
   } finally {
-    for (const end of unlink) end()
+    unlink()
     ending.abort(new Error('the question was answered'))
   }
-}
-
-/** Lets one signal end another; the function that is returned undoes that. */
-function linked(ending: AbortController, signal: AbortSignal | undefined): () => void {
-  const ended = () => { ending.abort(reasonOf(signal)) }
-  if (signal?.aborted === true) ended()
-  signal?.addEventListener('abort', ended, { once: true })
-  return () => { signal?.removeEventListener('abort', ended) }
 }
 
 async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<IntercomCommand> {

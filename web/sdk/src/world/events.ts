@@ -1,20 +1,21 @@
 import type { WorldClient } from '../http/client.js'
 import { ClosedError, GapError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
+import { tell, tellError } from '../protocol/tell.js'
 import { type Signal, Stream } from '../stream/stream.js'
 
-/** What a subscription of events reports. */
+/** What a subscription of events reports. What its functions throw goes to `onError`; what that throws is dropped. */
 export interface EventOptions {
   /** Only events of these kinds; every one unless it is given. */
   readonly kinds?: readonly string[]
   /** The event to begin after; without it the subscription begins with what happens from now on. */
   readonly after?: number
   /** Called for each event, in order, for none twice. */
-  readonly onEvent: (event: WorldEvent) => void
+  readonly onEvent: (event: WorldEvent) => void | Promise<void>
   /** Called when the host's stream is open. */
-  readonly onOpen?: () => void
+  readonly onOpen?: () => void | Promise<void>
   /** Called for what goes wrong; a `GapError` says that events are missing here. The subscription goes on. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: (error: Error) => void | Promise<void>
 }
 
 /** Reports events until it is closed. */
@@ -46,28 +47,30 @@ async function listen(stream: Stream, options: EventOptions): Promise<void> {
   for (;;) {
     const signal = await stream.next()
     if (signal === undefined) return
-    try {
-      if (signal.type === 'open') {
-        if (connected && !signal.resumes) options.onError?.(new GapError('events were missed: the host numbers none, so what happened between two connections is not known'))
-        connected = true
-        options.onOpen?.()
-      } else {
-        tell(signal, options)
+    if (signal.type === 'open') {
+      if (connected && !signal.resumes) {
+        wrong(options, new GapError('events were missed: the host numbers none, so what happened between two connections is not known'))
       }
-    } catch (error) {
-      options.onError?.(error instanceof Error ? error : new Error('a function that was told of an event failed'))
+      connected = true
+      tell(options.onOpen, (error) => { wrong(options, error) })
+    } else {
+      take(signal, options)
     }
   }
 }
 
-function tell(signal: Signal, options: EventOptions): void {
-  if (signal.type === 'lost' && signal.error !== undefined) options.onError?.(signal.error)
+function take(signal: Signal, options: EventOptions): void {
+  if (signal.type === 'lost' && signal.error !== undefined) wrong(options, signal.error)
   if (signal.type !== 'event') return
   if (signal.broken !== undefined) {
-    options.onError?.(signal.broken)
+    wrong(options, signal.broken)
     return
   }
   const { event } = signal
-  if (event.kind === 'session:resync') options.onError?.(new GapError(`events were missed: the host goes on at ${event.seq ?? 'no position'}`))
-  if (options.kinds === undefined || options.kinds.includes(event.kind)) options.onEvent(event)
+  if (event.kind === 'session:resync') wrong(options, new GapError(`events were missed: the host goes on at ${event.seq ?? 'no position'}`))
+  if (options.kinds === undefined || options.kinds.includes(event.kind)) tell(options.onEvent, (error) => { wrong(options, error) }, event)
+}
+
+function wrong(options: EventOptions, error: Error): void {
+  tellError(options.onError, error)
 }

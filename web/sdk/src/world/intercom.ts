@@ -2,6 +2,7 @@ import type { WorldClient } from '../http/client.js'
 import { ClosedError } from '../protocol/errors.js'
 import { type IntercomCommand, type WorldEvent, isEvent } from '../protocol/events.js'
 import { asObject, asText, member } from '../json/read.js'
+import { tellError } from '../protocol/tell.js'
 import type { Agent } from './agent.js'
 import { type EventSubscription, subscribeEvents } from './events.js'
 import { CommandRun } from './intercom_run.js'
@@ -26,7 +27,7 @@ export class IntercomListener implements IntercomSubscription {
   constructor(sources: readonly WorldClient[], options: IntercomOptions, agentOf: (id: string) => Agent | undefined) {
     this.#options = options
     this.#agentOf = agentOf
-    let opened: () => void
+    let opened = (): void => undefined
     this.ready = new Promise((resolve) => {
       opened = resolve
     })
@@ -36,14 +37,14 @@ export class IntercomListener implements IntercomSubscription {
       return subscribeEvents(source, {
         kinds: ['world:intercom'],
         onEvent: (event) => { this.#event(event) },
-        onError: (error) => { this.#options.onError?.(error) },
+        onError: (error) => { this.#wrong(error) },
         onOpen: () => {
           if (first && --opening === 0) opened()
           first = false
         },
       })
     })
-    this.done = this.#end()
+    this.done = this.#end().then(opened)
   }
 
   async close(): Promise<void> {
@@ -68,7 +69,7 @@ export class IntercomListener implements IntercomSubscription {
     const command = asObject(event.data.command)
     const complete = ['requestId', 'mainNodeId', 'fromPlayerId', 'toPlayerId', 'kind'].every((name) => asText(member(command, name)))
     if (!complete || command === undefined) {
-      this.#options.onError?.(new Error(`the command ${requestId} cannot be read`))
+      this.#wrong(new Error(`the command ${requestId} cannot be read`))
       return
     }
     if (this.#known(requestId)) return
@@ -76,6 +77,10 @@ export class IntercomListener implements IntercomSubscription {
     this.#open.set(requestId, run)
     this.#waiting.push(run)
     this.#next()
+  }
+
+  #wrong(error: Error): void {
+    tellError(this.#options.onError, error)
   }
 
   /** Remembers a request; true if it was known. */

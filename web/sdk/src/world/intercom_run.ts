@@ -3,6 +3,7 @@ import { asObject } from '../json/read.js'
 import { AnsweredError, PlayError, TookTooLongError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomStatus } from '../protocol/events.js'
 import type { JsonObject } from '../protocol/rows.js'
+import { asError, tellError } from '../protocol/tell.js'
 import type { Agent } from './agent.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_types.js'
 
@@ -50,7 +51,7 @@ export class CommandRun {
       this.#finished = true
       if (!this.#answered) await this.#finish(outcome)
     } catch (error) {
-      this.options.onError?.(error instanceof Error ? error : new Error('an answer could not be sent'))
+      tellError(this.options.onError, asError(error))
     } finally {
       clearTimeout(timer)
     }

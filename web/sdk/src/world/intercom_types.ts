@@ -41,12 +41,16 @@ export interface IntercomOptions {
   /** How many commands are carried out at once; 16 unless it is given. Others wait. */
   readonly concurrency?: number
   /** Called for what goes wrong. The subscription goes on. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: (error: Error) => void | Promise<void>
 }
 
 /** Carries out commands until it is closed. */
 export interface IntercomSubscription {
-  /** Resolves when the host's stream is open for the first time: commands that are sent from then on are carried out. */
+  /**
+   * Resolves when the host's stream is open for the first time: commands that
+   * are sent from then on are carried out. It resolves at the end as well, where
+   * the stream never was open.
+   */
   readonly ready: Promise<void>
   /** Resolves when it has ended. */
   readonly done: Promise<void>

@@ -19,6 +19,6 @@ export interface RemotePlayWorldOptions {
   readonly retry?: Retry
   /** Sends the requests; the global `fetch` unless it is given. */
   readonly fetch?: typeof globalThis.fetch
-  /** Called with the text of each warning, such as that an agent has no credentials of its own. */
-  readonly onWarning?: (text: string) => void
+  /** Called with the text of each warning, such as that an agent has no credentials of its own. What it throws is dropped. */
+  readonly onWarning?: (text: string) => void | Promise<void>
 }

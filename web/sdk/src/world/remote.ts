@@ -2,12 +2,14 @@ import { mustAnswerFor } from '../chain/node.js'
 import { resolveNode } from '../credentials/resolve.js'
 import type { NodeCredentials } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
+import type { CallOptions } from '../http/options.js'
 import { reasonOf } from '../http/wait.js'
 import type { PlayerChainNodeReply } from '../protocol/chain.js'
 import { ClosedError } from '../protocol/errors.js'
 import type * as wire from '../protocol/replies.js'
 import type { IntercomEventData } from '../protocol/events.js'
 import type { Journey, Space, WorldSnapshot } from '../protocol/rows.js'
+import { tell } from '../protocol/tell.js'
 import { normaliseAgentId } from '../protocol/whitespace.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
@@ -34,22 +36,22 @@ export class RemotePlayWorld {
   readonly #agents = new Map<string, Agent>()
   readonly #ending = new AbortController()
   readonly #subscriptions = new Set<{ close(): Promise<void> }>()
-  readonly #onClose: (() => void)[] = []
+  readonly #onClose: (() => void | Promise<void>)[] = []
   #closing: Promise<void> | undefined
   /** How many changes of session were noticed. */
   #sessions = 0
 
   /** Makes a world. It checks the options, `OptionError` if they are wrong, and connects to nothing. */
   constructor(options: RemotePlayWorldOptions) {
-    this.#account = new Account(options, () => {
+    this.#account = new Account(options, this.#life, () => {
       this.#sessionChanged()
     })
   }
 
   /** Checks that the host answers and takes the credentials, and gives the session. Other methods connect by themselves. */
-  async connect(): Promise<wire.SessionReply> {
+  async connect(call?: CallOptions): Promise<wire.SessionReply> {
     const client = await this.#client()
-    return client.session(this.#call())
+    return client.session(call)
   }
 
   /**
@@ -57,11 +59,11 @@ export class RemotePlayWorld {
    * verified; one that differs is read once more, and is a `MismatchError` if it
    * still does.
    */
-  async getWorldSnapshot(): Promise<WorldSnapshot> {
+  async getWorldSnapshot(call?: CallOptions): Promise<WorldSnapshot> {
     const client = await this.#client()
     let mismatch
     for (let i = 0; i < 2; i++) {
-      const { copy, stated } = await client.worldCopy(this.#call())
+      const { copy, stated } = await client.worldCopy(call)
       if (stated.merkleRootHex === undefined) return copy.snapshot
       mismatch = copy.compare(stated.merkleRootHex, stated.merkleLeafCount)
       if (mismatch === undefined) return copy.snapshot
@@ -70,9 +72,9 @@ export class RemotePlayWorld {
   }
 
   /** Reads one node of the player chain, and refuses one that answers for another key. */
-  async getPlayerChainNode(stableKey: string, options: { readonly atRev?: number } = {}): Promise<PlayerChainNodeReply> {
+  async getPlayerChainNode(stableKey: string, options: CallOptions & { readonly atRev?: number } = {}): Promise<PlayerChainNodeReply> {
     const client = await this.#client()
-    const reply = await client.playerChainNode(stableKey, { ...options, ...this.#call() })
+    const reply = await client.playerChainNode(stableKey, options)
     mustAnswerFor(reply.node, stableKey)
     return reply
   }
@@ -81,13 +83,13 @@ export class RemotePlayWorld {
    * Puts an agent on the map and keeps it there until it is disconnected or the
    * world is closed. One that is added twice is one agent; the newer holds it.
    */
-  async addAgent(options: AddAgentOptions): Promise<Agent> {
+  async addAgent(options: AddAgentOptions, call: CallOptions = {}): Promise<Agent> {
     const client = await this.#client()
     const sessions = this.#sessions
     const world = this.#account.agentWorld(client, (agent) => this.#leave(agent))
-    const agent = await Agent.register(world, options, this.#life)
+    const agent = await Agent.register(world, options, call)
     if (this.#closing !== undefined) {
-      await agent.disconnectNow()
+      await agent.disconnectNow(leaving())
       throw new ClosedError()
     }
     const before = this.#agents.get(agent.playerId)
@@ -104,59 +106,59 @@ export class RemotePlayWorld {
    *
    * @deprecated Use `addAgent`.
    */
-  async addPlayer(options: AddAgentOptions): Promise<Agent> {
-    return this.addAgent(options)
+  async addPlayer(options: AddAgentOptions, call?: CallOptions): Promise<Agent> {
+    return this.addAgent(options, call)
   }
 
   /** Puts an MCP placement of the main node on the map and gives its id. The same name again changes the row. */
-  async registerMcp(mcp: Mcp): Promise<string> {
+  async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
     const client = await this.#client()
-    const { id } = await client.registerMcp({ name: mcp.name, ...(mcp.url === undefined ? {} : { url: mcp.url }) }, this.#call())
+    const { id } = await client.registerMcp({ name: mcp.name, ...(mcp.url === undefined ? {} : { url: mcp.url }) }, call)
     this.#account.placements.keep(mcp, id)
     return id
   }
 
   /** Takes an MCP placement off the map; false if there was none of that id. */
-  async unregisterMcp(id: string): Promise<boolean> {
+  async unregisterMcp(id: string, call?: CallOptions): Promise<boolean> {
     const client = await this.#client()
-    const { ok } = await client.unregisterMcp(this.#account.placements.present(id), this.#call())
+    const { ok } = await client.unregisterMcp(this.#account.placements.present(id), call)
     this.#account.placements.drop(id)
     return ok
   }
 
   /** Records what a player said, once, also where the host's answer is lost and the call repeats. */
-  async recordInteraction(interaction: { playerId: string; role: 'user' | 'assistant' | 'tool'; text: string }): Promise<wire.RecordInteractionReply> {
-    return (await this.#callerFor(interaction.playerId)).recordInteraction(interaction, this.#call())
+  async recordInteraction(interaction: wire.RecordInteractionRequest, call?: CallOptions): Promise<wire.RecordInteractionReply> {
+    return (await this.#callerFor(interaction.playerId)).recordInteraction(interaction, call)
   }
 
   /** Records a player's journey, once. */
-  async recordJourney(playerId: string, journey: Journey): Promise<wire.RecordJourneyReply> {
-    return (await this.#callerFor(playerId)).recordJourney({ playerId, journey }, this.#call())
+  async recordJourney(playerId: string, journey: Journey, call?: CallOptions): Promise<wire.RecordJourneyReply> {
+    return (await this.#callerFor(playerId)).recordJourney({ playerId, journey }, call)
   }
 
   /** Makes a space that the main node owns. */
-  async registerSpaceNode(space: wire.RegisterSpaceRequest): Promise<Space> {
-    return (await (await this.#client()).registerSpaceNode(space, this.#call())).space
+  async registerSpaceNode(space: wire.RegisterSpaceRequest, call?: CallOptions): Promise<Space> {
+    return (await (await this.#client()).registerSpaceNode(space, call)).space
   }
 
   /** Makes an agent node of the main node. An agent needs one before it can be added. */
-  async createAgentNode(credentials: NodeCredentials): Promise<string> {
+  async createAgentNode(credentials: NodeCredentials, call?: CallOptions): Promise<string> {
     const node = await resolveNode(credentials)
-    return (await (await this.#client()).createAgentNode(node, this.#call())).agentId
+    return (await (await this.#client()).createAgentNode(node, call)).agentId
   }
 
   /** Deletes an agent node of the main node with its record, and takes it off the map; false if there was none of that id. */
-  async deleteAgentNode(agentId: string): Promise<boolean> {
+  async deleteAgentNode(agentId: string, call?: CallOptions): Promise<boolean> {
     const client = await this.#client()
     const id = normaliseAgentId(agentId)
-    const { ok } = await client.deleteAgent(id, this.#call())
+    const { ok } = await client.deleteAgent(id, call)
     const agent = this.#agents.get(id)
     this.#agents.delete(id)
     await agent?.stop()
     return ok
   }
 
-  /** The calls of the world's routes, made as the main node; for what has no method here. */
+  /** The calls of the world's routes, made as the main node; for what has no method here. They end with the world. */
   async client(): Promise<WorldClient> {
     return this.#client()
   }
@@ -201,17 +203,21 @@ export class RemotePlayWorld {
     return new Hold(this.#life)
   }
 
-  /** Adds a function that `close` calls once. On a world that is closed it is called at once. */
-  onClose(told: () => void): void {
+  /**
+   * Adds a function that `close` calls once. On a world that is closed it is
+   * called at once, and what it throws is dropped; else that is in the error of
+   * `close`, which waits for no promise that it returns.
+   */
+  onClose(told: () => void | Promise<void>): void {
     if (this.#closing === undefined) this.#onClose.push(told)
-    else told()
+    else tell(told, () => undefined)
   }
 
   /**
    * Takes the world's agents off the map and ends its heartbeats and
    * subscriptions. Calls under way end with a `ClosedError`. It rejects with an
-   * `AggregateError` for agents that could not be disconnected; their leases end
-   * them. May be called again.
+   * `AggregateError` for agents that could not be disconnected, whose leases end
+   * them, and for what functions of `onClose` threw. May be called again.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#shutdown()
@@ -226,19 +232,15 @@ export class RemotePlayWorld {
     await Promise.all([...this.#subscriptions].map(async (subscription) => subscription.close()))
     this.#ending.abort(new ClosedError())
     await Promise.all(agents.map(async (agent) => agent.stop()))
-    const limit = AbortSignal.timeout(leaveTimeoutMs)
-    const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(limit)))
-    for (const told of this.#onClose) told()
+    const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(leaving())))
     const failed = left.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
-    if (failed.length > 0) throw new AggregateError(failed, 'some agents could not be disconnected; their leases end them')
+    const why = failed.length > 0 ? 'some agents could not be disconnected; their leases end them' : 'a function that was to be called at the end failed'
+    for (const told of this.#onClose) tell(told, (error) => { failed.push(error) })
+    if (failed.length > 0) throw new AggregateError(failed, why)
   }
 
   get #life(): AbortSignal {
     return this.#ending.signal
-  }
-
-  #call(): { signal: AbortSignal } {
-    return { signal: this.#life }
   }
 
   async #client(): Promise<WorldClient> {
@@ -274,4 +276,9 @@ export class RemotePlayWorld {
       })
     }
   }
+}
+
+/** Bounds the calls of agents that leave. */
+function leaving(): CallOptions {
+  return { signal: AbortSignal.timeout(leaveTimeoutMs) }
 }

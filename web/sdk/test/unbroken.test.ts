@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  ClosedError, PlayError, RemotePlayWorld, ReplyError, createClient, frameworkRegistration, subscribeEvents,
+} from '../src/index.js'
+import type { NodeCredentialMaterial } from '../src/index.js'
+import { tell } from '../src/protocol/tell.js'
+import { follow } from './follow.js'
+import { Host, Told } from './host.js'
+
+const tools = frameworkRegistration('test', ['chat_tool'])
+const once = { attempts: 1, baseMs: 1, maxMs: 1 }
+
+/** A world host that answers with what a test says. */
+function answering(answer: (path: string, init: RequestInit) => Response | Promise<Response>): typeof fetch {
+  return async (input, init = {}) => answer(new URL(input instanceof Request ? input.url : input).pathname, init)
+}
+
+/** Never answers; ends with its signal, as fetch does. */
+async function silence(init: RequestInit): Promise<Response> {
+  return new Promise((_resolve, reject) => {
+    init.signal?.addEventListener('abort', () => { reject(new Error('the request was ended')) })
+  })
+}
+
+describe('what goes wrong in a program', () => {
+  let host: Host
+  let account: { node: NodeCredentialMaterial; apiKey: string }
+  before(async () => {
+    host = await Host.start()
+    account = await host.account()
+  })
+  after(async () => { await host.end() })
+
+  it('ends no subscription, whether it throws at once or later', async () => {
+    const client = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
+    const errors = new Told<Error>()
+    const { updates, sub } = follow(client)
+    await updates.until((u) => u.verification === 'verified')
+    const fails = (text: string) => (): void => { throw new Error(text) }
+    const failsLater = (text: string) => async (): Promise<void> => { await Promise.resolve(); throw new Error(text) }
+    const onError = (error: Error): void => {
+      errors.tell(error)
+      throw new Error('onError fails as well')
+    }
+    const broken = follow(client, {})
+    const throwing = [
+      subscribeEvents(client, { onEvent: fails('event'), onOpen: fails('open'), onError }),
+      subscribeEvents(client, { onEvent: failsLater('later'), onError: failsLater('onError') }),
+    ]
+    await errors.until((error) => error.message === 'open')
+    await broken.updates.until((u) => u.verification === 'verified')
+    await client.registerMcp({ name: 'one' })
+    await errors.until((error) => error.message === 'event')
+    await client.registerMcp({ name: 'two' })
+    await errors.until((error) => error.message === 'event', errors.all.findIndex((error) => error.message === 'event') + 1)
+    await Promise.all([...throwing, sub, broken.sub].map(async (s) => s.close()))
+  })
+
+  it('ends no world, and is in the error of its end', async () => {
+    const world = new RemotePlayWorld({
+      baseUrl: host.url, apiKey: account.apiKey, mainNodeCredentials: account.node,
+      onWarning: () => { throw new Error('onWarning') },
+    })
+    const called: number[] = []
+    world.onClose(() => { called.push(1); throw new Error('onClose') })
+    world.onClose(() => { called.push(2) })
+    const commands = await world.subscribeIntercomCommands({ execute: () => 'hi', onError: () => { throw new Error('onError') } })
+    await commands.ready
+    await assert.rejects(world.close(), (error) => error instanceof AggregateError && (error.errors as Error[])[0]?.message === 'onClose')
+    assert.deepEqual(called, [1, 2])
+  })
+
+  it('is told whatever was thrown', async () => {
+    const told = new Told<Error>()
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- programs do
+    tell(() => { throw 'a text' }, told.tell)
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- programs do
+    tell(async () => Promise.reject('another'), told.tell)
+    assert.equal((await told.until((error) => error.message === 'another')).name, 'Error')
+    assert.deepEqual(told.all.map((error) => error.message), ['a text', 'another'])
+  })
+})
+
+describe('a world that is closed', () => {
+  it('ends every call that is under way, also of its agents and of its client', async () => {
+    const registered = { playerId: 'a', previewUrl: '', registeredAgent: {}, connectionId: null, leaseTtlSeconds: null, enableP2a: 'off' }
+    const asked = new Told<string>()
+    const world = new RemotePlayWorld({
+      baseUrl: 'http://127.0.0.1:9', apiKey: 'k',
+      fetch: answering((path, init) => {
+        if (path.endsWith('/session')) return Response.json({ sid: 's', capabilities: ['idempotency'] })
+        if (path.endsWith('/players')) return Response.json(registered)
+        asked.tell(path)
+        return path.endsWith('/disconnect') ? Response.json({ ok: true }) : silence(init)
+      }),
+    })
+    const agent = await world.addAgent({ name: 'A', agent: tools, nodeId: 'a', permanent: true })
+    const client = await world.client()
+    const ended = Promise.all([agent.say('hi'), client.listJourneys(), world.getWorldSnapshot()].map(async (call) => assert.rejects(call, ClosedError)))
+    await asked.until(() => asked.all.length === 3)
+    const own = new AbortController()
+    const changed = assert.rejects(agent.say('hi', { signal: own.signal }), /changed my mind/u)
+    await asked.until(() => asked.all.length === 4)
+    own.abort(new Error('changed my mind'))
+    await changed
+    await world.close()
+    await ended
+    await assert.rejects(agent.say('more'), ClosedError)
+    assert.equal(asked.all.at(-1), '/api/play/players/disconnect')
+  })
+
+  it('keeps nobody waiting for commands that cannot come', async () => {
+    const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
+    const commands = await world.subscribeIntercomCommands({ execute: () => '' })
+    await Promise.all([world.close(), commands.ready, commands.done])
+  })
+})
+
+describe('the session', () => {
+  it('is fetched once for all, and no one’s failure is another’s', async () => {
+    let fetched = 0
+    const first = new AbortController()
+    const begun = new Told<number>()
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:9', credentials: { nodeId: 'n', passwHash: 'first' },
+      fetch: answering((path, init) => {
+        if (!path.endsWith('/session')) return Response.json({ ok: true })
+        begun.tell(++fetched)
+        const who = new Headers(init.headers).get('x-node-passw')
+        if (who === 'first') return silence(init)
+        if (who === 'second') return Response.json({ error: 'no', code: 'credentials_invalid' }, { status: 401 })
+        return Response.json({ sid: 's' })
+      }),
+    })
+    const as = (passwHash: string) => client.as({ nodeId: 'n', passwHash })
+    const line = { playerId: 'a', role: 'user', text: 'x' } as const
+    const ended = assert.rejects(client.recordInteraction(line, { signal: first.signal }), /changed my mind/u)
+    await begun.until(() => true)
+    const refused = assert.rejects(as('second').recordInteraction(line), (error) => error instanceof PlayError && error.status === 401)
+    const third = [as('third').recordInteraction(line), as('third').recordInteraction(line)]
+    const gone = assert.rejects(as('third').recordInteraction(line, { signal: AbortSignal.abort(new Error('gone')) }), /gone/u)
+    await gone
+    first.abort(new Error('changed my mind'))
+    await Promise.all([ended, refused, ...third])
+    assert.equal(fetched, 3)
+  })
+
+  it('is sought once where nobody can be reached', async () => {
+    let fetched = 0
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:9', retry: { attempts: 3, baseMs: 1, maxMs: 2 },
+      fetch: async () => { fetched++; return Promise.reject(new TypeError('fetch failed')) },
+    })
+    await Promise.all(Array.from({ length: 5 }, async () => assert.rejects(client.registerMcp({ name: 'x' }), /cannot reach/u)))
+    assert.equal(fetched, 3)
+  })
+})
+
+describe('an answer', () => {
+  const latin1 = Uint8Array.of(0x3c, 0xe4, 0x3e)
+  it('that a proxy wrote in another encoding is told by its status', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: answering(() => new Response(latin1, { status: 403 })) })
+    await assert.rejects(client.session(), (error) => error instanceof PlayError && error.status === 403 && error.code === 'forbidden')
+  })
+  it('that is not UTF-8 is an answer all the same', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9', retry: once, fetch: answering(() => new Response(latin1)) })
+    await assert.rejects(client.session(), (error) => error instanceof ReplyError && error.message.endsWith('it is not UTF-8'))
+  })
+})
