@@ -32,8 +32,8 @@ func surroundingsOf(ts *testscript.TestScript) *surroundings {
 }
 
 // runRedis starts a real redis-server on a free port that syncs each write, and
-// puts its address into $REDIS; with a name before the flags into the variable of
-// that name. It ends with the script. The last one that was started can be killed
+// puts its address into $REDIS, and that without the scheme into $REDIS_ADDRESS; with
+// a name before the flags into variables of that name. It ends with the script. The last one that was started can be killed
 // as by a power cut, and started again with its data.
 //
 //	redis [name:] [flags of redis-server]
@@ -67,6 +67,7 @@ func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	around.redis = redistest.Start(around.t, append(redistest.AOF("always"), flags...)...)
 	ts.Setenv(strings.ToUpper(name), around.redis.URL())
+	ts.Setenv(strings.ToUpper(name)+"_ADDRESS", around.redis.Addr)
 }
 
 // channels is what was published on the channels of a Redis.

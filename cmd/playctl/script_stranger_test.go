@@ -9,8 +9,9 @@ import (
 )
 
 // startStranger starts a server that is no host of a world and puts its URL into
-// $STRANGER: below /<status> it answers with that status, as a proxy or another
-// program would, and below anything else with a page. It ends with the script.
+// $STRANGER, and that without the scheme into $STRANGER_ADDRESS. Below /<status> it
+// answers with that status, as a proxy or another program would, and below anything
+// else with a page. It ends with the script.
 //
 //	stranger
 func startStranger(ts *testscript.TestScript, neg bool, args []string) {
@@ -30,4 +31,5 @@ func startStranger(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(pages)
 	surroundingsOf(ts).t.Cleanup(server.Close)
 	ts.Setenv("STRANGER", server.URL)
+	ts.Setenv("STRANGER_ADDRESS", server.Listener.Addr().String())
 }

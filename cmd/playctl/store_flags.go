@@ -58,8 +58,11 @@ func (a *app) redisAddress(flag, text string) (redis.Address, error) {
 	}
 	address, err := redis.ParseAddress(text)
 	if err != nil {
-		return redis.Address{}, hintf(&settingError{where, err},
-			"a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address")
+		hint := "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
+		if _, err := redis.ParseAddress("redis://" + text); err == nil && strings.Contains(text, ":") && !strings.Contains(text, "@") {
+			hint = fmt.Sprintf("did you mean redis://%s?", text)
+		}
+		return redis.Address{}, hintf(&settingError{where, err}, "%s", hint)
 	}
 	if address.Password == "" {
 		return address, nil

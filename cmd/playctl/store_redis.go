@@ -189,22 +189,31 @@ func published(hostID, compat string) func(*store.Entry) []redis.Message {
 	}
 }
 
+// redisAdvice is what to do about a Redis that cannot be used, by what it said.
+var redisAdvice = []struct{ said, advice string }{
+	{"NOAUTH", "name a file with its username= and password= with --store-credentials, or set " + envStorePassword},
+	{"WRONGPASS", "name a file with its username= and password= with --store-credentials, or set " + envStorePassword},
+	{"NOPERM", "\"playctl store acl\" prints the rules that the user of a world's hosts needs"},
+	{"TLS", "rediss: is for a Redis that speaks TLS; write redis: for one that does not"},
+	{"all sentinels", "are the Sentinels there, and is that the name that they have for the master?"},
+	{"unknown command 'time'", "that is a Sentinel: write redis+sentinel://host:26379/master"},
+	{"cluster support disabled", "that Redis is in no Cluster: write redis: for it"},
+}
+
 // redisProblem says what to do about a Redis that cannot be used; nil stays nil.
 func redisProblem(err error) error {
 	if !errors.Is(err, store.ErrUnavailable) {
 		return err
 	}
 	text := err.Error()
+	for _, known := range redisAdvice {
+		if strings.Contains(text, known.said) {
+			return hintf(err, "%s", known.advice)
+		}
+	}
 	var network *net.OpError
-	switch {
-	case strings.Contains(text, "NOAUTH"), strings.Contains(text, "WRONGPASS"):
-		return hintf(err, "name a file with its username= and password= with --store-credentials, or set %s", envStorePassword)
-	case strings.Contains(text, "NOPERM"):
-		return hintf(err, "\"playctl store acl\" prints the rules that the user of a world's hosts needs")
-	case strings.Contains(text, "TLS"):
-		return hintf(err, "rediss: is for a Redis that speaks TLS; write redis: for one that does not")
-	case errors.As(err, &network):
+	if errors.As(err, &network) {
 		return hintf(err, "is the Redis running, and can this machine reach it?")
 	}
-	return err
+	return hintf(err, "is that a Redis, and is it well? \"redis-cli ping\" asks it")
 }
