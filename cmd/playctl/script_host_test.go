@@ -150,5 +150,5 @@ func environment(ts *testscript.TestScript) []string {
 			env = append(env, name+"="+ts.Getenv(name))
 		}
 	}
-	return append(env, "HOME="+ts.Getenv("HOME"))
+	return append(env, "HOME="+ts.Getenv("HOME"), "GORACE="+quickExit)
 }

@@ -16,6 +16,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// quickExit is GORACE for the programs that tests run. One under the race detector
+// otherwise sleeps for a second before it exits, so that other threads can finish
+// their reports; a story runs dozens of programs.
+const quickExit = "atexit_sleep_ms=20"
+
 // TestScripts runs what users do, as they would type it, through the real
 // program. Each file in testdata/script tells one story.
 func TestScripts(t *testing.T) {
@@ -54,9 +59,7 @@ func cleanHome(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
-	// A program under the race detector otherwise sleeps for a second before it exits,
-	// so that other threads can finish their reports; a story runs dozens of programs.
-	env.Setenv("GORACE", "atexit_sleep_ms=20")
+	env.Setenv("GORACE", quickExit)
 	t, ok := env.T().(testing.TB)
 	if !ok {
 		return errors.New("a script's T is no testing.TB any more")

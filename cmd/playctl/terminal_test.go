@@ -48,7 +48,9 @@ func (p *person) types(args ...string) *session {
 	}
 	cmd := exec.CommandContext(p.t.Context(), path, args...)
 	cmd.Dir = p.home
-	cmd.Env = append([]string{"HOME=" + p.home, "TERM=xterm", "PLAYCTL_TIMEOUT=" + patience, "PATH=" + os.Getenv("PATH")}, p.env...)
+	cmd.Env = append([]string{
+		"HOME=" + p.home, "TERM=xterm", "PLAYCTL_TIMEOUT=" + patience, "PATH=" + os.Getenv("PATH"), "GORACE=" + quickExit,
+	}, p.env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: p.width})
 	if err != nil {
 		p.t.Fatal(err)
