@@ -8,8 +8,8 @@ import (
 // What pages of listed origins may send and see beyond what browsers always
 // allow. Cookies are not: the watch page has the host's own origin.
 const (
-	corsRequestHeaders = "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-node-id, x-node-passw, " +
-		"x-play-min-rev, x-registration-token"
+	corsRequestHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id, x-api-key, x-node-id, " +
+		"x-node-passw, x-play-min-rev, x-registration-token"
 	corsReplyHeaders = "etag, retry-after, x-play-rev, x-request-id"
 	// corsMaxAge is how long, in seconds, a browser may remember a preflight.
 	corsMaxAge = "600"

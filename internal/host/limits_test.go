@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,6 +149,15 @@ func TestCrossOrigin(t *testing.T) {
 	}
 	if r = ask(listed); r.status != http.StatusNoContent || r.header.Get("Access-Control-Allow-Methods") != "POST" {
 		t.Errorf("the preflight got %d %v", r.status, r.header)
+	}
+	allowed := strings.Split(r.header.Get("Access-Control-Allow-Headers"), ", ")
+	for _, name := range []string{
+		"Authorization", "Content-Type", "If-None-Match", protocol.HeaderIdempotencyKey, protocol.HeaderLastEventID, protocol.HeaderAPIKey,
+		protocol.HeaderNodeID, protocol.HeaderNodePassw, protocol.HeaderMinRev, protocol.HeaderRegistrationToken,
+	} {
+		if !slices.Contains(allowed, strings.ToLower(name)) {
+			t.Errorf("a page may not send %s: %v", name, allowed)
+		}
 	}
 	for _, origin := range []string{"https://evil.example.org", "http://app.example.org", "null", "https://app.example.org.evil"} {
 		if r = f.get("/api/play/session", as(main), with("Origin", origin)); r.header.Get("Access-Control-Allow-Origin") != "" {
