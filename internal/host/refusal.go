@@ -30,7 +30,7 @@ func (c *call) refuse(err error) {
 	}
 	e := c.host.refusal(err)
 	status := protocol.Status(e.Code)
-	if status >= http.StatusInternalServerError {
+	if isFailure(e.Code) {
 		c.host.log.Error("a request failed",
 			slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
 			slog.String("code", string(e.Code)), slog.Any("error", underlying(err)))
@@ -47,6 +47,18 @@ func (c *call) refuse(err error) {
 	c.write(status, body)
 }
 
+// isFailure tells whether an operator must hear of an answer. The other answers of
+// 500 and above are what the host was set to say or what a client brought about:
+// it could fill the log with them.
+func isFailure(code protocol.Code) bool {
+	return code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable
+}
+
+// isPassing tells whether the same request may succeed a little later.
+func isPassing(code protocol.Code) bool {
+	return protocol.Status(code) == http.StatusServiceUnavailable && code != protocol.CodeRepositoryOff
+}
+
 // underlying is what the log says of an error: its cause where it has one.
 func underlying(err error) error {
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Cause != nil {
@@ -59,7 +71,7 @@ func underlying(err error) error {
 // know is a defect, of which a client learns nothing but the request's id.
 func (h *Host) refusal(err error) *protocol.Error {
 	if e, ok := errors.AsType[*protocol.Error](err); ok {
-		if e.RetryAfter == 0 && protocol.Status(e.Code) == http.StatusServiceUnavailable {
+		if e.RetryAfter == 0 && isPassing(e.Code) {
 			later := *e
 			later.RetryAfter = time.Second
 			return &later

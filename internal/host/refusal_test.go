@@ -1,0 +1,56 @@
+package host
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// What a client brings about, or the operator chose, is no failure: a client
+// could fill the log with it, and waiting does not mend what was chosen.
+func TestAnswersThatAreNoFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		f := newFixture(t, func(s *setup) {
+			s.host.NoRepository, s.world.NoRepository = true, true
+			s.host.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		})
+		off := f.get(protocol.PathNodes)
+		off.refused(protocol.CodeRepositoryOff)
+		if after := off.header.Get("Retry-After"); after != "" {
+			t.Errorf("%s asks to try again after %q, which cannot help", off.what, after)
+		}
+		behind := f.get("/api/play/session", with(protocol.HeaderMinRev, "1000"))
+		behind.refused(protocol.CodeBehind)
+		if behind.header.Get("Retry-After") == "" {
+			t.Errorf("%s does not say when to try again", behind.what)
+		}
+		if logged.Len() > 0 {
+			t.Errorf("the log has %s", logged.String())
+		}
+	})
+}
+
+// Of a store that is gone the operator hears, with the id that the client was told.
+func TestLostStoreIsLogged(t *testing.T) {
+	var logged bytes.Buffer
+	journal := &brokenJournal{broken: make(chan struct{})}
+	f := newFixture(t, func(s *setup) {
+		journal.Journal, s.journal = s.journal, journal
+		s.host.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	})
+	main := f.main()
+	agent := f.agent(main)
+	close(journal.broken)
+	told := f.post(f.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeStoreUnavailable)
+	line := logged.String()
+	for _, part := range []string{"level=ERROR", "requestId=" + told.RequestID, "code=store_unavailable", "the disk is gone"} {
+		if !strings.Contains(line, part) {
+			t.Errorf("the log lacks %s: %s", part, line)
+		}
+	}
+}
