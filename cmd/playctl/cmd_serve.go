@@ -59,6 +59,9 @@ func (a *app) serve(ctx context.Context, s *serveSettings) (err error) {
 		return err
 	}
 	served, err := a.openServed(ctx, s)
+	if errors.Is(err, errStoppedWaiting) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

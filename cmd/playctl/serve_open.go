@@ -26,7 +26,10 @@ const storeFile = "world.playstore"
 
 // served is a host with everything below it.
 type served struct {
-	host    *host.Host
+	host *host.Host
+	// standby keeps the host's place while its store does not answer; nil where
+	// that answered at once.
+	standby *host.Standby
 	world   *world.World
 	journal store.Journal
 	deriver *creds.Deriver
@@ -72,6 +75,8 @@ func (s *serveSettings) check() error {
 // over one from elsewhere.
 func (s *serveSettings) checkStore(l *layers) error {
 	switch stored := l.origins["store"]; {
+	case s.storeWait < 0:
+		return usagef("--store-wait cannot be negative: 0 is not to wait")
 	case s.store.address.text == "":
 	case s.ephemeral && l.origins["ephemeral"] == stored:
 		return usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
@@ -109,21 +114,11 @@ func (a *app) openServed(ctx context.Context, s *serveSettings) (result *served,
 	if err != nil {
 		return result, err
 	}
-	if err := a.openStore(ctx, s, result); err != nil {
-		return result, err
-	}
 	options.Metrics = host.NewMetrics()
-	result.world, err = world.Open(ctx, world.Options{
-		Journal: result.journal, RootKey: result.root.Key, Now: a.Now, Random: rand.Reader,
-		Limits: world.Limits{
-			Occupants: s.maxOccupants, OccupantsPerOwner: s.maxOccupantsPerOwner,
-			AgentsPerAccount: s.maxAgents, History: s.history,
-		},
-		NoRepository: s.noRepository, Observer: options.Metrics,
-	})
-	if err != nil {
+	if err := a.awaitWorld(ctx, s, options, result); err != nil {
 		return result, err
 	}
+	options.Standby = result.standby
 	result.deriver = creds.NewDeriver(creds.DeriverOptions{})
 	options.World, options.Deriver = result.world, result.deriver
 	if err := s.openBridge(ctx, result, options); err != nil {
@@ -131,6 +126,26 @@ func (a *app) openServed(ctx context.Context, s *serveSettings) (result *served,
 	}
 	result.host, err = host.New(*options)
 	return result, err
+}
+
+// openWorld opens the store and recovers the world.
+func (a *app) openWorld(ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
+	if err := a.openStore(ctx, s, into); err != nil {
+		return err
+	}
+	opened, err := world.Open(ctx, world.Options{
+		Journal: into.journal, RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
+		Limits: world.Limits{
+			Occupants: s.maxOccupants, OccupantsPerOwner: s.maxOccupantsPerOwner,
+			AgentsPerAccount: s.maxAgents, History: s.history,
+		},
+		NoRepository: s.noRepository, Observer: options.Metrics,
+	})
+	if err != nil {
+		return err
+	}
+	into.world = opened
+	return nil
 }
 
 // rootKey finds the world's root key, and makes one at the first start.
@@ -255,6 +270,9 @@ func (s *served) close(ctx context.Context) error {
 	var failed []error
 	if s.host != nil {
 		failed = append(failed, s.host.Close(ctx))
+	}
+	if s.standby != nil {
+		failed = append(failed, s.standby.Close())
 	}
 	if s.bridge != nil {
 		failed = append(failed, s.bridge.Close(ctx))

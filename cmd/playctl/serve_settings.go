@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/pflag"
 )
 
@@ -8,6 +10,7 @@ import (
 type serveSettings struct {
 	listen    string
 	store     storeFlags
+	storeWait time.Duration
 	ephemeral bool
 	demo      bool
 
@@ -50,6 +53,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *app) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
 	s.store.register(own, a)
+	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a host that starts waits for a Redis that does not answer; 0 is not at all")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
 	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 

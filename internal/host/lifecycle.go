@@ -35,20 +35,47 @@ func (h *Host) Listen(ctx context.Context) error {
 	if h.options.Address == "" {
 		return errors.New("host: Options.Address is empty: there is nothing to listen on")
 	}
-	var config net.ListenConfig
-	ln, err := config.Listen(ctx, "tcp", h.options.Address)
+	ln, ops, err := h.openListeners(ctx)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", h.options.Address, err)
+		return err
 	}
-	if h.options.OpsAddress != "" {
-		ops, err := config.Listen(ctx, "tcp", h.options.OpsAddress)
-		if err != nil {
-			return errors.Join(fmt.Errorf("listen on %s for health and metrics: %w", h.options.OpsAddress, err), ln.Close())
-		}
-		h.opsLn = ops
-	}
+	h.opsLn = ops
 	h.useListener(ln)
 	return nil
+}
+
+// openListeners takes over those of a Standby, or opens them; ops is nil where
+// there is none.
+func (h *Host) openListeners(ctx context.Context) (ln, ops net.Listener, err error) {
+	if h.options.Standby == nil {
+		return listen(ctx, h.options.Address, h.options.OpsAddress)
+	}
+	taken, err := h.options.Standby.take()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(taken) > 1 {
+		ops = taken[1]
+	}
+	return taken[0], ops, nil
+}
+
+// listen opens listeners for clients and, with a second address, for health and
+// metrics.
+func listen(ctx context.Context, address, opsAddress string) (ln, ops net.Listener, err error) {
+	var config net.ListenConfig
+	ln, err = config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	if opsAddress == "" {
+		return ln, nil, nil
+	}
+	ops, err = config.Listen(ctx, "tcp", opsAddress)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("listen on %s for health and metrics: %w", opsAddress, err), ln.Close())
+	}
+	return ln, ops, nil
 }
 
 // useListener takes a listener into use; h.mu is held.
@@ -97,13 +124,13 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 		server *http.Server
 		ln     net.Listener
 	}
-	pairs := []pair{{h.newServer(h.handler), h.listener}}
+	pairs := []pair{{newServer(h.handler, h.log), h.listener}}
 	if h.tls != nil {
 		pairs[0].server.TLSConfig = h.tls.config()
 	}
 	if h.opsLn != nil {
 		// A profile is written for longer than any other reply.
-		ops := h.newServer(h.ops)
+		ops := newServer(h.ops, h.log)
 		ops.WriteTimeout = 0
 		pairs = append(pairs, pair{ops, h.opsLn})
 	}
@@ -126,7 +153,7 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	return failures, running.Wait
 }
 
-func (h *Host) newServer(handler http.Handler) *http.Server {
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -134,7 +161,7 @@ func (h *Host) newServer(handler http.Handler) *http.Server {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
 

@@ -65,6 +65,8 @@ type Options struct {
 	// OpsAddress, if set, takes health, metrics and profiles to a listener of
 	// their own.
 	OpsAddress string
+	// Standby, if set, listens at these addresses already; Listen takes over.
+	Standby *Standby
 	// Profiling adds net/http/pprof to the listener of OpsAddress.
 	Profiling bool
 	// CertFile and KeyFile, PEM, make the host serve TLS; both or neither.

@@ -215,7 +215,7 @@ func (j *Journal) everyKey() (keys []string, types []any) {
 // denied is the error of a script that found, before it wrote anything, that the
 // user may not run a command.
 func (j *Journal) denied(doing string, what parts) error {
-	return fmt.Errorf("%w: %s %s: NOPERM: the user may not %s; nothing was written", store.ErrUnavailable, doing, j.Path(), text(what.at(0)))
+	return fmt.Errorf("%w: %s %s: %w: the user may not %s; nothing was written", store.ErrUnavailable, doing, j.Path(), errDenied, text(what.at(0)))
 }
 
 // known takes what the world's head says of it.

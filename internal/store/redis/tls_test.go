@@ -59,19 +59,27 @@ func certificate(t *testing.T) (pool *x509.CertPool, certFile, keyFile string) {
 	return pool, write("cert", "CERTIFICATE", der), write("key", "PRIVATE KEY", secret)
 }
 
-func TestTLS(t *testing.T) {
-	pool, cert, key := certificate(t)
+// startTLS starts a server that speaks TLS at an address as well.
+func startTLS(t *testing.T, cert, key string, args ...string) (server *redistest.Server, address string) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
+	address = listener.Addr().String()
 	port := listener.Addr().(*net.TCPAddr).Port
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	redistest.Start(t, "--tls-port", strconv.Itoa(port), "--tls-cert-file", cert, "--tls-key-file", key,
-		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no")
+	return redistest.Start(t, append([]string{
+		"--tls-port", strconv.Itoa(port), "--tls-cert-file", cert, "--tls-key-file", key,
+		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no",
+	}, args...)...), address
+}
+
+func TestTLS(t *testing.T) {
+	pool, cert, key := certificate(t)
+	_, address := startTLS(t, cert, key)
 	o := at(t, "rediss://"+address)
 	if _, err := redis.Open(context.Background(), o); err == nil {
 		t.Error("a certificate of an unknown authority was taken")
@@ -85,5 +93,33 @@ func TestTLS(t *testing.T) {
 			t.Fatalf("Follow: %v, %v", entries, err)
 		}
 		break
+	}
+}
+
+// TestRestartUnderTLS restarts a server with which a host has connections that rest:
+// that they are gone shows only when a commit is sent. Its outcome is looked up.
+func TestRestartUnderTLS(t *testing.T) {
+	ctx := context.Background()
+	pool, cert, key := certificate(t)
+	server, address := startTLS(t, cert, key, redistest.AOF("always")...)
+	o := at(t, "rediss://"+address)
+	o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	j := open(t, o)
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	server.Restart()
+	next := batch(&feed, tip, 2)
+	_, err := j.Commit(ctx, next)
+	t.Logf("the first commit after the restart: %v", err)
+	missed, unknown := j.Missed(ctx, tip)
+	if unknown != nil {
+		t.Fatalf("the outcome cannot be looked up: %v", unknown)
+	}
+	if err != nil && len(missed) == 0 {
+		commit(t, j, next)
+	}
+	missed, err = j.Missed(ctx, tip)
+	if err != nil || len(missed) != 1 || missed[0].Commit != next.Commit {
+		t.Errorf("after it: %d entries, %v; want the commit once", len(missed), err)
 	}
 }

@@ -1,0 +1,205 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Standby keeps a host's place while its store does not answer yet: it listens
+// where the host will, says that the process lives and is not ready, and answers
+// everything else with 503 store_unavailable. A Host with it in its Options takes
+// over the listeners without closing them.
+type Standby struct {
+	// listeners are the host's and, if there is one, that of health and metrics.
+	listeners []*lent
+	servers   []*http.Server
+	serving   sync.WaitGroup
+	ending    sync.Once
+}
+
+// StandBy listens at the addresses of the options, and answers there, with their
+// certificate, until a Host takes over or Close is called. Of the options it takes
+// what New would, but for the World and the Deriver.
+func StandBy(ctx context.Context, o Options) (*Standby, error) {
+	if err := o.checkAddresses(); err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	var secure *certificate
+	if o.CertFile != "" {
+		cert, err := loadCertificate(o.CertFile, o.KeyFile)
+		if err != nil {
+			return nil, err
+		}
+		secure = cert
+	}
+	main, ops, err := listen(ctx, o.Address, o.OpsAddress)
+	if err != nil {
+		return nil, err
+	}
+	s := &Standby{}
+	away, probes := http.HandlerFunc(sendAway), standbyProbes(&o)
+	if ops == nil {
+		s.serve(main, probes, secure, o.Logger)
+		return s, nil
+	}
+	s.serve(main, away, secure, o.Logger)
+	s.serve(ops, probes, nil, o.Logger)
+	return s, nil
+}
+
+// serve answers at a listener.
+func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certificate, log *slog.Logger) {
+	kept := &lent{Listener: ln}
+	server := newServer(handler, log)
+	// Who comes again is to find the host.
+	server.SetKeepAlivesEnabled(false)
+	s.listeners, s.servers = append(s.listeners, kept), append(s.servers, server)
+	s.serving.Go(func() {
+		var err error
+		if secure != nil {
+			server.TLSConfig = secure.config()
+			err = server.ServeTLS(kept, "", "")
+		} else {
+			err = server.Serve(kept)
+		}
+		if !errors.Is(err, http.ErrServerClosed) {
+			log.Error("nobody is told any more that the store is awaited", "address", ln.Addr(), "error", err)
+		}
+	})
+}
+
+// standbyProbes answers health, readiness and metrics, and all else.
+func standbyProbes(o *Options) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
+	mux.HandleFunc("GET "+protocol.PathReady, func(w http.ResponseWriter, _ *http.Request) {
+		sendProbe(w, http.StatusServiceUnavailable, "starting: the store does not answer")
+	})
+	if o.Metrics != nil {
+		mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{}))
+	}
+	mux.HandleFunc("/", sendAway)
+	return mux
+}
+
+// sendAway answers what needs the world.
+func sendAway(w http.ResponseWriter, _ *http.Request) {
+	e := protocol.Errorf(protocol.CodeStoreUnavailable, "the host has just started and its store does not answer yet: ask again in a moment")
+	id := rand.Text()
+	body, err := json.Marshal(e.Body(id))
+	if err != nil {
+		// A body of three strings always marshals.
+		panic(err)
+	}
+	header := w.Header()
+	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
+	header.Set("Retry-After", "1")
+	header.Set("X-Request-Id", id)
+	w.WriteHeader(protocol.Status(e.Code))
+	// Who went away needs no answer.
+	_, _ = w.Write(body)
+}
+
+// Addr is where it listens for clients.
+func (s *Standby) Addr() net.Addr { return s.listeners[0].Addr() }
+
+// Close ends it. It may be called twice, and after a Host took over.
+func (s *Standby) Close() error {
+	s.end()
+	var err error
+	for _, ln := range s.listeners {
+		if !ln.gone {
+			err = errors.Join(err, ln.Listener.Close())
+			ln.gone = true
+		}
+	}
+	return err
+}
+
+// standbyEnd bounds what is still being answered: single lines. Who has connected
+// and asked nothing by then is cut.
+const standbyEnd = time.Second
+
+// end stops answering and leaves the listeners open.
+func (s *Standby) end() {
+	s.ending.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), standbyEnd)
+		defer cancel()
+		for _, server := range s.servers {
+			if server.Shutdown(ctx) != nil {
+				_ = server.Close()
+			}
+		}
+		s.serving.Wait()
+	})
+}
+
+// take ends it and gives its listeners away.
+func (s *Standby) take() ([]net.Listener, error) {
+	s.end()
+	taken := make([]net.Listener, 0, len(s.listeners))
+	for _, ln := range s.listeners {
+		if err := ln.resume(); err != nil {
+			return nil, err
+		}
+		ln.gone = true
+		taken = append(taken, ln.Listener)
+	}
+	return taken, nil
+}
+
+// lent is a listener that its server closes and somebody else goes on with: what
+// connects in between waits in its queue.
+type lent struct {
+	net.Listener
+	returned atomic.Bool
+	// gone tells that it is another's to close, or closed.
+	gone bool
+}
+
+// deadliner is what listeners of sockets are.
+type deadliner interface{ SetDeadline(at time.Time) error }
+
+// Accept waits for a connection until Close is called.
+func (l *lent) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil && l.returned.Load() {
+		return nil, net.ErrClosed
+	}
+	return conn, err //nolint:wrapcheck // The server compares it.
+}
+
+// Close ends Accept, and leaves the socket open.
+func (l *lent) Close() error {
+	l.returned.Store(true)
+	return l.deadline(time.Unix(1, 0))
+}
+
+func (l *lent) resume() error { return l.deadline(time.Time{}) }
+
+func (l *lent) deadline(at time.Time) error {
+	d, ok := l.Listener.(deadliner)
+	if !ok {
+		return fmt.Errorf("host: a listener %T has no deadline: %w", l.Listener, errors.ErrUnsupported)
+	}
+	if err := d.SetDeadline(at); err != nil {
+		return fmt.Errorf("hand over the listener %s: %w", l.Addr(), err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// get asks an address over a connection of its own.
+func get(t *testing.T, client *http.Client, addr net.Addr, path string) (status int, code protocol.Code, err error) {
+	t.Helper()
+	answer, err := client.Get("http://" + addr.String() + path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var body protocol.ErrorBody
+	_ = json.NewDecoder(answer.Body).Decode(&body) // probes are no JSON
+	return answer.StatusCode, body.Code, nil
+}
+
+// A host whose store is awaited lives, is not ready, and answers everything else
+// that the store is away; the host that takes over loses nobody who connects.
+func TestAHostTakesOverFromItsStandby(t *testing.T) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for name, addresses := range map[string][2]string{"one listener": {"127.0.0.1:0", ""}, "two": {"127.0.0.1:0", "127.0.0.1:0"}} {
+		t.Run(name, func(t *testing.T) {
+			standby, err := StandBy(t.Context(), Options{Address: addresses[0], OpsAddress: addresses[1], Metrics: NewMetrics()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			main, ops := standby.Addr(), standby.listeners[len(standby.listeners)-1].Addr()
+			for path, want := range map[string]int{
+				protocol.PathHealth: http.StatusOK, protocol.PathReady: http.StatusServiceUnavailable, protocol.PathMetrics: http.StatusOK,
+			} {
+				if status, _, err := get(t, client, ops, path); err != nil || status != want {
+					t.Errorf("%s: %d, %v; want %d", path, status, err, want)
+				}
+			}
+			session := protocol.ServicePlay.Session()
+			if status, code, err := get(t, client, main, session); status != http.StatusServiceUnavailable || code != protocol.CodeStoreUnavailable {
+				t.Errorf("a request: %d %s, %v", status, code, err)
+			}
+
+			f := newFixture(t, func(s *setup) { s.host.Standby = standby })
+			var asking sync.WaitGroup
+			stop, begun := make(chan struct{}), make(chan struct{})
+			asking.Go(func() {
+				for n := 0; ; n++ {
+					if n == 1 {
+						close(begun)
+					}
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if _, _, err := get(t, client, main, session); err != nil {
+						t.Errorf("while the host took over: %v", err)
+					}
+				}
+			})
+			<-begun
+			end := f.serveTCP()
+			if f.host.Addr().String() != main.String() {
+				t.Errorf("the host listens at %s, its standby did at %s", f.host.Addr(), main)
+			}
+			if status, code, err := get(t, client, main, session); err != nil || code != protocol.CodeCredentialsMissing {
+				t.Errorf("the host answers %d %s, %v", status, code, err)
+			}
+			if status, _, err := get(t, client, ops, protocol.PathReady); err != nil || status != http.StatusOK {
+				t.Errorf("the host is not ready: %d, %v", status, err)
+			}
+			close(stop)
+			asking.Wait()
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+			if err := standby.Close(); err != nil {
+				t.Errorf("closing a standby after the host that took over: %v", err)
+			}
+		})
+	}
+}
+
+// A connection on which nothing is asked holds no host up.
+func TestAStandbyCutsWhoAsksNothing(t *testing.T) {
+	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent, err := new(net.Dialer).DialContext(t.Context(), "tcp", standby.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	f := newFixture(t, func(s *setup) { s.host.Standby = standby })
+	if err := f.host.Listen(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.host.closeListeners(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A standby that nobody takes over from gives its address back.
+func TestAStandbyThatIsClosed(t *testing.T) {
+	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := standby.Addr().String()
+	if _, err := StandBy(t.Context(), Options{Address: addr}); err == nil {
+		t.Error("two listen at one address")
+	}
+	for range 2 {
+		if err := standby.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	again, err := StandBy(t.Context(), Options{Address: addr})
+	if err != nil {
+		t.Fatalf("the address is taken: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}

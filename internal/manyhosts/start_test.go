@@ -1,0 +1,79 @@
+package manyhosts
+
+import (
+	"net/http"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/protocol"
+)
+
+// TestAHostStartsBeforeItsStore starts a host while Redis is away: the process
+// lives, is not ready and refuses what it is asked; when Redis is there it serves,
+// at the same address, and nobody has started it again.
+func TestAHostStartsBeforeItsStore(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t, redistest.AOF("always")...)
+	server.Kill()
+	h := hostprocess.New(t, hostprocess.Options{Args: []string{"--store", server.URL(), "--no-repository"}})
+	started := make(chan error, 1)
+	go func() { started <- h.TryStart() }()
+
+	url := "http://" + waitingAt(t, h, started)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	ask := func(path string) *hostprocess.Answer {
+		t.Helper()
+		a, err := hostprocess.Node{}.Do(t.Context(), client, url, hostprocess.Request{Method: http.MethodGet, Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := ask(protocol.PathHealth); !a.OK() {
+		t.Errorf("health: %d %s", a.Status, a.Body)
+	}
+	if a := ask(protocol.PathReady); a.Status != http.StatusServiceUnavailable {
+		t.Errorf("readiness: %d %s", a.Status, a.Body)
+	}
+	if a := ask(protocol.ServicePlay.Session()); a.Code != protocol.CodeStoreUnavailable {
+		t.Errorf("a request: %d %s", a.Status, a.Code)
+	}
+
+	server.Restart()
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	if h.URL() != url {
+		t.Errorf("it serves at %s, it waited at %s", h.URL(), url)
+	}
+	for _, path := range []string{protocol.PathReady, protocol.ServicePlay.Session()} {
+		if a := ask(path); !a.OK() {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		}
+	}
+}
+
+// waitingAt waits until a host says where it waits for its store.
+func waitingAt(t *testing.T, h *hostprocess.Host, started <-chan error) string {
+	t.Helper()
+	said := regexp.MustCompile(`answers 503 at (127\.0\.0\.1:\d+) `)
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if found := said.FindStringSubmatch(h.Output()); found != nil {
+			return found[1]
+		}
+		select {
+		case <-tick.C:
+		case err := <-started:
+			t.Fatalf("it does not wait for its store: %v\n%s", err, h.Output())
+		case <-limit.C:
+			t.Fatalf("it does not say where it waits:\n%s", h.Output())
+		}
+	}
+}
