@@ -188,7 +188,9 @@ func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) 
 	w.mu.Unlock()
 	if closed {
 		close(a.kept)
-		return errors.Join(ErrClosed, a.leave(context.WithoutCancel(ctx)))
+		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
+		defer cancel()
+		return errors.Join(ErrClosed, a.leave(leaving))
 	}
 	if before != nil {
 		before.stop()

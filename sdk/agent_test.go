@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/playctl/playctl/protocol"
@@ -114,8 +115,30 @@ func TestRefusalsAreTheHosts(t *testing.T) {
 	if err := w.CreateAgentNode(t.Context(), a.agents[0]); !protocol.HasCode(err, protocol.CodeNodeExists) {
 		t.Errorf("an agent node made twice: %v", err)
 	}
-	if found, err := w.DeleteAgentNode(t.Context(), a.agents[1].NodeID); err != nil || !found {
-		t.Errorf("DeleteAgentNode = %v, %v", found, err)
+}
+
+// A world keeps no agent whose node it deletes, and has nothing to disconnect at
+// its end.
+func TestAnAgentNodeIsDeleted(t *testing.T) {
+	a := newAccount(t, 1)
+	options := a.options()
+	var warnings []string
+	options.OnWarning = func(text string) { warnings = append(warnings, text) }
+	w, err := sdk.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := w.AddAgent(t.Context(), sdk.AgentOptions{Credentials: a.agents[0], Name: "A", Tools: tools(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if found, err := w.DeleteAgentNode(t.Context(), strings.ToUpper(a.agents[0].NodeID)); err != nil || found != want {
+			t.Errorf("DeleteAgentNode = %v, %v; want %v", found, err, want)
+		}
+	}
+	if err := w.Close(t.Context()); err != nil || agent.Err() != nil || len(warnings) > 0 {
+		t.Errorf("Close = %v, the agent was lost by %v, warnings %q", err, agent.Err(), warnings)
 	}
 }
 

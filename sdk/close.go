@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// disconnectTimeout bounds the disconnects of a Close whose context has no
-// deadline: agents whose host is away are left to their leases.
+// disconnectTimeout bounds the disconnects of a world that is closed, where no
+// deadline does: agents whose host is away are left to their leases.
 const disconnectTimeout = 3 * time.Second
 
 // OnClose adds a function that Close calls once, after the functions that were

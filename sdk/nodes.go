@@ -69,9 +69,24 @@ func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (
 		return false, err
 	}
 	defer done()
-	reply, err := w.client.DeleteAgent(ctx, agentID)
+	id := protocol.NormalizeAgentID(agentID)
+	reply, err := w.client.DeleteAgent(ctx, id)
 	if err != nil {
 		return false, err
 	}
+	w.forget(id)
 	return reply.OK, nil
+}
+
+// forget lets go of an agent that is no more: there is nothing to keep, and
+// nothing to disconnect at the end.
+func (w *RemotePlayWorld) forget(agentID string) {
+	w.mu.Lock()
+	a := w.agents[agentID]
+	delete(w.agents, agentID)
+	w.mu.Unlock()
+	if a != nil {
+		a.stop()
+		<-a.kept
+	}
 }

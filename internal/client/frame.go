@@ -38,7 +38,8 @@ type frame struct {
 type frameReader struct {
 	in    *bufio.Reader
 	limit int
-	// retry is the last reconnection time that the stream set; 0 for none.
+	// retry is the last reconnection time that the stream set, at least 1 ms; 0
+	// for none.
 	retry time.Duration
 
 	started bool
@@ -111,7 +112,8 @@ func (r *frameReader) field(f *frame, line []byte) {
 	}
 }
 
-// parseRetry reads a reconnection time: ASCII digits, milliseconds.
+// parseRetry reads a reconnection time: ASCII digits, milliseconds. No time at all
+// is the shortest one.
 func parseRetry(value []byte) (time.Duration, bool) {
 	const longest = 24 * 60 * 60 * 1000
 	if len(value) == 0 || len(bytes.Trim(value, "0123456789")) > 0 {
@@ -121,7 +123,7 @@ func parseRetry(value []byte) (time.Duration, bool) {
 	if err != nil {
 		ms = longest
 	}
-	return time.Duration(min(ms, longest)) * time.Millisecond, true
+	return time.Duration(min(max(ms, 1), longest)) * time.Millisecond, true
 }
 
 // readLine gives the next line without its end. It is valid until the next

@@ -89,7 +89,7 @@ func TestALineThatEndsWithCRDoesNotWait(t *testing.T) {
 
 func TestRetryIsRead(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"2000": 2 * time.Second, "0": 0, "-1": 0, "1.5": 0, "": 0, "1e3": 0,
+		"2000": 2 * time.Second, "0": time.Millisecond, "-1": 0, "1.5": 0, "": 0, "1e3": 0,
 		"99999999999999999999999999": 24 * time.Hour, "86400001": 24 * time.Hour,
 	} {
 		fr := newFrameReader(strings.NewReader("retry: " + text + "\ndata\n\n"))

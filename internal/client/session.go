@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -11,10 +12,10 @@ import (
 // session is what all clients of one host share: the session they last saw and
 // how far they have written.
 type session struct {
-	fetching chan struct{} // holds one token while a fetch runs
-	changed  func(sid string)
+	changed func(sid string)
 
 	mu           sync.Mutex
+	fetching     *fetch // the one under way; nil for none
 	sid          string // the one to use; empty when it has to be fetched
 	last         string // the one used before, to notice a change
 	known        bool   // a session reply was seen
@@ -23,7 +24,36 @@ type session struct {
 }
 
 func newSession(changed func(sid string)) *session {
-	return &session{fetching: make(chan struct{}, 1), changed: changed}
+	return &session{changed: changed}
+}
+
+// fetch is a fetch of the session that others wait for.
+type fetch struct {
+	retry Retry
+	done  chan struct{}
+	// gone says, once done is closed, that nobody could be reached.
+	gone error
+}
+
+// begin gives the session; where there is none the fetch to wait for, and where
+// that is none either, with mine set, one that the caller is to make.
+func (s *session) begin(retry Retry) (sid string, f *fetch, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sid != "" || s.fetching != nil {
+		return s.sid, s.fetching, false
+	}
+	s.fetching = &fetch{retry: retry, done: make(chan struct{})}
+	return "", s.fetching, true
+}
+
+// end wakes those who wait for a fetch.
+func (s *session) end(f *fetch, gone error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.gone = gone
+	s.fetching = nil
+	close(f.done)
 }
 
 func (s *session) current() string {
@@ -82,25 +112,41 @@ func (s *session) minRev() uint64 {
 }
 
 // SID gives the session that the client uses, and fetches it where it knows
-// none. After a reset of the world it changes.
+// none, once for all who wait. Where that fails because of who fetched it, by
+// other credentials, less patience or an end of theirs, the next one tries for
+// itself. After a reset of the world the session changes.
 func (c *Client) SID(ctx context.Context) (string, error) {
-	if sid := c.session.current(); sid != "" {
-		return sid, nil
+	for {
+		sid, f, mine := c.session.begin(c.retry)
+		switch {
+		case sid != "":
+			return sid, nil
+		case mine:
+			return c.fetchSID(ctx, f)
+		}
+		select {
+		case <-f.done:
+			if f.gone != nil && f.retry.Attempts >= c.retry.Attempts {
+				return "", f.gone
+			}
+		case <-ctx.Done():
+			return "", c.ended(ctx, false)
+		}
 	}
-	select {
-	case c.session.fetching <- struct{}{}:
-		defer func() { <-c.session.fetching }()
-	case <-ctx.Done():
-		return "", c.ended(ctx, false)
-	}
-	if sid := c.session.current(); sid != "" {
-		return sid, nil
-	}
+}
+
+func (c *Client) fetchSID(ctx context.Context, f *fetch) (string, error) {
 	reply, err := c.Session(ctx)
-	if err != nil {
-		return "", err
+	if err == nil {
+		c.session.end(f, nil)
+		return reply.SID, nil
 	}
-	return reply.SID, nil
+	var gone error
+	if errors.Is(err, ErrUnreachable) && ctx.Err() == nil {
+		gone = err
+	}
+	c.session.end(f, gone)
+	return "", err
 }
 
 // ForgetSession makes the next call that needs the session fetch it. A reader

@@ -212,7 +212,7 @@ func (s *Stream) open() (*connection, error) {
 			return nil, err
 		}
 		conn, err := s.openFor(sid)
-		if !protocol.HasCode(err, protocol.CodeSIDInvalid) {
+		if !s.client.isOver(err) {
 			return conn, err
 		}
 		s.client.session.forget(sid)

@@ -157,6 +157,15 @@ func TestAStreamFollowsAReset(t *testing.T) {
 }
 
 func TestARefusedSessionIsFetchedAgain(t *testing.T) {
+	for service, refusal := range map[protocol.Service]string{
+		protocol.ServicePlay: `{"error":"over","code":"sid_invalid","requestId":"r"}`, "agent-play": `{"error":"Invalid session"}`,
+	} {
+		t.Run(string(service), func(t *testing.T) { refusedSession(t, service, refusal) })
+	}
+}
+
+func refusedSession(t *testing.T, service protocol.Service, refusal string) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		h.sids = []string{"sid-1", "sid-2"}
@@ -164,9 +173,9 @@ func TestARefusedSessionIsFetchedAgain(t *testing.T) {
 			if r.URL.Query().Get("sid") == "sid-2" {
 				return nil
 			}
-			return respond(http.StatusForbidden, nil, `{"error":"over","code":"sid_invalid","requestId":"r"}`)
+			return respond(http.StatusForbidden, nil, refusal)
 		}
-		r := read(t, h, StreamOptions{})
+		r := readFrom(t, h, service, StreamOptions{})
 		r.want(SignalConnecting)
 		h.next()
 		r.want(SignalOpen)
@@ -299,7 +308,7 @@ func TestAnAnswerThatIsNoStream(t *testing.T) {
 // A host cannot make its clients spin, nor put them to sleep.
 func TestTheHostsRetryIsBounded(t *testing.T) {
 	for text, want := range map[string][2]time.Duration{
-		"1": {leastReconnect / 2, leastReconnect}, "99999999999": {longestReconnect / 2, longestReconnect},
+		"0": {leastReconnect / 2, leastReconnect}, "1": {leastReconnect / 2, leastReconnect}, "99999999999": {longestReconnect / 2, longestReconnect},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newStreamHost(t)

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // streamHost is a host whose streams a test writes by hand.
@@ -75,7 +77,14 @@ type reading struct {
 
 func read(t *testing.T, h *streamHost, opts StreamOptions) *reading {
 	t.Helper()
+	return readFrom(t, h, protocol.ServicePlay, opts)
+}
+
+// readFrom reads from a host of some service.
+func readFrom(t *testing.T, h *streamHost, service protocol.Service, opts StreamOptions) *reading {
+	t.Helper()
 	c := timedClient(t, h, DefaultRetry())
+	c.service = service
 	r := &reading{t: t, stream: c.Events(t.Context(), opts), signals: make(chan Signal, 64), ended: make(chan error, 1)}
 	go func() {
 		for {

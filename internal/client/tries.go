@@ -62,18 +62,23 @@ func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Er
 	case refused.Code == protocol.CodeBehind && t.call.minRev == 0:
 		// The rev that we wait for may be of a session that is no more.
 		sid = c.session.current()
-	case sid == "":
-		return false
-	case refused.Code == protocol.CodeSIDInvalid:
-	case refused.Status() == http.StatusForbidden && c.service != protocol.ServicePlay:
-		// Hosts of the older service name no code.
-	default:
+	case sid == "", !c.isOver(refused):
 		return false
 	}
 	t.sessions++
 	c.session.forget(sid)
 	fresh, err := c.SID(ctx)
 	return err == nil && fresh != sid
+}
+
+// isOver reports whether a refusal says that the session is over. Hosts of the
+// older service name no code.
+func (c *Client) isOver(err error) bool {
+	refused, ok := errors.AsType[*protocol.Error](err)
+	if !ok || refused == nil {
+		return false
+	}
+	return refused.Code == protocol.CodeSIDInvalid || refused.Status() == http.StatusForbidden && c.service != protocol.ServicePlay
 }
 
 // mayRepeatRefused decides after an answer.

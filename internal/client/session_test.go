@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Nobody waits for the session longer than for a host that is away: the one who
+// seeks it seeks for all who are no more patient.
+func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sought atomic.Int64
+		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
+			sought.Add(1)
+			return nil, errors.New("away")
+		}), PatientRetry())
+		brisk := c.WithRetry(Retry{Attempts: 2, Base: 1, Max: 1})
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			if _, err := brisk.SID(t.Context()); !errors.Is(err, ErrUnreachable) {
+				t.Errorf("a brisk caller: %v", err)
+			}
+		})
+		synctest.Wait()
+		for range 5 {
+			callers.Go(func() {
+				if _, err := c.SID(t.Context()); !errors.Is(err, ErrUnreachable) {
+					t.Errorf("a patient caller: %v", err)
+				}
+			})
+		}
+		callers.Wait()
+		if want := int64(2 + PatientRetry().Attempts); sought.Load() != want {
+			t.Errorf("the session was sought %d times, want %d", sought.Load(), want)
+		}
+	})
+}
+
+// The failure of one who fetches the session is nobody else's.
+func TestNobodyFailsByAnothersSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timedClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			switch r.Header.Get(protocol.HeaderAPIKey) {
+			case "silent":
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
+			case "refused":
+				return respond(http.StatusUnauthorized, nil, `{"error":"no","code":"api_key_invalid","requestId":"r"}`), nil
+			}
+			return respond(http.StatusOK, nil, `{"sid":"s"}`), nil
+		}), DefaultRetry())
+		as := func(key string) *Client { return c.WithAPIKey(creds.NewSecret(key)) }
+		ctx, cancel := context.WithCancel(t.Context())
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			if _, err := as("silent").SID(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("the one who was ended: %v", err)
+			}
+		})
+		synctest.Wait()
+		callers.Go(func() {
+			if _, err := as("refused").SID(t.Context()); err != nil && !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
+				t.Errorf("the one who is refused: %v", err)
+			}
+		})
+		for range 3 {
+			callers.Go(func() {
+				if sid, err := as("good").SID(t.Context()); sid != "s" || err != nil {
+					t.Errorf("another caller got %q, %v", sid, err)
+				}
+			})
+		}
+		synctest.Wait()
+		cancel()
+		callers.Wait()
+	})
+}
