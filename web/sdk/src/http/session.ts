@@ -2,8 +2,12 @@ import { UnreachableError } from '../protocol/errors.js'
 import type { Capability, SessionReply } from '../protocol/replies.js'
 import { reasonOf } from './wait.js'
 
-/** What a fetch of the session came to for those who wait for it: the session, or that nobody can be reached. */
-type Outcome = string | UnreachableError | undefined
+/** A fetch of the session that others wait for, and how often it is tried. */
+interface Fetch {
+  readonly attempts: number
+  /** The session, or that nobody can be reached; undefined where it failed because of who fetched it. */
+  readonly outcome: Promise<string | UnreachableError | undefined>
+}
 
 /** What all clients of one host share: the session they last saw, and how far they have written. */
 export class Session {
@@ -11,7 +15,7 @@ export class Session {
   sid: string | undefined
   #last: string | undefined
   #capabilities: ReadonlySet<string> | undefined
-  #fetching: Promise<Outcome> | undefined
+  #fetching: Fetch | undefined
   /** The highest rev that a write was answered with. */
   written = 0
 
@@ -38,19 +42,21 @@ export class Session {
 
   /**
    * Gives the session, and fetches it where there is none, once for all who
-   * wait. Where that fails because of who fetched it, by other credentials or by
-   * an end of theirs, the next one tries for itself.
+   * wait. Where that fails because of who fetched it, by other credentials, less
+   * patience or an end of theirs, the next one tries for itself.
    */
-  async get(fetchSession: () => Promise<SessionReply>, signal?: AbortSignal): Promise<string> {
+  async get(fetchSession: () => Promise<SessionReply>, attempts: number, signal?: AbortSignal): Promise<string> {
     while (this.sid === undefined && this.#fetching !== undefined) {
-      const outcome = await unlessEnded(this.#fetching, signal)
+      const other = this.#fetching
+      const outcome = await unlessEnded(other.outcome, signal)
       if (typeof outcome === 'string') return outcome
-      if (outcome !== undefined) throw outcome
+      if (outcome !== undefined && other.attempts >= attempts) throw outcome
     }
     if (this.sid !== undefined) return this.sid
     const fetched = fetchSession()
-    this.#fetching = fetched.then(({ sid }) => sid, (error: unknown) => (error instanceof UnreachableError ? error : undefined))
+    const outcome = fetched.then(({ sid }) => sid, (error: unknown) => (error instanceof UnreachableError ? error : undefined))
       .finally(() => { this.#fetching = undefined })
+    this.#fetching = { attempts, outcome }
     return (await fetched).sid
   }
 }

@@ -85,7 +85,7 @@ export class Transport {
 
   /** Gives the session that calls are for, and fetches it where none is known. */
   async sid(signal?: AbortSignal): Promise<string> {
-    return this.session.get(async () => this.fetchSession(signal), signal)
+    return this.session.get(async () => this.fetchSession(signal), this.retry.attempts, signal)
   }
 
   /** Fetches the session and what the host can do. */
