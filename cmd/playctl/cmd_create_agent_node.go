@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -77,14 +76,10 @@ func (a *app) createAgentNode(ctx context.Context, label string, flags *phraseFl
 		return a.notCreated(err, phrase)
 	}
 	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.kept(), CreatedAt: a.Now()}
-	if err := who.keepAgent(ctx, agent); err != nil {
-		return err
-	}
-	if err := a.printer.Print(createdAgent(who, agent, phrase)); err != nil {
-		return err
-	}
+	err = notKept("agent", who.keepAgent(ctx, agent))
+	err = errors.Join(err, a.printer.Print(createdAgent(who, agent, phrase)))
 	a.tell(phrase)
-	return nil
+	return err
 }
 
 // labelIsFree refuses a label that would not be taken into the context, before
@@ -102,12 +97,7 @@ func (c *caller) labelIsFree(label string) error {
 // keepAgent saves a new agent in the context, where there is one. The host knows
 // the node by now, so an interrupt no longer stops it.
 func (c *caller) keepAgent(ctx context.Context, agent creds.Agent) error {
-	return c.change(ctx, func(target *creds.Context) error {
-		if err := target.AddAgent(agent); err != nil {
-			return fmt.Errorf("the agent %s was made, but cannot be kept: %w", agent.NodeID, err)
-		}
-		return nil
-	})
+	return c.change(ctx, func(target *creds.Context) error { return target.AddAgent(agent) })
 }
 
 func createdAgent(who *caller, agent creds.Agent, phrase *newPhrase) render.Document {

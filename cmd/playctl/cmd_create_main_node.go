@@ -86,14 +86,20 @@ func (a *app) createMainNode(ctx context.Context, flags *phraseFlags, rootFile, 
 		return a.notCreated(err, phrase)
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, Phrase: phrase.kept(), CreatedAt: a.Now()}
-	if err := a.keepContext(ctx, target); err != nil {
-		return err
-	}
-	if err := a.printer.Print(createdMain(target, phrase)); err != nil {
-		return err
-	}
+	err = notKept("main node", a.keepContext(ctx, target))
+	err = errors.Join(err, a.printer.Print(createdMain(target, phrase)))
 	a.tell(phrase)
-	return nil
+	return err
+}
+
+// notKept is the error of a node that was made and whose credentials cannot be
+// saved. The phrase is told all the same: with it they can be made again.
+func notKept(node string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return hintf(fmt.Errorf("the %s was made, but its credentials cannot be kept: %w", node, err),
+		"keep the phrase: once that is mended, \"playctl credentials import\" makes them of it")
 }
 
 // newAccount is the context that a new main node goes into: one without a node

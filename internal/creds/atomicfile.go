@@ -93,7 +93,7 @@ func fillFile(file *os.File, data []byte) error {
 		err = file.Sync()
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", file.Name(), err)
+		return fmt.Errorf("bring it to the disk: %w", err)
 	}
 	return nil
 }
