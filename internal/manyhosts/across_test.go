@@ -15,7 +15,7 @@ import (
 // after the other: the key before is worth nothing at any of them from then on.
 func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 	t.Parallel()
-	s := openSite(t, "everysec")
+	s := openSite(t, "everysec", 0)
 	s.reset()
 	for round := range 4 * hosts {
 		old := s.account.Main
@@ -43,7 +43,7 @@ func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 // each, when their term is over, and the first one is not.
 func TestALeaseHoldsAtEveryHost(t *testing.T) {
 	t.Parallel()
-	s := openSite(t, "everysec")
+	s := openSite(t, "everysec", 3)
 	begin := s.reset()
 	const term = 5
 	for i := range 3 {

@@ -28,6 +28,7 @@ const (
 // second, where the end may. PLAYCTL_CHAOS_SEEDS=17 runs one again; its commands
 // and faults are the same, though not what runs at the same time as what.
 func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
+	t.Parallel()
 	first, last := seeds(t)
 	for i, fsync := range []string{"always", "everysec"} {
 		t.Run(fsync, func(t *testing.T) {
@@ -39,7 +40,7 @@ func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
 					continue
 				}
 				if s == nil {
-					s = openSite(t, fsync)
+					s = openSite(t, fsync, agents)
 				}
 				s.story(seed, sum)
 			}

@@ -1,6 +1,7 @@
 package manyhosts
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +23,11 @@ func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "playctl-manyhosts-")
 	if err == nil {
 		err = os.Setenv("TMPDIR", folder)
+	}
+	if err == nil {
+		// These tests wait for others' processes most of the time: on few processors they
+		// would stand in line for nothing.
+		err = flag.Set("test.parallel", "8")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -15,7 +15,7 @@ import (
 // started again.
 func TestHostsOutliveTheirStore(t *testing.T) {
 	t.Parallel()
-	s := openSite(t, "always")
+	s := openSite(t, "always", 0)
 	s.reset()
 	f := s.subscribe(1, 0)
 	for _, h := range s.hosts {

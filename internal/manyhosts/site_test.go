@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	hosts  = 3
+	hosts = 3
+	// agents are those of a story.
 	agents = 4
 )
 
@@ -45,8 +46,9 @@ type site struct {
 	sid     string
 }
 
-// openSite starts a Redis that syncs its log with that policy, and the hosts.
-func openSite(t *testing.T, fsync string) *site {
+// openSite starts a Redis that syncs its log with that policy, the hosts, and an
+// account with some agents.
+func openSite(t *testing.T, fsync string, agents int) *site {
 	t.Helper()
 	s := &site{t: t, synced: fsync == "always", redis: redistest.Start(t, redistest.AOF(fsync)...)}
 	dir, rootKey := t.TempDir(), creds.GenerateRootKey()
