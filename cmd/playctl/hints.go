@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,12 +22,16 @@ func (a *app) hintFor(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "give it longer with --timeout"
+	case isDistrusted(err):
+		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows)"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "the host does not speak TLS: write http:// where that is right"
 	case isGateway(err):
 		return "what answers is a proxy that does not get through to the host: is the host running behind it?"
 	case isUnreachable(err):
 		return "is the host running? Start one with \"playctl serve\", or name another with --server"
 	case isNoHost(err):
-		return "is that the address of a playctl host? --server names it, --service the word in its paths"
+		return "is that the address of a playctl host? --server names it, with https:// where it speaks TLS, and --service the word in its paths"
 	}
 	if a.called != nil {
 		if hint := a.called.hintFor(err); hint != "" {
@@ -47,11 +52,22 @@ func isGateway(err error) bool {
 	return ok && (refused.HTTPStatus == http.StatusBadGateway || refused.HTTPStatus == http.StatusGatewayTimeout)
 }
 
-// isNoHost reports whether something answered that is no host of a world. A host
-// names every request that it refuses.
+// isDistrusted reports whether a host showed a certificate that does not do.
+func isDistrusted(err error) bool {
+	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	return ok
+}
+
+// isNoHost reports whether something answered that is no host of a world: with a
+// page, or with a status alone, of which the error is made. A host says what is
+// wrong, and names the request.
 func isNoHost(err error) bool {
 	refused, ok := errors.AsType[*protocol.Error](err)
-	return ok && refused.HTTPStatus == http.StatusNotFound && refused.RequestID == "" || errors.Is(err, client.ErrReply)
+	if !ok {
+		return errors.Is(err, client.ErrReply)
+	}
+	return refused.RequestID == "" && refused.Message == protocol.ParseErrorBody(refused.HTTPStatus, nil).Message &&
+		(refused.HTTPStatus == http.StatusNotFound || refused.HTTPStatus == http.StatusBadRequest)
 }
 
 // hintFor is what to do about an error of credentials, where the ones at hand are

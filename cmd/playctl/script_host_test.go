@@ -38,7 +38,8 @@ var scriptHosts = hosts{running: map[string]*runningHost{}}
 // startHost starts "playctl serve" on a free port and waits until it says that it
 // serves. It is stopped at the script's end and must then end with 0. A host
 // without a name puts its URL into $SERVER and $PLAYCTL_SERVER, and that under its
-// other name into $LOCALHOST, one that is called a: into $A.
+// other name into $LOCALHOST, one that is called a: into $A and where it listens into
+// $A_LISTEN.
 //
 //	host [name:] [flags of serve]
 func startHost(ts *testscript.TestScript, neg bool, args []string) {
@@ -56,6 +57,7 @@ func startHost(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv("DEMO_CREDENTIALS", banner.Credentials)
 	} else {
 		ts.Setenv(strings.ToUpper(name), banner.URL)
+		ts.Setenv(strings.ToUpper(name)+"_LISTEN", banner.Listen)
 	}
 	path := ts.MkAbs(name)
 	scriptHosts.mu.Lock()

@@ -100,7 +100,7 @@ func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
 func (t *tries) mayRepeatUnanswered(err error) bool {
 	var gone *UnreachableError
 	var distrust *tls.CertificateVerificationError
-	if !errors.As(err, &gone) || errors.As(err, &distrust) {
+	if !errors.As(err, &gone) || errors.As(err, &distrust) || errors.Is(err, http.ErrSchemeMismatch) {
 		return false
 	}
 	if !gone.Sent {
@@ -146,10 +146,13 @@ func (c *Client) ended(ctx context.Context, sent bool) error {
 }
 
 // maySent reports whether a request may have reached the host although there
-// was no answer. Only where no connection was made it is certain that not.
+// was no answer. It is certain that not where no connection was made, or one whose
+// other side is not trusted, or does not speak TLS.
 func maySent(err error) bool {
 	var op *net.OpError
-	return !errors.As(err, &op) || op.Op != "dial"
+	var distrust *tls.CertificateVerificationError
+	unconnected := errors.As(err, &op) && op.Op == "dial"
+	return !unconnected && !errors.As(err, &distrust) && !errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // readBody reads at most limit bytes and reports whether that was all.
