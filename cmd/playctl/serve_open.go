@@ -148,20 +148,6 @@ func (a *app) openWorld(ctx context.Context, s *serveSettings, options *host.Opt
 	return nil
 }
 
-// rootKey finds the world's root key, and makes one at the first start.
-func (a *app) rootKey(flag string) (root creds.RootFile, made bool, err error) {
-	root, err = a.surroundings().FindRootFile(flag)
-	if !errors.Is(err, creds.ErrNoRootFile) {
-		return root, false, err
-	}
-	path, err := a.surroundings().DefaultRootFile()
-	if err != nil {
-		return root, false, err
-	}
-	root = creds.RootFile{Key: creds.GenerateRootKey(), Path: path, Source: "~/.playctl/root"}
-	return root, true, creds.WriteRootFile(path, root.Key, false)
-}
-
 // openStore opens the journal: on a Redis, in memory, in a temporary folder for a
 // demo, or in the data folder.
 func (a *app) openStore(ctx context.Context, s *serveSettings, into *served) (err error) {
@@ -176,7 +162,7 @@ func (a *app) openStore(ctx context.Context, s *serveSettings, into *served) (er
 	if !s.ephemeral && s.store.onRedis(a.layers) {
 		return a.openRedis(ctx, s, into)
 	}
-	if into.root, into.rootMade, err = a.rootKey(s.rootFile); err != nil {
+	if err := a.openRootKey(s, into); err != nil {
 		return err
 	}
 	if s.ephemeral {

@@ -134,7 +134,7 @@ func (a *app) openRedis(ctx context.Context, s *serveSettings, into *served) err
 	}
 	into.journal, into.path = journal, journal.Path()
 	if into.root.Key == "" {
-		a.takeRootKey(into, journal.RootKey())
+		a.withoutRootFile(a.keepRootKey(into, journal.RootKey()))
 	}
 	return nil
 }
@@ -154,21 +154,6 @@ func openShared(ctx context.Context, o redis.Options) (*redis.Journal, error) {
 		}
 	}
 	return journal, err
-}
-
-// takeRootKey keeps the world's root key in this user's own file, where commands
-// look for it. The host can do without: a container may have no place for it.
-func (a *app) takeRootKey(into *served, key string) {
-	into.root = creds.RootFile{Key: key}
-	path, err := a.surroundings().DefaultRootFile()
-	if err == nil {
-		err = creds.WriteRootFile(path, key, false)
-	}
-	if err != nil {
-		a.warn("the world's root key is in no file here: "+err.Error(), "commands that make nodes need one; the host does not")
-		return
-	}
-	into.root.Path, into.root.Source, into.rootMade = path, "~/.playctl/root", true
 }
 
 // published says what is published of an entry within its commit: each event that
