@@ -2,10 +2,7 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,6 +12,7 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/port"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
@@ -55,7 +53,7 @@ func soakLength(t *testing.T) (length time.Duration, subscribers int) {
 // host's. With PLAYCTL_SOAK=10m there are 1,000 of them, for ten minutes.
 func TestSoak(t *testing.T) {
 	length, subscribers := soakLength(t)
-	s := &soak{t: t, dir: t.TempDir(), addr: quietAddress(t), length: length, between: min(30*time.Second, length/4)}
+	s := &soak{t: t, dir: t.TempDir(), addr: port.Keep(t), length: length, between: min(30*time.Second, length/4)}
 	rootKey := creds.GenerateRootKey()
 	must(t, creds.WriteRootFile(filepath.Join(s.dir, "root"), rootKey, false))
 	s.host = startAt(t, s.dir, s.addr)
@@ -69,20 +67,6 @@ func TestSoak(t *testing.T) {
 	s.run()
 	s.settle()
 	s.judge(cpuTime(t) - usage)
-}
-
-// quietAddress is an address whose port is below those that the system gives to
-// outgoing connections, of which one could otherwise have it while the host is
-// down.
-func quietAddress(t *testing.T) string {
-	t.Helper()
-	for {
-		addr := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(12_000))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			must(t, l.Close())
-			return addr
-		}
-	}
 }
 
 // visit opens a world of the account's, with connections of its own.

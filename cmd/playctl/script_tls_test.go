@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/playctl/playctl/internal/port"
 )
 
 // makeCertificate writes a certificate for 127.0.0.1 that is its own authority, and
@@ -41,17 +43,14 @@ func makeCertificate(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// freePort puts a port that nobody listens on into a variable.
+// freePort puts a port that nobody has before the script's end into a variable.
 //
 //	freeport PORT
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport <variable>")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	_, number, err := net.SplitHostPort(port.Keep(surroundingsOf(ts).t))
 	ts.Check(err)
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	ts.Check(err)
-	ts.Check(listener.Close())
-	ts.Setenv(args[0], port)
+	ts.Setenv(args[0], number)
 }

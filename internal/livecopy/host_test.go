@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	randv2 "math/rand/v2"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/port"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
@@ -36,6 +35,8 @@ type fataler interface {
 type site struct {
 	t    fataler
 	addr string
+	// release lets its port go.
+	release func()
 	// path is the file of the store; "" for one in memory, which outlives the
 	// host all the same.
 	path string
@@ -49,25 +50,12 @@ type site struct {
 
 func openSite(t fataler, path string, ring int) *site {
 	t.Helper()
-	s := &site{t: t, addr: quietAddress(t), path: path, ring: ring}
+	s := &site{t: t, path: path, ring: ring}
+	var err error
+	s.addr, s.release, err = port.Hold()
+	s.must(err)
 	s.start()
 	return s
-}
-
-// quietAddress is an address whose port is below those that the system gives to
-// outgoing connections, of which one could otherwise have it while the host is
-// down.
-func quietAddress(t fataler) string {
-	t.Helper()
-	for {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+randv2.IntN(10_000))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			if err := l.Close(); err != nil {
-				t.Fatalf("close a listener: %v", err)
-			}
-			return addr
-		}
-	}
 }
 
 func (s *site) must(err error) {
@@ -125,6 +113,7 @@ var errAbrupt = errors.New("the test ends the host at once")
 
 // close ends the site for good.
 func (s *site) close() {
+	defer s.release()
 	s.stop(false)
 	if s.path == "" {
 		s.must(s.journal.Close())

@@ -31,12 +31,14 @@ var layers = []struct {
 	{"internal/manyhosts", nil},
 	{"deploy", []string{"internal/store/redis", "internal/store/redis/redistest"}},
 	{"internal/pause", nil},
+	// For tests, of which some run servers.
+	{"internal/port", nil},
 	{"internal/creds", []string{"protocol"}},
 	// For tests: they run the built program.
 	{"internal/hostprocess", []string{"protocol", "internal/creds"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
-	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
+	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/port", "internal/store"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
 	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
 	{"internal/world", []string{"protocol", "chain", "internal/pause", "internal/store"}},

@@ -12,10 +12,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
+	"github.com/playctl/playctl/internal/port"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/redis/redistest"
@@ -62,17 +62,13 @@ func certificate(t *testing.T) (pool *x509.CertPool, certFile, keyFile string) {
 // startTLS starts a server that speaks TLS at an address as well.
 func startTLS(t *testing.T, cert, key string, args ...string) (server *redistest.Server, address string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address = port.Keep(t)
+	_, number, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address = listener.Addr().String()
-	port := listener.Addr().(*net.TCPAddr).Port
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
 	return redistest.Start(t, append([]string{
-		"--tls-port", strconv.Itoa(port), "--tls-cert-file", cert, "--tls-key-file", key,
+		"--tls-port", number, "--tls-cert-file", cert, "--tls-key-file", key,
 		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no",
 	}, args...)...), address
 }

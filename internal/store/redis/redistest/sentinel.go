@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/playctl/playctl/internal/port"
 )
 
 // Sentinel starts a Sentinel that watches a master under a name, promotes a replica
@@ -21,14 +23,14 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: freeAddr(t)}
-	host, port, _ := net.SplitHostPort(master.Addr)
+	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: port.Keep(t)}
+	host, number, _ := net.SplitHostPort(master.Addr)
 	_, own, _ := net.SplitHostPort(s.Addr)
 	// A Sentinel rewrites its configuration, so it has to be a file.
 	file := filepath.Join(dir, "sentinel.conf")
 	lines := []string{
 		"bind 127.0.0.1", "port " + own, "dir " + dir, "unixsocket " + s.Socket, "logfile " + filepath.Join(dir, "log"),
-		"sentinel monitor " + name + " " + host + " " + port + " 1",
+		"sentinel monitor " + name + " " + host + " " + number + " 1",
 		"sentinel down-after-milliseconds " + name + " 500", "sentinel failover-timeout " + name + " 5000",
 	}
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/playctl/playctl/internal/port"
 )
 
 // Server is a redis-server of a test.
@@ -46,10 +48,10 @@ func Start(t testing.TB, args ...string) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: freeAddr(t), args: args}
+	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: port.Keep(t), args: args}
 	if slices.Contains(args, "--cluster-enabled") {
 		// By default it is the port plus 10,000, which may be none.
-		_, s.bus, _ = net.SplitHostPort(freeAddr(t))
+		_, s.bus, _ = net.SplitHostPort(port.Keep(t))
 		s.args = append(slices.Clone(args), "--cluster-port", s.bus)
 	}
 	s.launch()
@@ -57,24 +59,13 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
-// freeAddr asks for a port that nobody listens on.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
-}
-
 // URL is the server's address as of redis://.
 func (s *Server) URL() string { return "redis://" + s.Addr }
 
 // Port is the number of its port.
 func (s *Server) Port() int {
-	_, port, _ := net.SplitHostPort(s.Addr)
-	n, _ := strconv.Atoi(port)
+	_, number, _ := net.SplitHostPort(s.Addr)
+	n, _ := strconv.Atoi(number)
 	return n
 }
 
@@ -157,8 +148,8 @@ func (p *Proxy) Replica(t testing.TB, args ...string) *Server {
 
 func replica(t testing.TB, of string, args []string) *Server {
 	t.Helper()
-	host, port, _ := net.SplitHostPort(of)
-	r := Start(t, append([]string{"--replicaof", fmt.Sprint(host, " ", port)}, args...)...)
+	host, number, _ := net.SplitHostPort(of)
+	r := Start(t, append([]string{"--replicaof", fmt.Sprint(host, " ", number)}, args...)...)
 	r.Until("master_link_status:up")
 	return r
 }
