@@ -31,7 +31,8 @@ export class Host {
   /** Starts the host, at the port that it had before. */
   async start(): Promise<void> {
     const child = spawn(playctl(), [
-      'serve', '--listen', `127.0.0.1:${this.#port}`, '--data-dir', this.folder, '--output', 'json',
+      'serve', '--listen', `127.0.0.1:${this.#port}`, '--output', 'json',
+      ...(this.flags.includes('--store') ? [] : ['--data-dir', this.folder]),
       '--admin-token-file', path.join(this.folder, 'admin'), '--rate-nodes', '-1', ...this.flags,
     ], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: this.folder } })
     this.#child = child

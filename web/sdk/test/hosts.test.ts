@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { RemotePlayWorld, createClient, createNodeCredentialMaterial, frameworkRegistration, isEvent, playerChainRoot } from '../src/index.js'
+import type { Agent, NodeCredentialMaterial, WorldEvent } from '../src/index.js'
+import { follow } from './follow.js'
+import { Told } from './host.js'
+import { type Balancer, Site } from './site.js'
+
+const tools = frameworkRegistration('test', ['chat_tool'])
+
+/** Writes without an end, each line and each journey under a number of its own, until it is told to stop. */
+class Writer {
+  readonly written: string[] = []
+  #stopped = false
+  readonly done: Promise<void>
+
+  constructor(readonly agent: Agent, readonly name: string) {
+    this.done = this.#write()
+  }
+
+  async #write(): Promise<void> {
+    for (let i = 0; !this.#stopped; i++) {
+      const text = `${this.name} ${i}`
+      const now = new Date().toISOString()
+      if (i % 4 === 3) {
+        await this.agent.recordJourney({ startedAt: now, completedAt: now, steps: [{ type: 'origin', content: text, messageId: text }] })
+      } else {
+        await this.agent.say(text)
+      }
+      this.written.push(text)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.done
+  }
+}
+
+/** The text that an event tells of one of the writers, as often as it tells of it. */
+function written(events: readonly WorldEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (isEvent(event, 'world:interaction')) return [event.data.text]
+    const [step] = isEvent(event, 'world:journey') ? event.data.journey.steps : []
+    return step?.type === 'origin' ? [step.content] : []
+  })
+}
+
+describe('a world with several hosts', () => {
+  let site: Site
+  let balancer: Balancer
+  let node: NodeCredentialMaterial
+  let apiKey = ''
+  let world: RemotePlayWorld
+  const agents: Agent[] = []
+  before(async () => {
+    ({ site, balancer } = await Site.open(2))
+    node = createNodeCredentialMaterial({ rootKey: site.rootKey })
+    apiKey = (await createClient({ baseUrl: balancer.url }).createMainNode(node)).apiKey ?? ''
+    world = new RemotePlayWorld({ baseUrl: balancer.url, apiKey, mainNodeCredentials: node })
+    for (const name of ['Ada', 'Bob']) {
+      const credentials = createNodeCredentialMaterial({ rootKey: site.rootKey })
+      await world.createAgentNode(credentials)
+      agents.push(await world.addAgent({ name, agent: tools, credentials }))
+    }
+  })
+  after(async () => {
+    await world.close()
+    await balancer.end()
+    await site.end()
+  })
+
+  it('shows what was written at one host at every other', async () => {
+    let least = NaN
+    const client = createClient({
+      baseUrl: balancer.url, credentials: node, apiKey,
+      fetch: async (input, init) => {
+        least = Number(new Headers(init?.headers).get('x-play-min-rev') ?? NaN)
+        return fetch(input, init)
+      },
+    })
+    for (let i = 0; i < 10; i++) {
+      const { id } = await client.registerMcp({ name: `placement ${i}` })
+      balancer.move()
+      const { worldMap, rev } = await client.snapshot()
+      // Hosts are quick: what keeps one that is not from an older answer is that rev.
+      assert.equal(least, rev)
+      assert.ok(worldMap.occupants.some((row) => row.kind === 'mcp' && row.id === id), `the host of connection ${balancer.led.all.length} is behind`)
+      assert.equal((await client.unregisterMcp(id)).ok, true)
+    }
+    assert.deepEqual(new Set(balancer.led.all), new Set([0, 1]))
+  })
+
+  it('is followed without a gap and without a repeat, whatever becomes of its hosts and of its Redis', async () => {
+    const client = await world.client()
+    const plain = new Told<WorldEvent>()
+    const opened = new Told<boolean>()
+    const gaps = new Told<Error>()
+    const events = await world.subscribeEvents({ onEvent: plain.tell, onOpen: () => { opened.tell(true) }, onError: gaps.tell })
+    const followers = [follow(client), follow(client, { inline: false })]
+    await opened.until(() => true)
+    for (const { updates } of followers) await updates.until((u) => u.verification === 'verified')
+    const writers = agents.map((agent) => new Writer(agent, agent.name))
+    const more = async () => {
+      for (const told of [plain, ...followers.map((f) => f.events)]) {
+        const from = told.all.length
+        await told.until(() => told.all.length >= from + 20)
+      }
+    }
+    await more()
+    for (let round = 0; round < 2; round++) {
+      balancer.move()
+      await more()
+      for (const host of site.hosts) {
+        await host.kill()
+        await more()
+        await host.start()
+      }
+      await site.redis.kill()
+      await site.redis.start()
+      await more()
+    }
+    await Promise.all(writers.map(async (writer) => writer.stop()))
+    const all = writers.flatMap((writer) => writer.written)
+    const last = (await agents[0]?.say('the end'))?.seq ?? 0
+    for (const told of [plain, ...followers.map((f) => f.events)]) {
+      await told.until((event) => event.seq === last)
+      assert.deepEqual(told.all.map((event) => event.seq), Array.from(told.all, (_event, i) => (told.all[0]?.seq ?? 0) + i))
+      assert.deepEqual(written(told.all).sort(), [...all, 'the end'].sort())
+      assert.ok(!told.all.some((event) => event.kind.startsWith('session:')))
+    }
+    const root = playerChainRoot(await client.snapshot())
+    for (const { sub, updates } of followers) {
+      const { snapshot, verification, stats } = sub.state
+      assert.ok(snapshot)
+      assert.equal(verification, 'verified')
+      assert.deepEqual(playerChainRoot(snapshot), root)
+      assert.deepEqual({ fullReads: stats.fullReads, mismatches: stats.mismatches, heals: stats.heals }, { fullReads: 1, mismatches: 0, heals: 0 })
+      assert.ok(stats.reconnects >= 4, `${stats.reconnects} reconnects`)
+      assert.ok(updates.all.every((u) => u.verification === 'verified'))
+      await sub.close()
+    }
+    assert.ok(!gaps.all.some((error) => error.name === 'GapError'))
+    await events.close()
+  })
+})
