@@ -68,7 +68,21 @@ describe('PlayWorld', () => {
   })
 
   it('says what to do where there is no program', async () => {
-    await assert.rejects(PlayWorld.start({ binary: '/nonexistent/playctl' }), /did not start: .*ENOENT/u)
+    for (const [named, path] of [['/nonexistent/playctl', process.env.PATH], [undefined, '/nonexistent']] as const) {
+      const { PATH, PLAYCTL_BINARY } = process.env
+      process.env.PATH = path
+      delete process.env.PLAYCTL_BINARY
+      try {
+        await assert.rejects(PlayWorld.start(named === undefined ? {} : { binary: named }), (error) => {
+          assert.ok(error instanceof Error)
+          assert.match(error.message, /^cannot run (?:\/nonexistent\/)?playctl \(spawn .* ENOENT\): install the playctl program, .* by the option binary or by PLAYCTL_BINARY$/u)
+          return true
+        })
+      } finally {
+        Object.assign(process.env, { PATH, ...(PLAYCTL_BINARY === undefined ? {} : { PLAYCTL_BINARY }) })
+      }
+    }
+    await assert.rejects(PlayWorld.start({ binary, flags: ['--no-such-flag'] }), /serve did not start: .*--no-such-flag/u)
   })
 
   it('leaves no host behind when its program is killed', async () => {

@@ -17,7 +17,7 @@ function end(): void {
 }
 
 child.on('error', (error) => {
-  process.stderr.write(`${error.message}\n`)
+  process.stderr.write(`cannot run ${binary} (${error.message})\n`)
   process.exitCode = 127
   process.stdin.destroy()
 })

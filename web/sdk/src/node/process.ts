@@ -11,6 +11,9 @@ import { tell } from '../protocol/tell.js'
 import type { PlayWorldOptions } from './options.js'
 import { loadRootKey } from './root_key.js'
 
+/** The exit code of a guardian that cannot run its program, as of a shell. */
+const cannotRun = 127
+
 /** A `playctl serve` that belongs to this program and ends with it. */
 export class HostProcess {
   readonly #child: ChildProcessWithoutNullStreams
@@ -50,6 +53,10 @@ export class HostProcess {
     const guardian = fileURLToPath(new URL('./guardian.js', import.meta.url))
     const binary = options.binary ?? process.env.PLAYCTL_BINARY ?? 'playctl'
     const child = spawn(process.execPath, [guardian, binary, ...argumentsOf(options, rootFile)], { env: environmentOf(options, config) })
+    const closed = once(child, 'close') as Promise<[number | null]>
+    closed.catch(() => undefined)
+    // A guardian that was killed takes no word any more.
+    child.stdin.on('error', () => undefined)
     const log: string[] = []
     createInterface({ input: child.stderr }).on('line', (line) => {
       log.splice(0, Math.max(0, log.length - 19))
@@ -60,7 +67,10 @@ export class HostProcess {
     const url = asText(member(banner, 'url'))
     if (url === undefined) {
       child.stdin.end()
-      throw new Error(`${binary} serve did not start: ${log.join('\n') || 'it said nothing. Set the option binary, or PLAYCTL_BINARY, to the playctl program'}`)
+      const [code] = await closed
+      throw new Error(code === cannotRun
+        ? `${log.join(' ')}: install the playctl program, so that it is in the PATH, or say where it is by the option binary or by PLAYCTL_BINARY`
+        : `${binary} serve did not start: ${log.join('\n') || 'it said nothing'}`)
     }
     return new HostProcess(child, temporary, url, await loadRootKey(rootFile))
   }
