@@ -8,11 +8,17 @@ import (
 )
 
 // For waits for a time, and tells whether the context lasted that long.
-func For(ctx context.Context, d time.Duration) bool {
+func For(ctx context.Context, d time.Duration) bool { return Unless(ctx, d, nil) }
+
+// Unless waits for a time, or until something comes over a channel, and tells whether
+// the context lasted that long.
+func Unless(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
+	case <-wake:
 		return true
 	case <-ctx.Done():
 		return false

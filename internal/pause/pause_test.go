@@ -35,3 +35,17 @@ func TestStopwatch(t *testing.T) {
 		}
 	})
 }
+
+func TestUnless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wake := make(chan struct{}, 1)
+		elapsed := pause.Stopwatch()
+		if !pause.Unless(t.Context(), time.Second, wake) || elapsed() != time.Second {
+			t.Errorf("it took %v, want a second and true", elapsed())
+		}
+		wake <- struct{}{}
+		if !pause.Unless(t.Context(), time.Minute, wake) || elapsed() != time.Second {
+			t.Errorf("it took until %v, want to be woken at once", elapsed())
+		}
+	})
+}

@@ -42,7 +42,8 @@ func (w *World) follow(ctx context.Context) {
 		} else {
 			w.shared.deaf.Store(&err)
 		}
-		pause.For(ctx, spread(wait))
+		pause.For(ctx, followAgain)
+		pause.Unless(ctx, spread(wait), w.shared.answers)
 		wait = min(2*wait, followAgainMax)
 	}
 }
@@ -115,8 +116,8 @@ func (w *World) hear(n news) {
 	} else {
 		err = w.overtaken(ctx, n.entries, nil)
 	}
-	if err == nil {
-		w.shared.deaf.Store(nil)
+	if err == nil && w.shared.deaf.Swap(nil) != nil {
+		w.wake()
 	}
 	n.done <- err
 }

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -41,5 +42,38 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		wantCode(t, behind.Healthy(ctx), protocol.CodeStoreUnavailable)
+	})
+}
+
+// A host that could not hear of the others for long is ready as soon as the store
+// answers again, and does not wait for its next try.
+func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, again := range map[string]func(*World) error{
+			"by being asked": func(*World) error { return nil },
+			"by a command":   func(w *World) error { return w.Refresh(t.Context()) },
+		} {
+			c := openCluster(t, 2)
+			a := c.agent(0, 45)
+			w := c.worlds[1]
+			c.hosts[1].Down.Store(true)
+			c.must(0, a, line(a, "it wakes the follower"))
+			pause.For(t.Context(), time.Minute)
+			if w.Stale() == nil {
+				t.Fatalf("%s: the host does not know that it hears nothing", name)
+			}
+			c.hosts[1].Down.Store(false)
+			elapsed := pause.Stopwatch()
+			if err := again(w); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := w.Healthy(t.Context()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if took := elapsed(); took > 2*followAgain {
+				t.Errorf("%s: it took %v until the host was ready", name, took)
+			}
+			c.close()
+		}
 	})
 }

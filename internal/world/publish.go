@@ -53,8 +53,7 @@ func (w *World) nextView(prev *View, e *store.Entry, tree *chain.Tree) *View {
 // show makes a view the newest and wakes those who wait for it.
 func (w *World) show(view *View, events []*Event) {
 	w.view.Store(view)
-	next := make(chan struct{})
-	close(*w.changed.Swap(&next))
+	w.wake()
 	w.log.add(events)
 	if view.at >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) {
 		select {
@@ -64,6 +63,12 @@ func (w *World) show(view *View, events []*Event) {
 			// The previous checkpoint is still being written; the next batch asks again.
 		}
 	}
+}
+
+// wake lets those who wait for a view look again.
+func (w *World) wake() {
+	next := make(chan struct{})
+	close(*w.changed.Swap(&next))
 }
 
 // viewRing keeps the views of the last revs.

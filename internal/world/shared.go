@@ -25,6 +25,9 @@ type sharing struct {
 	news chan news
 	// deaf is why the follower does not hear from the store; nil while it does.
 	deaf atomic.Pointer[error]
+	// answers has a token when the store was found to answer, which ends the
+	// follower's wait before it tries again.
+	answers chan struct{}
 
 	// secrets are what other hosts said that the journal must not have.
 	secrets secrets
@@ -49,7 +52,7 @@ func (w *World) share() error {
 	if err != nil {
 		return err
 	}
-	w.shared = &sharing{journal: journal, holder: holder, news: make(chan news)}
+	w.shared = &sharing{journal: journal, holder: holder, news: make(chan news), answers: make(chan struct{}, 1)}
 	// One clock for all hosts, so that times agree.
 	w.options.Now = journal.Now
 	w.start = journal.Now()
@@ -98,6 +101,7 @@ func (w *World) commitShared(batch []*job) {
 		cause := w.attempt(ctx, r)
 		if cause == nil {
 			w.stale.Store(nil)
+			w.shared.rouse()
 			return
 		}
 		err = w.settle(ctx, cause, r)
@@ -117,6 +121,18 @@ func (w *World) commitShared(batch []*job) {
 	}
 	w.options.Observer.AppendFailed(err)
 	w.fail(batch, err)
+}
+
+// rouse lets the follower try at once where it waits because the store did not
+// answer.
+func (s *sharing) rouse() {
+	if s.deaf.Load() == nil {
+		return
+	}
+	select {
+	case s.answers <- struct{}{}:
+	default:
+	}
 }
 
 // errNobodyWaits is why a batch is left: its callers were told that the store

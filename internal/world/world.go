@@ -130,15 +130,17 @@ func (w *World) Events() *EventLog { return w.log }
 // Registry is the committed nodes.
 func (w *World) Registry() *Registry { return w.registry }
 
-// Healthy tells whether the store answers and, where hosts share it, whether the
-// view has all that the store had when it was asked: it waits for that.
+// Healthy tells whether the store answers and, where hosts share it, whether this
+// one hears of the others and has all that the store had when it was asked: it waits
+// for that.
 func (w *World) Healthy(ctx context.Context) error {
 	head, err := w.options.Journal.Head(ctx)
+	if err == nil && w.shared != nil {
+		w.shared.rouse()
+		err = w.waitFor(ctx, func(v *View) bool { return w.shared.deaf.Load() == nil && v.at >= head })
+	}
 	if err == nil {
 		err = w.Stale()
-	}
-	if err == nil && w.shared != nil {
-		err = w.waitFor(ctx, func(v *View) bool { return v.at >= head })
 	}
 	if err != nil {
 		return unavailable(err)
