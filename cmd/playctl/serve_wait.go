@@ -26,7 +26,7 @@ const (
 // says so to whoever asks.
 func (a *app) awaitWorld(ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
 	err := a.tryWorld(ctx, s, options, into)
-	if s.storeWait == 0 || !redis.Passing(err) {
+	if s.storeWait == 0 || s.ephemeral || !s.store.onRedis(a.layers) || !redis.Passing(err) {
 		return err
 	}
 	into.standby, err = a.standBy(ctx, s, options, err)
