@@ -115,7 +115,7 @@ func (a *app) registration(who *caller, ref agentRef, flags *agentFlags) (*proto
 		request.Agent.AssistTools = tools
 	}
 	if flags.instructions != "" {
-		text, err := a.readInput(flags.instructions, protocol.MaxRealtimeInstructionsBytes)
+		text, err := a.readText(flags.instructions, protocol.MaxRealtimeInstructionsBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (a *app) registration(who *caller, ref agentRef, flags *agentFlags) (*proto
 }
 
 func (a *app) readAssistTools(file string) ([]protocol.AssistTool, error) {
-	text, err := a.readInput(file, protocol.MaxAssistToolsBytes)
+	text, err := a.readText(file, protocol.MaxAssistToolsBytes)
 	if err != nil {
 		return nil, err
 	}

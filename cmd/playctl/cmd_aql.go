@@ -107,7 +107,7 @@ func (a *app) readProgram(args []string) (*aql.Program, error) {
 	if len(args) > 0 {
 		file = args[0]
 	}
-	text, err := a.readInput(file, maxProgram)
+	text, err := a.readText(file, maxProgram)
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,9 @@ func (c *caller) labelIsFree(label string) error {
 	if c.context == nil || label == "" {
 		return nil
 	}
+	if err := creds.CheckLabel(label); err != nil {
+		return usagef("%q: %w", label, err)
+	}
 	if _, err := c.context.Agent(label); err == nil {
 		return hintf(usagef("there is an agent %q in context %q already", label, c.context.Name), "give the new one another label")
 	}

@@ -65,7 +65,7 @@ Phrases are hashed and forgotten unless --keep-phrase is given.`,
 }
 
 func (a *app) importCredentials(ctx context.Context, name string, keep, replace bool) error {
-	text, err := a.readInput(name, maxCredentials)
+	text, err := a.readText(name, maxCredentials)
 	if err != nil {
 		return err
 	}

@@ -107,6 +107,9 @@ func newInteractionsCommand(a *app) *cobra.Command {
 		Args:              takes("agent?"),
 		ValidArgsFunction: a.completesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 1 || limit > protocol.MaxListLimit {
+				return usagef("--limit must be from 1 to %d", protocol.MaxListLimit)
+			}
 			return a.asReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, who *caller, c *client.Client) (*render.Document, error) {
 				request := protocol.ListRequest{Limit: limit}
 				if cmd.Flags().Changed("before") {

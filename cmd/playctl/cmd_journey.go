@@ -49,7 +49,7 @@ The host gives each step a place on the map.`,
 // readJourney reads a journey and checks it as a host would, so that a mistake
 // is told with the file's name and before anything is sent.
 func (a *app) readJourney(file string) (protocol.Journey, error) {
-	text, err := a.readInput(file, protocol.MaxBodyBytes)
+	text, err := a.readText(file, protocol.MaxBodyBytes)
 	if err != nil {
 		return protocol.Journey{}, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,13 @@ func (a *app) readInput(name string, limit int64) (text []byte, err error) {
 		return nil, fmt.Errorf("%s: it is larger than %d bytes", label, limit)
 	}
 	return text, nil
+}
+
+// readText is readInput for what is text: a byte order mark before it, as editors on
+// Windows write one, is no part of it.
+func (a *app) readText(name string, limit int64) ([]byte, error) {
+	text, err := a.readInput(name, limit)
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
 // readPhrase gets a phrase that exists already: from a file or standard input

@@ -130,6 +130,15 @@ func checkAgents(agents []Agent) error {
 	return nil
 }
 
+// CheckLabel tells whether a text can be a label, before an agent is made for it.
+// The error is ErrLabel.
+func CheckLabel(text string) error {
+	if !isLabel(text) {
+		return ErrLabel
+	}
+	return nil
+}
+
 // isLabel reports whether text can be a label. A text that could be an id is
 // not one, so that a reference means one agent.
 func isLabel(text string) bool {
