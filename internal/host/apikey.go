@@ -19,7 +19,10 @@ func checkAPIKey(c *call) error {
 	if shown.IsZero() {
 		shown = creds.NewSecret(c.object.BodyAPIKey().Reveal())
 	}
-	c.freshen()
+	// What another host did since is seen when a command is carried out.
+	if c.r.Method != http.MethodPost {
+		c.freshen()
+	}
 	return c.sure(func() error {
 		stored, has := c.accountKey()
 		if policy == APIKeysOptional && (!has || shown.IsZero()) {
@@ -31,16 +34,6 @@ func checkAPIKey(c *call) error {
 		c.keyDigest = (*[32]byte)(&stored)
 		return nil
 	})
-}
-
-// freshen brings the view of a read to the store's present state: a key that was
-// replaced at another host is worth nothing from then on. A command is compared
-// with that state when it is carried out. While the store does not answer reads
-// go on from the view.
-func (c *call) freshen() {
-	if c.r.Method != http.MethodPost && c.host.world.Stale() == nil {
-		_ = c.host.world.Refresh(c.r.Context())
-	}
 }
 
 // accountKey is the digest of the API key of the caller's account: its own main

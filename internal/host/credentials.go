@@ -83,6 +83,39 @@ func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
 	})
 }
 
+// freshenNodes is for what is read from the nodes' records: they change without a
+// rev that a client could ask for.
+func freshenNodes(c *call) error {
+	if !c.rules.ofNodes {
+		return nil
+	}
+	c.freshen()
+	return c.stillThere()
+}
+
+// freshen brings the view of a read to the store's present state: a key that was
+// replaced at another host is worth nothing from then on. While the store does not
+// answer reads go on from the view.
+func (c *call) freshen() {
+	if c.host.world.Stale() == nil {
+		_ = c.host.world.Refresh(c.r.Context())
+	}
+}
+
+// stillThere looks for the caller's node again, on a view that may be newer than
+// the one that let it in.
+func (c *call) stillThere() error {
+	if c.node == nil {
+		return nil
+	}
+	node := c.host.world.Registry().Node(c.node.ID)
+	if node == nil {
+		return wrongCredentials()
+	}
+	c.node = node
+	return nil
+}
+
 // sure runs a check of the view. Before the check refuses it is run again on the
 // newest view: another host may have changed what it looked at. Where the store
 // cannot be asked, that is the answer.

@@ -39,6 +39,10 @@ func findRepeat(c *call) error {
 	if err != nil || !found {
 		return err
 	}
+	// What is repeated may be the caller's own deletion at another host.
+	if err := c.stillThere(); err != nil {
+		return err
+	}
 	return c.sendReply(&reply)
 }
 

@@ -52,6 +52,9 @@ type rules struct {
 	callers callers
 	// ownerHash lets an agent's id with its owner's hash in.
 	ownerHash bool
+	// ofNodes tells that the answer is read from the nodes' records, which change
+	// without a rev.
+	ofNodes bool
 	// sid is needed.
 	sid bool
 	// apiKey is checked.

@@ -94,7 +94,7 @@ func nodeRoutes() []route {
 		},
 		{
 			method: http.MethodGet, path: protocol.PathNodes,
-			rules: rules{callers: mains | admins, plan: now(sendNodes)},
+			rules: rules{callers: mains | admins, ofNodes: true, plan: now(sendNodes)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathNodes, body: bodyNeeded,
@@ -106,7 +106,7 @@ func nodeRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: protocol.PathValidateNode, body: bodyNeeded,
-			rules: rules{callers: nodes | admins, ownerHash: true, plan: planValidate},
+			rules: rules{callers: nodes | admins, ownerHash: true, ofNodes: true, plan: planValidate},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
@@ -114,7 +114,7 @@ func nodeRoutes() []route {
 		},
 		{
 			method: http.MethodGet, path: protocol.PathAgents,
-			rules: rules{callers: mains, plan: now(sendAgents)},
+			rules: rules{callers: mains, ofNodes: true, plan: now(sendAgents)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathAgents,

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,6 +94,44 @@ func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
 	session().ok()
 	owner.apiKey = stale.apiKey
 	session().refused(protocol.CodeStoreUnavailable)
+	link.Down.Store(false)
+}
+
+// What is told of nodes is what every host did to them, and a deleted one is told
+// nothing: no rev goes with that, so no client could ask for it.
+func TestNodesAreTheSameAtEveryHost(t *testing.T) {
+	first, second, link := twoHosts(t)
+	owner := first.main()
+	agent := first.agent(owner)
+	first.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+	validate := func(who identity) *reply {
+		return second.post(protocol.PathValidateNode, map[string]any{}, as(who))
+	}
+	named := func(r *reply) bool { return strings.Contains(string(r.ok().body), agent.id) }
+	all := func() *reply { return second.get(protocol.PathNodes+"?all=true", asAdmin) }
+	own := func() *reply { return second.get(protocol.PathNodes, as(owner)) }
+	list := func() *reply { return second.get(protocol.PathAgents, as(owner)) }
+	if !named(all()) || !named(own()) || !named(list()) {
+		t.Error("a new agent is not listed at the other host")
+	}
+	validate(agent).ok()
+	first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(owner)).ok()
+	validate(agent).refused(protocol.CodeCredentialsInvalid)
+	first.main()
+	if named(all()) || named(own()) || named(list()) {
+		t.Error("a deleted agent is listed at the other host")
+	}
+
+	// Who deleted itself is refused at every host, for the repeat as well.
+	erase := func(f *fixture) *reply {
+		return f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner), with(protocol.HeaderIdempotencyKey, "gone"))
+	}
+	erase(first).ok()
+	erase(second).refused(protocol.CodeCredentialsInvalid)
+	again := first.main()
+	second.get(protocol.PathAgents, as(again)).ok()
+	link.Down.Store(true)
+	second.get(protocol.PathAgents, as(again)).ok()
 	link.Down.Store(false)
 }
 
