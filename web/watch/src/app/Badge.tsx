@@ -30,17 +30,32 @@ export function Badge({ thing }: { thing: Thing }): VNode {
   )
 }
 
+/** Draws figures when they come near the view: of a long list that are few. */
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting || !(target instanceof HTMLCanvasElement)) continue
+    seen.unobserve(target)
+    drawOn(target)
+  }
+}, { rootMargin: '200px' })
+
 function Figure({ id }: { id: string }): VNode {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
-    const c = canvas.current?.getContext('2d')
-    if (!c) {
-      return
-    }
-    const scale = drawn / (FIGURE.height + 4)
-    c.setTransform(scale, 0, 0, scale, drawn / 2, (2 - FIGURE.top) * scale)
-    c.clearRect(-drawn, -drawn, 2 * drawn, 2 * drawn)
-    drawFigure(c, lookOf(id), 0)
+    const { current } = canvas
+    if (current === null) return undefined
+    seen.observe(current)
+    return () => { seen.unobserve(current) }
   }, [id])
-  return <canvas class="badge" width={drawn} height={drawn} aria-hidden="true" ref={canvas} />
+  return <canvas class="badge" data-id={id} aria-hidden="true" ref={canvas} />
+}
+
+function drawOn(canvas: HTMLCanvasElement): void {
+  canvas.width = drawn
+  canvas.height = drawn
+  const c = canvas.getContext('2d')
+  if (c === null) return
+  const scale = drawn / (FIGURE.height + 4)
+  c.setTransform(scale, 0, 0, scale, drawn / 2, (2 - FIGURE.top) * scale)
+  drawFigure(c, lookOf(canvas.dataset.id ?? ''), 0)
 }

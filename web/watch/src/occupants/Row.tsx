@@ -1,16 +1,34 @@
-import type { VNode } from 'preact'
+import { Component, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
 import { text } from '../text/text.js'
 import type { Thing } from '../world/rows.js'
 
-/** One thing in a list, to be selected; a fresh one just came. */
-export function Row({ thing, chosen, fresh = false, show }: { thing: Thing, chosen: boolean, fresh?: boolean, show: (key: string) => void }): VNode {
+interface RowProps {
+  readonly thing: Thing
+  readonly chosen: boolean
+  readonly fresh?: boolean
+  readonly show: (key: string) => void
+}
+
+/** One thing in a list, to be selected; a fresh one just came. It is made anew only when it changes itself. */
+export class Row extends Component<RowProps> {
+  override shouldComponentUpdate({ thing, chosen, fresh, show }: RowProps): boolean {
+    const { props } = this
+    return thing !== props.thing || chosen !== props.chosen || fresh !== props.fresh || show !== props.show
+  }
+
+  override render({ thing, chosen, fresh = false, show }: RowProps): VNode {
+    return <Item thing={thing} chosen={chosen} fresh={fresh} show={show} />
+  }
+}
+
+function Item({ thing, chosen, fresh, show }: Required<RowProps>): VNode {
   const kind = thing.kind === 'agent' && thing.platform !== '' ? thing.platform : text(`residents.kind.${thing.kind}`)
   const mark = useId()
   return (
-    <li>
+    <li class="item">
       <button type="button" class="row" data-key={thing.key} aria-label={nameOf(thing)} aria-pressed={chosen}
         {...(fresh ? { 'aria-describedby': mark } : {})} onClick={() => { show(thing.key) }}>
         <Badge thing={thing} />

@@ -4,7 +4,7 @@
  */
 const SHARE = 2
 /** Pictures that any frame may make, so that on a slow machine they come soon, too. */
-const LEAST = 6
+const LEAST = 3
 
 /** What a frame may spend on pictures that do not exist yet: the others wait for the next one. */
 export class Allowance {

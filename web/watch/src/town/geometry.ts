@@ -36,6 +36,11 @@ export function contains(box: Box, point: Point): boolean {
   return point.x >= box.x && point.x <= box.x + box.w && point.y >= box.y && point.y <= box.y + box.h
 }
 
+/** Whether two lists have the same numbers. */
+export function alike(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i])
+}
+
 /** A value kept within limits; the lower one where it is no number. */
 export function clamp(value: number, least: number, most: number): number {
   return value > least ? Math.min(value, most) : least

@@ -1,7 +1,7 @@
 import type { Allowance } from './allowance.js'
 import type { Camera } from './camera.js'
 import type { Box } from './geometry.js'
-import { clamp, grown, nth } from './geometry.js'
+import { alike, clamp, grown, nth } from './geometry.js'
 import type { Palette } from './palette.js'
 import type { NameLook, Paper, Sheet } from './paper.js'
 import type { PlatePlace } from './plates.js'
@@ -61,13 +61,15 @@ export class Labels {
       const label = this.#label(shown, isMarked(resident.key, marks), detail, now)
       if (label === undefined) continue
       const { sheet: { w, h }, look, slot } = label
-      const priority = Number(look === 'picked') * 4 + Number(resident.speech !== null) * 2 + Number(look === 'fresh')
+      // Whose words are seen is named first, from the next frame on: what they say was written in this one.
+      const speaks = resident.speech !== null && resident.speech.place !== null
+      const priority = Number(look === 'picked') * 4 + Number(speaks) * 2 + Number(look === 'fresh')
       named.push(shown)
       wants.push({ feet, body, w, h, priority, before: slot })
       inputs.push(feet.x, feet.y, body.w, body.h, w, h, priority)
     }
     for (const { x, y } of signs) inputs.push(x, y)
-    if (!same(inputs, this.#laid)) {
+    if (!alike(inputs, this.#laid)) {
       this.#places = placePlates(wants, grown(camera.free, 6), signs)
       this.#inputs = this.#laid
       this.#laid = inputs
@@ -116,8 +118,4 @@ export class Labels {
     this.#written.set(resident, label)
     return label
   }
-}
-
-function same(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i])
 }

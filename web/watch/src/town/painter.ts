@@ -30,8 +30,8 @@ export class Painter {
   #patterns = new WeakMap<object, Patterns>()
   #ground: (Bitmap & { box: Box; scale: number }) | null = null
   #shown: Shown[] = []
-  /** Whether some pictures wait for the next frame. */
-  get behind(): boolean { return this.#allowance.behind }
+  /** Whether there is more to draw than this frame had time for: pictures, or names that make room for who speaks. */
+  get behind(): boolean { return this.#allowance.behind || this.#voices.news }
 
   constructor(private palette: Palette, private density: number) {
     this.#paper = new Paper(palette, density)

@@ -30,31 +30,44 @@ const TOLERATED = 0.3
 /** How much of a plate must be covered more than elsewhere before it leaves the place it had. */
 const HELD = 0.12
 
-/** A place that is tried: how far from below the middle of the owner, in widths and heights of the plate, and whether it is led. */
-const BELOW: readonly (readonly [number, number, boolean])[] = [
+/** Places below the middle of the owner: how far from there, in widths and heights of the plate, and whether it is led. */
+type Offset = readonly [dx: number, dy: number, led: boolean]
+const BELOW: readonly Offset[] = [
   [0, 0, false], [-0.22, 0, false], [0.22, 0, false], [0, 0.4, false],
 ]
-const FAR: readonly (readonly [number, number, boolean])[] = [
+const FAR: readonly Offset[] = [
   [-0.42, 0.3, false], [0.42, 0.3, false], [-0.3, 0.95, true], [0.3, 0.95, true], [0, 1.3, true], [-0.5, 1.6, true], [0.5, 1.6, true],
 ]
 
-/** The places that are tried, best first. */
-function candidates({ feet, body, w, h }: PlateWant, view: Box): PlatePlace[] {
-  const below = feet.y + 5
-  const right = body.x + body.w + 3
-  const left = body.x - w - 3
-  const middle = body.y + body.h * 0.55 - h / 2
+/** The corner of a plate. */
+type Corner = (want: PlateWant) => readonly [x: number, y: number]
+
+const under = ([dx, dy, led]: Offset): readonly [Corner, boolean] =>
+  [({ feet, w, h }) => [feet.x - w / 2 + dx * w, feet.y + 5 + dy * h], led]
+const right = ({ body }: PlateWant): number => body.x + body.w + 3
+const left = ({ body, w }: PlateWant): number => body.x - w - 3
+const middle = ({ body, h }: PlateWant): number => body.y + body.h * 0.55 - h / 2
+const over = ({ body, h }: PlateWant): number => body.y - h - 3
+
+/** The places that are tried, the best first; whether they are led. The place of one here is its slot. */
+const SLOTS: readonly (readonly [Corner, boolean])[] = [
+  ...BELOW.map(under),
+  [(want) => [right(want), middle(want)], false], [(want) => [left(want), middle(want)], false],
+  ...FAR.map(under),
+  [(want) => [want.feet.x - want.w / 2, over(want)], false],
+  [(want) => [want.feet.x - want.w * 0.2, over(want)], false],
+  [(want) => [want.feet.x - want.w * 0.8, over(want)], false],
+  [(want) => [right(want), want.body.y], false], [(want) => [left(want), want.body.y], false],
+  [(want) => [right(want), want.feet.y - want.h / 2], false], [(want) => [left(want), want.feet.y - want.h / 2], false],
+]
+
+/** The place in a slot. */
+function placeIn(slot: number, want: PlateWant, view: Box): PlatePlace {
+  const { feet, w, h } = want
+  const [corner, led] = nth(SLOTS, slot)
+  const [x, y] = corner(want)
   const seen = feet.x > view.x && feet.x < view.x + view.w
-  let slot = 0
-  const place = (x: number, y: number, led = false): PlatePlace => ({ box: { x: Math.round(seen ? clamp(x, view.x, view.x + view.w - w) : x), y: Math.round(y), w, h }, led, slot: slot++ })
-  const under = ([dx, dy, led]: readonly [number, number, boolean]): PlatePlace => place(feet.x - w / 2 + dx * w, below + dy * h, led)
-  return [
-    ...BELOW.map(under),
-    place(right, middle), place(left, middle),
-    ...FAR.map(under),
-    place(feet.x - w / 2, body.y - h - 3), place(feet.x - w * 0.2, body.y - h - 3), place(feet.x - w * 0.8, body.y - h - 3),
-    place(right, body.y), place(left, body.y), place(right, feet.y - h / 2), place(left, feet.y - h / 2),
-  ]
+  return { box: { x: Math.round(seen ? clamp(x, view.x, view.x + view.w - w) : x), y: Math.round(y), w, h }, led, slot }
 }
 
 /**
@@ -90,15 +103,20 @@ function bestPlace(want: PlateWant, wants: readonly PlateWant[], view: Box, mark
   let best: PlatePlace | null = null
   // Who matters most is named at any price but another's name.
   let least = want.priority > 0 ? Infinity : area * TOLERATED
-  for (const place of candidates(want, view)) {
+  const { before } = want
+  const enough = before === null ? 0 : -area * HELD
+  // Nothing is better than the place that it had, where that is free: it comes first, so that in a town at rest no other is looked at.
+  for (let turn = before === null ? 0 : -1; turn < SLOTS.length; turn++) {
+    if (turn === before) continue
+    const place = placeIn(turn < 0 ? before ?? 0 : turn, want, view)
     if (others.some((box) => overlap(place.box, box))) continue
-    let hidden = place.slot === want.before ? -area * HELD : 0
+    let hidden = turn < 0 ? enough : 0
     for (let i = 0; i < bodies.length && hidden < least; i++) hidden += sharedArea(place.box, nth(bodies, i))
     if (hidden < least) {
       best = place
       least = hidden
     }
-    if (best !== null && least <= (want.before === null ? 0 : -area * HELD)) break
+    if (best !== null && least <= enough) break
   }
   return best
 }

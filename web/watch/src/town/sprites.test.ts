@@ -74,7 +74,7 @@ describe('sprites', () => {
     for (const pattern of patterns) draw(pattern)
     assert.ok(drawn.length > 0 && drawn.length < 20, `${drawn.length} are drawn`)
     assert.ok(allowance.behind)
-    for (let frame = 0; frame < 5; frame++) {
+    for (let frame = 0; frame < 8; frame++) {
       drawn.length = 0
       allowance.begin()
       clock.now += 10

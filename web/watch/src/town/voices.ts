@@ -1,8 +1,9 @@
 import type { Allowance } from './allowance.js'
+import type { BubblePlace } from './bubbles.js'
 import { placeBubbles, TAIL } from './bubbles.js'
 import type { Camera } from './camera.js'
 import type { Box, Point } from './geometry.js'
-import { clamp, contains, grown, nth } from './geometry.js'
+import { alike, clamp, contains, grown, nth } from './geometry.js'
 import type { Palette } from './palette.js'
 import type { Paper, Sheet } from './paper.js'
 import { bubbleFill } from './paper.js'
@@ -14,16 +15,32 @@ import { isMarked } from './shown.js'
 /** Where more residents than this are in view, bubbles are narrow. */
 const CROWD = 30
 
+/** Somebody who says something, and that in all its sizes. */
+interface Speaker {
+  readonly shown: Shown
+  readonly speech: Speech
+  readonly sheets: readonly Sheet[]
+}
+
 /** What is said in the town. */
 export class Voices {
   /** What is being said in this frame, and where it was not yet swept away, in the one before. */
   readonly #written = new Map<Speech, readonly Sheet[]>()
   #narrow = false
+  /** What bubbles were laid out by, and where to. */
+  #speeches: readonly Speech[] = []
+  #laid: number[] = []
+  #places: readonly (BubblePlace | null)[] = []
+  /** Whether something is seen now that was not in the frame before: then names may change places for it. */
+  news = false
 
   constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
 
   /** Forgets what was written, such as when the palette changes. */
-  clear(): void { this.#written.clear() }
+  clear(): void {
+    this.#written.clear()
+    this.#speeches = []
+  }
 
   /** Draws every bubble that there is room for; what is said by the others waits for a while. */
   draw(c: CanvasRenderingContext2D, all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): void {
@@ -37,14 +54,14 @@ export class Voices {
       return sheets === undefined ? [] : [{ shown, speech, sheets, rank: Number(isMarked(key, marks)) * 2 + Number(speech.place !== null) }]
     })
     this.#sweep(new Set(speakers.map(({ speech }) => speech)))
+    this.news = false
     if (speakers.length === 0) return
     // Who was first to find room keeps it; of the others the last one is news.
     speakers.sort((a, b) => b.rank - a.rank || b.speech.since - a.speech.since)
-    const names = all.flatMap(({ plate }) => plate === null ? [] : [plate.box])
-    const wants = speakers.map(({ shown: { head }, speech, sheets }) => ({ head, sizes: sheets, before: speech.place }))
-    const places = placeBubbles(wants, names, all.map(({ body }) => body), view)
+    const places = this.#placed(speakers, all, view)
     const spoken = speakers.flatMap(({ shown: { head }, speech, sheets }, i) => {
       const place = nth(places, i)
+      this.news ||= speech.place === null && place !== null
       speech.place = place && { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
       if (place !== null) return [{ head, speech, box: place.box, sheet: nth(sheets, place.size) }]
       postpone(speech, now)
@@ -53,6 +70,23 @@ export class Voices {
     // Tails go below every sheet: what somebody says hides no word of another.
     for (const { head, speech, box } of spoken) drawTail(c, p, head, box, bubbleFill(p, speech.kind))
     for (const { box: { x, y, w, h }, sheet } of spoken) c.drawImage(sheet.make(), x, y, w, h)
+  }
+
+  /** The places of what is said: those of the frame before where nothing has moved. */
+  #placed(speakers: readonly Speaker[], all: readonly Shown[], view: Box): readonly (BubblePlace | null)[] {
+    const speeches = speakers.map(({ speech }) => speech)
+    const names = all.flatMap(({ plate }) => plate === null ? [] : [plate.box])
+    const inputs = [view.x, view.y, view.w, view.h]
+    for (const { shown: { head }, sheets } of speakers) inputs.push(head.x, head.y, sheets.length)
+    for (const { x, y, w, h } of names) inputs.push(x, y, w, h)
+    for (const { body: { x, y, w } } of all) inputs.push(x, y, w)
+    const same = speeches.length === this.#speeches.length && speeches.every((speech, i) => speech === this.#speeches[i])
+    if (same && alike(inputs, this.#laid)) return this.#places
+    this.#speeches = speeches
+    this.#laid = inputs
+    const wants = speakers.map(({ shown: { head }, speech, sheets }) => ({ head, sizes: sheets, before: speech.place }))
+    this.#places = placeBubbles(wants, names, all.map(({ body }) => body), view)
+    return this.#places
   }
 
   /** Puts away what was said before. */

@@ -73,11 +73,25 @@ export interface SpaceRow {
 /** Anything that a person can select. */
 export type Thing = OccupantRow | SpaceRow
 
-/** Reads an occupant's row; undefined for one of a kind that this page does not know. */
+const read = new WeakMap<JsonObject, OccupantRow>()
+
+/**
+ * Reads an occupant's row; undefined for one of a kind that this page does not
+ * know. A row that did not change gives the same again, so that what shows it
+ * need not be made anew with every change of another.
+ */
 export function readOccupant(row: unknown): OccupantRow | undefined {
   if (!isObject(row)) {
     return undefined
   }
+  const known = read.get(row) ?? readKind(row)
+  if (known !== undefined) {
+    read.set(row, known)
+  }
+  return known
+}
+
+function readKind(row: JsonObject): OccupantRow | undefined {
   switch (row.kind) {
     case 'agent': return readAgent(row)
     case 'mcp': return { kind: 'mcp', ...placed(row, 'mcp'), nodeId: stringOf(row.nodeId), url: stringOf(row.url) }

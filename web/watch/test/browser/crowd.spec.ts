@@ -14,6 +14,27 @@ test('a hundred residents are all there', async ({ page, host, world }) => {
   await expect(residents(page).getByRole('button')).toHaveCount(100)
 })
 
+test.describe('where more may live', () => {
+  test.use({ hostFlags: ['--max-occupants', '300'] })
+
+  test('of a long list only what is near the view is drawn', async ({ page, host, world }) => {
+    for (let ten = 0; ten < 30; ten++) await Promise.all(Array.from({ length: 10 }, (_, number) => world.agent(`Agent ${ten * 10 + number}`)))
+    await open(page, host)
+    await expect(residents(page).getByRole('button')).toHaveCount(300)
+    const drawn = (): Promise<number> => page.evaluate(() =>
+      [...document.querySelectorAll('canvas.badge')].filter((badge) => (badge as HTMLCanvasElement).width < 300).length)
+    await expect.poll(drawn).toBeGreaterThan(10)
+    const last = residents(page).getByRole('button').last()
+    const badge = last.locator('canvas')
+    await expect(badge, 'as a canvas is that nobody drew on').toHaveJSProperty('width', 300)
+    expect(await drawn()).toBeLessThan(60)
+    await last.scrollIntoViewIfNeeded()
+    await expect(last).toBeInViewport()
+    await expect(badge).toHaveJSProperty('width', 126)
+    expect(await drawn()).toBeLessThan(100)
+  })
+})
+
 test('ten thousand happenings do not slow the page, and the feed keeps few elements', async ({ page, host, world }) => {
   test.slow()
   const id = await world.agent('Ada')
