@@ -78,7 +78,7 @@ const topicExitCodes = `A script can rely on these:
     1    it failed; the message says why
     2    the command line, a variable or the config file is wrong: nothing was tried
     3    not authenticated: no credentials, wrong ones, or a wrong API key
-    4    the host cannot be reached, or did not answer in time
+    4    the host cannot be reached, by this machine or by a proxy, or did not answer in time
     5    verification failed: what was checked is not what it should be
     130  interrupted by Ctrl-C or SIGTERM
 
