@@ -76,7 +76,11 @@ func TestMoodsOfTheRemote(t *testing.T) {
 				}
 				return true
 			})
-			b := f.bridge(r, func(o *Options) { o.Timeout = 300 * time.Millisecond })
+			b := f.bridge(r, func(o *Options) {
+				if c.want == FailedTimeout {
+					o.Timeout = 300 * time.Millisecond
+				}
+			})
 			f.say(6)
 			f.wantAll(r, from, always(f.View().SID))
 			f.shut(b)
