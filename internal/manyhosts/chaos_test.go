@@ -123,6 +123,7 @@ func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int
 	}
 	moving, rest := context.WithCancel(s.t.Context())
 	working.Go(func() { moves = roam(moving, following, seed) })
+	working.Go(func() { b.history.watch(moving) })
 	b.run(s.t.Context(), 3+b.random.IntN(3))
 	close(stop)
 	rest()

@@ -1,10 +1,12 @@
 package manyhosts
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/playctl/playctl/protocol"
@@ -108,6 +110,8 @@ type history struct {
 	rev uint64
 	// refusals are how long hosts took to say that the store is away.
 	refusals []time.Duration
+	// still is for how long the machine stood still, in nanoseconds.
+	still atomic.Int64
 }
 
 func newHistory() *history { return &history{start: time.Now()} }
@@ -131,6 +135,26 @@ func (h *history) newest() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rev
+}
+
+// watch notes for how long nothing went on here, as on a machine that is stopped,
+// until the context ends.
+func (h *history) watch(ctx context.Context) {
+	const every = 20 * time.Millisecond
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for last := time.Now(); ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		now := time.Now()
+		if late := now.Sub(last) - every; late > every {
+			h.still.Add(int64(late))
+		}
+		last = now
+	}
 }
 
 // away takes how long an answer took that said that the store is away.

@@ -11,7 +11,8 @@ import (
 )
 
 // slowestRefusal is how long a host may take to say that the store is away: a
-// second (docs/redis.md), and what a busy machine adds.
+// second (docs/redis.md), and what a busy machine adds. What the world adds to a wait
+// of its own is measured exactly, in the tests of its package.
 const slowestRefusal = 4 * time.Second
 
 // judge lists what must not be so after a story.

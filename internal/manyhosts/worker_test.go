@@ -107,7 +107,7 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 	if url == "" {
 		return nil, errNotSent
 	}
-	begun := time.Now()
+	begun, still := time.Now(), w.history.still.Load()
 	a, err := n.Do(ctx, w.client, url, r)
 	var op *net.OpError
 	switch {
@@ -121,7 +121,7 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 	// Deriving the id of a node that is created takes the time that the machine has
 	// for it, before the store is asked.
 	if a.Code == protocol.CodeStoreUnavailable && o.verb != create {
-		w.history.away(time.Since(begun))
+		w.history.away(time.Since(begun) - time.Duration(w.history.still.Load()-still))
 	}
 	w.history.saw(a.Rev)
 	return a, nil
