@@ -37,15 +37,20 @@ describe('the package in a fresh project', () => {
   it('has types, for the agent of examples/agent-ts as well', () => {
     for (const name of ['agent.ts', 'tsconfig.json']) project.copy(`examples/agent-ts/${name}`)
     project.write('consumer.ts', `
-      import { type WorldUpdate, RemotePlayWorld, isEvent, type WorldEvent } from '@playctl/sdk'
+      import { type EventOptions, type PlayError, type WorldUpdate, RemotePlayWorld, isEvent, type WorldEvent } from '@playctl/sdk'
       import { PlayWorld } from '@playctl/sdk/node'
       export const show = (update: WorldUpdate): number => update.snapshot.worldMap.occupants.length
       export const text = (event: WorldEvent): string => isEvent(event, 'world:interaction') ? event.data.text : ''
       // @ts-expect-error an API key is required
       export const wrong = () => new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:7420' })
+      export const options: EventOptions = { kinds: ['world:intercom', 'a kind of tomorrow'], onEvent: async () => { await Promise.resolve() } }
+      export const refused = (error: PlayError): boolean => error.code === 'behind'
       export const own: Promise<PlayWorld> = PlayWorld.start()
     `)
     project.compile('--project', '.')
+    for (const [module, resolution] of [['node16', 'node16'], ['nodenext', 'nodenext'], ['esnext', 'bundler']] as const) {
+      project.compile('--project', '.', '--noEmit', '--module', module, '--moduleResolution', resolution)
+    }
   })
 
   it('runs that agent, which answers and leaves', async () => {

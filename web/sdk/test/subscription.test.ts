@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type WorldClient, createClient, playerChainRoot } from '../src/index.js'
 import { follow, registration } from './follow.js'
-import { Host } from './host.js'
+import { Host, Told } from './host.js'
 import { Meddler } from './meddler.js'
 
 describe('a subscription', () => {
@@ -104,7 +104,10 @@ describe('a subscription', () => {
 
   it('heals a copy that is not the host’s', async () => {
     const meddler = await Meddler.before(host.url)
-    const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }))
+    const checked = new Told<string>()
+    const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }), {
+      onChecked: (event, verification) => { checked.tell(`${event.kind} ${verification}`) },
+    })
     await updates.until((u) => u.verification === 'verified')
     meddler.change = (text) => text.replaceAll('"honest"', '"forged"')
     await client.register(registration('h', 'honest'))
@@ -116,6 +119,8 @@ describe('a subscription', () => {
     assert.equal((await errors.until((e) => e.name === 'MismatchError')).name, 'MismatchError')
     assert.equal(sub.state.stats.heals, 1)
     await client.disconnect({ playerId: 'h' })
+    await checked.until((text) => text.startsWith('world:player_removed'))
+    assert.deepEqual(checked.all, ['world:player_added mismatch', 'world:player_removed verified'])
     await sub.close()
     await meddler.end()
   })

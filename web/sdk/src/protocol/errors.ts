@@ -1,4 +1,4 @@
-import type { IntercomEventData } from './events.js'
+import type { IntercomEventData, NamedOr } from './events.js'
 
 /** The machine-readable names of a host's refusals (protocol reference, "Routes"). */
 export type ErrorCode =
@@ -73,7 +73,7 @@ export interface PlayErrorParts {
 export class PlayError extends Error {
   override readonly name = 'PlayError'
   /** The refusal's name, mostly an `ErrorCode`; a newer host may send others. */
-  readonly code: string
+  readonly code: NamedOr<ErrorCode>
   /** The HTTP status. */
   readonly status: number
   /** The request's name in the host's log; empty where it said none. */

@@ -14,6 +14,9 @@ export type EventKind =
   | 'session:reset'
   | 'session:resync'
 
+/** One of some names, which an editor completes, or another text that a newer host sends. */
+export type NamedOr<Name extends string> = Name | (string & Record<never, never>)
+
 /** Who said a line. */
 export type InteractionRole = 'user' | 'assistant' | 'tool'
 
@@ -81,7 +84,7 @@ export interface EventFields {
 }
 
 /** An event of the stream. */
-export interface WorldEvent<K extends string = string> {
+export interface WorldEvent<K extends string = NamedOr<EventKind>> {
   /** Its position in the host's log; absent on hosts that number no events. */
   readonly seq?: number
   /** Its name, mostly an `EventKind`; a newer host may send others. */

@@ -12,7 +12,7 @@ import { Stream } from '../stream/stream.js'
 import { Alarm, Inbox } from './inbox.js'
 import { Reporter } from './report.js'
 import { type EventRows, rowsOf } from './rows.js'
-import type { ChangedKey, SubscribeOptions } from './types.js'
+import type { ChangedKey, SubscribeOptions, Verification } from './types.js'
 import { type Finding, Verifier } from './verifier.js'
 
 /** How long it waits for a stream's headers before it reads the snapshot all the same (protocol reference, "Player chain"). */
@@ -164,6 +164,23 @@ export class Follower {
     this.reporter.count('events')
     if (broken === undefined) this.reporter.event(event)
     if (event.seq !== undefined) this.#cursor = event.seq
+    const lacking = this.#unread
+    await this.#learn(event, broken)
+    if (broken === undefined && !this.#signal.aborted) this.reporter.checked(event, this.#knownAsOf(lacking))
+  }
+
+  /**
+   * What an event left known about the copy. `lacking` says that a full read was
+   * due before it, which the event then waits for; one that became due with it is
+   * waited for as well, unless it is to mend what the event found.
+   */
+  #knownAsOf(lacking: boolean): Verification {
+    const { known } = this.#verifier
+    return lacking || (this.#unread && known !== 'mismatch') ? 'catching-up' : known
+  }
+
+  /** Takes what an event says of the world. */
+  async #learn(event: WorldEvent, broken: Error | undefined): Promise<void> {
     const rev = eventRev(event.data)
     const { kind, seq } = event
     if (kind === 'session:resync' && this.#fresh && seq !== undefined && !this.#unread && !this.#behind(seq)) return

@@ -1,6 +1,6 @@
 import type { WorldEvent } from '../protocol/events.js'
 import { tell, tellError } from '../protocol/tell.js'
-import type { SubscribeOptions, SubscriptionState, SubscriptionStats, WorldUpdate } from './types.js'
+import type { SubscribeOptions, SubscriptionState, SubscriptionStats, Verification, WorldUpdate } from './types.js'
 
 type Counter = keyof SubscriptionStats
 
@@ -50,6 +50,11 @@ export class Reporter {
   /** Tells of an event. */
   event(event: WorldEvent): void {
     this.#call(this.options.onEvent, event)
+  }
+
+  /** Tells of an event that the copy has taken. */
+  checked(event: WorldEvent, verification: Verification): void {
+    tell(this.options.onChecked, (error) => { this.error(error) }, event, verification)
   }
 
   /** Tells of a new state of the copy. */

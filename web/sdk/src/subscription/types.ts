@@ -78,6 +78,12 @@ export interface SubscribeOptions {
   readonly onSnapshot?: (update: WorldUpdate) => void | Promise<void>
   /** Called for each event, before `onSnapshot`. */
   readonly onEvent?: (event: WorldEvent) => void | Promise<void>
+  /**
+   * Called for each event once the copy has taken it, after `onEvent` and
+   * `onSnapshot`, with what is known about the copy as of it: `catching-up` where
+   * that waits for later events or for a full read.
+   */
+  readonly onChecked?: (event: WorldEvent, verification: Verification) => void | Promise<void>
   /** Called when the connection or the verification changes. */
   readonly onState?: (state: SubscriptionState) => void | Promise<void>
   /** Called for what goes wrong. The subscription goes on. */

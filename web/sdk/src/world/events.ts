@@ -1,13 +1,13 @@
 import type { WorldClient } from '../http/client.js'
 import { ClosedError, GapError } from '../protocol/errors.js'
-import type { WorldEvent } from '../protocol/events.js'
+import type { EventKind, NamedOr, WorldEvent } from '../protocol/events.js'
 import { tell, tellError } from '../protocol/tell.js'
 import { type Signal, Stream } from '../stream/stream.js'
 
 /** What a subscription of events reports. What its functions throw goes to `onError`; what that throws is dropped. */
 export interface EventOptions {
   /** Only events of these kinds; every one unless it is given. */
-  readonly kinds?: readonly string[]
+  readonly kinds?: readonly NamedOr<EventKind>[]
   /** The event to begin after; without it the subscription begins with what happens from now on. */
   readonly after?: number
   /** Called for each event, in order, for none twice. */
