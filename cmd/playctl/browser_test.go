@@ -118,7 +118,8 @@ func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
 			t.Parallel()
 			d := newDesktop(t, "")
 			d.env = append(d.env, env, "SSH_CONNECTION=1 2 3 4")
-			if shown := d.types("watch").ends(exitDone); !strings.HasPrefix(shown, "http://127.0.0.1:") || !strings.HasSuffix(shown, "/play/watch\n") {
+			shown := d.types("watch").ends(exitDone)
+			if !strings.Contains(shown, "\nhttp://127.0.0.1:") || !strings.HasSuffix(shown, "/play/watch\n") || !strings.Contains(shown, "run there: ssh -L") {
 				t.Errorf("watch shows:\n%s", shown)
 			}
 			if _, err := os.Stat(d.opened); err == nil {
@@ -289,4 +290,23 @@ func scopeFor(t *testing.T, page, token string) protocol.WatchScope {
 		t.Fatalf("%s: %v", response.Status, err)
 	}
 	return reply.Scope
+}
+
+// A window that is too narrow would tear the code apart: it is not drawn there.
+func TestACodeNeedsAWindowOfItsWidth(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	host := bannerInProcess(t, p.home, "--public-url", "https://play.example.com")
+	p.env = append(p.env, "PLAYCTL_SERVER=http://"+host.Listen)
+	p.types("create-main-node").ends(exitDone)
+	for width, drawn := range map[uint16]bool{30: false, 80: true} {
+		p.width = width
+		shown := p.types("qr", "--color", "never").ends(exitDone)
+		if strings.Contains(shown, "\u2588\u2588\u2588") != drawn || strings.Contains(shown, "columns wide and the window has") == drawn {
+			t.Errorf("in %d columns it shows:\n%s", width, shown)
+		}
+		if !strings.Contains(strings.ReplaceAll(shown, "\n", ""), "https://play.example.com/play/watch") {
+			t.Errorf("in %d columns the address is missing:\n%s", width, shown)
+		}
+	}
 }

@@ -29,17 +29,13 @@ sees it may look and act for 12 hours.`,
 				if err != nil {
 					return nil, err
 				}
-				code, err := qrLines(link.url, a.printer.Look.Color)
+				code, err := qrCode(link.url)
 				if err != nil {
 					return nil, err
 				}
-				views := make([]render.View, 0, len(code)+1)
-				for _, line := range code {
-					views = append(views, render.Line(line))
-				}
 				return &render.Document{
 					Data:  watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt},
-					Views: append(views, render.Line(link.url)),
+					Views: append(a.qrViews(code), render.Line(link.url)),
 				}, nil
 			})
 		},
@@ -49,14 +45,34 @@ sees it may look and act for 12 hours.`,
 // quietZone is the light margin that readers need, in modules (ISO/IEC 18004).
 const quietZone = 4
 
-// qrLines draws a QR code, two modules in one character. With colour it is dark on
-// light whatever the terminal's own colours are; without, light modules are
-// drawn, as suits a dark terminal.
-func qrLines(text string, color bool) ([]string, error) {
+func qrCode(text string) (*qr.Code, error) {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil {
 		return nil, fmt.Errorf("make a QR code of an address of %d bytes: %w", len(text), err)
 	}
+	return code, nil
+}
+
+// qrViews are the lines of a code. In a window that is too narrow for them they
+// would be torn apart, and no camera reads that.
+func (a *app) qrViews(code *qr.Code) []render.View {
+	look := a.printer.Look
+	if wide := code.Size + 2*quietZone; a.printer.Format == render.FormatTable && look.Width > 0 && look.Width < wide {
+		a.warn(fmt.Sprintf("the code is %d columns wide and the window has %d", wide, look.Width),
+			"make the window wider or its characters smaller, and run it again; this is the address")
+		return nil
+	}
+	var views []render.View
+	for _, line := range qrLines(code, look.Color) {
+		views = append(views, render.Line(line))
+	}
+	return views
+}
+
+// qrLines draws a QR code, two modules in one character. With colour it is dark on
+// light whatever the terminal's own colours are; without, light modules are
+// drawn, as suits a dark terminal.
+func qrLines(code *qr.Code, color bool) []string {
 	halves := map[[2]bool]string{{false, false}: "█", {false, true}: "▀", {true, false}: "▄", {true, true}: " "}
 	var lines []string
 	for y := -quietZone; y < code.Size+quietZone; y += 2 {
@@ -71,5 +87,5 @@ func qrLines(text string, color bool) ([]string, error) {
 		}
 		lines = append(lines, line.String())
 	}
-	return lines, nil
+	return lines
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +44,28 @@ it: whoever has it may look and act for 12 hours, so treat it like a password.`,
 						result.Opened = true
 					}
 				}
+				if !result.Opened {
+					a.noteOfTunnel(link.url)
+				}
 				return result.document(link), nil
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&only, "print", false, "print the address and open nothing")
 	return cmd
+}
+
+// noteOfTunnel tells a person who is here over SSH how the browser that they sit at
+// reaches an address of this machine alone.
+func (a *app) noteOfTunnel(address string) {
+	// What sshd says: the client's address and port, and the server's.
+	here := strings.Fields(a.env("SSH_CONNECTION"))
+	u, err := url.Parse(address)
+	if err != nil || len(here) != 4 || !isLoopbackURL(address) || u.Port() == "" {
+		return
+	}
+	a.note("The address is this machine's own. For a browser at the other end of this SSH connection, run there: ssh -L %[1]s:127.0.0.1:%[1]s %[2]s",
+		u.Port(), render.Clean(here[2]))
 }
 
 func (r *watchResult) document(link *watchLink) *render.Document {

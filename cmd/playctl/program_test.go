@@ -36,6 +36,12 @@ func inProcess(home string, env map[string]string, args ...string) *program {
 // URL once it serves.
 func serveInProcess(t *testing.T, home string, args ...string) string {
 	t.Helper()
+	return bannerInProcess(t, home, args...).URL
+}
+
+// bannerInProcess does the same and returns all that the host says of itself.
+func bannerInProcess(t *testing.T, home string, args ...string) bannerResult {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	read, write := io.Pipe()
 	p := inProcess(home, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error"}, args...)...)
@@ -60,7 +66,7 @@ func serveInProcess(t *testing.T, home string, args ...string) string {
 	if err := json.Unmarshal(line, &banner); err != nil {
 		t.Fatal(err)
 	}
-	return banner.URL
+	return banner
 }
 
 func TestExitCodes(t *testing.T) {

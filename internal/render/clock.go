@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// slack is how far another machine's clock may be ahead, or a result may have taken
+// since Now was read, without what has just happened being told as to come.
+const slack = time.Minute
+
 // Age tells how long before now a moment was, or how long after, in one unit:
 // "just now", "12 s ago", "in 3 min", "5 h ago", "2 days ago". Beyond 30 days it
 // is the date. The zero time is "never".
@@ -14,6 +18,9 @@ func (l Look) Age(moment time.Time) string {
 	}
 	between := l.Now.Sub(moment)
 	shape := "%s ago"
+	if between < 0 && between > -slack {
+		between = 0
+	}
 	if between < 0 {
 		between, shape = -between, "in %s"
 	}
