@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -110,7 +111,7 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 		IsClusterMode: o.Address.Cluster,
 		Username:      o.Username, Password: o.Password,
 		SentinelUsername: o.SentinelUsername, SentinelPassword: o.SentinelPassword,
-		MaxRetries: -1, DialTimeout: dialTimeout, DialerRetries: 1,
+		MaxRetries: -1, DialTimeout: o.dial(), DialerRetries: 1,
 		ReadTimeout: reply, WriteTimeout: reply, PoolTimeout: poolWait,
 		ContextTimeoutEnabled: true, DisableIdentity: true,
 		// The library would send a command to a Cluster again also when its outcome is
@@ -121,6 +122,11 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 		u.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 		if o.TLS != nil {
 			u.TLSConfig = o.TLS.Clone()
+		}
+		if u.TLSConfig.RootCAs == nil {
+			// Reading the system's roots takes longer than a handshake may on a busy
+			// machine; they are read once, here. What is wrong with them it will say.
+			_, _ = x509.SystemCertPool()
 		}
 	}
 	network := ""
@@ -133,7 +139,7 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 			if network != "" {
 				asked = network
 			}
-			conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, asked, address)
+			conn, err := (&net.Dialer{Timeout: o.dial()}).DialContext(ctx, asked, address)
 			if err != nil {
 				return nil, fmt.Errorf("connecting: %w", err)
 			}
@@ -141,18 +147,18 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 			if secure == nil {
 				return kept, nil
 			}
-			return handshake(ctx, kept, secure, address)
+			return handshake(ctx, o.dial(), kept, secure, address)
 		}
 	}
 	return goredis.NewUniversalClient(u)
 }
 
-func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
+func handshake(ctx context.Context, limit time.Duration, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
 	if config.ServerName == "" {
 		config = config.Clone()
 		config.ServerName, _, _ = net.SplitHostPort(address)
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {

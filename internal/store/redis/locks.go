@@ -34,7 +34,8 @@ const grace = 5 * time.Second
 
 // Due implements store.Shared.
 func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
-	reply, err := j.readScript(ctx, "reading", dueScript, append(j.tableKeys(table)[2:], j.key("asked")), string(table), limit, grace.Milliseconds())
+	reply, err := j.readScript(ctx, "reading", dueScript, append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
+		string(table), limit, grace.Milliseconds(), j.synced.Load())
 	keys := make([]string, 0, len(reply))
 	for _, key := range reply {
 		keys = append(keys, text(key))

@@ -12,6 +12,8 @@ import (
 const (
 	dialTimeout  = 500 * time.Millisecond
 	replyTimeout = 800 * time.Millisecond
+	// patientDial is dialTimeout where replies may take longer, too.
+	patientDial = 5 * time.Second
 	// poolWait is how long a call waits for a free connection.
 	poolWait = 500 * time.Millisecond
 )
@@ -49,6 +51,14 @@ type Options struct {
 	// nothing. It is called by Commit alone, and for each attempt, so it must not
 	// depend on anything but the entry.
 	Publish func(*store.Entry) []Message
+}
+
+// dial is how long a connection may take to be there, each of its steps.
+func (o Options) dial() time.Duration {
+	if o.Timeout > replyTimeout {
+		return patientDial
+	}
+	return dialTimeout
 }
 
 func (o Options) withDefaults() Options {

@@ -77,8 +77,25 @@ func TestCutWhileReading(t *testing.T) {
 
 // TestPromotedAndRestarted has a replica that syncs every write, lost the last
 // commits, is made the master and restarts before a host comes: it looks like a
-// server that was never anything else, and is found out.
+// server that was never anything else, and is found out, if it has followed a commit
+// or one look for what is due.
 func TestPromotedAndRestarted(t *testing.T) {
+	for name, follow := range map[string]func(*redis.Journal, *storetest.Feed, store.Tip) store.Tip{
+		"a commit": func(j *redis.Journal, feed *storetest.Feed, first store.Tip) store.Tip {
+			return commit(t, j, batch(feed, first, 2))
+		},
+		"a look for what is due": func(j *redis.Journal, _ *storetest.Feed, first store.Tip) store.Tip {
+			if _, err := j.Due(context.Background(), store.Leases, 1); err != nil {
+				t.Fatal(err)
+			}
+			return first
+		},
+	} {
+		t.Run(name, func(t *testing.T) { promotedAndRestarted(t, follow) })
+	}
+}
+
+func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.Feed, store.Tip) store.Tip) {
 	ctx := context.Background()
 	master := redistest.Start(t, redistest.AOF("always")...)
 	o := at(t, master.URL())
@@ -86,26 +103,26 @@ func TestPromotedAndRestarted(t *testing.T) {
 	var feed storetest.Feed
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	replica := master.Replica(t, redistest.AOF("always")...)
-	second := commit(t, j, batch(&feed, first, 2))
-	o.Address.Hosts = []string{replica.Addr}
-	behind := open(t, withoutFounding(o))
+	second := follow(j, &feed, first)
 	// A replica writes its log anew after it copied its master's data; until then a
 	// crash leaves it empty.
-	eventually(t, "the second commit in the replica's log", func() bool {
-		head, err := behind.Head(ctx)
+	head := "play:{" + o.HostID + "}:head"
+	eventually(t, "what it followed in the replica's log", func() bool {
 		log := fmt.Sprint(replica.Do("info", "persistence"))
-		return err == nil && head == second.Position &&
+		return replica.Do("hget", head, "local") == master.Do("hget", head, "local") &&
+			replica.Do("hget", head, "position") == fmt.Sprint(second.Position) &&
 			strings.Contains(log, "aof_rewrite_in_progress:0") && strings.Contains(log, "aof_rewrite_scheduled:0")
 	})
 	replica.Promote()
 	commit(t, j, batch(&feed, second, 3))
 	replica.Restart()
+	o.Address.Hosts = []string{replica.Addr}
 	moved := open(t, o)
 	if _, err := moved.Missed(ctx, second); !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("Missed at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
 	}
 	next := batch(&storetest.Feed{}, second, 4)
-	next.Entries[0].Position, next.Entries[0].Rev, next.Entries[0].Seq = 3, 1<<20, 1<<20
+	next.Entries[0].Position, next.Entries[0].Rev, next.Entries[0].Seq = second.Position+1, 1<<20, 1<<20
 	if _, err := moved.Commit(ctx, next); !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("Commit at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
 	}

@@ -27,6 +27,9 @@ var foundLua string
 //go:embed lua/import.lua
 var importLua string
 
+//go:embed lua/local.lua
+var localLua string
+
 //go:embed lua/missed.lua
 var missedLua string
 
@@ -48,8 +51,8 @@ var trimLua string
 var (
 	acquireScript    = goredis.NewScript(acquireLua)
 	checkpointScript = goredis.NewScript(checkpointLua)
-	commitScript     = goredis.NewScript(allowedLua + commitLua)
-	dueScript        = goredis.NewScript(dueLua)
+	commitScript     = goredis.NewScript(allowedLua + localLua + commitLua)
+	dueScript        = goredis.NewScript(localLua + dueLua)
 	foundScript      = goredis.NewScript(allowedLua + foundLua)
 	importScript     = goredis.NewScript(importLua)
 	missedScript     = goredis.NewScript(missedLua)

@@ -1,6 +1,6 @@
 -- Commits a batch: everything is compared before the first write, and nothing
 -- after the first write can fail. KEYS[1] is the head; see commit.go for ARGV, and
--- allowed.lua for denied.
+-- allowed.lua for denied, local.lua for count_on.
 local headKey = KEYS[1]
 local prefix = string.match(headKey, '^.*:')
 local time = redis.call('TIME')
@@ -75,13 +75,7 @@ else
 end
 if mode == 'import' then redis.call('HSET', headKey, 'at', string.format('%.0f', now)) end
 if mode == 'commit' and synced == run then
-  -- A number that is counted here and in the head. Replicas are not told of it, so
-  -- what they have is an older one as soon as they have followed a commit.
-  local number = string.format('%.0f', (tonumber(head[7]) or 0) + 1)
-  redis.call('HSET', headKey, 'local', number)
-  redis.set_repl(redis.REPL_AOF)
-  redis.call('SET', prefix .. 'local', number)
-  redis.set_repl(redis.REPL_ALL)
+  count_on(headKey, prefix, head[7])
 elseif mode == 'commit' and head[7] then
   redis.call('HDEL', headKey, 'local')
 end
