@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/playctl/playctl/internal/world"
@@ -329,39 +329,36 @@ func TestNothingOfAWatchSessionIsLogged(t *testing.T) {
 	}
 }
 
-// TestStreamsOfACookieEndWithIt ends one by the deletion of its main node, and one by time.
+// TestStreamsOfACookieEndWithIt ends one by time, and one by the deletion of its main node.
 func TestStreamsOfACookieEndWithIt(t *testing.T) {
-	f := newFixture(t)
-	owner := f.main()
-	cookie := f.watcher(protocol.WatchScopeAct, f.link(owner))
-	server := httptest.NewServer(f.handler)
-	defer server.Close()
-	open := func(value string) *http.Response {
-		r := f.request(http.MethodGet, server.URL+f.play("/events"), nil)
-		r.RequestURI = ""
-		r.AddCookie(&http.Cookie{Name: cookie.Name[:len("play_watch")] + "_" + r.URL.Port(), Value: value})
-		response, err := server.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		const left = 10 * time.Minute
+		f := newFixture(t)
+		owner := f.main()
+		cookie := f.watcher(protocol.WatchScopeAct, f.link(owner))
+		n := f.serve()
+		open := func(value string) *subscription {
+			return n.subscribe(func(r *http.Request) {
+				byPage(r)
+				showing(&http.Cookie{Name: cookie.Name, Value: value})(r)
+			}, "")
 		}
-		return response
-	}
-	short := &pass{viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.Now().Add(300 * time.Millisecond)}
-	short.owner, short.ownerSince = owner.id, f.world.Registry().Node(owner.id).CreatedAt
-	drained(t, open(short.seal(*f.host.passKeys.key.Load())))
-	response := open(cookie.Value)
-	f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
-	drained(t, response)
-}
-
-// drained reads a stream to its clean end.
-func drained(t *testing.T, response *http.Response) {
-	t.Helper()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("%d, %v", response.StatusCode, err)
-	}
-	if err := response.Body.Close(); err != nil {
-		t.Error(err)
-	}
+		short := &pass{viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.Now().Add(left)}
+		short.owner, short.ownerSince = owner.id, f.world.Registry().Node(owner.id).CreatedAt
+		began := time.Now()
+		s := open(short.seal(*f.host.passKeys.key.Load()))
+		s.ended()
+		s.close()
+		if took := time.Since(began); took != left {
+			t.Errorf("a cookie that was good for %s had its stream for %s", left, took)
+		}
+		s = open(cookie.Value)
+		began = time.Now()
+		f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
+		s.ended()
+		s.close()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("a cookie whose main node was deleted had its stream for another %s", took)
+		}
+	})
 }
