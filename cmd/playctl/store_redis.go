@@ -196,8 +196,7 @@ func redisProblem(err error) error {
 			return hintf(err, "%s", known.advice)
 		}
 	}
-	var network *net.OpError
-	if errors.As(err, &network) {
+	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return hintf(err, "is the Redis running, and can this machine reach it?")
 	}
 	return hintf(err, "is that a Redis, and is it well? \"redis-cli ping\" asks it")

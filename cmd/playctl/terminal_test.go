@@ -126,11 +126,7 @@ func TestTheWindowOfAHostIsClosed(t *testing.T) {
 			t.Errorf("the host ended with: %v", err)
 		}
 	case <-limit.C:
-		t.Error("the host goes on without its window")
-		if err := served.cmd.Process.Kill(); err != nil {
-			t.Error(err)
-		}
-		<-ended
+		t.Error("the host goes on without its window") // the end of the test kills it
 	}
 }
 
