@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -18,6 +19,11 @@ type plain struct {
 	next http.RoundTripper
 	// lacks are the capabilities to take out; nil for none.
 	lacks []protocol.Capability
+
+	// waiting is how many streams have no headers yet; ahead says that the world was
+	// read without waiting longer for them.
+	waiting atomic.Int64
+	ahead   atomic.Bool
 }
 
 func (p *plain) lacking(c protocol.Capability) bool { return slices.Contains(p.lacks, c) }
@@ -35,7 +41,7 @@ func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header.Del(protocol.HeaderLastEventID)
 		}
 	}
-	response, err := p.next.RoundTrip(r)
+	response, err := p.pass(r, stream)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, err
 	}
@@ -48,6 +54,30 @@ func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return response, nil
+}
+
+// pass sends a request on and minds what is read before a stream's headers are there.
+func (p *plain) pass(r *http.Request, stream bool) (*http.Response, error) {
+	if stream {
+		p.waiting.Add(1)
+		defer p.waiting.Add(-1)
+	} else if p.waiting.Load() > 0 && readsWorld(r) {
+		p.ahead.Store(true)
+	}
+	return p.next.RoundTrip(r)
+}
+
+// readsWorld tells a full read from other requests.
+func readsWorld(r *http.Request) bool {
+	if r.GetBody == nil {
+		return false
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return false
+	}
+	text, err := io.ReadAll(body)
+	return err == nil && bytes.Contains(text, []byte(protocol.OpGetWorldSnapshot))
 }
 
 // session takes the capabilities out of a session's reply.

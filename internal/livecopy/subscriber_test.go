@@ -32,6 +32,8 @@ type subscriber struct {
 	// numbered is false where the host's ids are taken away.
 	numbered bool
 	lacks    []protocol.Capability
+	// plain is the host as the subscriber sees it, nil for as it is.
+	plain *plain
 
 	ready, ended         chan struct{}
 	readyOnce, endedOnce sync.Once
@@ -57,7 +59,8 @@ func newSubscriber(s *site, l *line, lacks ...protocol.Capability) *subscriber {
 func (s *site) follow(l *line, lacks ...protocol.Capability) *subscriber {
 	s.t.Helper()
 	f := newSubscriber(s, l, lacks...)
-	f.begin(context.Background(), s.visit(&plain{next: f.transport, lacks: lacks}))
+	f.plain = &plain{next: f.transport, lacks: lacks}
+	f.begin(context.Background(), s.visit(f.plain))
 	return f
 }
 
@@ -168,7 +171,7 @@ func (f *subscriber) judge(was *truth) {
 	if state.Verification != sdk.Verified || state.Snapshot.Root() != was.last.Tree.Root() || state.Snapshot.LeafCount() != was.last.Tree.Len() {
 		t.Errorf("without %v over %v: ends %v with the root %s, the host's is %s", f.lacks, f.line.cuts, state.Verification, state.Snapshot.Root(), was.last.Tree.Root())
 	}
-	if state.Stats.Heals != 0 {
+	if state.Stats.Heals != 0 && !f.mayMiss() {
 		t.Errorf("without %v over %v: %+v, errors %v", f.lacks, f.line.cuts, state.Stats, f.errors)
 	}
 	for _, u := range f.updates {
@@ -181,6 +184,12 @@ func (f *subscriber) judge(was *truth) {
 		f.complete(was)
 	}
 }
+
+// mayMiss tells whether an event may have come between a full read and the stream's
+// begin unnoticed. Where the headers take longer than half a second the world is read
+// without them, and only a host's ids tell then what was missed: without ids it shows
+// in the next root, which heals the copy.
+func (f *subscriber) mayMiss() bool { return !f.numbered && f.plain != nil && f.plain.ahead.Load() }
 
 // complete checks that the events are those of the log, from the first one seen
 // to the last, but for those that a resync said were missed.
