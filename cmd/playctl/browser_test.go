@@ -118,7 +118,7 @@ func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
 			t.Parallel()
 			d := newDesktop(t, "")
 			d.env = append(d.env, env, "SSH_CONNECTION=1 2 3 4")
-			shown := d.types("watch").ends(exitDone)
+			shown := settled(d.types("watch").ends(exitDone))
 			if !strings.Contains(shown, "\nhttp://127.0.0.1:") || !strings.HasSuffix(shown, "/play/watch\n") || !strings.Contains(shown, "run there: ssh -L") {
 				t.Errorf("watch shows:\n%s", shown)
 			}
@@ -258,7 +258,7 @@ func otherAt(t *testing.T, server string) *atomic.Int64 {
 func linkIn(t *testing.T, shown string) *url.URL {
 	t.Helper()
 	var result watchResult
-	if err := json.Unmarshal([]byte(shown), &result); err != nil {
+	if err := json.Unmarshal([]byte(settled(shown)), &result); err != nil {
 		t.Fatalf("%v in:\n%s", err, shown)
 	}
 	link, err := url.Parse(result.URL)

@@ -104,6 +104,13 @@ func (s *session) ends(code int) string {
 	return shown
 }
 
+// wiped is what a line had before it was wiped.
+var wiped = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
+
+// settled is what stays on the screen of what was shown: a spinner, which there is
+// where something takes longer, wipes its line in the end.
+func settled(shown string) string { return wiped.ReplaceAllString(shown, "") }
+
 const ctrlC = "\x03"
 
 // Closing the window ends the host that was started in it, in order: nobody could
