@@ -132,6 +132,10 @@ type Shared interface {
 	// Each walk has its own connection.
 	Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error]
 
+	// Arrive tells that a host begins to serve. Where none listens, all were away and
+	// nobody could renew: every deadline gets its full term at once.
+	Arrive(ctx context.Context) error
+
 	// Due lists the keys of a table's records whose deadlines have passed, the
 	// longest first, at most limit. Where no host asked for so long that agents
 	// may have been unable to renew, every deadline gets its full term first.

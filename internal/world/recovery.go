@@ -28,6 +28,9 @@ func Open(ctx context.Context, options Options) (*World, error) {
 		return nil, err
 	}
 	view, err := w.load(ctx)
+	if err == nil && w.shared != nil {
+		err = w.shared.journal.Arrive(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

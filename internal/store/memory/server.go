@@ -97,6 +97,17 @@ func (s *Server) Restart(lost int) {
 	s.stir()
 }
 
+// prolong gives the deadlines of a table their full terms; it is called with the
+// lock held.
+func (s *Server) prolong(table store.Table) {
+	now := s.now()
+	for key, d := range s.deadlines {
+		if full := now.Add(d.term); key.Table == table && d.at.Before(full) {
+			s.deadlines[key] = deadline{full, d.term}
+		}
+	}
+}
+
 // stir wakes those who follow; it is called with the lock held.
 func (s *Server) stir() {
 	close(s.wake)

@@ -106,6 +106,22 @@ func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.
 	}
 }
 
+// Arrive implements store.Shared.
+func (h *Shared) Arrive(ctx context.Context) error {
+	if err := h.usable(ctx); err != nil {
+		return err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.listeners) == 0 {
+		for _, table := range store.Tables() {
+			s.prolong(table)
+		}
+	}
+	return nil
+}
+
 // Due implements store.Shared.
 func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	if err := h.usable(ctx); err != nil {
@@ -116,14 +132,7 @@ func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]strin
 	defer s.mu.Unlock()
 	now := s.now()
 	if now.Sub(s.asked[table]) > absence {
-		for key, d := range s.deadlines {
-			if key.Table != table {
-				continue
-			}
-			if full := now.Add(d.term); d.at.Before(full) {
-				s.deadlines[key] = deadline{full, d.term}
-			}
-		}
+		s.prolong(table)
 	}
 	s.asked[table] = now
 	var keys []string

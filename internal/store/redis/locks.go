@@ -28,6 +28,22 @@ func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
 	return err
 }
 
+// Arrive implements store.Shared. A host that has died is seen to have gone when its
+// connections are closed.
+func (j *Journal) Arrive(ctx context.Context) error {
+	hosts, err := j.Hosts(ctx)
+	if err != nil || hosts > 0 {
+		return err
+	}
+	var keys []string
+	var tables []any
+	for _, table := range store.Tables() {
+		keys, tables = append(keys, j.tableKeys(table)[2:]...), append(tables, string(table))
+	}
+	_, err = j.readScript(ctx, "starting at", arriveScript, keys, tables...)
+	return err
+}
+
 // grace is how long nobody may have asked for what is due before every deadline
 // gets its full term: agents cannot renew while all hosts or the server are away.
 const grace = 5 * time.Second

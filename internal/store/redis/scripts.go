@@ -12,6 +12,9 @@ var acquireLua string
 //go:embed lua/allowed.lua
 var allowedLua string
 
+//go:embed lua/arrive.lua
+var arriveLua string
+
 //go:embed lua/checkpoint.lua
 var checkpointLua string
 
@@ -36,6 +39,9 @@ var missedLua string
 //go:embed lua/places.lua
 var placesLua string
 
+//go:embed lua/prolong.lua
+var prolongLua string
+
 //go:embed lua/release.lua
 var releaseLua string
 
@@ -50,9 +56,10 @@ var trimLua string
 
 var (
 	acquireScript    = goredis.NewScript(acquireLua)
+	arriveScript     = goredis.NewScript(prolongLua + arriveLua)
 	checkpointScript = goredis.NewScript(checkpointLua)
 	commitScript     = goredis.NewScript(allowedLua + localLua + commitLua)
-	dueScript        = goredis.NewScript(localLua + dueLua)
+	dueScript        = goredis.NewScript(localLua + prolongLua + dueLua)
 	foundScript      = goredis.NewScript(allowedLua + foundLua)
 	importScript     = goredis.NewScript(importLua)
 	missedScript     = goredis.NewScript(missedLua)

@@ -37,6 +37,7 @@ func RunShared(t *testing.T, b SharedBackend) {
 		{"Race", sharedRace},
 		{"Deadlines", sharedDeadlines},
 		{"Grace", sharedGrace},
+		{"Arrive", sharedArrive},
 		{"Renewals", sharedRenewals},
 		{"Fences", sharedFences},
 		{"Messages", sharedMessages},

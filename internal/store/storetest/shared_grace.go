@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,6 +36,73 @@ func sharedGrace(t *testing.T, b SharedBackend) {
 	}
 	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
 	if early := term - j.Now().Sub(asked); early > 20*time.Millisecond {
+		t.Errorf("it was due %v before its full term", early)
+	}
+}
+
+// sharedArrive lets a host begin to serve after a deadline has passed: beside a host
+// that listens it is due, and where all were away it has its full term again.
+func sharedArrive(t *testing.T, b SharedBackend) {
+	const term = time.Second
+	handles := b.handles(t, wide, 2)
+	here, comes := handles[0], handles[1]
+	due := func() []string {
+		t.Helper()
+		keys, err := comes.Due(t.Context(), store.Leases, 10)
+		if err != nil {
+			t.Fatalf("Due: %v", err)
+		}
+		return keys
+	}
+	arrive := func() time.Time {
+		t.Helper()
+		at := comes.Now()
+		if err := comes.Arrive(t.Context()); err != nil {
+			t.Fatalf("Arrive: %v", err)
+		}
+		return at
+	}
+	due() // What nobody ever asked for is not due.
+	listening, leave := context.WithCancel(t.Context())
+	heard, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		var once sync.Once
+		for _, err := range here.Listen(listening) {
+			if err == nil {
+				once.Do(func() { close(heard) })
+			}
+		}
+	}()
+	eventually(t, "a host that listens", func() bool {
+		if err := comes.Send(t.Context(), []byte("m")); err != nil {
+			t.Fatalf("Send: %v", err)
+		}
+		select {
+		case <-heard:
+			return true
+		default:
+			return false
+		}
+	})
+	var feed Feed
+	e := feed.Next(false, 1)
+	e.Records = []store.Record{{Table: store.Leases, Key: []byte("k"), Value: []byte("v"), Term: term}}
+	commits(t, here, newBatch(store.Tip{}, e))
+	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	arrive()
+	if keys := due(); !slices.Equal(keys, []string{"k"}) {
+		t.Errorf("beside a host that listens a new one is told of %v, want k", keys)
+	}
+	leave()
+	<-left
+	var at time.Time
+	eventually(t, "a full term after all were away", func() bool {
+		at = arrive()
+		return len(due()) == 0
+	})
+	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	if early := term - comes.Now().Sub(at); early > 20*time.Millisecond {
 		t.Errorf("it was due %v before its full term", early)
 	}
 }
