@@ -5,6 +5,7 @@
 #
 #   test/blackbox/run.sh
 #   test/blackbox/run.sh stream.test.mjs
+#   test/blackbox/run.sh --redis            two hosts on a Redis take the calls in turn
 #
 # PLAYCTL names a binary to test instead of building one.
 
@@ -17,7 +18,22 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 fi
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+finish() {
+  [ -z "$server" ] || { kill "$server" && wait "$server"; } || true
+  rm -rf "$work"
+}
+trap finish EXIT
+
+if [ "${1:-}" = --redis ]; then
+  shift
+  # What it keeps is read by the test that looks for secrets.
+  export BLACKBOX_REDIS=redis+unix://$work/redis/socket BLACKBOX_REDIS_DIR=$work/redis
+  mkdir "$work/redis"
+  redis-server --port 0 --unixsocket "$work/redis/socket" --dir "$work/redis" --appendonly yes --save '' \
+    --loglevel warning --daemonize no &
+  server=$!
+fi
 
 npm ci --silent
 if [ -z "${PLAYCTL:-}" ]; then

@@ -15,7 +15,7 @@ const { host, owner, agent, sid } = await openWorld('--access-log', '--log-level
 
 // everything that the host writes down, as one text.
 function written() {
-  const files = readdirSync(join(host.folder, 'data'), { recursive: true, withFileTypes: true }).filter((entry) =>
+  const files = readdirSync(host.store, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile()
   )
   assert.ok(files.length > 0)

@@ -29,6 +29,8 @@ export function refuseSecrets(text, where) {
 
 export class Client {
   service = 'play'
+  // The highest rev that any reply was of.
+  rev = 0
 
   // headersOf is how a caller shows who it is: a node by id and hash, the
   // administrator by a token.
@@ -52,15 +54,16 @@ export class Client {
   }
 
   // call makes one request. `body` is sent as JSON, `raw` as it is; key: null
-  // leaves the account's API key out.
+  // leaves the account's API key out; `to` is a server other than the next.
   async call(method, path, options = {}) {
-    const { body, raw, idempotency, nullable = [], reveals = false } = options
+    const { body, raw, idempotency, nullable = [], reveals = false, to = this.next() } = options
     const headers = this.headersOf(options)
     if ((body !== undefined || raw !== undefined) && !('content-type' in headers))
       headers['content-type'] = 'application/json'
     if (idempotency) headers['idempotency-key'] = idempotency
     const payload = body === undefined ? raw : JSON.stringify(body)
-    const reply = await exchange(this.url(path, options), { method, headers, body: payload })
+    const reply = await exchange(this.url(path, options), { method, headers, body: payload, port: to.port })
+    this.rev = Math.max(this.rev, Number(reply.headers['x-play-rev'] ?? 0))
     if (/^application\/json\b/.test(reply.headers['content-type'] ?? '')) {
       reply.json = JSON.parse(reply.text)
       refuseNull(

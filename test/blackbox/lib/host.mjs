@@ -1,9 +1,10 @@
 // Starts the host as a user does, and ends it: politely, or as a power cut does.
 
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after } from 'node:test'
 import { once } from 'node:events'
 import { Client } from './client.mjs'
@@ -20,35 +21,25 @@ export const accounts = vectors.phrases.map(({ passwHash, nodeIds }) => ({ nodeI
 
 export const adminToken = 'administrator-of-the-black-box-test'
 
-class Host extends Client {
-  constructor(folder, args) {
-    super()
-    this.folder = folder
-    this.args = args
-    this.log = ''
-  }
+// With a Redis every world is kept there and served by two hosts, and calls and
+// streams go to them in turn, as a proxy would send them: what one of them was
+// told is asked of the other.
+const redis = process.env.BLACKBOX_REDIS
+const hosts = redis ? 2 : 1
 
-  async start() {
-    const args = [
-      'serve',
-      '--listen',
-      '127.0.0.1:0',
-      '--data-dir',
-      join(this.folder, 'data'),
-      '--output',
-      'json',
-      '--root-file',
-      join(this.folder, 'root'),
-      '--admin-token-file',
-      join(this.folder, 'admin'),
-      ...this.args
-    ]
-    const env = { PATH: process.env.PATH, HOME: this.folder }
-    this.process = spawn(binary, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+// One `playctl serve`.
+class Server {
+  log = ''
+
+  constructor(args, env) {
+    this.process = spawn(binary, ['serve', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.exited = once(this.process, 'exit')
     this.process.stderr.setEncoding('utf8').on('data', (text) => (this.log += text))
-    this.base = (await this.#banner()).url
-    return this
+  }
+
+  async ready() {
+    this.url = (await this.#banner()).url
+    this.port = new URL(this.url).port
   }
 
   // The banner is one JSON document on standard output, written once the host serves.
@@ -70,15 +61,88 @@ class Host extends Client {
     })
   }
 
-  // kill is what a power cut does to the process.
-  async kill() {
-    this.process.kill('SIGKILL')
+  async end(signal) {
+    this.process.kill(signal)
     await this.exited
   }
+}
 
-  async stop() {
-    this.process.kill('SIGTERM')
-    await this.exited
+class Host extends Client {
+  servers = []
+  log = ''
+  #turn = 0
+
+  constructor(folder, args) {
+    super()
+    this.folder = folder
+    this.args = args
+    // Where the world is written down.
+    this.store = redis ? process.env.BLACKBOX_REDIS_DIR : join(folder, 'data')
+  }
+
+  async start() {
+    const kept = redis ? ['--store', redis, '--host-id', basename(this.folder)] : ['--data-dir', this.store]
+    const env = { PATH: process.env.PATH, HOME: this.folder }
+    const args = ['--output', 'json', '--root-file', join(this.folder, 'root'), ...kept]
+    args.push('--admin-token-file', join(this.folder, 'admin'), '--listen', '127.0.0.1:0', ...this.args)
+    const address = args[args.lastIndexOf('--listen') + 1]
+    this.servers = []
+    while (this.servers.length < hosts) {
+      const server = new Server(args, env)
+      this.servers.push(server)
+      await server.ready()
+      // The others serve beside the first, each at a port of its own.
+      args.push('--listen', address.replace(/:\d+$/, ':0'))
+    }
+    this.base = this.servers[0].url
+    return this
+  }
+
+  // next is the server whose turn it is. Its port is where a request goes; the
+  // name that is called stays that of the first one.
+  next() {
+    return this.servers[this.#turn++ % hosts]
+  }
+
+  // level waits until a server has all that any of them has acknowledged: a rev
+  // can be asked for, but not every event has one of its own.
+  async level(to) {
+    if (hosts === 1) return
+    const reply = await this.call('GET', new URL('/readyz', this.base).href, { to })
+    if (reply.status !== 200) throw new Error(`a host is not ready: ${reply.text}`)
+  }
+
+  // A store over a network may not answer within a host's second, and nobody knows
+  // then what became of the request: with its key it is repeated, as section 4 says.
+  async call(method, path, options = {}) {
+    if (hosts === 1) return super.call(method, path, options)
+    const request = method === 'GET' ? options : { idempotency: randomUUID(), ...options }
+    let reply
+    for (let tries = 0; tries < 20; tries++) {
+      reply = await super.call(method, path, request)
+      if (reply.json?.code !== 'store_unavailable') break
+    }
+    return reply
+  }
+
+  // Whoever may meet another host at every call says which rev it has seen.
+  headersOf(options) {
+    const shown = super.headersOf(options)
+    return hosts > 1 ? { 'x-play-min-rev': String(this.rev), ...shown } : shown
+  }
+
+  async #end(signal) {
+    await Promise.all(this.servers.map((server) => server.end(signal)))
+    this.log += this.servers.map((server) => server.log).join('')
+  }
+
+  // kill is what a power cut does to the process.
+  kill() {
+    return this.#end('SIGKILL')
+  }
+
+  stop() {
+    return this.#end('SIGTERM')
   }
 
   remove() {

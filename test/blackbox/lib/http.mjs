@@ -11,10 +11,10 @@ async function bytesOf(message) {
   return Buffer.concat(chunks)
 }
 
-// exchange sends a request and reads its whole reply. A body that is a list of
-// chunks goes out without a content-length.
-export async function exchange(url, { method, headers, body }) {
-  const outgoing = request(url, { method, headers, agent })
+// exchange sends a request to a port and reads its whole reply. A body that is a
+// list of chunks goes out without a content-length.
+export async function exchange(url, { method, headers, body, port }) {
+  const outgoing = request(url, { method, port, headers: { host: url.host, ...headers }, agent })
   const answered = once(outgoing, 'response')
   if (Array.isArray(body)) for (const chunk of body) outgoing.write(chunk)
   else if (body !== undefined) outgoing.setHeader('content-length', Buffer.byteLength(body))

@@ -38,7 +38,8 @@ export class Stream {
   comments = []
   raw = ''
 
-  constructor(request, response) {
+  constructor(host, request, response) {
+    this.host = host
     this.request = request
     this.status = response.statusCode
     this.headers = response.headers
@@ -69,6 +70,7 @@ export class Stream {
       const event = readFrame(frame)
       assert.ok(event.id > this.last, `id ${event.id} came after ${this.last}`)
       this.last = event.id
+      this.host.rev = Math.max(this.host.rev, event.data.rev)
       this.#frames.push(event)
     } catch (error) {
       this.#failure ??= error
@@ -140,13 +142,16 @@ export class Stream {
 // openStream connects a subscriber; options are those of a call, and
 // `lastEventId` for the header.
 export async function openStream(host, options = {}) {
-  const headers = { accept: 'text/event-stream', ...host.headersOf(options) }
+  const url = host.url('/events', options)
+  const headers = { host: url.host, accept: 'text/event-stream', ...host.headersOf(options) }
+  const server = host.next()
   if (options.lastEventId !== undefined) headers['last-event-id'] = String(options.lastEventId)
-  const outgoing = request(host.url('/events', options), { method: 'GET', headers, agent: false })
+  else await host.level(server)
+  const outgoing = request(url, { method: 'GET', port: server.port, headers, agent: false })
   outgoing.end()
   const [response] = await once(outgoing, 'response')
   outgoing.on('error', () => {})
-  const stream = new Stream(outgoing, response)
+  const stream = new Stream(host, outgoing, response)
   if (response.statusCode === 200) await stream.cursor()
   return stream
 }

@@ -46,9 +46,11 @@ export async function snapshotOf(host, as) {
   return granted(await host.rpc('getWorldSnapshot', {}, { as })).snapshot
 }
 
+// headOf is where the world is: what any of its hosts has acknowledged counts.
 export async function headOf(host) {
-  const { rev, seq } = granted(await host.call('GET', '/session', { as: admin }))
-  return { rev, seq }
+  const heads = await Promise.all(host.servers.map((to) => host.call('GET', '/session', { as: admin, to })))
+  const highest = (field) => Math.max(...heads.map((reply) => granted(reply)[field]))
+  return { rev: highest('rev'), seq: highest('seq') }
 }
 
 // openWorld serves a world with one main node and one agent node.
