@@ -83,3 +83,15 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 		callers.Wait()
 	})
 }
+
+// The one who fetches the session does not wait for itself, whatever it is told.
+func TestNobodyWaitsForItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
+			return respond(http.StatusServiceUnavailable, nil, `{"error":"no","code":"behind","requestId":"r"}`), nil
+		}), DefaultRetry())
+		if _, err := c.SID(t.Context()); !protocol.HasCode(err, protocol.CodeBehind) {
+			t.Errorf("SID: %v", err)
+		}
+	})
+}

@@ -59,7 +59,7 @@ func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Er
 	switch {
 	case t.sessions >= maxSessions:
 		return false
-	case refused.Code == protocol.CodeBehind && t.call.minRev == 0:
+	case refused.Code == protocol.CodeBehind && t.call.world && t.call.minRev == 0:
 		// The rev that we wait for may be of a session that is no more.
 		sid = c.session.current()
 	case sid == "", !c.isOver(refused):

@@ -42,7 +42,7 @@ export class Tries {
     const { session, service } = this.transport
     let over = sid
     if (this.#sessions >= maxSessions) return false
-    if (refused.code === 'behind' && this.call.minRev === undefined) {
+    if (refused.code === 'behind' && this.call.world === true && this.call.minRev === undefined) {
       // The rev that was waited for may be of a session that is no more.
       over = session.sid
     } else if (sid === undefined || (refused.code !== 'sid_invalid' && !(refused.status === 403 && service !== 'play'))) {
