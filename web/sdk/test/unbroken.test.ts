@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
-  ClosedError, PlayError, RemotePlayWorld, ReplyError, createClient, frameworkRegistration, subscribeEvents,
+  ClosedError, PlayError, RemotePlayWorld, ReplyError, createClient, frameworkRegistration, hasCode, subscribeEvents,
 } from '../src/index.js'
 import type { NodeCredentialMaterial } from '../src/index.js'
 import { tell } from '../src/protocol/tell.js'
@@ -110,6 +110,21 @@ describe('a world that is closed', () => {
     assert.equal(asked.all.at(-1), '/api/play/players/disconnect')
   })
 
+  it('may end any number of calls at once, of which Node has nothing to say', async () => {
+    const warnings = new Told<Error>()
+    process.on('warning', warnings.tell)
+    const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
+    const own = new AbortController()
+    const calls = Array.from({ length: 30 }, async (_, i) => assert.rejects(world.getWorldSnapshot(i % 2 === 0 ? {} : { signal: own.signal })))
+    await Promise.resolve(world.client())
+    own.abort()
+    await world.close()
+    await Promise.all(calls)
+    await new Promise((resolve) => { setImmediate(resolve) })
+    process.off('warning', warnings.tell)
+    assert.deepEqual(warnings.all, [])
+  })
+
   it('keeps nobody waiting for commands that cannot come', async () => {
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
     const commands = await world.subscribeIntercomCommands({ execute: () => '' })
@@ -144,6 +159,14 @@ describe('the session', () => {
     first.abort(new Error('changed my mind'))
     await Promise.all([ended, refused, ...third])
     assert.equal(fetched, 3)
+  })
+
+  it('is not waited for by the one who fetches it', async () => {
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:9', retry: { attempts: 2, baseMs: 1, maxMs: 2 },
+      fetch: answering(() => Response.json({ error: 'no', code: 'behind' }, { status: 503 })),
+    })
+    await assert.rejects(client.registerMcp({ name: 'x' }), (error) => hasCode(error, 'behind'))
   })
 
   it('is sought once where nobody can be reached', async () => {

@@ -1,6 +1,6 @@
 import { UnreachableError } from '../protocol/errors.js'
 import type { Capability, SessionReply } from '../protocol/replies.js'
-import { reasonOf } from './wait.js'
+import { reasonOf, whenEnded } from './wait.js'
 
 /** A fetch of the session that others wait for, and how often it is tried. */
 interface Fetch {
@@ -64,11 +64,9 @@ export class Session {
 /** Waits for a promise that never rejects; rejects with the signal's reason when that ends first. */
 async function unlessEnded<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    const ended = () => { reject(reasonOf(signal)) }
-    if (signal?.aborted === true) ended()
-    signal?.addEventListener('abort', ended, { once: true })
+    const undo = whenEnded(signal, () => { reject(reasonOf(signal)) })
     void promise.then((value) => {
-      signal?.removeEventListener('abort', ended)
+      undo()
       resolve(value)
     })
   })

@@ -20,26 +20,59 @@ export function retryWait(retry: Retry, failed: number, askedMs: number): number
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
-    const ended = () => {
-      clearTimeout(timer)
-      reject(reasonOf(signal))
-    }
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', ended)
+      undo()
       resolve()
     }, ms)
-    signal?.addEventListener('abort', ended, { once: true })
+    const undo = whenEnded(signal, () => {
+      clearTimeout(timer)
+      reject(reasonOf(signal))
+    })
   })
+}
+
+/** Those who wait for the end of a signal, and the one listener that tells them all. */
+interface Waiting {
+  readonly ended: Set<() => void>
+  readonly listener: () => void
+}
+
+/** Who waits for which signal. A world's calls all wait for its end, and Node warns of signals with more than ten listeners. */
+const waiting = new WeakMap<AbortSignal, Waiting>()
+
+/** Calls a function when a signal ends, at once where it has. The function that is given undoes that. */
+export function whenEnded(signal: AbortSignal | undefined, ended: () => void): () => void {
+  if (signal === undefined) return () => undefined
+  if (signal.aborted) {
+    ended()
+    return () => undefined
+  }
+  const those = waiting.get(signal) ?? listening(signal)
+  // A function of its own, so that one who waits twice is two.
+  const told = () => { ended() }
+  those.ended.add(told)
+  return () => {
+    if (!those.ended.delete(told) || those.ended.size > 0) return
+    signal.removeEventListener('abort', those.listener)
+    waiting.delete(signal)
+  }
+}
+
+function listening(signal: AbortSignal): Waiting {
+  const ended = new Set<() => void>()
+  const listener = () => {
+    waiting.delete(signal)
+    for (const told of ended) told()
+  }
+  signal.addEventListener('abort', listener, { once: true })
+  const those = { ended, listener }
+  waiting.set(signal, those)
+  return those
 }
 
 /** Lets signals end a controller, with their reasons. The function that is given undoes that. */
 export function linked(ending: AbortController, ...signals: readonly (AbortSignal | undefined)[]): () => void {
-  const undo = signals.map((signal) => {
-    const ended = () => { ending.abort(reasonOf(signal)) }
-    if (signal?.aborted === true) ended()
-    signal?.addEventListener('abort', ended, { once: true })
-    return () => { signal?.removeEventListener('abort', ended) }
-  })
+  const undo = signals.map((signal) => whenEnded(signal, () => { ending.abort(reasonOf(signal)) }))
   return () => { for (const end of undo) end() }
 }
 

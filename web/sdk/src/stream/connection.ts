@@ -1,7 +1,7 @@
 import type { Call } from '../http/call.js'
 import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
-import { reasonOf } from '../http/wait.js'
+import { linked, reasonOf } from '../http/wait.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
 import { asError } from '../protocol/tell.js'
 import { type Frame, FrameParser } from './frames.js'
@@ -36,14 +36,7 @@ export class Connection {
     readonly sid: string,
     signal: AbortSignal,
   ) {
-    const ended = () => {
-      this.#ending.abort(reasonOf(signal))
-    }
-    signal.addEventListener('abort', ended, { once: true })
-    this.#unlink = () => {
-      signal.removeEventListener('abort', ended)
-    }
-    if (signal.aborted) ended()
+    this.#unlink = linked(this.#ending, signal)
     this.#heard()
   }
 

@@ -1,5 +1,5 @@
 import type { Transport } from '../http/transport.js'
-import { backoff, reasonOf } from '../http/wait.js'
+import { backoff, reasonOf, whenEnded } from '../http/wait.js'
 import { parseJson } from '../json/parse.js'
 import { asObject } from '../json/read.js'
 import { PlayError, UnreachableError } from '../protocol/errors.js'
@@ -100,15 +100,16 @@ export class Stream {
     const { signal } = this.#options
     if (this.#waitMs <= 0) return signal.aborted
     await new Promise<void>((resolve) => {
+      let undo = (): void => undefined
       const go = () => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', go)
+        undo()
         this.#hurry = undefined
         resolve()
       }
       const timer = setTimeout(go, this.#waitMs)
-      signal.addEventListener('abort', go, { once: true })
       this.#hurry = go
+      undo = whenEnded(signal, go)
     })
     return signal.aborted
   }

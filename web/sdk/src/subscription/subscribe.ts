@@ -1,5 +1,5 @@
 import type { WorldClient } from '../http/client.js'
-import { reasonOf } from '../http/wait.js'
+import { linked } from '../http/wait.js'
 import { ClosedError } from '../protocol/errors.js'
 import { Follower } from './follower.js'
 import type { SubscribeOptions, SubscriptionState, WorldSubscription } from './types.js'
@@ -11,14 +11,10 @@ class Subscription implements WorldSubscription {
 
   constructor(client: WorldClient, options: SubscribeOptions) {
     const { signal } = options
-    const ended = () => {
-      this.#ending.abort(reasonOf(signal))
-    }
-    if (signal?.aborted === true) ended()
-    signal?.addEventListener('abort', ended, { once: true })
+    const unlink = linked(this.#ending, signal)
     this.#follower = new Follower(client, options, this.#ending.signal)
     this.done = this.#follower.run().finally(() => {
-      signal?.removeEventListener('abort', ended)
+      unlink()
     })
   }
 

@@ -3,6 +3,7 @@ import { resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
+import { asObject } from '../json/read.js'
 import { OptionError, hasCode } from '../protocol/errors.js'
 import type { RecordInteractionReply, RecordJourneyReply, RegisterReply, RegisterRequest } from '../protocol/replies.js'
 import type { Journey } from '../protocol/rows.js'
@@ -64,6 +65,7 @@ export class Agent {
   /** Registers an agent. @internal */
   static async register(world: AgentWorld, options: AddAgentOptions, call: CallOptions): Promise<Agent> {
     within("the agent's name", options.name, 200)
+    if (asObject(options.agent) === undefined) throw new OptionError('agent says what the agent can do: make it with frameworkRegistration')
     const { id, caller } = await speakerOf(world, options)
     const client = caller === undefined ? world.client : world.clientAs(caller)
     const request = requestOf(world, options, id, caller)

@@ -1,4 +1,4 @@
-import { asObject } from '../json/read.js'
+import { asArray, asObject, member } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 import type { AssistTool, JsonObject } from '../protocol/rows.js'
 
@@ -36,12 +36,13 @@ const maxType = 64
  */
 export function frameworkRegistration(type: string, tools: readonly (Tool | string)[]): FrameworkRegistration {
   within("the framework's name", type, maxType)
+  if (asArray(tools) === undefined) throw new OptionError('the tools are no list')
   if (tools.length > maxTools) throw new OptionError(`there are ${tools.length} tools, at most ${maxTools} are allowed`)
   const toolNames: string[] = []
   const assistTools: AssistTool[] = []
   for (const given of tools) {
     const tool: Tool = typeof given === 'string' ? { name: given } : given
-    within("a tool's name", tool.name, maxToolName)
+    within("a tool's name", member(asObject(tool), 'name'), maxToolName)
     if (toolNames.includes(tool.name)) throw new OptionError(`two tools have the name ${JSON.stringify(tool.name)}`)
     toolNames.push(tool.name)
     // Programs without types call this as well.
@@ -57,8 +58,9 @@ export function frameworkRegistration(type: string, tools: readonly (Tool | stri
   return { type, toolNames, assistTools }
 }
 
-/** Checks that a text is there and not too long, in code points. */
-export function within(what: string, text: string, limit: number): void {
+/** Checks that a text is there and not too long, in code points. Programs without types give anything. */
+export function within(what: string, text: unknown, limit: number): void {
+  if (typeof text !== 'string') throw new OptionError(`${what} is no text`)
   if (text.trim() === '') throw new OptionError(`${what} is empty`)
   const length = Array.from(text).length
   if (length > limit) throw new OptionError(`${what} has ${length} characters, at most ${limit} are allowed`)

@@ -1,5 +1,5 @@
 import type { WorldClient } from '../http/client.js'
-import { ClosedError } from '../protocol/errors.js'
+import { ClosedError, OptionError } from '../protocol/errors.js'
 import { type IntercomCommand, type WorldEvent, isEvent } from '../protocol/events.js'
 import { asObject, asText, member } from '../json/read.js'
 import { tellError } from '../protocol/tell.js'
@@ -25,6 +25,7 @@ export class IntercomListener implements IntercomSubscription {
   #active = 0
 
   constructor(sources: readonly WorldClient[], options: IntercomOptions, agentOf: (id: string) => Agent | undefined) {
+    check(options)
     this.#options = options
     this.#agentOf = agentOf
     let opened = (): void => undefined
@@ -107,4 +108,11 @@ export class IntercomListener implements IntercomSubscription {
       this.#running.add(running)
     }
   }
+}
+
+/** Programs without types give anything. */
+function check({ execute, timeoutMs = 1, concurrency = 1 }: Partial<IntercomOptions>): void {
+  if (typeof execute !== 'function') throw new OptionError('execute is no function: it is what carries commands out')
+  if (!(timeoutMs > 0)) throw new OptionError('timeoutMs must be more than 0')
+  if (!(concurrency >= 1)) throw new OptionError('concurrency must be at least 1')
 }

@@ -38,7 +38,7 @@ export interface IntercomOptions {
   readonly agents?: readonly Agent[]
   /** Bounds one command, in milliseconds; 100,000 unless it is given. The host gives up after 120 s without an answer. */
   readonly timeoutMs?: number
-  /** How many commands are carried out at once; 16 unless it is given. Others wait. */
+  /** How many commands are carried out at once; 16 unless it is given. Others wait. One whose time is over counts no more. */
   readonly concurrency?: number
   /** Called for what goes wrong. The subscription goes on. */
   readonly onError?: (error: Error) => void | Promise<void>
