@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -15,6 +16,10 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a reply may take: on a busy machine thousands of entries at
+// once take longer than a host waits, and those tests are not of that.
+const patience = 20 * time.Second
 
 // worlds counts the worlds of the tests, so that each has its own.
 var worlds atomic.Int64
@@ -27,7 +32,7 @@ func at(t testing.TB, url string) redis.Options {
 		t.Fatal(err)
 	}
 	return redis.Options{
-		Address: address, RootKey: storetest.RootKey,
+		Address: address, RootKey: storetest.RootKey, Timeout: patience,
 		HostID: "world" + strconv.FormatInt(worlds.Add(1), 10),
 	}
 }

@@ -63,7 +63,33 @@ func sharedArrive(t *testing.T, b SharedBackend) {
 		return at
 	}
 	due() // What nobody ever asked for is not due.
-	listening, leave := context.WithCancel(t.Context())
+	leave := listens(t, here, comes)
+	var feed Feed
+	e := feed.Next(false, 1)
+	e.Records = []store.Record{{Table: store.Leases, Key: []byte("k"), Value: []byte("v"), Term: term}}
+	commits(t, here, newBatch(store.Tip{}, e))
+	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	arrive()
+	if keys := due(); !slices.Equal(keys, []string{"k"}) {
+		t.Errorf("beside a host that listens a new one is told of %v, want k", keys)
+	}
+	leave()
+	var at time.Time
+	eventually(t, "a full term after all were away", func() bool {
+		at = arrive()
+		return len(due()) == 0
+	})
+	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	if early := term - comes.Now().Sub(at); early > 20*time.Millisecond {
+		t.Errorf("it was due %v before its full term", early)
+	}
+}
+
+// listens lets a host listen, which another one has seen when it returns, until
+// leave is called.
+func listens(t *testing.T, here, other store.Shared) (leave func()) {
+	t.Helper()
+	listening, stop := context.WithCancel(t.Context())
 	heard, left := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(left)
@@ -75,7 +101,7 @@ func sharedArrive(t *testing.T, b SharedBackend) {
 		}
 	}()
 	eventually(t, "a host that listens", func() bool {
-		if err := comes.Send(t.Context(), []byte("m")); err != nil {
+		if err := other.Send(t.Context(), []byte("m")); err != nil {
 			t.Fatalf("Send: %v", err)
 		}
 		select {
@@ -85,25 +111,9 @@ func sharedArrive(t *testing.T, b SharedBackend) {
 			return false
 		}
 	})
-	var feed Feed
-	e := feed.Next(false, 1)
-	e.Records = []store.Record{{Table: store.Leases, Key: []byte("k"), Value: []byte("v"), Term: term}}
-	commits(t, here, newBatch(store.Tip{}, e))
-	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
-	arrive()
-	if keys := due(); !slices.Equal(keys, []string{"k"}) {
-		t.Errorf("beside a host that listens a new one is told of %v, want k", keys)
-	}
-	leave()
-	<-left
-	var at time.Time
-	eventually(t, "a full term after all were away", func() bool {
-		at = arrive()
-		return len(due()) == 0
-	})
-	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
-	if early := term - comes.Now().Sub(at); early > 20*time.Millisecond {
-		t.Errorf("it was due %v before its full term", early)
+	return func() {
+		stop()
+		<-left
 	}
 }
 
