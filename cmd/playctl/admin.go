@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,15 +37,12 @@ func (a *app) adminToken(flags *adminFlags) (creds.Secret, error) {
 	if flags.tokenFile != "" {
 		return a.readToken(flags.tokenFile)
 	}
-	token := creds.NormalisePhrase(a.env(envAdminToken))
-	switch {
-	case token == "":
-		return creds.Secret{}, hintf(fmt.Errorf("%w of the administrator", errNotAuthenticated),
+	token, err := a.environmentSecret(envAdminToken)
+	if err == nil && token.IsZero() {
+		err = hintf(fmt.Errorf("%w of the administrator", errNotAuthenticated),
 			"name the file with the token with --admin-token-file, or set %s", envAdminToken)
-	case !visible(token):
-		return creds.Secret{}, &settingError{envAdminToken, errors.New("a token is one word of visible ASCII characters")}
 	}
-	return creds.NewSecret(token), nil
+	return token, err
 }
 
 // asAdmin asks as the administrator, and prints the result.

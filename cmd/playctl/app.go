@@ -30,14 +30,14 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	}
 	a.layers = loaded
 	if _, err := render.ParseColorMode(a.settings.color); err != nil {
-		return &settingError{"--color", err}
+		return &settingError{loaded.where("color"), err}
 	}
 	format, err := render.ParseFormat(a.settings.output)
 	if err != nil {
-		return &settingError{"--output", err}
+		return &settingError{loaded.where("output"), err}
 	}
 	if a.settings.timeout < 0 {
-		return &settingError{"--timeout", fmt.Errorf("%s is negative: use 0 for no limit", a.settings.timeout)}
+		return &settingError{loaded.where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.settings.timeout)}
 	}
 	a.printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.look(a.Stdout)}
 	return nil

@@ -93,7 +93,7 @@ func (a *app) chooseContext(file *creds.File) (*creds.Context, error) {
 	}
 	server, err := creds.ParseServerURL(a.settings.server)
 	if err != nil {
-		return nil, &settingError{"--server", err}
+		return nil, &settingError{a.layers.where("server"), err}
 	}
 	for _, name := range append([]string{file.Current()}, file.Names()...) {
 		if c, err := file.Context(name); err == nil && c.ServerURL == server {
@@ -108,19 +108,23 @@ func (a *app) override(who *caller) error {
 	if a.settings.server != "" {
 		server, err := creds.ParseServerURL(a.settings.server)
 		if err != nil {
-			return &settingError{"--server", err}
+			return &settingError{a.layers.where("server"), err}
 		}
 		who.server = server
 	}
 	if a.settings.service != "" {
 		service, err := creds.ParseService(a.settings.service)
 		if err != nil {
-			return &settingError{"--service", err}
+			return &settingError{a.layers.where("service"), err}
 		}
 		who.service = protocol.Service(service)
 	}
-	if key := a.env(envAPIKey); key != "" {
-		who.apiKey = creds.NewSecret(key)
+	key, err := a.environmentSecret(envAPIKey)
+	if err != nil {
+		return err
+	}
+	if !key.IsZero() {
+		who.apiKey = key
 	}
 	return a.environmentNode(who)
 }
@@ -168,13 +172,17 @@ func (a *app) client(who *caller, node client.Credentials) (*client.Client, erro
 
 // connect makes a client that calls as node, or as the administrator.
 func (a *app) connect(who *caller, node client.Credentials, adminToken creds.Secret) (*client.Client, error) {
+	registration, err := a.environmentSecret(envRegistrationToken)
+	if err != nil {
+		return nil, err
+	}
 	c, err := client.New(client.Options{
 		AdminToken:        adminToken,
 		BaseURL:           who.server,
 		Service:           who.service,
 		Credentials:       node,
 		APIKey:            who.apiKey,
-		RegistrationToken: creds.NewSecret(a.env(envRegistrationToken)),
+		RegistrationToken: registration,
 		Timeout:           a.settings.timeout,
 		UserAgent:         "playctl/" + thisVersion().Version,
 	})

@@ -63,6 +63,9 @@ func (a *app) createMainNode(ctx context.Context, flags *phraseFlags, rootFile, 
 		return err
 	}
 	token, err := a.readToken(tokenFile)
+	if err == nil && token.IsZero() {
+		token, err = a.environmentSecret(envRegistrationToken)
+	}
 	if err != nil {
 		return err
 	}
@@ -77,9 +80,6 @@ func (a *app) createMainNode(ctx context.Context, flags *phraseFlags, rootFile, 
 	node, err := a.derive(phrase, root.Key)
 	if err != nil {
 		return errors.Join(err, phrase.refused())
-	}
-	if token.IsZero() {
-		token = creds.NewSecret(a.env(envRegistrationToken))
 	}
 	key, err := a.registerMain(ctx, target, node, token)
 	if err != nil {

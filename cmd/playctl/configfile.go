@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -150,4 +152,21 @@ func editDistance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// maxConfig is far above all settings that there are.
+const maxConfig = 1 << 20
+
+// readConfigFile reads a config file, which may be anything that has a name.
+func readConfigFile(path string) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // G304: the user names the path
+	if err != nil {
+		return nil, fmt.Errorf("open it: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("it is larger than %d bytes", maxConfig)
+	}
+	return text, err
 }

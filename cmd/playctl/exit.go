@@ -92,9 +92,9 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		if hint == "" {
 			hint = fmt.Sprintf("see \"%s --help\"", cmd.CommandPath())
 		}
-		render.Failure(a.Stderr, a.errorLook(), err.Error()+"\nusage: "+cmd.UseLine(), hint)
+		render.Failure(a.Stderr, a.errorLook(), a.blotted(err.Error())+"\nusage: "+cmd.UseLine(), a.blotted(hint))
 		return code
 	}
-	render.Failure(a.Stderr, a.errorLook(), err.Error(), hint)
+	render.Failure(a.Stderr, a.errorLook(), a.blotted(err.Error()), a.blotted(hint))
 	return code
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -39,6 +38,16 @@ func (l *layers) origin(flag *pflag.Flag) string {
 		return where
 	}
 	return "default"
+}
+
+// where tells a person where a setting was made: "--flag", the variable, or the
+// config file with its line.
+func (l *layers) where(flag string) string {
+	if l == nil || l.origins[flag] == "" || l.origins[flag] == "flag" {
+		return "--" + flag
+	}
+	origin := l.origins[flag]
+	return strings.TrimPrefix(strings.TrimPrefix(origin, "environment "), "file ")
 }
 
 // variableOf is the environment variable that sets a flag.
@@ -91,7 +100,7 @@ func (l *layers) apply(flags *pflag.FlagSet, values *viper.Viper) error {
 			l.origins[flag.Name] = "flag"
 		case values.InConfig(flag.Name):
 			if err := flag.Value.Set(values.GetString(flag.Name)); err != nil {
-				where := strings.TrimPrefix(strings.TrimPrefix(l.origins[flag.Name], "environment "), "file ")
+				where := l.where(flag.Name)
 				wrong = append(wrong, &settingError{where, fmt.Errorf("the value for %s does not do: %w", flag.Name, err)})
 			}
 		}
@@ -145,7 +154,7 @@ func (a *app) readConfig(path string, named bool) (map[string]configEntry, error
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // G304: the user names the path
+	text, err := readConfigFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/playctl/playctl/internal/creds"
 )
@@ -95,6 +96,39 @@ func (a *app) readToken(file string) (creds.Secret, error) {
 		return creds.Secret{}, fmt.Errorf("%s: a token is one word of visible ASCII characters", inputName(file))
 	}
 	return creds.NewSecret(token), nil
+}
+
+// environmentSecret is a key or a token of the environment, zero where it is not set.
+func (a *app) environmentSecret(name string) (creds.Secret, error) {
+	text := creds.NormalisePhrase(a.env(name))
+	if !visible(text) {
+		return creds.Secret{}, &settingError{name, errors.New("it is not one word of visible ASCII characters")}
+	}
+	if text == "" {
+		return creds.Secret{}, nil
+	}
+	return creds.NewSecret(text), nil
+}
+
+// blotted is a text without what somebody gave as an argument although it is a
+// secret: a phrase, an API key or a token. Errors repeat arguments, and logs of jobs
+// keep errors.
+func (p *program) blotted(text string) string {
+	for _, argument := range p.Args {
+		if looksSecret(argument) {
+			text = strings.ReplaceAll(text, argument, "[secret]")
+		}
+	}
+	return text
+}
+
+// looksSecret reports whether a text is as playctl makes secrets: words of a
+// phrase, or a key with its prefix.
+func looksSecret(text string) bool {
+	const phraseWords, shortestKey = 10, 20
+	isKey := strings.HasPrefix(text, "pk_") || strings.HasPrefix(text, "pt_")
+	isPhrase := len(strings.Fields(text)) >= phraseWords && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz ") == ""
+	return isKey && len(text) >= shortestKey || isPhrase
 }
 
 // visible reports whether a text can stand in an HTTP header as it is.

@@ -52,10 +52,7 @@ func (f *storeFlags) onRedis(l *layers) bool {
 
 // redisAddress reads the address that the flag of that name was given.
 func (a *app) redisAddress(flag, text string) (redis.Address, error) {
-	where := "--" + flag
-	if origin := a.layers.origins[flag]; origin != "" && origin != "flag" {
-		where = origin
-	}
+	where := a.layers.where(flag)
 	address, err := redis.ParseAddress(text)
 	if err != nil {
 		hint := "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
