@@ -146,6 +146,7 @@ javascript() {
   go build -o "$scratch/playctl" ./cmd/playctl || return
   export PLAYCTL=$scratch/playctl
   test/blackbox/run.sh || status=$?
+  test/blackbox/run.sh --redis || status=$?
   cd web || return
   npm run --silent check || status=$?
   npm test --silent --workspace sdk || status=$?
