@@ -31,7 +31,7 @@ if [ "${1:-}" = --redis ]; then
   export BLACKBOX_REDIS=redis+unix://$work/redis/socket BLACKBOX_REDIS_DIR=$work/redis
   mkdir "$work/redis"
   redis-server --port 0 --unixsocket "$work/redis/socket" --dir "$work/redis" --appendonly yes --save '' \
-    --loglevel warning --daemonize no &
+    --logfile "$work/redis/log" --daemonize no &
   server=$!
 fi
 
