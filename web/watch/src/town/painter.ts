@@ -7,6 +7,7 @@ import { contains, grown, nth } from './geometry.js'
 import { paintGround } from './ground.js'
 import { Labels } from './labels.js'
 import type { Palette } from './palette.js'
+import type { Lettering } from './paper.js'
 import { Paper } from './paper.js'
 import type { Patterns } from './patterns.js'
 import { patternsOf } from './patterns.js'
@@ -33,21 +34,21 @@ export class Painter {
   /** Whether there is more to draw than this frame had time for: pictures, or names that make room for who speaks. */
   get behind(): boolean { return this.#allowance.behind || this.#voices.news }
 
-  constructor(private palette: Palette, private density: number) {
-    this.#paper = new Paper(palette, density)
+  constructor(private palette: Palette, private lettering: Lettering) {
+    this.#paper = new Paper(palette, lettering)
     this.#labels = new Labels(this.#paper, this.#allowance)
     this.#voices = new Voices(this.#paper, this.#allowance)
   }
 
-  /** Takes another palette or density; every picture is made again. */
-  reset(palette: Palette, density: number): void {
+  /** Takes another palette, density or size of letters; every picture is made again. */
+  reset(palette: Palette, lettering: Lettering): void {
     this.#ground = null
-    if (palette === this.palette && density === this.density) return
+    if (palette === this.palette && lettering.density === this.lettering.density && lettering.size === this.lettering.size) return
     this.palette = palette
-    this.density = density
+    this.lettering = lettering
     this.#sprites.clear()
     this.#patterns = new WeakMap()
-    this.#paper.reset(palette, density)
+    this.#paper.reset(palette, lettering)
     this.#labels.clear()
     this.#voices.clear()
   }
@@ -57,19 +58,20 @@ export class Painter {
 
   /** Draws a frame. */
   draw(c: CanvasRenderingContext2D, camera: Camera, residents: Residents, marks: Marks, now: number, still: boolean): void {
+    const { density, size } = this.lettering
     this.#allowance.begin()
     this.#shown = look(camera, residents, now, still)
     const scale = this.#shown[0]?.scale ?? camera.scale
-    if (!camera.gliding) this.#sprites.setScale(scale * this.density)
-    c.setTransform(this.density, 0, 0, this.density, 0, 0)
+    if (!camera.gliding) this.#sprites.setScale(scale * density)
+    c.setTransform(density, 0, 0, density, 0, 0)
     this.#drawGround(c, camera, residents)
     const trails = [...residents.all.values()].filter((resident) =>
       resident.walk !== null || now < resident.trailUntil || (resident.key === marks.selected && resident.path.length > 1))
     for (const resident of trails) drawPrints(c, camera, residents.streets, resident, this.palette)
     for (const shown of this.#shown) this.#drawShown(c, shown, marks)
-    const signs = trails.flatMap((resident) => signsOf(c, camera, residents.streets, resident))
+    const signs = trails.flatMap((resident) => signsOf(c, camera, residents.streets, resident, size))
     this.#labels.lay(this.#shown, camera, marks, signs.map(({ box }) => box), now)
-    drawSigns(c, signs, this.palette)
+    drawSigns(c, signs, this.palette, size)
     this.#voices.draw(c, this.#shown, camera, marks, this.palette, now)
     this.#labels.draw(c, this.#shown, this.palette)
   }
@@ -98,7 +100,7 @@ export class Painter {
 
   #paintGround(camera: Camera, residents: Residents): void {
     const box = grown(camera.seen, (Math.max(camera.width, camera.height) * MARGIN) / camera.scale)
-    const scale = camera.scale * this.density
+    const scale = camera.scale * this.lettering.density
     const width = Math.ceil(box.w * scale)
     const height = Math.ceil(box.h * scale)
     const kept = this.#ground

@@ -1,5 +1,6 @@
 import { bitmap } from './bitmap.js'
 import type { Bitmap } from './bitmap.js'
+import { clamp } from './geometry.js'
 import type { Palette } from './palette.js'
 import { clean, direction, fitted, shortened, wrapped } from './prose.js'
 import { Ruler } from './ruler.js'
@@ -21,27 +22,54 @@ const SPARE = 32
 const WORN = 64
 /** Names of so many characters are never cut. */
 const WHOLE = 12
+/** How much higher than usual the line of a name may be, for marks can be piled up on a letter without an end. */
+const TALLEST = 1.6
 
 interface SpareBitmap extends Bitmap {
   readonly uses: number
 }
 
+/** How text is written: device pixels for a CSS pixel, and how much larger than usual it is. */
+export interface Lettering {
+  readonly density: number
+  readonly size: number
+}
+
+/** Windows of up to so many CSS pixels have letters of the usual size; in larger ones they grow with the town, for a wall is looked at from afar. */
+const USUAL = { width: 1440, height: 900 } as const
+const LARGEST = 2
+
+/** How much larger than usual letters are in a window of so many CSS pixels, in tenths. */
+export function letterSize(width: number, height: number): number {
+  return Math.round(clamp(Math.min(width / USUAL.width, height / USUAL.height), 1, LARGEST) * 10) / 10
+}
+
 /** A picture of text: its size in CSS pixels is known at once, the picture is made when it is wanted. */
 export class Sheet {
+  readonly w: number
+  readonly h: number
   #bitmap: SpareBitmap | null = null
 
-  /** @param spare Bitmaps that nobody needs any more: to make a new one costs more than to draw on it. */
+  /**
+   * @param width The width at the usual size.
+   * @param height The height at the usual size.
+   * @param spare Bitmaps that nobody needs any more: to make a new one costs more than to draw on it.
+   */
   constructor(
-    readonly w: number, readonly h: number, private readonly density: number,
+    width: number, height: number, private readonly lettering: Lettering,
     private readonly spare: SpareBitmap[], private readonly paint: (c: CanvasRenderingContext2D) => void,
-  ) {}
+  ) {
+    this.w = Math.ceil(width * lettering.size)
+    this.h = Math.ceil(height * lettering.size)
+  }
 
   /** The picture, made now if it does not exist. */
   make(): HTMLCanvasElement {
     if (this.#bitmap !== null) return this.#bitmap.canvas
     const old = this.spare.pop()
-    const made = bitmap(this.w * this.density, this.h * this.density, old)
-    made.draw.setTransform(this.density, 0, 0, this.density, 0, 0)
+    const { density, size } = this.lettering
+    const made = bitmap(this.w * density, this.h * density, old)
+    made.draw.setTransform(density * size, 0, 0, density * size, 0, 0)
     this.paint(made.draw)
     this.#bitmap = { ...made, uses: (old?.uses ?? 0) + 1 }
     return made.canvas
@@ -59,12 +87,12 @@ export class Paper {
   readonly #ruler = new Ruler()
   readonly #spare: SpareBitmap[] = []
 
-  constructor(private palette: Palette, private density: number) {}
+  constructor(private palette: Palette, private lettering: Lettering) {}
 
-  /** Changes palette and device pixels for a CSS pixel. */
-  reset(palette: Palette, density: number): void {
+  /** Changes the palette, and how text is written. */
+  reset(palette: Palette, lettering: Lettering): void {
     this.palette = palette
-    this.density = density
+    this.lettering = lettering
   }
 
   /**
@@ -83,7 +111,7 @@ export class Paper {
     const measureLower = this.#ruler.measure(lower)
     const below = second === '' ? '' : fitted(clean(second, 80), limit, measureLower)
     if (below !== '') w = Math.max(w, measureLower(below))
-    const line = small ? 14 : 17
+    const line = this.#lineOf(first, font, small ? 14 : 17)
     const h = below === '' ? line : line + 12
     const width = Math.ceil(w) + (small ? 8 : 12)
     return this.#sheet(width, h, (c) => {
@@ -141,8 +169,14 @@ export class Paper {
     })
   }
 
+  /** The height of a line of a name: more than usual where its script goes farther up or down than Latin letters do. */
+  #lineOf(text: string, font: string, usual: number): number {
+    if (/^[\x20-\u024f]*$/.test(text)) return usual
+    return Math.ceil(clamp(2 * (this.#ruler.reach(font, text) + 1), usual, TALLEST * usual))
+  }
+
   #sheet(w: number, h: number, paint: (c: CanvasRenderingContext2D) => void): Sheet {
-    return new Sheet(w, h, this.density, this.#spare, paint)
+    return new Sheet(w, h, this.lettering, this.#spare, paint)
   }
 
   #bubbleCard(c: CanvasRenderingContext2D, w: number, h: number, kind: BubbleKind, font: string, towards: 'ltr' | 'rtl'): void {

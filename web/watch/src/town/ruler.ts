@@ -13,15 +13,28 @@ export class Ruler {
 
   /** The width of texts in a font, in CSS pixels; good until the next font is asked for. */
   measure(font: string): (text: string) => number {
-    if (this.#measured >= WORN) {
-      this.#draw = bitmap(1, 1).draw
-      this.#measured = 0
-    }
-    const draw = this.#draw
-    draw.font = font
+    const draw = this.#drawIn(font)
     return (text) => {
       this.#measured++
       return draw.measureText(text).width
     }
+  }
+
+  /** How far a text goes up or down from the middle of its line, whichever is more, in CSS pixels. */
+  reach(font: string, text: string): number {
+    const draw = this.#drawIn(font)
+    draw.textBaseline = 'middle'
+    this.#measured++
+    const { actualBoundingBoxAscent: up, actualBoundingBoxDescent: down } = draw.measureText(text)
+    return Math.max(up, down)
+  }
+
+  #drawIn(font: string): CanvasRenderingContext2D {
+    if (this.#measured >= WORN) {
+      this.#draw = bitmap(1, 1).draw
+      this.#measured = 0
+    }
+    this.#draw.font = font
+    return this.#draw
   }
 }

@@ -4,6 +4,8 @@ import { listen } from './controls.js'
 import { FrameStatistics } from './frames.js'
 import type { Point } from './geometry.js'
 import { Painter } from './painter.js'
+import type { Lettering } from './paper.js'
+import { letterSize } from './paper.js'
 import { paletteOf } from './palette.js'
 import type { Resident } from './residents.js'
 import { Residents } from './residents.js'
@@ -71,7 +73,7 @@ export class Town {
     const draw = this.canvas.getContext('2d', { alpha: false })
     if (draw === null) throw new Error('this browser draws no canvas')
     this.#draw = draw
-    this.#painter = new Painter(paletteOf(options.theme), devicePixelRatio)
+    this.#painter = new Painter(paletteOf(options.theme), this.#lettering)
     host.append(this.canvas)
     this.#listen()
     this.#sizes = new ResizeObserver(() => { this.#resize() })
@@ -169,7 +171,7 @@ export class Town {
   setTheme(theme: TownTheme): void {
     if (theme === this.#theme) return
     this.#theme = theme
-    this.#painter.reset(paletteOf(theme), devicePixelRatio)
+    this.#painter.reset(paletteOf(theme), this.#lettering)
     this.#wake()
   }
 
@@ -267,14 +269,19 @@ export class Town {
     this.#wake()
   }
 
+  get #lettering(): Lettering {
+    return { density: devicePixelRatio, size: letterSize(this.canvas.clientWidth, this.canvas.clientHeight) }
+  }
+
   #resize(): void {
     const width = this.canvas.clientWidth
     const height = this.canvas.clientHeight
-    const density = devicePixelRatio
+    const lettering = this.#lettering
+    const { density } = lettering
     this.#camera.resize(width, height, this.#insets)
     this.canvas.width = Math.max(1, Math.round(width * density))
     this.canvas.height = Math.max(1, Math.round(height * density))
-    this.#painter.reset(paletteOf(this.#theme), density)
+    this.#painter.reset(paletteOf(this.#theme), lettering)
     if (!this.#steered) this.#fit(true)
     this.#render()
   }

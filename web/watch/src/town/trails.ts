@@ -63,9 +63,9 @@ export interface Sign {
   readonly colour: Coat
 }
 
-/** The letters of the numbers. */
-const FONT = '700 11px system-ui, sans-serif'
-/** Widths of numbers, in CSS pixels: there are few different ones. */
+/** The letters of the numbers, so many times larger than usual. */
+const fontOf = (size: number): string => `700 ${11 * size}px system-ui, sans-serif`
+/** Widths of numbers at the usual size, in CSS pixels: there are few different ones. */
 const widths = new Map<string, number>()
 
 /** Draws the footprints of somebody's journey in the colour of its coat. */
@@ -79,20 +79,20 @@ export function drawPrints(c: CanvasRenderingContext2D, camera: Camera, streets:
   c.restore()
 }
 
-/** Where the numbers of somebody's stations are. */
-export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident): Sign[] {
+/** Where the numbers of somebody's stations are; letters are so many times larger than usual. */
+export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, size: number): Sign[] {
   if (row.kind !== 'agent' || path.length === 0) return []
   const colour = coatOf(row.agentId)
-  c.font = FONT
+  c.font = fontOf(1)
   return trailOf(path, streets).stations.map(({ at, label }) => {
-    const w = Math.max(18, width(c, label) + 11)
-    return { label, colour, box: { x: camera.screenX(at.x) + 14 * camera.scale + 4, y: camera.screenY(at.y) - 13, w, h: 18 } }
+    const w = Math.max(18, width(c, label) + 11) * size
+    return { label, colour, box: { x: camera.screenX(at.x) + 14 * camera.scale + 4, y: camera.screenY(at.y) - 13 * size, w, h: 18 * size } }
   })
 }
 
-/** Draws the numbers of stations. */
-export function drawSigns(c: CanvasRenderingContext2D, signs: readonly Sign[], p: Palette): void {
-  c.font = FONT
+/** Draws the numbers of stations; letters are so many times larger than usual. */
+export function drawSigns(c: CanvasRenderingContext2D, signs: readonly Sign[], p: Palette, size: number): void {
+  c.font = fontOf(size)
   c.textAlign = 'center'
   c.textBaseline = 'middle'
   c.strokeStyle = p.paper

@@ -58,9 +58,9 @@ test('lines that are all different leave nothing behind with the browser', async
     return (await session.send('Runtime.getHeapUsage')).embedderHeapUsedSize / 1024 / 1024
   }
   const before = await held()
-  for (let line = 0; line < 1000; line++) {
-    const words = Array.from({ length: 4 }, (_, word) => (line * 7919 + word * 104729).toString(36))
-    await world.say(ids[line % ids.length] ?? '', `line ${line} tells ${words.join(' of ')}`)
+  const wordsOf = (line: number): string => Array.from({ length: 4 }, (_, word) => (line * 7919 + word * 104729).toString(36)).join(' of ')
+  for (let line = 0; line < 1000; line += ids.length) {
+    await Promise.all(ids.map((id, speaker) => world.say(id, `line ${line + speaker} tells ${wordsOf(line + speaker)}`)))
   }
   await reached(page, (await world.head()).rev)
   // What a browser keeps of each text that it measures comes to twelve.

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
-import { extent, map } from './fixtures/map.js'
+import { extent, map, settled } from './fixtures/map.js'
 import { open, panel, resident, show } from './fixtures/town.js'
 
 test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
@@ -29,6 +29,19 @@ test('night falls over the town while one looks at it, and day comes again', asy
   await expect.poll(() => lightness(page)).toBeLessThan(90)
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(() => lightness(page)).toBeGreaterThan(150)
+})
+
+test('on a wall letters are as much larger as the town is', async ({ page, host, world }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await world.agent('A name that is wider than who has it')
+  await open(page, host)
+  const width = async (): Promise<number> => {
+    const { left, right } = await settled(page)
+    return right - left
+  }
+  const usual = await width()
+  await page.setViewportSize({ width: 2880, height: 1800 })
+  await expect.poll(width).toBeGreaterThan(1.8 * usual)
 })
 
 for (const [what, viewport] of Object.entries({

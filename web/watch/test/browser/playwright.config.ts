@@ -23,7 +23,8 @@ const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 export default defineConfig({
   globalSetup: './build.ts',
   outputDir: '../../build/browser',
-  timeout: 60_000,
+  // Tests wait for what they expect, 15 s for each thing; this only ends one that hangs. Starting hosts and agents takes long on a busy machine.
+  timeout: 180_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,
   fullyParallel: true,
