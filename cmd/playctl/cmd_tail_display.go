@@ -23,6 +23,10 @@ type display interface {
 	draw(status render.Status) error
 	// due is ready when draw should be called although nothing happened.
 	due() <-chan time.Time
+	// away leaves the terminal to others, back takes it again as if nothing were
+	// shown.
+	away() error
+	back() error
 	// close leaves the terminal as it was.
 	close() error
 }
@@ -66,6 +70,8 @@ func (d *eventLines) problem(err error, _ render.Status) error {
 func (*eventLines) world(*chain.Snapshot)    {}
 func (*eventLines) draw(render.Status) error { return nil }
 func (*eventLines) due() <-chan time.Time    { return nil }
+func (*eventLines) away() error              { return nil }
+func (*eventLines) back() error              { return nil }
 func (*eventLines) close() error             { return nil }
 
 // statusDisplay prints lines as well, and below the last of them, on a line that
@@ -107,6 +113,13 @@ func (d *statusDisplay) write(text string, status render.Status) error {
 	if _, err := io.WriteString(d.Stdout, text); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
+	return nil
+}
+
+func (d *statusDisplay) away() error { return d.close() }
+
+func (d *statusDisplay) back() error {
+	d.shown = ""
 	return nil
 }
 

@@ -97,6 +97,13 @@ func (d *mapDisplay) due() <-chan time.Time {
 	return d.timer.C
 }
 
+func (d *mapDisplay) away() error { return d.write(render.ScreenLeave) }
+
+func (d *mapDisplay) back() error {
+	d.before, d.drawn = nil, time.Time{}
+	return d.write(render.ScreenEnter)
+}
+
 func (d *mapDisplay) close() error {
 	d.stop()
 	return d.write(render.ScreenLeave)

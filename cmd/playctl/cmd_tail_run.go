@@ -63,8 +63,13 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	defer t.stopQuiet()
 	resized, stop := t.resizes()
 	defer stop()
+	var suspended <-chan os.Signal
+	if t.livelyTerminal() {
+		suspended, stop = t.suspensions()
+		defer stop()
+	}
 	for {
-		done, err := t.step(ctx, f, resized)
+		done, err := t.step(ctx, f, resized, suspended)
 		if done || err != nil {
 			return err
 		}
@@ -72,7 +77,7 @@ func (t *tailer) run(ctx context.Context) (err error) {
 }
 
 // step waits for one thing and deals with it.
-func (t *tailer) step(ctx context.Context, f *following, resized <-chan os.Signal) (done bool, err error) {
+func (t *tailer) step(ctx context.Context, f *following, resized, suspended <-chan os.Signal) (done bool, err error) {
 	select {
 	case h := <-f.reports:
 		return t.take(h)
@@ -80,6 +85,8 @@ func (t *tailer) step(ctx context.Context, f *following, resized <-chan os.Signa
 		return false, t.shown.draw(t.status())
 	case <-resized:
 		return false, t.shown.draw(t.status())
+	case <-suspended:
+		return false, t.suspend(ctx)
 	case <-t.quietEnds():
 		return true, t.quieted()
 	case <-f.sub.Done():

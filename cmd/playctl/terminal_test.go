@@ -39,10 +39,16 @@ type session struct {
 	ate  int // how much of seen was expected already
 }
 
-// types starts a command.
+// types starts a command of playctl.
 func (p *person) types(args ...string) *session {
 	p.t.Helper()
-	path, err := exec.LookPath("playctl")
+	return p.runs("playctl", args...)
+}
+
+// runs starts a program.
+func (p *person) runs(program string, args ...string) *session {
+	p.t.Helper()
+	path, err := exec.LookPath(program)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -111,7 +117,47 @@ var wiped = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
 // where something takes longer, wipes its line in the end.
 func settled(shown string) string { return wiped.ReplaceAllString(shown, "") }
 
-const ctrlC = "\x03"
+const (
+	ctrlC = "\x03"
+	ctrlZ = "\x1a"
+)
+
+// Ctrl-Z gives the terminal back as it was, and fg brings the map again. Without a
+// shell that could continue it, it goes on.
+func TestCtrlZ(t *testing.T) {
+	t.Parallel()
+	server, _ := talkative(t)
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+server, "NO_COLOR=1", "PS1=$ ", "ENV=")
+	const enters, leaves = "\x1b[?1049h", "\x1b[?1049l"
+	shell := p.runs("sh", "-i")
+	shell.sees("$ ")
+	shell.presses("playctl tail --view map\r")
+	for range 2 {
+		shell.sees(enters)
+		shell.sees("Ada")
+		shell.presses(ctrlZ)
+		shell.sees(leaves)
+		shell.sees("$ ")
+		shell.presses("fg\r")
+	}
+	shell.sees(enters)
+	shell.sees("Ada")
+	shell.presses(ctrlC)
+	shell.sees(leaves)
+	shell.sees("$ ")
+	shell.presses("exit 0\r")
+	shell.ends(exitDone)
+
+	alone := p.types("tail", "--view", "map")
+	alone.sees("Ada")
+	alone.presses(ctrlZ)
+	alone.sees(leaves)
+	alone.sees(enters)
+	alone.sees("Ada")
+	alone.presses(ctrlC)
+	alone.ends(exitInterrupted)
+}
 
 // Closing the window ends the host that was started in it, in order: nobody could
 // press Ctrl-C any more.
