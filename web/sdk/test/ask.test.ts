@@ -16,7 +16,6 @@ describe('ask', () => {
   let apiKey = ''
   let world: RemotePlayWorld
   let ada: Agent
-  const reasons = new Told<unknown>()
   before(async () => {
     host = await Host.start()
     node = createNodeCredentialMaterial({ rootKey: host.rootKey })
@@ -28,14 +27,12 @@ describe('ask', () => {
     await world.createAgentNode(credentials)
     ada = await world.addAgent({ name: 'Ada', agent: tools, credentials })
     const commands = await world.subscribeIntercomCommands({
-      timeoutMs: 300,
       execute: async ({ command, stream, signal }) => {
         const { a = 0, b = 0 } = command.args ?? {}
         if (command.kind === 'assist') return { result: { sum: Number(a) + Number(b) } }
         if (command.text === 'fail') throw new Error('no table is free')
         if (command.text === 'for ever') {
           await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
-          reasons.tell(signal.reason)
         }
         await stream({ message: 'Looking…' })
         return `You said: ${command.text ?? ''}`
@@ -64,14 +61,29 @@ describe('ask', () => {
   })
 
   it('tells of an agent that fails, or takes too long', async () => {
-    const failed = (text: string, pattern: RegExp) => assert.rejects(world.ask({ to: ada.id, text }), (error) => {
+    const failed = (to: string, pattern: RegExp) => assert.rejects(world.ask({ to, text: 'fail' }), (error) => {
       assert.ok(error instanceof AgentFailedError && error.answer.status === 'failed')
       assert.match(error.message, pattern)
       return true
     })
-    await failed('fail', /no table is free/u)
-    await failed('for ever', /did not finish within 0.3 s/u)
+    await failed(ada.id, /no table is free/u)
+    const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    await other.createAgentNode(credentials)
+    const slow = await other.addAgent({ name: 'Slow', agent: tools, credentials })
+    const reasons = new Told<unknown>()
+    const commands = await other.subscribeIntercomCommands({
+      timeoutMs: 300,
+      execute: async ({ signal }) => {
+        await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
+        reasons.tell(signal.reason)
+        return 'late'
+      },
+    })
+    await commands.ready
+    await failed(slow.id, /did not finish within 0.3 s/u)
     assert.ok(await reasons.until(() => true) instanceof TookTooLongError)
+    await other.close()
   })
 
   it('is refused for what nobody can answer', async () => {

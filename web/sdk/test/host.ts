@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient, createNodeCredentialMaterial } from '../src/index.js'
@@ -9,6 +10,24 @@ import { playctl } from './repository.js'
 
 /** The administrator's token of every host here. */
 export const adminToken = 'the-administrator-of-a-test'
+
+let ports = 0
+
+/**
+ * A port of this process's own. It is below those that systems give out, so that
+ * nobody else gets it while its host is away.
+ */
+async function ownPort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + (process.pid % 220) * 100 + (ports++ % 100)
+    const probe = createServer().listen(port, '127.0.0.1')
+    const free = await once(probe, 'listening').then(() => true, () => false)
+    if (!free) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
+}
 
 /** A real host in a folder of its own. */
 export class Host {
@@ -30,6 +49,7 @@ export class Host {
 
   /** Starts the host, at the port that it had before. */
   async start(): Promise<void> {
+    if (this.#port === 0) this.#port = await ownPort()
     const child = spawn(playctl(), [
       'serve', '--listen', `127.0.0.1:${this.#port}`, '--output', 'json',
       ...(this.flags.includes('--store') ? [] : ['--data-dir', this.folder]),
@@ -46,7 +66,6 @@ export class Host {
     if (banner === '') throw new Error(`the host did not start: ${log}`)
     const { url, rootFile } = JSON.parse(banner) as { url: string; rootFile: string }
     this.url = url
-    this.#port = Number(new URL(url).port)
     this.rootKey = readFileSync(rootFile, 'utf8').trim()
   }
 
