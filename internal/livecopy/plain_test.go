@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/playctl/playctl/protocol"
@@ -20,10 +21,10 @@ type plain struct {
 	// lacks are the capabilities to take out; nil for none.
 	lacks []protocol.Capability
 
-	// waiting is how many streams have no headers yet; ahead says that the world was
-	// read without waiting longer for them.
-	waiting atomic.Int64
-	ahead   atomic.Bool
+	// open is how many streams without ids there are; ahead says that the world was
+	// read while there was none.
+	open  atomic.Int64
+	ahead atomic.Bool
 }
 
 func (p *plain) lacking(c protocol.Capability) bool { return slices.Contains(p.lacks, c) }
@@ -41,30 +42,23 @@ func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header.Del(protocol.HeaderLastEventID)
 		}
 	}
-	response, err := p.pass(r, stream)
+	if readsWorld(r) && p.open.Load() == 0 {
+		p.ahead.Store(true)
+	}
+	response, err := p.next.RoundTrip(r)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, err
 	}
 	switch {
 	case stream && p.lacking(protocol.CapResume):
-		response.Body = &unnumbered{Closer: response.Body, in: bufio.NewReader(response.Body)}
+		p.open.Add(1)
+		response.Body = &unnumbered{Closer: response.Body, in: bufio.NewReader(response.Body), ended: sync.OnceFunc(func() { p.open.Add(-1) })}
 	case r.URL.Path == protocol.ServicePlay.Session():
 		if err := p.session(response); err != nil {
 			return nil, err
 		}
 	}
 	return response, nil
-}
-
-// pass sends a request on and minds what is read before a stream's headers are there.
-func (p *plain) pass(r *http.Request, stream bool) (*http.Response, error) {
-	if stream {
-		p.waiting.Add(1)
-		defer p.waiting.Add(-1)
-	} else if p.waiting.Load() > 0 && readsWorld(r) {
-		p.ahead.Store(true)
-	}
-	return p.next.RoundTrip(r)
 }
 
 // readsWorld tells a full read from other requests.
@@ -106,8 +100,14 @@ func (p *plain) session(response *http.Response) error {
 // unnumbered is a stream without the ids of its events.
 type unnumbered struct {
 	io.Closer
-	in   *bufio.Reader
-	rest []byte
+	in    *bufio.Reader
+	rest  []byte
+	ended func()
+}
+
+func (u *unnumbered) Close() error {
+	u.ended()
+	return u.Closer.Close()
 }
 
 func (u *unnumbered) Read(p []byte) (int, error) {

@@ -95,9 +95,24 @@ func (f *subscriber) take(e sdk.Event) {
 	}
 }
 
+// aWhile is how long a subscriber is waited for before another line is said.
+const aWhile = 200 * time.Millisecond
+
+// soon waits a while for one of the subscriber's channels.
+func (f *subscriber) soon(c <-chan struct{}) bool {
+	limit := time.NewTimer(aWhile)
+	defer limit.Stop()
+	select {
+	case <-c:
+		return true
+	case <-limit.C:
+		return false
+	}
+}
+
 // sees waits a while for a position to be seen.
 func (f *subscriber) sees(seq uint64) bool {
-	limit := time.NewTimer(200 * time.Millisecond)
+	limit := time.NewTimer(aWhile)
 	defer limit.Stop()
 	for f.seen.Load() < seq {
 		select {
