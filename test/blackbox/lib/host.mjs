@@ -90,7 +90,10 @@ class Host extends Client {
     while (this.servers.length < hosts) {
       const server = new Server(args, env)
       this.servers.push(server)
-      await server.ready()
+      await server.ready().catch(async (error) => {
+        await this.kill()
+        throw error
+      })
       // The others serve beside the first, each at a port of its own.
       args.push('--listen', address.replace(/:\d+$/, ':0'))
     }
