@@ -27,10 +27,10 @@ trap finish EXIT
 
 if [ "${1:-}" = --redis ]; then
   shift
-  # What it keeps is read by the test that looks for secrets.
+  # What it keeps is read by the test that looks for secrets; it need not last.
   export BLACKBOX_REDIS=redis+unix://$work/redis/socket BLACKBOX_REDIS_DIR=$work/redis
   mkdir "$work/redis"
-  redis-server --port 0 --unixsocket "$work/redis/socket" --dir "$work/redis" --appendonly yes --save '' \
+  redis-server --port 0 --unixsocket "$work/redis/socket" --dir "$work/redis" --appendonly yes --appendfsync no --save '' \
     --logfile "$work/redis/log" --daemonize no &
   server=$!
 fi
