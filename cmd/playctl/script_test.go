@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// quickExit is GORACE for the programs that tests run. One under the race detector
+// quickExit is GORACE for the programs that stories run. One under the race detector
 // otherwise sleeps for a second before it exits, so that other threads can finish
 // their reports; a story runs dozens of programs.
 const quickExit = "atexit_sleep_ms=20"
