@@ -35,7 +35,7 @@ if [ "${1:-}" = --redis ]; then
   server=$!
 fi
 
-npm ci --silent
+npm ci --loglevel error --no-audit --no-fund >&2
 if [ -z "${PLAYCTL:-}" ]; then
   (cd ../.. && go build -o "$work/playctl" ./cmd/playctl)
   export PLAYCTL=$work/playctl
