@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,11 @@ import (
 // acknowledged (protocol reference, "Identity and numbers"): more than any host
 // can have shown of what was lost.
 const ahead = 1 << 20
+
+// detour bounds how much further a jump goes, by chance: where a jump is lost as
+// well, before another host heard of it, that host's own jump from the same place
+// must not come to the same numbers again.
+const detour = ahead / 2
 
 // rereadTerm bounds one reading of a whole world. It is not the callers' second:
 // they are told that the store does not answer while the writer reads, and a world
@@ -124,12 +130,13 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 		}
 		e := store.Entry{
 			Position: s.at + 1, At: w.options.Now().UnixMilli(), Prev: s.commit,
-			Rev: max(s.rev, w.shared.seenRev) + ahead, Seq: max(s.seq, w.shared.seenSeq) + ahead,
 			Root: s.tree.Root(), LeafCount: uint32(s.tree.Len()),
 		}
 		if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
 			return nil, fmt.Errorf("name a commit: %w", err)
 		}
+		step := ahead + binary.BigEndian.Uint64(e.Commit[:])%detour
+		e.Rev, e.Seq = max(s.rev, w.shared.seenRev)+step, max(s.seq, w.shared.seenSeq)+step
 		b := &store.Batch{After: s.tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true}
 		_, err := w.shared.journal.Commit(ctx, b)
 		taken := []store.Entry{e}

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,18 +18,18 @@ import (
 // no commits at all.
 type late struct {
 	*memory.Shared
-	delay time.Duration
+	delay atomic.Int64
 }
 
 func (l *late) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
-	if !pause.For(ctx, l.delay) {
+	if !pause.For(ctx, time.Duration(l.delay.Load())) {
 		return nil, store.ErrUnavailable
 	}
 	return l.Shared.Get(ctx, table, key)
 }
 
 func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
-	if l.delay == 0 {
+	if l.delay.Load() == 0 {
 		return l.Shared.Commit(ctx, b)
 	}
 	<-ctx.Done()
@@ -46,7 +47,7 @@ func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer closeWorld(t, w)
-		way.delay = patience - time.Millisecond
+		way.delay.Store(int64(patience - time.Millisecond))
 		for name, last := range map[string]func(context.Context) error{
 			"a command": func(ctx context.Context) error {
 				_, err := w.Do(ctx, Request{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
@@ -69,6 +70,6 @@ func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
 				t.Errorf("%s: the request waited %v for the store, want %v at most", name, took, patience)
 			}
 		}
-		way.delay = 0
+		way.delay.Store(0)
 	})
 }

@@ -232,6 +232,25 @@ func TestALeaseIsRenewedForEveryHost(t *testing.T) {
 	}
 }
 
+// A jump may be lost before another host heard of it. That host then jumps from
+// where the first one did, and must not come to numbers that were shown already.
+func TestTwoJumpsFromOnePlaceComeToOtherNumbers(t *testing.T) {
+	seen := map[uint64]bool{}
+	for host := range 2 {
+		c := openCluster(t, 2)
+		a := c.agent(0, 45)
+		c.agree()
+		before := c.worlds[host].View().Seq
+		c.server.Restart(0)
+		c.must(host, a, line(a, "after"))
+		seen[c.worlds[host].View().Seq-before] = true
+		c.close()
+	}
+	if len(seen) != 2 {
+		t.Errorf("both went on by %v", seen)
+	}
+}
+
 func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
 	for name, lost := range map[string]int{"nothing lost": 0, "the tail lost": 3} {
 		t.Run(name, func(t *testing.T) {
