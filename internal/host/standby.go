@@ -27,7 +27,9 @@ type Standby struct {
 	listeners []*lent
 	servers   []*http.Server
 	serving   sync.WaitGroup
-	ending    sync.Once
+	// open counts the connections that were accepted and are not closed.
+	open   sync.WaitGroup
+	ending sync.Once
 }
 
 // StandBy listens at the addresses of the options, and answers there, with their
@@ -69,6 +71,14 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 	server := newServer(handler, log)
 	// Who comes again is to find the host.
 	server.SetKeepAlivesEnabled(false)
+	server.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			s.open.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			s.open.Done()
+		}
+	}
 	s.listeners, s.servers = append(s.listeners, kept), append(s.servers, server)
 	s.serving.Go(func() {
 		var err error
@@ -78,7 +88,7 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 		} else {
 			err = server.Serve(kept)
 		}
-		if !errors.Is(err, http.ErrServerClosed) {
+		if !errors.Is(err, net.ErrClosed) {
 			log.Error("nobody is told any more that the store is awaited", "address", ln.Addr(), "error", err)
 		}
 	})
@@ -136,17 +146,31 @@ func (s *Standby) Close() error {
 // and asked nothing by then is cut.
 const standbyEnd = time.Second
 
-// end stops answering and leaves the listeners open.
+// end stops accepting, answers who was accepted, and leaves the listeners open. It
+// is not the server's Shutdown, which closes a connection whose request comes while
+// it waits without an answer.
 func (s *Standby) end() {
 	s.ending.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), standbyEnd)
-		defer cancel()
-		for _, server := range s.servers {
-			if server.Shutdown(ctx) != nil {
-				_ = server.Close()
-			}
+		for _, ln := range s.listeners {
+			// What listens on a socket takes a deadline.
+			_ = ln.Close()
 		}
 		s.serving.Wait()
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			s.open.Wait()
+		}()
+		limit := time.NewTimer(standbyEnd)
+		defer limit.Stop()
+		select {
+		case <-answered:
+		case <-limit.C:
+		}
+		for _, server := range s.servers {
+			_ = server.Close()
+		}
+		<-answered
 	})
 }
 
