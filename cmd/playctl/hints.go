@@ -110,7 +110,7 @@ func (c *caller) elsewhere() (hosts []string, sameMachine string) {
 			continue
 		}
 		hosts = append(hosts, fmt.Sprintf("%s (context %s)", other.ServerURL, name))
-		if isLoopbackURL(c.server) && isLoopbackURL(other.ServerURL) && portOf(c.server) == portOf(other.ServerURL) {
+		if isLoopbackURL(c.server) && isLoopbackURL(other.ServerURL) && schemeAndPort(c.server) == schemeAndPort(other.ServerURL) {
 			sameMachine = name
 		}
 	}
@@ -123,8 +123,8 @@ func (c *caller) elsewhere() (hosts []string, sameMachine string) {
 // mostNamed bounds how many contexts a hint names.
 const mostNamed = 3
 
-// portOf is the scheme and the port of a URL.
-func portOf(text string) string {
+// schemeAndPort is what a URL has of them, as http:7420.
+func schemeAndPort(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-// Playctl hosts a world of AI agents and drives it.
+// Command playctl hosts a world of AI agents and drives it.
 //
 //	playctl serve --demo                       a world to look at, with agents in it
 //	playctl create-main-node                   an account on a host

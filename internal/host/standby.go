@@ -152,8 +152,10 @@ const standbyEnd = time.Second
 func (s *Standby) end() {
 	s.ending.Do(func() {
 		for _, ln := range s.listeners {
-			// What listens on a socket takes a deadline.
-			_ = ln.Close()
+			if ln.Close() != nil {
+				// Nobody can go on with it, and nobody may wait for it.
+				_ = ln.Listener.Close()
+			}
 		}
 		s.serving.Wait()
 		answered := make(chan struct{})

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"net"
@@ -86,6 +87,43 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whom the standby accepted it answers, also where the request comes when it
+// accepts nobody any more.
+func TestAStandbyAnswersWhomItAccepted(t *testing.T) {
+	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", standby.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	// Connections are accepted in order: this one comes after the other.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if _, _, err := get(t, client, standby.Addr(), protocol.PathHealth); err != nil {
+		t.Fatal(err)
+	}
+	var ending sync.WaitGroup
+	ending.Go(func() {
+		if err := standby.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	standby.serving.Wait() // It accepts nobody any more.
+	if _, err := conn.Write([]byte("GET " + protocol.PathReady + " HTTP/1.1\r\nHost: playctl\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("it was accepted and is not answered: %v", err)
+	}
+	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("%d, %v", answer.StatusCode, err)
+	}
+	ending.Wait()
 }
 
 // A connection on which nothing is asked holds no host up.

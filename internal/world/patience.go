@@ -18,11 +18,9 @@ type budget struct{ left atomic.Int64 }
 type budgetKey struct{}
 
 // Patient returns a context for one request: all that the world asks its store
-// with it waits no longer, together, than one command may.
+// with it waits no longer, together, than one command may. Where no other host
+// appends to the journal nothing waits for long, and it has no effect.
 func (w *World) Patient(ctx context.Context) context.Context {
-	if w.shared == nil {
-		return ctx
-	}
 	b := &budget{}
 	b.left.Store(int64(patience))
 	return context.WithValue(ctx, budgetKey{}, b)
