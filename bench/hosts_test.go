@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/hostprocess"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/test/hostprocess"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // kept is where a world is kept, and by how many hosts it is served.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/port"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/test/port"
 )
 
 // soak is a world that is written to and watched while its host is killed again

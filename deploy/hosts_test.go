@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // Two hosts of one world behind the proxy: an event flows at once whichever host

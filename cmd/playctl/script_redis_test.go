@@ -12,7 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // surroundings are what a script started beside hosts.

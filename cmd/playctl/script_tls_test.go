@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/playctl/playctl/internal/port"
+	"github.com/playctl/playctl/test/port"
 )
 
 // makeCertificate writes a certificate for 127.0.0.1 that is its own authority, and

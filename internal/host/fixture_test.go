@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/host/openapi/openapitest"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/openapitest"
 )
 
 const (

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/playctl/playctl/internal/host/openapi/openapitest"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/openapitest"
 )
 
 // pipeListener is a network of net.Pipes: it blocks as soon as nobody reads,

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // openOnRedis opens worlds that share a Redis.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 func TestMain(m *testing.M) {

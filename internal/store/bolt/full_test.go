@@ -16,7 +16,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // TestFullDisk runs in a process of its own, whose files must not grow past a

@@ -19,7 +19,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // made is a store with a few entries that is closed again.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

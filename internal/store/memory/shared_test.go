@@ -6,7 +6,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 func TestSharedContract(t *testing.T) {

@@ -18,9 +18,9 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/store/migrate"
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
 	"github.com/playctl/playctl/internal/store/verify"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

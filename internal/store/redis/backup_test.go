@@ -13,9 +13,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
 	"github.com/playctl/playctl/internal/store/verify"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // checked verifies a world and returns its state.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // BenchmarkCommit commits batches of one and of 64 entries, each with two records,

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // TestHosts counts those who listen, on one server and on the nodes of a Cluster.

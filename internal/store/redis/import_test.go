@@ -8,8 +8,8 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 func TestImportContract(t *testing.T) {

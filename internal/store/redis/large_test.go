@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // TestLargeReplies has entries and records of which one reply cannot hold all that

@@ -14,7 +14,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // pair is the same shared journal twice: on a Redis, and as the simple one in

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // TestPassing tells what a host that starts waits for from what it does not.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // TestPublish commits what is published on two channels, and what is refused and

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // TestTail trims entries that nothing but a follower needs: the newest stay.

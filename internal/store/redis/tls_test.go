@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/port"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
-	"github.com/playctl/playctl/internal/store/storetest"
+	"github.com/playctl/playctl/test/port"
+	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // certificate writes a certificate for 127.0.0.1 that is its own authority, and

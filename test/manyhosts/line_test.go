@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // way is how a subscriber reaches the hosts: each connection leads to any of

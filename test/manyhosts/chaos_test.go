@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/chain"
-	"github.com/playctl/playctl/internal/hostprocess"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // The size of a story.

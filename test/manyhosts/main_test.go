@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // envSeeds chooses the seeds, such as 17 or 1-300.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
-	"github.com/playctl/playctl/internal/port"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/test/port"
 )
 
 const adminToken = "pt_administrator"

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/hostprocess"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/redis"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/playctl/playctl/internal/hostprocess"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // worker sends commands, one after the other, each to any host.

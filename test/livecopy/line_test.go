@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // line is a bad way to a host: what each connection carries breaks off after a

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/playctl/playctl/internal/port"
+	"github.com/playctl/playctl/test/port"
 )
 
 // Sentinel starts a Sentinel that watches a master under a name, promotes a replica

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/hostprocess"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // TestHostsOutliveTheirStore takes Redis away: every host says so within a second

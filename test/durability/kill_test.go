@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/hostprocess"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/hostprocess"
-	"github.com/playctl/playctl/internal/store/redis/redistest"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // TestAHostStartsBeforeItsStore starts a host while Redis is away: the process

@@ -17,7 +17,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"github.com/playctl/playctl/internal/port"
+	"github.com/playctl/playctl/test/port"
 )
 
 // Server is a redis-server of a test.

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/playctl/playctl/internal/hostprocess"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // likely are the verbs, as often as they should come.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/hostprocess"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // TestAKeyIsReplacedEverywhereAtOnce gives an account another API key at one host
