@@ -15,7 +15,9 @@
 //     what did not change, so old revisions stay readable;
 //   - [Diff] and [NotifyFor]: what a change looks like on the wire;
 //   - [Proof]: that one leaf is in a tree of a known root and count;
-//   - [Snapshot]: a client's copy of the world, merged node by node;
+//   - [Snapshot]: one state of the world as a client has it, merged node by
+//     node;
+//   - [Copy]: the copy that a subscriber keeps, with what is known of it;
 //   - [ParseFanoutNotify], [ParseNodeRPCBody] and their neighbours: strict
 //     readers of what a host sends, safe on hostile input.
 //

@@ -36,6 +36,10 @@ var (
 	// one with a known prefix.
 	ErrStableKey = errors.New("not a stable key")
 
+	// errNoCopy means that a Copy was asked to follow events before its first
+	// snapshot.
+	errNoCopy = errors.New("there is no copy yet: read a snapshot first")
+
 	// ErrTooMany means that a message lists more than this package accepts.
 	ErrTooMany = errors.New("too many entries")
 )

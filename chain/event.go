@@ -47,3 +47,21 @@ func ParseEventState(data []byte) (EventState, error) {
 	}
 	return s, err
 }
+
+// CheckInline checks that an event's inline nodes are those of its notify, in
+// its order. The error is ErrNode.
+func (s *EventState) CheckInline() error {
+	var refs []protocol.NodeRef
+	if s.Notify != nil {
+		refs = s.Notify.Nodes
+	}
+	if len(s.Inline) != len(refs) {
+		return fmt.Errorf("%w: there are %d inline nodes for %d refs", ErrNode, len(s.Inline), len(refs))
+	}
+	for i := range s.Inline {
+		if err := AnswersFor(s.Inline[i], refs[i].StableKey); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -116,3 +116,30 @@ func ExampleParseFanoutNotifyFromSSEPayload() {
 	// mcp:a
 	// mcp:b
 }
+
+// A subscriber without a stream: it gives the copy what the host sent.
+func ExampleCopy() {
+	snapshot, stated, err := chain.ParseSnapshot([]byte(exampleSnapshot))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var world chain.Copy
+	fmt.Println(world.Replace(snapshot, stated), world.Verification())
+	event, err := chain.ParseEventState([]byte(`{
+		"rev": 5, "merkleLeafCount": 3,
+		"merkleRootHex": "eafb8ebfa07a7c8d863444eb9629cd1ab7663f7ec1318c262c9d3d03ddc19e9c",
+		"playerChainNotify": {"updatedAt": "2026-01-02T03:04:05.678Z", "nodes": [{"stableKey": "mcp:m1", "leafIndex": 3, "removed": true}]},
+		"playerChainNodes": [{"kind": "occupant", "stableKey": "mcp:m1", "removed": true}]
+	}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	seq := uint64(12)
+	result, err := world.Apply(&event, &seq)
+	fmt.Println(result == chain.Equal, err, world.Verification())
+	// Output:
+	// <nil> unverifiable
+	// true <nil> verified
+}
