@@ -8,6 +8,7 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -27,7 +28,7 @@ const (
 
 // readRetry is short: what fails is read again after a while, and meanwhile the
 // stream is looked after.
-var readRetry = client.Retry{Attempts: 3, Base: 100 * time.Millisecond, Max: 2 * time.Second}
+var readRetry = retry.Policy{Attempts: 3, Backoff: retry.Backoff{First: 100 * time.Millisecond, Max: 2 * time.Second}}
 
 // follower runs a subscription. One goroutine owns it; another one waits for
 // the stream and hands its signals over without a buffer, so that what is not
@@ -331,8 +332,8 @@ func (f *follower) mismatch(err error, rev *uint64) {
 
 // later puts the next full read off.
 func (f *follower) later() {
-	f.reread.set(client.Backoff(firstReread, longestReread, f.failures))
 	f.failures++
+	f.reread.set(retry.Backoff{First: firstReread, Max: longestReread}.After(f.failures))
 }
 
 // show reports the copy.

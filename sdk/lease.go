@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -73,7 +73,7 @@ func (a *Agent) keep() {
 // nextSign is when the next sign of life is due; 0 for never.
 func (a *Agent) nextSign(failures int) time.Duration {
 	if failures > 0 {
-		return client.Backoff(time.Second, longestRepair, failures-1)
+		return retry.Backoff{First: time.Second, Max: longestRepair}.After(failures)
 	}
 	return a.term() / heartbeatsPerTerm
 }

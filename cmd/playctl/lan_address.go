@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -55,7 +56,7 @@ func withAddress(text string, addr netip.Addr) (string, bool) {
 // answers tells whether a host with a watch page is at an address: whatever it
 // says about the page, it is one that speaks the protocol.
 func answers(ctx context.Context, server string, service protocol.Service) bool {
-	c, err := client.New(client.Options{BaseURL: server, Service: service, Timeout: lanProbeTime, Retry: client.Retry{Attempts: 1}})
+	c, err := client.New(client.Options{BaseURL: server, Service: service, Timeout: lanProbeTime, Retry: retry.Policy{Attempts: 1}})
 	if err != nil {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -297,7 +298,7 @@ func TestRepliesThatCannotBeUsed(t *testing.T) {
 func TestAnUnreachableHost(t *testing.T) {
 	h := httptest.NewServer(http.NotFoundHandler())
 	h.Close()
-	c, err := New(Options{BaseURL: h.URL, Retry: Retry{Attempts: 2, Base: 1, Max: 1}})
+	c, err := New(Options{BaseURL: h.URL, Retry: retry.Policy{Attempts: 2, Backoff: retry.Backoff{First: 1, Max: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

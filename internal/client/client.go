@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -19,7 +20,7 @@ type Client struct {
 	http    *http.Client
 	own     *http.Transport // nil where the transport was passed in
 	session *session
-	retry   Retry
+	retry   retry.Policy
 	timeout time.Duration
 	agent   string
 	log     *slog.Logger
@@ -104,10 +105,10 @@ func (c *Client) WithAPIKey(key creds.Secret) *Client {
 
 // WithRetry gives a client that repeats by other rules and is otherwise c. Only
 // c is closed.
-func (c *Client) WithRetry(retry Retry) *Client {
+func (c *Client) WithRetry(policy retry.Policy) *Client {
 	other := *c
 	other.own = nil
-	other.retry = retry
+	other.retry = policy
 	return &other
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
@@ -308,7 +309,7 @@ func TestNothingHappensTwice(t *testing.T) {
 	through := func(c client.Credentials) *client.Client {
 		return dial(t, client.Options{
 			BaseURL: a.url, Credentials: c, Transport: &lossy{next: transport, first: map[string]bool{}},
-			Retry: client.Retry{Attempts: 3, Base: 1, Max: 1},
+			Retry: retry.Policy{Attempts: 3, Backoff: retry.Backoff{First: 1, Max: 1}},
 		})
 	}
 	other := node(t, "another main node's phrase")

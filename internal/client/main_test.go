@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -137,7 +138,7 @@ func newTestClient(t *testing.T, h *testHost) *Client {
 		BaseURL:     h.URL,
 		Credentials: Credentials{NodeID: strings.Repeat("ab", 32), Hash: testHashValue(t)},
 		APIKey:      creds.NewSecret(testKey),
-		Retry:       Retry{Attempts: 4, Base: 1, Max: 1},
+		Retry:       retry.Policy{Attempts: 4, Backoff: retry.Backoff{First: 1, Max: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)

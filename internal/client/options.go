@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -45,8 +46,8 @@ type Options struct {
 	// Timeout bounds one attempt, its reply read; DefaultTimeout if 0. A stream
 	// of events is not bound by it.
 	Timeout time.Duration
-	// Retry says how often and when to repeat; the zero value is DefaultRetry.
-	Retry Retry
+	// Retry says how often and when to repeat; the zero value is retry.Default.
+	Retry retry.Policy
 	// Transport sends the requests; nil makes one that Close closes.
 	Transport http.RoundTripper
 	// OnSession is called when the host has another session than the one that
@@ -85,8 +86,8 @@ func (o *Options) check() (*url.URL, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	if o.Retry == (Retry{}) {
-		o.Retry = DefaultRetry()
+	if o.Retry == (retry.Policy{}) {
+		o.Retry = retry.Default()
 	}
 	if o.UserAgent == "" {
 		o.UserAgent = "playctl"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -29,7 +30,7 @@ func newSession(changed func(sid string)) *session {
 
 // fetch is a fetch of the session that others wait for.
 type fetch struct {
-	retry Retry
+	retry retry.Policy
 	done  chan struct{}
 	// gone says, once done is closed, that nobody could be reached.
 	gone error
@@ -37,13 +38,13 @@ type fetch struct {
 
 // begin gives the session; where there is none the fetch to wait for, and where
 // that is none either, with mine set, one that the caller is to make.
-func (s *session) begin(retry Retry) (sid string, f *fetch, mine bool) {
+func (s *session) begin(policy retry.Policy) (sid string, f *fetch, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sid != "" || s.fetching != nil {
 		return s.sid, s.fetching, false
 	}
-	s.fetching = &fetch{retry: retry, done: make(chan struct{})}
+	s.fetching = &fetch{retry: policy, done: make(chan struct{})}
 	return "", s.fetching, true
 }
 

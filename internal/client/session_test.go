@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -21,8 +22,8 @@ func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
 		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
 			sought.Add(1)
 			return nil, errors.New("away")
-		}), PatientRetry())
-		brisk := c.WithRetry(Retry{Attempts: 2, Base: 1, Max: 1})
+		}), retry.Patient())
+		brisk := c.WithRetry(retry.Policy{Attempts: 2, Backoff: retry.Backoff{First: 1, Max: 1}})
 		var callers sync.WaitGroup
 		callers.Go(func() {
 			if _, err := brisk.SID(t.Context()); !errors.Is(err, ErrUnreachable) {
@@ -38,7 +39,7 @@ func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		if want := int64(2 + PatientRetry().Attempts); sought.Load() != want {
+		if want := int64(2 + retry.Patient().Attempts); sought.Load() != want {
 			t.Errorf("the session was sought %d times, want %d", sought.Load(), want)
 		}
 	})
@@ -56,7 +57,7 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 				return respond(http.StatusUnauthorized, nil, `{"error":"no","code":"api_key_invalid","requestId":"r"}`), nil
 			}
 			return respond(http.StatusOK, nil, `{"sid":"s"}`), nil
-		}), DefaultRetry())
+		}), retry.Default())
 		as := func(key string) *Client { return c.WithAPIKey(creds.NewSecret(key)) }
 		ctx, cancel := context.WithCancel(t.Context())
 		var callers sync.WaitGroup
@@ -89,7 +90,7 @@ func TestNobodyWaitsForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
 			return respond(http.StatusServiceUnavailable, nil, `{"error":"no","code":"behind","requestId":"r"}`), nil
-		}), DefaultRetry())
+		}), retry.Default())
 		if _, err := c.SID(t.Context()); !protocol.HasCode(err, protocol.CodeBehind) {
 			t.Errorf("SID: %v", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -70,8 +71,9 @@ type Stream struct {
 	opening  bool          // a SignalConnecting was given, the attempt is due
 	wait     time.Duration // before the next attempt
 	failures int
-	retry    time.Duration
-	closing  sync.Once
+	// reconnect is the first wait, which the host may set.
+	reconnect time.Duration
+	closing   sync.Once
 }
 
 // errStreamClosed is what Next returns after Close.
@@ -80,7 +82,7 @@ var errStreamClosed = errors.New("the event stream was closed")
 // Events makes a stream that ends with ctx or Close. Nothing is sent before the
 // first Next.
 func (c *Client) Events(ctx context.Context, opts StreamOptions) *Stream {
-	s := &Stream{client: c, inline: opts.Inline, cursor: opts.After, hasCursor: opts.HasAfter, retry: defaultReconnect}
+	s := &Stream{client: c, inline: opts.Inline, cursor: opts.After, hasCursor: opts.HasAfter, reconnect: defaultReconnect}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	return s
 }
@@ -132,7 +134,7 @@ func (s *Stream) connect() (Signal, bool) {
 func (s *Stream) read() (Signal, bool) {
 	f, err := s.conn.frames.next()
 	if s.conn.frames.retry > 0 {
-		s.retry = min(max(s.conn.frames.retry, leastReconnect), longestReconnect)
+		s.reconnect = min(max(s.conn.frames.retry, leastReconnect), longestReconnect)
 	}
 	if err != nil {
 		return s.lost(s.conn.reason(err))
@@ -179,11 +181,11 @@ func (s *Stream) lost(err error) (Signal, bool) {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	s.wait = jittered(s.retry, longestReconnect, s.failures)
+	s.failures++
+	s.wait = retry.Backoff{First: s.reconnect, Max: longestReconnect}.After(s.failures)
 	if refused, ok := errors.AsType[*protocol.Error](err); ok {
 		s.wait = max(s.wait, min(refused.RetryAfter, longestReconnect))
 	}
-	s.failures++
 	return Signal{Type: SignalLost, Err: err, Wait: s.wait}, true
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -331,7 +332,7 @@ func TestAStreamEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		stream := timedClient(t, h, DefaultRetry()).Events(ctx, StreamOptions{})
+		stream := timedClient(t, h, retry.Default()).Events(ctx, StreamOptions{})
 		ended := make(chan error)
 		go func() {
 			for {

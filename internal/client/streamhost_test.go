@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -83,7 +84,7 @@ func read(t *testing.T, h *streamHost, opts StreamOptions) *reading {
 // readFrom reads from a host of some service.
 func readFrom(t *testing.T, h *streamHost, service protocol.Service, opts StreamOptions) *reading {
 	t.Helper()
-	c := timedClient(t, h, DefaultRetry())
+	c := timedClient(t, h, retry.Default())
 	c.service = service
 	r := &reading{t: t, stream: c.Events(t.Context(), opts), signals: make(chan Signal, 64), ended: make(chan error, 1)}
 	go func() {

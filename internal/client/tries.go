@@ -119,12 +119,8 @@ func (t *tries) mayRepeatUnknown() bool {
 // pause waits before the repeat, or gives the error where there is none left.
 func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error {
 	t.count++
-	retry := t.client.retry
-	if t.count >= retry.Attempts {
-		return err
-	}
-	wait, ok := retry.wait(t.count, asked)
-	if !ok || outlasts(ctx, wait) {
+	wait, ok := t.client.retry.Next(t.count, asked)
+	if deadline, has := ctx.Deadline(); !ok || has && time.Until(deadline) < wait {
 		return err
 	}
 	t.client.log.DebugContext(ctx, "repeating a request",

@@ -10,8 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -38,9 +37,9 @@ func limited(retryAfter string, until time.Time) roundTrip {
 	}
 }
 
-func timedClient(t *testing.T, transport http.RoundTripper, retry Retry) *Client {
+func timedClient(t *testing.T, transport http.RoundTripper, policy retry.Policy) *Client {
 	t.Helper()
-	c, err := New(Options{BaseURL: "http://host", Transport: transport, Retry: retry})
+	c, err := New(Options{BaseURL: "http://host", Transport: transport, Retry: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func timedClient(t *testing.T, transport http.RoundTripper, retry Retry) *Client
 func TestRetryAfterIsKeptTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		c := timedClient(t, limited("7", start.Add(7*time.Second)), DefaultRetry())
+		c := timedClient(t, limited("7", start.Add(7*time.Second)), retry.Default())
 		if _, err := c.Session(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +63,7 @@ func TestRetryAfterIsKeptTo(t *testing.T) {
 func TestALongRetryAfterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		c := timedClient(t, limited("3600", start.Add(time.Hour)), DefaultRetry())
+		c := timedClient(t, limited("3600", start.Add(time.Hour)), retry.Default())
 		_, err := c.Session(t.Context())
 		var refused *protocol.Error
 		if !errors.As(err, &refused) || refused.RetryAfter != time.Hour {
@@ -79,7 +78,7 @@ func TestALongRetryAfterIsReported(t *testing.T) {
 func TestNoWaitGoesPastTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		c := timedClient(t, limited("5", start.Add(time.Hour)), DefaultRetry())
+		c := timedClient(t, limited("5", start.Add(time.Hour)), retry.Default())
 		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
 		defer cancel()
 		if _, err := c.Session(ctx); !protocol.HasCode(err, protocol.CodeRateLimited) {
@@ -93,7 +92,7 @@ func TestNoWaitGoesPastTheDeadline(t *testing.T) {
 
 func TestACancelledWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := timedClient(t, limited("9", time.Now().Add(time.Hour)), DefaultRetry())
+		c := timedClient(t, limited("9", time.Now().Add(time.Hour)), retry.Default())
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
@@ -104,24 +103,6 @@ func TestACancelledWaitEnds(t *testing.T) {
 		cancel()
 		if err := <-ended; !protocol.HasCode(err, protocol.CodeRateLimited) {
 			t.Errorf("got %v", err)
-		}
-	})
-}
-
-func TestWaitsGrowAndAreBounded(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := Retry{
-			Base: time.Duration(rapid.Int64Range(1, int64(time.Second)).Draw(t, "base")),
-			Max:  time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Minute)).Draw(t, "max")),
-		}
-		failed := rapid.IntRange(1, 200).Draw(t, "failed")
-		full := r.Max
-		if failed < 62 && r.Base<<(failed-1)>>(failed-1) == r.Base && r.Base<<(failed-1) > 0 {
-			full = min(full, r.Base<<(failed-1))
-		}
-		wait, ok := r.wait(failed, 0)
-		if !ok || wait < full/2 || wait > full {
-			t.Fatalf("wait(%d) = %v, %v; want %v to %v", failed, wait, ok, full/2, full)
 		}
 	})
 }

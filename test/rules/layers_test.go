@@ -25,24 +25,25 @@ var layers = []struct {
 	// The watch page as it was built.
 	{"web/watch", nil},
 	{"internal/pause", nil},
+	{"internal/retry", []string{"internal/pause"}},
 	{"internal/creds", []string{"protocol"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
 	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
-	{"internal/world", []string{"protocol", "chain", "internal/pause", "internal/store"}},
+	{"internal/world", []string{"protocol", "chain", "internal/pause", "internal/retry", "internal/store"}},
 	// Both follow a world and tell others of its events.
-	{"internal/bridge", []string{"protocol", "internal/pause", "internal/store", "internal/world"}},
+	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
 	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
-	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause"}},
+	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause", "internal/retry"}},
 	{"internal/aql", []string{"protocol", "chain", "internal/creds", "internal/client"}},
 	{"internal/host/openapi", nil},
 	{"internal/host", []string{
-		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host/openapi",
-		"web/watch",
+		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
+		"internal/host/openapi", "web/watch",
 	}},
-	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client"}},
+	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry"}},
 	{"sdk/playworld", []string{
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host", "sdk",
 	}},
