@@ -7,6 +7,7 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -94,7 +95,7 @@ func (c *caller) unknownAgent(ref string) error {
 		}
 	}
 	hint := fmt.Sprintf("make it with \"playctl create-agent-node %s\"", ref)
-	if near := nearest(ref, labels); near != "" {
+	if near := suggest.Nearest(ref, labels); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return hintf(fmt.Errorf("there is no agent %q in context %q", ref, c.context.Name), "%s", hint)

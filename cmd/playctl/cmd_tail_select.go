@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -26,7 +27,7 @@ func parseKind(text string) (protocol.EventKind, error) {
 		known = append(known, shortKind(kind))
 	}
 	err := usagef("%q is no kind of event", text)
-	if near := nearest(text, known); near != "" {
+	if near := suggest.Nearest(text, known); near != "" {
 		return "", hintf(err, "did you mean %s?", near)
 	}
 	return "", hintf(err, "the kinds are %s", strings.Join(known, ", "))

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/playctl/playctl/internal/suggest"
 )
 
 // configEntry is one setting of a config file.
@@ -115,43 +117,10 @@ func (a *app) allSettings() *pflag.FlagSet {
 
 func unknownKey(path, name string, line int, known []string) error {
 	problem := configProblem(path, line, fmt.Sprintf("there is no setting called %q", name))
-	if near := nearest(name, known); near != "" {
+	if near := suggest.Nearest(name, known); near != "" {
 		return hintf(problem, "did you mean %q? \"playctl config show\" lists all", near)
 	}
 	return hintf(problem, "\"playctl config show\" lists all")
-}
-
-// nearest is the candidate that needs the fewest changes to become name, "" if
-// none needs at most two.
-func nearest(name string, candidates []string) string {
-	best, least := "", 3
-	for _, candidate := range candidates {
-		if d := editDistance(strings.ToLower(name), candidate); d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the insertions, removals and replacements of bytes that
-// turn a into b (V. Levenshtein, 1966), row by row.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 // maxConfig is far above all settings that there are.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/suggest"
 )
 
 // The command reference in docs/cli is made of this tree, and a test compares it.
@@ -79,7 +81,7 @@ func runGroup(cmd *cobra.Command, args []string) error {
 		return usagef("%s needs one of: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
 	}
 	err := usagef("there is no command %q", strings.TrimSpace(cmd.CommandPath()+" "+args[0]))
-	if near := nearest(args[0], subcommands(cmd)); near != "" {
+	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
 		return hintf(err, "did you mean \"%s %s\"?", cmd.CommandPath(), near)
 	}
 	return err

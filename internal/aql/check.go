@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -98,7 +99,7 @@ func (c *checker) secrecy(o *Operand) Secrecy {
 
 func (c *checker) unknown(o *Operand) {
 	hint := fmt.Sprintf("set it before with LET %s = …", o.Variable)
-	if near := nearest(o.Variable, slices.Sorted(maps.Keys(c.scope.Variables))); near != "" {
+	if near := suggest.Nearest(o.Variable, slices.Sorted(maps.Keys(c.scope.Variables))); near != "" {
 		hint = fmt.Sprintf("did you mean $%s?", near)
 	}
 	if c.told[o.Variable] {

@@ -3,6 +3,8 @@ package aql
 import (
 	"fmt"
 	"strings"
+
+	"github.com/playctl/playctl/internal/suggest"
 )
 
 // Parse reads a program. Where lines are wrong the error is a LineErrors with the
@@ -147,7 +149,7 @@ func (p *parser) unexpected() {
 		return
 	}
 	hint := ""
-	if near := nearest(t.text, p.tried); t.kind == tokenWord && near != "" && !strings.EqualFold(near, t.text) {
+	if near := suggest.Nearest(t.text, p.tried); t.kind == tokenWord && near != "" && !strings.EqualFold(near, t.text) {
 		hint = "; did you mean " + near + "?"
 	}
 	p.fail(t.pos, "expected %s, but there is %s%s", anyOf(could), t.described(), hint)

@@ -26,6 +26,7 @@ var layers = []struct {
 	{"web/watch", nil},
 	{"internal/pause", nil},
 	{"internal/retry", []string{"internal/pause"}},
+	{"internal/suggest", nil},
 	{"internal/creds", []string{"protocol"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
@@ -37,7 +38,7 @@ var layers = []struct {
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
 	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause", "internal/retry"}},
-	{"internal/aql", []string{"protocol", "chain", "internal/creds", "internal/client"}},
+	{"internal/aql", []string{"protocol", "chain", "internal/suggest", "internal/creds", "internal/client"}},
 	{"internal/host/openapi", nil},
 	{"internal/host", []string{
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
