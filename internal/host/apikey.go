@@ -1,8 +1,6 @@
 package host
 
 import (
-	"net/http"
-
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
@@ -19,11 +17,7 @@ func checkAPIKey(c *call) error {
 	if shown.IsZero() {
 		shown = creds.NewSecret(c.object.BodyAPIKey().Reveal())
 	}
-	// What another host did since is seen when a command is carried out.
-	if c.r.Method != http.MethodPost {
-		c.freshen()
-	}
-	return c.sure(func() error {
+	return c.checkFresh(func() error {
 		stored, has := c.accountKey()
 		if policy == APIKeysOptional && (!has || shown.IsZero()) {
 			return nil

@@ -75,7 +75,7 @@ func (c *call) takeNodeID() error {
 // or with a dummy where there is no such node, so that the time taken does not
 // tell which nodes exist.
 func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
-	return c.sure(func() error {
+	return c.checkFresh(func() error {
 		if c.matchNode(id, hash) {
 			return nil
 		}
@@ -83,43 +83,46 @@ func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
 	})
 }
 
-// freshenNodes is for what is read from the nodes' records: they change without a
+// refreshNodes is for what is read from the nodes' records: they change without a
 // rev that a client could ask for.
-func freshenNodes(c *call) error {
+func refreshNodes(c *call) error {
 	if !c.rules.ofNodes {
 		return nil
 	}
-	c.freshen()
-	return c.stillThere()
+	c.refreshView()
+	return c.reloadCaller()
 }
 
-// freshen brings the view of a read to the store's present state: a key that was
-// replaced at another host is worth nothing from then on. While the store does not
-// answer reads go on from the view.
-func (c *call) freshen() {
+// refreshView brings the view of a read to the store's present state: what was
+// deleted or replaced at another host is worth nothing from then on. While the
+// store does not answer reads go on from the view.
+func (c *call) refreshView() {
 	if c.host.world.Stale() == nil {
 		_ = c.host.world.Refresh(c.r.Context())
 	}
 }
 
-// stillThere looks for the caller's node again, on a view that may be newer than
-// the one that let it in.
-func (c *call) stillThere() error {
-	if c.node == nil {
-		return nil
+// reloadCaller looks up the node again that the caller is, or that its cookie
+// belongs to, on a view that may be newer than the one that let it in.
+func (c *call) reloadCaller() error {
+	switch {
+	case c.node != nil:
+		if c.node = c.host.world.Registry().Node(c.node.ID); c.node == nil {
+			return wrongCredentials()
+		}
+	case c.passOwner != nil:
+		var there bool
+		if c.passOwner, there = c.host.world.WatchOwner(c.pass.owner, c.pass.ownerSince); !there {
+			return wrongPass()
+		}
 	}
-	node := c.host.world.Registry().Node(c.node.ID)
-	if node == nil {
-		return wrongCredentials()
-	}
-	c.node = node
 	return nil
 }
 
-// sure runs a check of the view. Before the check refuses it is run again on the
+// checkFresh runs a check of the view. Before the check refuses it is run again on the
 // newest view: another host may have changed what it looked at. Where the store
 // cannot be asked, that is the answer.
-func (c *call) sure(check func() error) error {
+func (c *call) checkFresh(check func() error) error {
 	refused := check()
 	if refused == nil || c.host.world.Alone() {
 		return refused

@@ -40,7 +40,7 @@ func findRepeat(c *call) error {
 		return err
 	}
 	// What is repeated may be the caller's own deletion at another host.
-	if err := c.stillThere(); err != nil {
+	if err := c.reloadCaller(); err != nil {
 		return err
 	}
 	return c.sendReply(&reply)

@@ -102,7 +102,7 @@ func (c *call) checkRegistration() error {
 // does so last, because it is the one costly check, and not at all for an id
 // that is taken.
 func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
-	if err := c.sure(func() error { return c.checkFree(nodeID) }); err != nil {
+	if err := c.checkFresh(func() error { return c.checkFree(nodeID) }); err != nil {
 		return err
 	}
 	derived, err := c.derive(hash)

@@ -16,7 +16,7 @@ func planRegister(c *call) (action, error) {
 	shown := request.PasswHash.Reveal()
 	// The secrets go no further.
 	request.PasswHash, request.APIKey = "", ""
-	if err := c.sure(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
+	if err := c.checkFresh(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
 		return nil, err
 	}
 	return do(world.Register{RegisterRequest: request, PreviewURL: c.host.previewURL()})

@@ -30,7 +30,7 @@ func worldRoutes(s protocol.Service) []route {
 	all := append([]route{
 		{
 			method: http.MethodGet, path: s.Session(),
-			rules: rules{callers: readers, apiKey: true, plan: now(sendSession)},
+			rules: rules{callers: readers, apiKey: true, ofNodes: true, plan: now(sendSession)},
 		},
 		{
 			method: http.MethodPost, path: s.Reset(), body: bodyOptional,

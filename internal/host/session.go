@@ -15,7 +15,7 @@ func checkSession(c *call) error {
 		return protocol.Errorf(protocol.CodeSIDMissing, "the query parameter sid is needed here: the session route gives it")
 	}
 	c.sid = sid
-	return c.sure(func() error {
+	return c.checkFresh(func() error {
 		if sid != c.host.world.View().SID {
 			return protocol.Errorf(protocol.CodeSIDInvalid, "the sid is not that of the live session: the session route gives it")
 		}

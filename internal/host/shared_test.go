@@ -135,6 +135,40 @@ func TestNodesAreTheSameAtEveryHost(t *testing.T) {
 	link.Down.Store(false)
 }
 
+// A main node, its token and its cookies end at every host at once, and no look at
+// one of them is what lets the other host see the end of the next.
+func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
+	for name, refused := range map[string]func(second *fixture, owner identity, cookie *http.Cookie, token string){
+		"node": func(second *fixture, owner identity, _ *http.Cookie, _ string) {
+			second.get(second.play("/session"), as(owner)).refused(protocol.CodeCredentialsInvalid)
+		},
+		"cookie": func(second *fixture, _ identity, cookie *http.Cookie, _ string) {
+			second.get(second.play("/session"), byPage, showing(cookie)).refused(protocol.CodeCredentialsInvalid)
+		},
+		"cookie kept": func(second *fixture, _ identity, cookie *http.Cookie, _ string) {
+			r, again := second.enter("", showing(cookie))
+			if r.refused(protocol.CodeCredentialsMissing); again != nil {
+				t.Error("a refusal gave a cookie")
+			}
+		},
+		"token": func(second *fixture, _ identity, _ *http.Cookie, token string) {
+			second.enterRefused(token, protocol.CodeCredentialsInvalid)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, second, _ := twoHosts(t)
+			second.host.options.APIKeys = APIKeysOff
+			owner := first.main()
+			token := first.link(owner)
+			cookie := second.watcher(protocol.WatchScopeAct, token)
+			second.get(second.play("/session"), byPage, showing(cookie)).ok()
+			second.get(second.play("/session"), as(owner)).ok()
+			first.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
+			refused(second, owner, cookie, token)
+		})
+	}
+}
+
 func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
 	first, second, link := twoHosts(t)
 	owner, agent := first.main(), first.newIdentity()

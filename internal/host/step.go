@@ -9,7 +9,7 @@ type step func(*call) error
 // are the engine's, within the action.
 func usualOrder() []step {
 	return []step{
-		readBody, authenticate, freshenNodes, findRepeat, awaitRev, checkSession,
+		readBody, authenticate, refreshNodes, findRepeat, awaitRev, checkSession,
 		parseObject, checkAPIKey, planBody, checkKind, act,
 	}
 }

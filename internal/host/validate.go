@@ -25,7 +25,7 @@ func planValidate(c *call) (action, error) {
 			return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
 		}
 		var reply *protocol.ValidateReply
-		err := c.sure(func() (err error) {
+		err := c.checkFresh(func() (err error) {
 			if reply, err = c.validate(request); err == nil && !reply.OK {
 				err = errNotValid
 			}

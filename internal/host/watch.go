@@ -69,6 +69,12 @@ func (c *call) newPass(token creds.Secret) (*pass, error) {
 	if err != nil && protocol.CodeOf(err) != protocol.CodeCredentialsInvalid {
 		return nil, err
 	}
+	if c.passOwner != nil {
+		c.refreshView()
+		if err := c.reloadCaller(); err != nil {
+			c.pass = nil
+		}
+	}
 	if c.pass != nil && (c.pass.scope == protocol.WatchScopeAct || c.pass.scope == free || free == "") {
 		return nil, nil //nolint:nilnil // The caller keeps what it has.
 	}
@@ -108,7 +114,7 @@ func wrongToken() error {
 
 // watchOwner is the main node that a token or a cookie belongs to.
 func (c *call) watchOwner(owner string, since int64, gone func() error) (node *world.Node, err error) {
-	err = c.sure(func() error {
+	err = c.checkFresh(func() error {
 		var there bool
 		if node, there = c.host.world.WatchOwner(owner, since); !there {
 			return gone()
