@@ -1,9 +1,7 @@
 // Package rules holds the repository's own rules as tests: which package may
-// import which, how files are named and sized, what tests must not do, and
-// which documents must agree with the code. It has no code to import. Rules
-// that a linter knows are in .golangci.yml.
+// import which, how large files are, and which documents must agree with the
+// code. It has no code to import. Rules that a linter knows are in .golangci.yml.
 //
-// Each rule is a function from one file, or from the whole tree, to the
-// sentences that say what breaks it. Each is tried on an example that breaks
-// it before it is trusted with the repository.
+// Each rule is a function from the tree of files to the sentences that say what
+// breaks it, and is tried on an example that breaks it.
 package rules

@@ -4,18 +4,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 const (
 	documentIndex  = "docs/README.md"
+	protocolPage   = "docs/protocol.md"
+	routesDocument = "internal/host/openapi/openapi.json"
 	dependencyPage = "docs/decisions/0004-dependencies.md"
 )
 
@@ -51,10 +57,13 @@ func documentRules() []rule {
 				dependencyPage + " explains example.com/old, which go.mod does not require",
 		},
 		{
-			name:   "changes are told to users",
-			check:  changesAreTold,
-			broken: fstest.MapFS{"CHANGELOG.md": {Data: []byte("# Changelog\n")}},
-			want:   "CHANGELOG.md has no section",
+			name:  "the protocol page is whole",
+			check: protocolPageIsWhole,
+			broken: fstest.MapFS{
+				routesDocument: {Data: []byte(`{"paths":{"/a":{"get":{}}}}`)},
+				protocolPage:   {Data: []byte("`/b`\n")},
+			},
+			want: protocolPage + " says nothing of /a",
 		},
 	}
 }
@@ -142,10 +151,32 @@ func requirements(t *testing.T, text string) []requirement {
 	return file.Require
 }
 
-func changesAreTold(t *testing.T, tree fs.FS) []string {
+// protocolPageIsWhole looks for every route, operation, event, error code and
+// capability on the page from which clients are written.
+func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 	t.Helper()
-	if strings.Contains(read(t, tree, "CHANGELOG.md"), "\n## [Unreleased]\n") {
-		return nil
+	page := read(t, tree, protocolPage)
+	var document struct {
+		Paths map[string]any `json:"paths"`
 	}
-	return []string{"CHANGELOG.md has no section ## [Unreleased], where the next change is told"}
+	if err := json.Unmarshal([]byte(read(t, tree, routesDocument)), &document); err != nil {
+		t.Fatalf("%s: %v", routesDocument, err)
+	}
+	names := slices.Sorted(maps.Keys(document.Paths))
+	for _, op := range protocol.Ops() {
+		names = append(names, string(op))
+	}
+	for _, kind := range protocol.EventKinds() {
+		names = append(names, string(kind))
+	}
+	for _, code := range protocol.Codes() {
+		names = append(names, string(code))
+	}
+	var breaches []string
+	for _, name := range names {
+		if !regexp.MustCompile(regexp.QuoteMeta(name) + `(\b|\s|$)`).MatchString(page) {
+			breaches = append(breaches, fmt.Sprintf("%s says nothing of %s", protocolPage, name))
+		}
+	}
+	return breaches
 }

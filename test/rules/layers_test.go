@@ -135,7 +135,7 @@ func layerOf(folder string) (may []string, found bool) {
 	return may, found
 }
 
-// covers tells whether an entry of the list stands for a folder.
+// covers reports whether an entry of the list stands for a folder.
 func covers(entry, folder string) bool {
 	if strings.HasSuffix(entry, "/") {
 		return strings.HasPrefix(folder, entry)

@@ -28,9 +28,7 @@ func rules() []rule {
 	var all []rule
 	all = append(all, layerRules()...)
 	all = append(all, sourceRules()...)
-	all = append(all, testRules()...)
 	all = append(all, documentRules()...)
-	all = append(all, coverageRules()...)
 	return all
 }
 
@@ -115,12 +113,12 @@ func read(t *testing.T, tree fs.FS, name string) string {
 	return string(text)
 }
 
-// isGo tells Go files that are part of a package from test data.
+// isGo reports whether a file is part of a Go package, not of test data.
 func isGo(name string) bool {
 	return path.Ext(name) == ".go" && !strings.Contains("/"+name, "/testdata/")
 }
 
-// isTest tells test files from the code that ships.
+// isTest reports whether a Go file is a test.
 func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go")
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,9 +17,6 @@ import (
 
 // maxLines is the most that a Go file may have: past it, it has two subjects.
 const maxLines = 400
-
-// vagueNames say nothing of what is inside, so everything ends up there.
-var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "manager", "misc", "stuff"}
 
 // textFiles are the kinds of files that people write and read.
 var textFiles = []string{"", ".go", ".md", ".sh", ".yml", ".yaml", ".txtar", ".ts", ".tsx", ".html", ".css"}
@@ -39,16 +37,13 @@ func sourceRules() []rule {
 			want:   "chain/long.go has 401 lines",
 		},
 		{
-			name:   "names say something",
-			check:  namesSaySomething,
-			broken: fstest.MapFS{"sdk/http_helpers.go": {Data: []byte("package sdk\n")}},
-			want:   "sdk/http_helpers.go is named helpers",
-		},
-		{
-			name:   "every package is explained once",
-			check:  packagesAreExplained,
-			broken: fstest.MapFS{"chain/tree.go": {Data: []byte("package chain\n")}},
-			want:   "chain has 0 package comments",
+			name:  "who starts goroutines looks for leaks",
+			check: goroutinesAreWatched,
+			broken: fstest.MapFS{
+				"sdk/hold.go":      {Data: []byte("package sdk\nfunc hold() { go hold() }\n")},
+				"sdk/hold_test.go": {Data: []byte("package sdk\n")},
+			},
+			want: "sdk starts goroutines in sdk/hold.go",
 		},
 		{
 			name:   "no path of one person's machine",
@@ -80,45 +75,67 @@ func filesAreSmall(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-func namesSaySomething(t *testing.T, tree fs.FS) []string {
+// goroutinesAreWatched wants goleak in the tests of every package whose shipped
+// code starts a goroutine: each has an owner that waits for it, and this shows it.
+// A package of tests for others to run is watched where it is run.
+func goroutinesAreWatched(t *testing.T, tree fs.FS) []string {
 	t.Helper()
-	var breaches []string
+	starts := map[string]string{}
+	watched := map[string]bool{}
 	eachFile(t, tree, func(name string) {
 		if !isGo(name) {
 			return
 		}
-		words := strings.FieldsFunc(strings.TrimSuffix(name, ".go"), func(r rune) bool { return r == '/' || r == '_' })
-		for _, word := range words {
-			if slices.Contains(vagueNames, word) {
-				breaches = append(breaches, fmt.Sprintf("%s is named %s: name it after its subject", name, word))
-			}
-		}
-	})
-	return breaches
-}
-
-// packagesAreExplained wants one package comment in every package: none leaves a
-// reader alone, two drift apart.
-func packagesAreExplained(t *testing.T, tree fs.FS) []string {
-	t.Helper()
-	comments := map[string]int{}
-	eachFile(t, tree, func(name string) {
-		if !isGo(name) || isTest(name) {
-			return
-		}
-		folder := path.Dir(name)
-		comments[folder] += 0
-		if parse(t, name, read(t, tree, name)).Doc != nil {
-			comments[folder]++
+		file := parse(t, name, read(t, tree, name))
+		switch {
+		case !isTest(name) && startsGoroutine(file) && !imports(file, "testing"):
+			starts[path.Dir(name)] = name
+		case isTest(name) && (calls(file, "goleak", "VerifyTestMain") || calls(file, "goleak", "VerifyNone")):
+			watched[path.Dir(name)] = true
 		}
 	})
 	var breaches []string
-	for folder, count := range comments {
-		if count != 1 {
-			breaches = append(breaches, fmt.Sprintf("%s has %d package comments, want one", folder, count))
+	for folder, file := range starts {
+		if !watched[folder] {
+			breaches = append(breaches, fmt.Sprintf(
+				"%s starts goroutines in %s, and its tests never call goleak.VerifyTestMain", folder, file))
 		}
 	}
 	return breaches
+}
+
+// startsGoroutine sees both ways: the go statement and WaitGroup.Go.
+func startsGoroutine(file *ast.File) bool {
+	found := false
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.GoStmt:
+			found = true
+		case *ast.CallExpr:
+			method, ok := node.Fun.(*ast.SelectorExpr)
+			found = found || ok && method.Sel.Name == "Go"
+		}
+		return !found
+	})
+	return found
+}
+
+// imports reports whether a file imports a package.
+func imports(file *ast.File, pkg string) bool {
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(pkg) })
+}
+
+// calls reports whether a file names a function of a package.
+func calls(file *ast.File, pkg, function string) bool {
+	found := false
+	ast.Inspect(file, func(node ast.Node) bool {
+		if selector, ok := node.(*ast.SelectorExpr); ok {
+			name, ok := selector.X.(*ast.Ident)
+			found = found || ok && name.Name == pkg && selector.Sel.Name == function
+		}
+		return !found
+	})
+	return found
 }
 
 // linesWithout makes a check that no line of any text file matches a pattern.
