@@ -73,7 +73,7 @@ func TestSoak(t *testing.T) {
 func (s *soak) visit() *sdk.RemotePlayWorld {
 	s.t.Helper()
 	w, err := sdk.New(sdk.Options{
-		BaseURL: "http://" + s.addr, APIKey: protocol.Secret(s.nodes.main.apiKey), MainNodeCredentials: credentials(s.nodes.main),
+		BaseURL: "http://" + s.addr, APIKey: protocol.NewSecret(s.nodes.main.apiKey), MainNodeCredentials: credentials(s.nodes.main),
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	must(s.t, err)
@@ -82,7 +82,7 @@ func (s *soak) visit() *sdk.RemotePlayWorld {
 }
 
 func credentials(n identity) *sdk.NodeCredentials {
-	return &sdk.NodeCredentials{NodeID: n.id, PasswHash: protocol.Secret(n.hash)}
+	return &sdk.NodeCredentials{NodeID: n.id, PasswHash: protocol.NewSecret(n.hash)}
 }
 
 // subscribe opens the subscriptions and waits until each has a verified copy.

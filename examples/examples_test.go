@@ -191,8 +191,8 @@ func (p *place) begin(cmd *exec.Cmd) {
 func (p *place) await(main, key string, agents ...string) {
 	p.t.Helper()
 	world, err := sdk.New(sdk.Options{
-		BaseURL: p.server, APIKey: protocol.Secret(key),
-		MainNodeCredentials: &sdk.NodeCredentials{NodeID: main, Phrase: protocol.Secret(p.read("main.txt"))},
+		BaseURL: p.server, APIKey: protocol.NewSecret(key),
+		MainNodeCredentials: &sdk.NodeCredentials{NodeID: main, Phrase: protocol.NewSecret(p.read("main.txt"))},
 	})
 	if err != nil {
 		p.t.Fatal(err)

@@ -60,26 +60,26 @@ func (f fields) nodeID(name string, optional bool) string {
 
 // passwHash reads the hash of a normalised phrase. Its case is fixed: it is
 // compared as text.
-func (f fields) passwHash(name string, optional bool) Secret {
+func (f fields) passwHash(name string, optional bool) WireSecret {
 	text, ok := f.present(name, kindString, optional)
 	if !ok {
-		return ""
+		return WireSecret{}
 	}
 	s := stringOf(text)
 	if !ValidHex64(s) {
 		f.wrong(name, "must be 64 lower-case hex digits")
-		return ""
+		return WireSecret{}
 	}
-	return Secret(s)
+	return NewSecret(s).Wire()
 }
 
 // secret reads a text that is compared and never kept.
-func (f fields) secret(name string) Secret {
+func (f fields) secret(name string) WireSecret {
 	text, ok := f.present(name, kindString, true)
 	if !ok {
-		return ""
+		return WireSecret{}
 	}
-	return Secret(stringOf(text))
+	return NewSecret(stringOf(text)).Wire()
 }
 
 // stableKey reads a stable key of any kind.

@@ -36,9 +36,13 @@ func ValidHex64(s string) bool {
 	return true
 }
 
-// NormalizeNodeID trims and lower-cases an id of a node, which every reader of
-// one does before it compares.
-func NormalizeNodeID(s string) string { return strings.ToLower(TrimSpace(s)) }
+// NormalizeNodeID trims an id of a node and lower-cases it with LowerCase, which
+// every reader of one does before it compares.
+func NormalizeNodeID(s string) string { return LowerCase(TrimSpace(s)) }
+
+// NormalizeRootKey trims a root key and lower-cases it with LowerCase. A root
+// key is the id of the root node, so the two have one form.
+func NormalizeRootKey(s string) string { return NormalizeNodeID(s) }
 
 // NormalizeAgentID gives the form in which an agent's id is compared. One that
 // is a node id in any case and padding becomes that node id; any other, as

@@ -120,3 +120,37 @@ func TestNodeKindOf(t *testing.T) {
 		t.Errorf("the key of a space is of kind %q", got)
 	}
 }
+
+// The root key's letters decide every node id of a world, so clients in any
+// language must lower them alike. The wanted texts are what ECMAScript's
+// toLowerCase gives.
+func TestLowerCaseIsThatOfECMAScript(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "ABCdef09": "abcdef09", "ÀÉ": "àé", "ẞ": "ß", "Ǆ": "ǆ", "Ⅻ": "ⅻ", "𐐀": "𐐨",
+		// One letter becomes two.
+		"İ": "i̇", "İSTANBUL": "i̇stanbul", "I": "i",
+		// A sigma at the end of a word has a form of its own.
+		"ΟΔΟΣ": "οδος", "ΟΔΟΣ ΣΟΦΙΑΣ": "οδος σοφιας", "Σ": "σ", "ΣΣ": "σς", "Α.Σ": "α.ς", "ΑΣ'Α": "ασ'α", "ΑΣ\u0301": "ας\u0301",
+	} {
+		if got := protocol.LowerCase(text); got != want {
+			t.Errorf("LowerCase(%q) = %q, want %q", text, got, want)
+		}
+		for _, normalize := range []func(string) string{protocol.NormalizeNodeID, protocol.NormalizeRootKey} {
+			if got := normalize("\ufeff " + text + "\u3000"); got != want {
+				t.Errorf("%q with white space around it is normalized to %q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
+func TestNormalizePhrase(t *testing.T) {
+	t.Parallel()
+	for phrase, want := range map[string]string{
+		"": "", " \t ": "", "one": "one", " Amber\u00a0\ufeff angle\r\n": "Amber angle", "a\u0085b": "a\u0085b", "e\u0301 \xff": "e\u0301 \xff",
+	} {
+		if got := protocol.NormalizePhrase(phrase); got != want {
+			t.Errorf("NormalizePhrase(%q) = %q, want %q", phrase, got, want)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (o Object) StringOr(name, other string) string {
 }
 
 // BodyAPIKey gives the `apiKey` of a players body, "" if there is none.
-func (o Object) BodyAPIKey() Secret { return Secret(o.StringOr("apiKey", "")) }
+func (o Object) BodyAPIKey() Secret { return NewSecret(o.StringOr("apiKey", "")) }
 
 // field is the path of a member, for errors.
 func (o Object) field(name string) string {

@@ -41,8 +41,8 @@ func TestRegisterReply(t *testing.T) {
 	wireBothWays(t, protocol.IDReply{ID: "m"}, `{"id":"m"}`)
 	wireBothWays(t, protocol.RequestReply{OK: true, RequestID: "r"}, `{"ok":true,"requestId":"r"}`)
 	wireBothWays(t, protocol.WatchSessionReply{Scope: protocol.WatchScopeAct, ExpiresAt: "e"}, `{"scope":"act","expiresAt":"e"}`)
-	wireBothWays(t, protocol.WatchTokenReply{Token: "t", URL: "u", ExpiresAt: "e"}, `{"token":"t","url":"u","expiresAt":"e"}`)
-	wireBothWays(t, protocol.WatchTokenReply{Token: "t", URL: "u", ExpiresAt: "e", AllAddresses: true},
+	wireBothWays(t, protocol.WatchTokenReply{Token: protocol.NewSecret("t").Wire(), URL: "u", ExpiresAt: "e"}, `{"token":"t","url":"u","expiresAt":"e"}`)
+	wireBothWays(t, protocol.WatchTokenReply{Token: protocol.NewSecret("t").Wire(), URL: "u", ExpiresAt: "e", AllAddresses: true},
 		`{"token":"t","url":"u","expiresAt":"e","allAddresses":true}`)
 }
 
@@ -66,7 +66,7 @@ func TestNodeReplies(t *testing.T) {
 
 	wireBothWays(t, protocol.CreateNodeReply{NodeID: "n"}, `{"nodeId":"n"}`)
 	wireBothWays(t, protocol.AgentNodeReply{AgentID: "a"}, `{"agentId":"a"}`)
-	wireBothWays(t, protocol.APIKeyReply{APIKey: "k"}, `{"apiKey":"k"}`)
+	wireBothWays(t, protocol.APIKeyReply{APIKey: protocol.NewSecret("k").Wire()}, `{"apiKey":"k"}`)
 	wireBothWays(t, protocol.DeleteNodeReply{OK: true}, `{"ok":true,"deletedAgentCount":0}`)
 	wireBothWays(t, protocol.ValidateReply{OK: true, NodeKind: protocol.NodeKindMain}, `{"ok":true,"nodeKind":"main"}`)
 	wireBothWays(t, protocol.ValidateReply{Reason: protocol.ReasonNodeNotFound}, `{"ok":false,"reason":"node not found"}`)
@@ -109,7 +109,7 @@ func TestSpaceReplies(t *testing.T) {
 	wireBothWays(t, protocol.InspectSpaceReply{Space: space}, `{"space":`+wire+`}`)
 	// Who may see the log sees an empty one.
 	wireBothWays(t, protocol.InspectSpaceReply{Space: space, Log: []protocol.SpaceLogEntry{}}, `{"space":`+wire+`,"log":[]}`)
-	wireBothWays(t, protocol.CreateSpaceReply{SpaceID: "s", NodeID: "n", Phrase: "p", Structure: json.RawMessage(`{}`)},
+	wireBothWays(t, protocol.CreateSpaceReply{SpaceID: "s", NodeID: "n", Phrase: protocol.NewSecret("p").Wire(), Structure: json.RawMessage(`{}`)},
 		`{"spaceId":"s","nodeId":"n","phrase":"p","structure":{}}`)
 }
 

@@ -4,9 +4,9 @@ package protocol
 type CreateNodeReply struct {
 	NodeID string `json:"nodeId"`
 	// APIKey is a new main node's first key; it is shown once.
-	APIKey Secret `json:"apiKey,omitzero"`
+	APIKey WireSecret `json:"apiKey,omitzero"`
 	// Phrase is the one that the host made for a space; it is shown once.
-	Phrase Secret `json:"phrase,omitzero"`
+	Phrase WireSecret `json:"phrase,omitzero"`
 }
 
 // AgentNodeReply is the reply of `POST /api/nodes/agent-node`.
@@ -16,7 +16,7 @@ type AgentNodeReply struct {
 
 // APIKeyReply is the reply of `POST /api/nodes/api-key`.
 type APIKeyReply struct {
-	APIKey Secret `json:"apiKey"`
+	APIKey WireSecret `json:"apiKey"`
 }
 
 // DeleteNodeReply is the reply of `DELETE /api/nodes`.

@@ -12,7 +12,7 @@ type CreateSpaceReply struct {
 	SpaceID string `json:"spaceId"`
 	NodeID  string `json:"nodeId"`
 	// Phrase is the space node's; it is shown once.
-	Phrase Secret `json:"phrase"`
+	Phrase WireSecret `json:"phrase"`
 	// Structure is the row that was put on the map.
 	Structure json.RawMessage `json:"structure"`
 }

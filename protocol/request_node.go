@@ -18,7 +18,7 @@ type CreateNodeRequest struct {
 	// SpaceID is a space node's.
 	SpaceID string `json:"spaceId,omitzero"`
 	// PasswHash may be absent for a space: the host then makes a phrase.
-	PasswHash Secret `json:"passwHash,omitzero"`
+	PasswHash WireSecret `json:"passwHash,omitzero"`
 }
 
 // ParseCreateNode reads the body of `POST /api/nodes`.
@@ -41,9 +41,9 @@ type CreateAgentNodeRequest struct {
 	// Kind is NodeKindAgent.
 	Kind string `json:"kind,omitzero"`
 	// ParentNodeID must be the caller when it is sent.
-	ParentNodeID       string `json:"parentNodeId,omitzero"`
-	AgentNodeID        string `json:"agentNodeId"`
-	AgentNodePasswHash Secret `json:"agentNodePasswHash"`
+	ParentNodeID       string     `json:"parentNodeId,omitzero"`
+	AgentNodeID        string     `json:"agentNodeId"`
+	AgentNodePasswHash WireSecret `json:"agentNodePasswHash"`
 }
 
 // ParseCreateAgentNode reads the body of `POST /api/nodes/agent-node`.

@@ -28,9 +28,9 @@ type RegisterRequest struct {
 	// AgentID is the agent's node id; it becomes its playerId.
 	AgentID string `json:"agentId"`
 	// MainNodeID must be the owner when it is sent.
-	MainNodeID string `json:"mainNodeId,omitzero"`
-	PasswHash  Secret `json:"passwHash,omitzero"`
-	APIKey     Secret `json:"apiKey,omitzero"`
+	MainNodeID string     `json:"mainNodeId,omitzero"`
+	PasswHash  WireSecret `json:"passwHash,omitzero"`
+	APIKey     WireSecret `json:"apiKey,omitzero"`
 	// ConnectionID asks for a lease; without one the agent stays until it is
 	// removed.
 	ConnectionID string `json:"connectionId,omitzero"`

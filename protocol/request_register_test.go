@@ -75,10 +75,10 @@ func TestRegisterReadsEveryField(t *testing.T) {
 				Name: "assist_help", Description: "Helps", Parameters: []byte(`{"topic": {"type": "string"}}`),
 			}},
 		},
-		AgentID: hexA, MainNodeID: hexB, PasswHash: hexB, APIKey: "key", ConnectionID: "c-1",
+		AgentID: hexA, MainNodeID: hexB, PasswHash: protocol.NewSecret(hexB).Wire(), APIKey: protocol.NewSecret("key").Wire(), ConnectionID: "c-1",
 		LeaseTTLSeconds: 60, EnableP2A: "on", RealtimeInstructions: "Be brief",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, compareSecrets); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"assist_help"}, got.Agent.AssistToolNames()); diff != "" {
@@ -98,7 +98,7 @@ func TestRegisterDefaults(t *testing.T) {
 		Name: "Ada", Type: "t", Agent: protocol.AgentSpec{Type: "t", ToolNames: []string{"chat_tool"}},
 		AgentID: hexA, MainNodeID: "acme", LeaseTTLSeconds: 45, EnableP2A: "off",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, compareSecrets); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got.Agent.AssistToolNames() == nil {

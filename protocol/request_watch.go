@@ -51,7 +51,7 @@ func ParseProximityAction(o Object) (ProximityActionRequest, *Error) {
 // WatchSessionRequest asks for the watch page's cookie.
 type WatchSessionRequest struct {
 	// Token proves the right to act; empty to watch only.
-	Token Secret `json:"token,omitzero"`
+	Token WireSecret `json:"token,omitzero"`
 }
 
 // ParseWatchSession reads the body of `POST /play/watch/session`.
@@ -84,7 +84,7 @@ type WatchSessionReply struct {
 // URL, "#token=" and Token: a fragment is sent to nobody.
 type WatchTokenReply struct {
 	// Token is shown once: the host keeps only a hash of it.
-	Token Secret `json:"token"`
+	Token WireSecret `json:"token"`
 	// URL is the watch page.
 	URL string `json:"url"`
 	// ExpiresAt is when the token ends, and the cookies made from it.

@@ -1,22 +1,82 @@
 package protocol
 
-import "log/slog"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"unique"
+)
 
-// Secret is a text that proves something: a passwHash, an API key, a phrase, a
-// token. It travels as the plain text, but prints and logs as a placeholder, so
-// that a request can be printed without giving it away.
-type Secret string
+// Redacted is what every secret prints as.
+const Redacted = "[redacted]"
 
-const redacted = "[secret]"
+// ErrSecretMarshal is returned when an encoder meets a Secret: writing a
+// placeholder to a wire or a file would lose the value without a word, writing
+// the value would leak it.
+var ErrSecretMarshal = errors.New("a secret is never encoded by itself: give the field that is meant to carry it the result of Secret.Wire")
 
-// String hides the secret from fmt.
-func (Secret) String() string { return redacted }
+// Secret is a text that proves something: a phrase, a passwHash, an API key, a
+// token. It prints and logs as a placeholder, also from within a struct, and no
+// encoder writes it. The zero Secret is "none". Secrets with equal texts are
+// equal.
+type Secret struct {
+	// The text is behind a handle because fmt prints the unexported fields of a
+	// struct without calling their methods: it then shows an address. Handles of
+	// equal texts are equal.
+	handle unique.Handle[string]
+}
 
-// GoString hides the secret from fmt's %#v.
-func (Secret) GoString() string { return redacted }
+// NewSecret wraps text; "" gives the zero Secret.
+func NewSecret(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{handle: unique.Make(text)}
+}
 
-// LogValue hides the secret from slog.
-func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+// Reveal gives the text itself, "" for the zero Secret.
+func (s Secret) Reveal() string {
+	if s.IsZero() {
+		return ""
+	}
+	return s.handle.Value()
+}
 
-// Reveal gives the text itself.
-func (s Secret) Reveal() string { return string(s) }
+// IsZero reports whether there is no text.
+func (s Secret) IsZero() bool { return s == Secret{} }
+
+// Wire gives the secret for a field that carries it to another side.
+func (s Secret) Wire() WireSecret { return WireSecret{s} }
+
+// String gives the placeholder.
+func (s Secret) String() string { return Redacted }
+
+// GoString gives the placeholder.
+func (s Secret) GoString() string { return Redacted }
+
+// Format writes the placeholder for every verb, %x and %q included.
+func (s Secret) Format(state fmt.State, _ rune) {
+	// A fmt.State has nowhere to report a failed write to.
+	_, _ = io.WriteString(state, Redacted)
+}
+
+// LogValue gives the placeholder.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }
+
+// MarshalText always fails with ErrSecretMarshal.
+func (s Secret) MarshalText() ([]byte, error) { return nil, ErrSecretMarshal }
+
+// WireSecret is a Secret in a field of a request, a reply or a file that is
+// meant to carry it: it is encoded as the plain text, and prints and logs as a
+// placeholder like every other secret.
+type WireSecret struct{ Secret }
+
+// MarshalText gives the plain text.
+func (s WireSecret) MarshalText() ([]byte, error) { return []byte(s.Reveal()), nil }
+
+// UnmarshalText takes the plain text.
+func (s *WireSecret) UnmarshalText(text []byte) error {
+	s.Secret = NewSecret(string(text))
+	return nil
+}

@@ -2,36 +2,77 @@ package protocol_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/playctl/playctl/protocol"
 )
 
 // A request that is printed or logged whole, as happens while looking for a
-// defect, must not give away what it proves itself with.
+// defect, must not give away what it proves itself with. fmt does not call the
+// methods of what is in an unexported field.
 func TestSecretsDoNotPrint(t *testing.T) {
-	const secret = "deadbeef"
-	r := protocol.RegisterRequest{Name: "Ada", PasswHash: secret, APIKey: secret}
-	node := protocol.CreateNodeReply{NodeID: "n", APIKey: secret, Phrase: secret}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		for _, v := range []any{r, &r, node, r.APIKey, &node.Phrase} {
-			text := fmt.Sprintf(verb, v)
-			if strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
-				t.Errorf("%s of %T shows the secret: %s", verb, v, text)
-			}
+	t.Parallel()
+	const text = "deadbeef"
+	secret := protocol.NewSecret(text)
+	r := protocol.RegisterRequest{Name: "Ada", PasswHash: secret.Wire(), APIKey: secret.Wire()}
+	node := protocol.CreateNodeReply{NodeID: "n", APIKey: secret.Wire(), Phrase: secret.Wire()}
+	hidden := struct {
+		one  protocol.Secret
+		many []protocol.WireSecret
+	}{secret, []protocol.WireSecret{secret.Wire()}}
+	var out bytes.Buffer
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		for _, v := range []any{r, &r, node, r.APIKey, &node.Phrase, secret, hidden, &hidden} {
+			fmt.Fprintf(&out, verb+"\n", v)
 		}
 	}
-	var log bytes.Buffer
-	logger := slog.New(slog.NewTextHandler(&log, nil))
-	logger.Info("registered", "key", r.APIKey, "request", r)
-	if strings.Contains(log.String(), secret) {
-		t.Errorf("the log shows the secret: %s", log.String())
+	slog.New(slog.NewTextHandler(&out, nil)).Info("registered", "key", secret, "wire", r.APIKey, "request", r)
+	for _, form := range []string{text, fmt.Sprintf("%x", text), fmt.Sprintf("%X", text)} {
+		if strings.Contains(out.String(), form) {
+			t.Errorf("a secret was printed as %q", form)
+		}
 	}
-	wireEqual(t, node, `{"nodeId":"n","apiKey":"deadbeef","phrase":"deadbeef"}`)
-	if got := r.APIKey.Reveal(); got != secret {
-		t.Errorf("Reveal = %q", got)
+	if !strings.Contains(out.String(), protocol.Redacted) {
+		t.Error("nothing says that something was left out")
+	}
+}
+
+func TestOnlyWireSecretsAreEncoded(t *testing.T) {
+	t.Parallel()
+	secret := protocol.NewSecret("deadbeef")
+	for _, v := range []any{secret, &secret, struct{ Key protocol.Secret }{secret}} {
+		if out, err := json.Marshal(v); !errors.Is(err, protocol.ErrSecretMarshal) {
+			t.Errorf("json.Marshal of %T = %s, %v", v, out, err)
+		}
+		if out, err := jsonv2.Marshal(v); !errors.Is(err, protocol.ErrSecretMarshal) {
+			t.Errorf("v2 Marshal of %T = %s, %v", v, out, err)
+		}
+	}
+	node := protocol.CreateNodeReply{NodeID: "n", APIKey: secret.Wire(), Phrase: secret.Wire()}
+	wireBothWays(t, node, `{"nodeId":"n","apiKey":"deadbeef","phrase":"deadbeef"}`)
+	wireBothWays(t, protocol.CreateNodeReply{NodeID: "n"}, `{"nodeId":"n"}`)
+	var read protocol.CreateNodeReply
+	if err := protocol.Decode([]byte(`{"nodeId":"n","apiKey":null,"phrase":"a\u0000\u003cb"}`), &read); err != nil {
+		t.Fatal(err)
+	}
+	if !read.APIKey.IsZero() || read.Phrase.Reveal() != "a\x00<b" {
+		t.Errorf("read the key %q and the phrase %q", read.APIKey.Reveal(), read.Phrase.Reveal())
+	}
+}
+
+func TestSecretsCompareByTheirText(t *testing.T) {
+	t.Parallel()
+	if protocol.NewSecret("a") != protocol.NewSecret(strings.Clone("a")) || protocol.NewSecret("a") == protocol.NewSecret("b") {
+		t.Error("secrets do not compare by their text")
+	}
+	if !protocol.NewSecret("").IsZero() || (protocol.Secret{}).Reveal() != "" || protocol.NewSecret("a").IsZero() {
+		t.Error("the zero secret is not the empty one")
 	}
 }

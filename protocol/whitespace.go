@@ -3,6 +3,9 @@ package protocol
 import (
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
 // IsWhiteSpace reports whether r is white space for phrases and interaction
@@ -40,4 +43,24 @@ func TrimSpace(s string) string {
 // nothing to record.
 func NormalizeText(text string) string {
 	return truncate(TrimSpace(text), MaxInteractionChars)
+}
+
+// LowerCase maps a text to lower case as ECMAScript's toLowerCase does, so that
+// clients in any language agree: by Unicode's full mapping, where one letter may
+// become two and a sigma at the end of a word has a form of its own, and not by
+// the rules of any one language.
+func LowerCase(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return cases.Lower(language.Und).String(s)
+		}
+	}
+	return strings.ToLower(s)
+}
+
+// NormalizePhrase turns every run of white space, as IsWhiteSpace has it, into
+// one space and trims both ends. Letters keep their case and their Unicode form;
+// bytes that are not UTF-8 stay as they are.
+func NormalizePhrase(phrase string) string {
+	return strings.Join(strings.FieldsFunc(phrase, IsWhiteSpace), " ")
 }

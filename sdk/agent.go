@@ -117,8 +117,8 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 	}
 	if w.client.Service() != protocol.ServicePlay {
 		// Hosts of the older service read them from the body.
-		a.request.APIKey = w.options.APIKey
-		a.request.PasswHash = protocol.Secret(node.caller.Hash.Reveal())
+		a.request.APIKey = w.options.APIKey.Wire()
+		a.request.PasswHash = protocol.NewSecret(node.caller.Hash.Reveal()).Wire()
 	}
 	return a, nil
 }

@@ -83,7 +83,7 @@ func TestAnAgentSpeaksForItself(t *testing.T) {
 
 func TestAddAgentChecksItsOptions(t *testing.T) {
 	w := visit(t, openHost(t), nil)
-	node := &sdk.NodeCredentials{NodeID: "b", Phrase: "p"}
+	node := &sdk.NodeCredentials{NodeID: "b", Phrase: protocol.NewSecret("p")}
 	for name, options := range map[string]sdk.AgentOptions{
 		"no tools":  {AgentID: "a", Name: "A"},
 		"no name":   {AgentID: "a", Tools: tools(t)},
@@ -100,7 +100,7 @@ func TestAddAgentChecksItsOptions(t *testing.T) {
 func TestRefusalsAreTheHosts(t *testing.T) {
 	a := newAccount(t, 2)
 	options := a.options()
-	options.APIKey = "pk_of-somebody-else"
+	options.APIKey = protocol.NewSecret("pk_of-somebody-else")
 	w, err := sdk.New(options)
 	if err != nil {
 		t.Fatal(err)

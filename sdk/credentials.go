@@ -47,11 +47,11 @@ func (n *NodeCredentials) resolve() (client.Credentials, error) {
 
 func (n *NodeCredentials) hash() (creds.PasswHash, error) {
 	switch {
-	case n.Phrase != "" && n.PasswHash != "":
+	case !n.Phrase.IsZero() && !n.PasswHash.IsZero():
 		return creds.PasswHash{}, fmt.Errorf("%w: set Phrase or PasswHash, not both", ErrCredentials)
-	case n.Phrase != "":
+	case !n.Phrase.IsZero():
 		return hashOf(n.Phrase.Reveal())
-	case n.PasswHash != "":
+	case !n.PasswHash.IsZero():
 		hash, err := creds.ParsePasswHash(n.PasswHash.Reveal())
 		if err != nil {
 			return creds.PasswHash{}, fmt.Errorf("%w: %w", ErrCredentials, err)
@@ -73,7 +73,7 @@ func hashOf(phrase string) (creds.PasswHash, error) {
 // system's random source. Show it to its owner once; it cannot be found out
 // again.
 func GenerateNodePassphrase() protocol.Secret {
-	return protocol.Secret(creds.GeneratePhrase().Reveal())
+	return protocol.NewSecret(creds.GeneratePhrase().Reveal())
 }
 
 // NodeCredentialsMaterialFromHumanPassphrase gives what proves a node on the
@@ -82,9 +82,9 @@ func GenerateNodePassphrase() protocol.Secret {
 func NodeCredentialsMaterialFromHumanPassphrase(phrase string) (protocol.Secret, error) {
 	hash, err := hashOf(phrase)
 	if err != nil {
-		return "", err
+		return protocol.Secret{}, err
 	}
-	return protocol.Secret(hash.Reveal()), nil
+	return protocol.NewSecret(hash.Reveal()), nil
 }
 
 // DeriveNodeIDFromMaterial gives the id of the node that a material belongs to
@@ -104,7 +104,7 @@ func NewNodeCredentials(phrase protocol.Secret, rootKey string) (*NodeCredential
 	if err != nil {
 		return nil, err
 	}
-	return &NodeCredentials{NodeID: resolved.NodeID, PasswHash: protocol.Secret(resolved.Hash.Reveal())}, nil
+	return &NodeCredentials{NodeID: resolved.NodeID, PasswHash: protocol.NewSecret(resolved.Hash.Reveal())}, nil
 }
 
 // LoadRootKey reads the root key from a file with its 64 hex digits.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
 
@@ -32,7 +33,7 @@ func TestDerivedIDs(t *testing.T) {
 		root   = "87b6637b010478e48a83a8d445041ae4df5d607df7932153cdfee5c601e8e39e"
 		want   = "97d042c892d6f85aeb2458d4684b9de7269b1ae582af4de62f081936fd743951"
 	)
-	node, err := sdk.NewNodeCredentials(phrase, " "+strings.ToUpper(root)+"\n")
+	node, err := sdk.NewNodeCredentials(protocol.NewSecret(phrase), " "+strings.ToUpper(root)+"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +42,13 @@ func TestDerivedIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, err := sdk.DeriveNodeIDFromMaterial(material, root)
-	if err != nil || id != want || node.NodeID != want || node.Phrase != "" || node.PasswHash != material {
+	if err != nil || id != want || node.NodeID != want || !node.Phrase.IsZero() || node.PasswHash != material {
 		t.Errorf("id %s, %v; node %+v", id, err, node)
 	}
-	if _, err := sdk.DeriveNodeIDFromMaterial(phrase, root); !errors.Is(err, sdk.ErrCredentials) {
+	if _, err := sdk.DeriveNodeIDFromMaterial(protocol.NewSecret(phrase), root); !errors.Is(err, sdk.ErrCredentials) {
 		t.Errorf("a phrase in place of the material: %v", err)
 	}
-	if _, err := sdk.NewNodeCredentials("p", ""); !errors.Is(err, sdk.ErrCredentials) {
+	if _, err := sdk.NewNodeCredentials(protocol.NewSecret("p"), ""); !errors.Is(err, sdk.ErrCredentials) {
 		t.Errorf("no root key: %v", err)
 	}
 }

@@ -4,7 +4,7 @@
 //
 //	world, err := sdk.New(sdk.Options{
 //		BaseURL: "http://127.0.0.1:7420",
-//		APIKey:  protocol.Secret(os.Getenv("PLAYCTL_API_KEY")),
+//		APIKey:  protocol.NewSecret(os.Getenv("PLAYCTL_API_KEY")),
 //		MainNodeCredentials: &sdk.NodeCredentials{NodeID: id, PasswHash: hash},
 //	})
 //

@@ -56,7 +56,7 @@ func gone(*http.Request) (*http.Response, error) { return nil, errGone }
 // test whose time is not real can have it in its bubble.
 func openHost(t *testing.T) *playworld.PlayWorld {
 	t.Helper()
-	host, err := playworld.New(context.Background(), playworld.Options{NoRepository: true, AdminToken: adminToken})
+	host, err := playworld.New(context.Background(), playworld.Options{NoRepository: true, AdminToken: protocol.NewSecret(adminToken)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func openHost(t *testing.T) *playworld.PlayWorld {
 func visit(t *testing.T, host *playworld.PlayWorld, change func(*sdk.Options)) *sdk.RemotePlayWorld {
 	t.Helper()
 	options := sdk.Options{
-		BaseURL: host.BaseURL(), Transport: host.Transport(), APIKey: "none", Logger: slog.New(slog.DiscardHandler),
+		BaseURL: host.BaseURL(), Transport: host.Transport(), APIKey: protocol.NewSecret("none"), Logger: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&options)

@@ -25,9 +25,9 @@ func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secr
 	main, err := options.mainNode()
 	switch {
 	case err != nil:
-		return "", err
+		return protocol.Secret{}, err
 	case main.IsZero():
-		return "", errors.New("sdk.MainNodeOptions.MainNodeCredentials is nil: a main node needs an id and a phrase")
+		return protocol.Secret{}, errors.New("sdk.MainNodeOptions.MainNodeCredentials is nil: a main node needs an id and a phrase")
 	}
 	c, err := client.New(client.Options{
 		BaseURL: options.BaseURL, Service: options.Service, Timeout: options.Timeout,
@@ -35,14 +35,14 @@ func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secr
 		RegistrationToken: creds.NewSecret(options.RegistrationToken.Reveal()),
 	})
 	if err != nil {
-		return "", fmt.Errorf("sdk.MainNodeOptions: %w", err)
+		return protocol.Secret{}, fmt.Errorf("sdk.MainNodeOptions: %w", err)
 	}
 	defer c.Close()
 	reply, err := c.CreateMainNode(ctx, main)
 	if err != nil {
-		return "", err
+		return protocol.Secret{}, err
 	}
-	return reply.APIKey, nil
+	return reply.APIKey.Secret, nil
 }
 
 // CreateAgentNode makes an agent node of the main node. An agent needs one

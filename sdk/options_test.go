@@ -6,24 +6,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
 
 func TestNewNeedsAnAddressAndAKey(t *testing.T) {
-	node := &sdk.NodeCredentials{NodeID: "n", PasswHash: "0000000000000000000000000000000000000000000000000000000000000000"}
+	node := &sdk.NodeCredentials{NodeID: "n", PasswHash: protocol.NewSecret("0000000000000000000000000000000000000000000000000000000000000000")}
 	for name, c := range map[string]struct {
 		options sdk.Options
 		want    error
 	}{
-		"no address":        {sdk.Options{APIKey: "k"}, sdk.ErrBaseURLMissing},
-		"a blank address":   {sdk.Options{BaseURL: " \t", APIKey: "k"}, sdk.ErrBaseURLMissing},
+		"no address":        {sdk.Options{APIKey: protocol.NewSecret("k")}, sdk.ErrBaseURLMissing},
+		"a blank address":   {sdk.Options{BaseURL: " \t", APIKey: protocol.NewSecret("k")}, sdk.ErrBaseURLMissing},
 		"no key":            {sdk.Options{BaseURL: "http://h"}, sdk.ErrAPIKeyMissing},
-		"a blank key":       {sdk.Options{BaseURL: "http://h", APIKey: " "}, sdk.ErrAPIKeyMissing},
-		"no id":             {sdk.Options{BaseURL: "http://h", APIKey: "k", MainNodeCredentials: &sdk.NodeCredentials{Phrase: "p"}}, sdk.ErrCredentials},
-		"no phrase":         {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n"}}, sdk.ErrCredentials},
-		"a phrase and hash": {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n", Phrase: "p", PasswHash: node.PasswHash}}, sdk.ErrCredentials},
-		"a blank phrase":    {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n", Phrase: " "}}, sdk.ErrCredentials},
-		"a phrase as hash":  {sdk.Options{BaseURL: "http://h", APIKey: "k", NodeCredentials: &sdk.NodeCredentials{NodeID: "n", PasswHash: "my own secret"}}, sdk.ErrCredentials},
+		"a blank key":       {sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret(" ")}, sdk.ErrAPIKeyMissing},
+		"no id":             {sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), MainNodeCredentials: &sdk.NodeCredentials{Phrase: protocol.NewSecret("p")}}, sdk.ErrCredentials},
+		"no phrase":         {sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), NodeCredentials: &sdk.NodeCredentials{NodeID: "n"}}, sdk.ErrCredentials},
+		"a phrase and hash": {sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), NodeCredentials: &sdk.NodeCredentials{NodeID: "n", Phrase: protocol.NewSecret("p"), PasswHash: node.PasswHash}}, sdk.ErrCredentials},
+		"a blank phrase":    {sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), NodeCredentials: &sdk.NodeCredentials{NodeID: "n", Phrase: protocol.NewSecret(" ")}}, sdk.ErrCredentials},
+		"a phrase as hash":  {sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), NodeCredentials: &sdk.NodeCredentials{NodeID: "n", PasswHash: protocol.NewSecret("my own secret")}}, sdk.ErrCredentials},
 	} {
 		_, err := sdk.New(c.options)
 		if !errors.Is(err, c.want) {
@@ -33,10 +34,10 @@ func TestNewNeedsAnAddressAndAKey(t *testing.T) {
 			t.Errorf("%s: the error holds the phrase: %v", name, err)
 		}
 	}
-	if _, err := sdk.New(sdk.Options{BaseURL: "not an address", APIKey: "k"}); err == nil {
+	if _, err := sdk.New(sdk.Options{BaseURL: "not an address", APIKey: protocol.NewSecret("k")}); err == nil {
 		t.Error("any text is taken as an address")
 	}
-	if _, err := sdk.New(sdk.Options{BaseURL: "http://h", APIKey: "k", MainNodeCredentials: node, NodeCredentials: node}); err == nil {
+	if _, err := sdk.New(sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), MainNodeCredentials: node, NodeCredentials: node}); err == nil {
 		t.Error("both names of the credentials are taken")
 	}
 }
@@ -60,7 +61,7 @@ func TestClearTextOverANetworkIsWarnedOf(t *testing.T) {
 	for address, want := range map[string]int{"http://example.com": 1, "https://example.com": 0, "http://127.0.0.1:1": 0} {
 		var warnings []string
 		w, err := sdk.New(sdk.Options{
-			BaseURL: address, APIKey: "k", Logger: slog.New(slog.DiscardHandler), OnWarning: func(text string) { warnings = append(warnings, text) },
+			BaseURL: address, APIKey: protocol.NewSecret("k"), Logger: slog.New(slog.DiscardHandler), OnWarning: func(text string) { warnings = append(warnings, text) },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 
 func (s *schedule) open() {
 	host, err := playworld.New(context.Background(), playworld.Options{
-		Path: s.path, RootKey: strings.Repeat("5e", 32), NoRepository: true, AdminToken: adminToken,
+		Path: s.path, RootKey: strings.Repeat("5e", 32), NoRepository: true, AdminToken: protocol.NewSecret(adminToken),
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -65,13 +65,13 @@ func (f *following) close() error {
 func (a *app) worldOptions(who *caller) sdk.Options {
 	options := sdk.Options{
 		BaseURL: who.server, Service: who.service, Timeout: a.settings.timeout,
-		APIKey: protocol.Secret(who.apiKey.Reveal()), NoAPIKey: true,
+		APIKey: protocol.NewSecret(who.apiKey.Reveal()), NoAPIKey: true,
 		// What a person should know is reported by the subscription.
 		Logger: slog.New(slog.DiscardHandler),
 	}
 	if !who.main.IsZero() {
 		options.MainNodeCredentials = &sdk.NodeCredentials{
-			NodeID: who.main.NodeID, PasswHash: protocol.Secret(who.main.Hash.Reveal()),
+			NodeID: who.main.NodeID, PasswHash: protocol.NewSecret(who.main.Hash.Reveal()),
 		}
 	}
 	return options

@@ -142,7 +142,7 @@ func (d *demo) registerAgent(ctx context.Context, world *sdk.RemotePlayWorld, na
 // openDemo is the host as the demo's account sees it.
 func openDemo(account *creds.Context) (*sdk.RemotePlayWorld, error) {
 	return sdk.New(sdk.Options{
-		BaseURL: account.ServerURL, APIKey: protocol.Secret(account.Main.APIKey.Reveal()),
+		BaseURL: account.ServerURL, APIKey: protocol.NewSecret(account.Main.APIKey.Reveal()),
 		MainNodeCredentials: nodeCredentials(account.Main.NodeID, account.Main.PasswHash),
 		Logger:              slog.New(slog.DiscardHandler),
 	})

@@ -84,11 +84,11 @@ func (a *app) hold(ctx context.Context, world *sdk.RemotePlayWorld, flags *agent
 // remoteWorld is the host as the SDK sees it.
 func (a *app) remoteWorld(who *caller) (*sdk.RemotePlayWorld, error) {
 	options := sdk.Options{
-		BaseURL: who.server, Service: who.service, APIKey: protocol.Secret(who.apiKey.Reveal()),
+		BaseURL: who.server, Service: who.service, APIKey: protocol.NewSecret(who.apiKey.Reveal()),
 		Timeout: a.settings.timeout, Logger: slog.New(slog.DiscardHandler),
 	}
-	if options.APIKey == "" {
-		options.APIKey = noAPIKey
+	if options.APIKey.IsZero() {
+		options.APIKey = protocol.NewSecret(noAPIKey)
 	}
 	if !who.main.IsZero() {
 		options.MainNodeCredentials = nodeCredentials(who.main.NodeID, who.main.Hash)
@@ -98,7 +98,7 @@ func (a *app) remoteWorld(who *caller) (*sdk.RemotePlayWorld, error) {
 }
 
 func nodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
-	return &sdk.NodeCredentials{NodeID: id, PasswHash: protocol.Secret(hash.Reveal())}
+	return &sdk.NodeCredentials{NodeID: id, PasswHash: protocol.NewSecret(hash.Reveal())}
 }
 
 // heldAgent makes the SDK's options of the same flags that make a registration.

@@ -31,9 +31,9 @@ func main() {
 func run(ctx context.Context, env func(string) string) (err error) {
 	world, err := sdk.New(sdk.Options{
 		BaseURL: env("PLAYCTL_SERVER"),
-		APIKey:  protocol.Secret(env("PLAYCTL_API_KEY")),
+		APIKey:  protocol.NewSecret(env("PLAYCTL_API_KEY")),
 		MainNodeCredentials: &sdk.NodeCredentials{
-			NodeID: env("PLAYCTL_NODE_ID"), Phrase: protocol.Secret(env("PLAYCTL_PHRASE")),
+			NodeID: env("PLAYCTL_NODE_ID"), Phrase: protocol.NewSecret(env("PLAYCTL_PHRASE")),
 		},
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func run(ctx context.Context, env func(string) string) (err error) {
 		return err
 	}
 	_, err = world.AddAgent(ctx, sdk.AgentOptions{
-		Credentials: &sdk.NodeCredentials{NodeID: env("AGENT_NODE_ID"), Phrase: protocol.Secret(env("AGENT_PHRASE"))},
+		Credentials: &sdk.NodeCredentials{NodeID: env("AGENT_NODE_ID"), Phrase: protocol.NewSecret(env("AGENT_PHRASE"))},
 		Name:        "Gopher", Tools: tools,
 	})
 	if err != nil {

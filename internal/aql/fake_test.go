@@ -93,7 +93,7 @@ func (c *fakeCaller) CreateSpace(_ context.Context, r *protocol.CreateSpaceReque
 	id := fmt.Sprintf("space%d", len(c.spaces)+1)
 	c.spaces = append(c.spaces, protocol.Space{ID: id, Name: r.Name, Amenities: r.Amenities, Owner: protocol.SpaceOwner{NodeID: "node-" + id}})
 	c.phrases["node-"+id] = spacePhrase
-	return &protocol.CreateSpaceReply{SpaceID: id, NodeID: "node-" + id, Phrase: spacePhrase, Structure: json.RawMessage(`{"x":1}`)}, nil
+	return &protocol.CreateSpaceReply{SpaceID: id, NodeID: "node-" + id, Phrase: protocol.NewSecret(spacePhrase).Wire(), Structure: json.RawMessage(`{"x":1}`)}, nil
 }
 
 func (c *fakeCaller) ListSpaceNodes(context.Context) (*protocol.SpacesReply, error) {

@@ -99,7 +99,7 @@ func openAccount(t *testing.T) *account {
 	mainNode := node(t, "the main node's phrase")
 	anonymous := dial(t, client.Options{BaseURL: a.url})
 	created, err := anonymous.CreateMainNode(t.Context(), mainNode)
-	if err != nil || created.APIKey == "" {
+	if err != nil || created.APIKey.IsZero() {
 		t.Fatalf("CreateMainNode = %v, %v", created, err)
 	}
 	a.main = dial(t, client.Options{BaseURL: a.url, Credentials: mainNode, APIKey: creds.NewSecret(created.APIKey.Reveal())})
@@ -314,7 +314,7 @@ func TestNothingHappensTwice(t *testing.T) {
 	}
 	other := node(t, "another main node's phrase")
 	created := good[*protocol.CreateNodeReply](t)(through(client.Credentials{}).CreateMainNode(ctx, other))
-	if created.APIKey == "" {
+	if created.APIKey.IsZero() {
 		t.Fatal("the API key was told to nobody")
 	}
 	main := through(other).WithAPIKey(creds.NewSecret(created.APIKey.Reveal()))

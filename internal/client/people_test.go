@@ -14,7 +14,7 @@ func TestSpacesAtARealHost(t *testing.T) {
 	made := good[*protocol.CreateSpaceReply](t)(a.main.CreateSpace(ctx, &protocol.CreateSpaceRequest{
 		Name: "The Shop", DesignKey: "plain", OwnerDisplayName: "Ada",
 	}))
-	if made.Phrase == "" || made.NodeID == "" || len(made.Structure) == 0 {
+	if made.Phrase.IsZero() || made.NodeID == "" || len(made.Structure) == 0 {
 		t.Errorf("created %+v", made)
 	}
 	more := good[*protocol.SpaceReply](t)(a.main.AddSpaceAmenity(ctx, protocol.AmenityRequest{SpaceID: made.SpaceID, Kind: protocol.AmenityCarWash}))
@@ -30,7 +30,7 @@ func TestSpacesAtARealHost(t *testing.T) {
 		Name: "Bare", DesignKey: "plain", Owner: protocol.SpaceOwnerRequest{DisplayName: "Bob"}, Amenities: []string{protocol.AmenityShop},
 	}))
 	keyed := good[*protocol.CreateNodeReply](t)(a.main.CreateSpaceNode(ctx, own.Space.ID, creds.PasswHash{}))
-	if keyed.Phrase == "" {
+	if keyed.Phrase.IsZero() {
 		t.Errorf("space node %+v", keyed)
 	}
 	if list := good[*protocol.SpacesReply](t)(a.agent.ListSpaceNodes(ctx)); len(list.Spaces) != 2 {

@@ -15,7 +15,7 @@ func planRegister(c *call) (action, error) {
 	}
 	shown := request.PasswHash.Reveal()
 	// The secrets go no further.
-	request.PasswHash, request.APIKey = "", ""
+	request.PasswHash, request.APIKey = protocol.WireSecret{}, protocol.WireSecret{}
 	if err := c.checkFresh(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 		var phrase creds.Secret
 		var nodeID string
 		var hash creds.PasswHash
-		if request.PasswHash == "" {
+		if request.PasswHash.IsZero() {
 			phrase, nodeID, hash, err = c.newPhrase()
 		} else if hash, err = creds.ParsePasswHash(request.PasswHash.Reveal()); err == nil {
 			nodeID, err = c.derive(hash)

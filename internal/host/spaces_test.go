@@ -66,15 +66,15 @@ func TestNodeForASpaceThatHasNone(t *testing.T) {
 	f.post(protocol.PathNodes, map[string]any{"kind": "space", "spaceId": "none"}, as(main)).refused(protocol.CodeSpaceUnknown)
 	var made protocol.CreateNodeReply
 	f.post(protocol.PathNodes, body, as(main)).into(&made)
-	if made.Phrase == "" || made.APIKey != "" {
-		t.Errorf("a space's node came with the phrase %t and the key %t", made.Phrase != "", made.APIKey != "")
+	if made.Phrase.IsZero() || !made.APIKey.IsZero() {
+		t.Errorf("a space's node came with the phrase %t and the key %t", !made.Phrase.IsZero(), !made.APIKey.IsZero())
 	}
 	f.post(protocol.PathNodes, body, as(main)).refused(protocol.CodeNodeExists)
 	own := f.newIdentity()
 	body["spaceId"], body["passwHash"] = "s2", own.hash
 	var given protocol.CreateNodeReply
 	f.post(protocol.PathNodes, body, as(main)).into(&given)
-	if given.NodeID != own.id || given.Phrase != "" {
+	if given.NodeID != own.id || !given.Phrase.IsZero() {
 		t.Errorf("with a hash of its own the space's node is %+v", given)
 	}
 }

@@ -16,7 +16,7 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 		ID: c.NodeID, Kind: protocol.NodeKindMain, Digest: c.Digest[:], APIKeyDigest: c.APIKeyDigest[:],
 		CreatedAt: now, UpdatedAt: now,
 	}
-	return &protocol.CreateNodeReply{NodeID: c.NodeID, APIKey: protocol.Secret(c.APIKey)}, p.put(store.Nodes, c.NodeID, node)
+	return &protocol.CreateNodeReply{NodeID: c.NodeID, APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, c.NodeID, node)
 }
 
 // checkFree refuses an id that is a node already. The root node has no record
@@ -53,7 +53,7 @@ func (c ReplaceAPIKey) plan(p *planner) (any, error) {
 	}
 	next := *p.st.nodes[id]
 	next.APIKeyDigest, next.UpdatedAt = c.APIKeyDigest[:], p.now.UnixMilli()
-	return &protocol.APIKeyReply{APIKey: protocol.Secret(c.APIKey)}, p.put(store.Nodes, id, &next)
+	return &protocol.APIKeyReply{APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, id, &next)
 }
 
 func (c DeleteAgent) plan(p *planner) (any, error) {

@@ -105,7 +105,7 @@ func (c CreateSpace) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	reply := &protocol.CreateSpaceReply{
-		SpaceID: s.Entry.ID, NodeID: c.NodeID, Phrase: protocol.Secret(c.Phrase), Structure: row,
+		SpaceID: s.Entry.ID, NodeID: c.NodeID, Phrase: protocol.NewSecret(c.Phrase).Wire(), Structure: row,
 	}
 	return reply, p.putSpace(s, protocol.SpaceCreated, "created with a structure")
 }
@@ -136,7 +136,7 @@ func (c CreateSpaceNode) plan(p *planner) (any, error) {
 	if err := p.putSpaceNode(&next, c.Digest); err != nil {
 		return nil, err
 	}
-	return &protocol.CreateNodeReply{NodeID: c.NodeID, Phrase: protocol.Secret(c.Phrase)},
+	return &protocol.CreateNodeReply{NodeID: c.NodeID, Phrase: protocol.NewSecret(c.Phrase).Wire()},
 		p.putSpace(&next, protocol.SpaceChanged, "given a node")
 }
 

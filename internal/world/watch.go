@@ -57,7 +57,7 @@ func (c CreateWatchToken) plan(p *planner) (any, error) {
 	p.putBytes(store.WatchTokens, ownedTokenKey(owner, token.ExpiresAt, c.Digest[:]), []byte{})
 	p.putBytes(store.WatchTokens, timedTokenKey(token.ExpiresAt, c.Digest[:]), []byte(owner))
 	reply := &protocol.WatchTokenReply{
-		Token: protocol.Secret(c.Token), URL: c.URL, ExpiresAt: protocol.FormatTime(expires), AllAddresses: c.AllAddresses,
+		Token: protocol.NewSecret(c.Token).Wire(), URL: c.URL, ExpiresAt: protocol.FormatTime(expires), AllAddresses: c.AllAddresses,
 	}
 	return reply, p.put(store.WatchTokens, tokenKey(c.Digest[:]), token)
 }

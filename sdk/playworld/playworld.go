@@ -16,6 +16,7 @@ import (
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
 
@@ -111,7 +112,7 @@ func (p *PlayWorld) Snapshot() (*chain.Snapshot, error) {
 // with the world, if not before. Without a repository there are no nodes and
 // the account is everybody's.
 func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
-	options := sdk.Options{BaseURL: p.BaseURL(), Transport: p.Transport(), Logger: p.options.Logger, APIKey: "none"}
+	options := sdk.Options{BaseURL: p.BaseURL(), Transport: p.Transport(), Logger: p.options.Logger, APIKey: protocol.NewSecret("none")}
 	if !p.options.NoRepository {
 		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), p.options.RootKey)
 		if err != nil {
@@ -124,7 +125,7 @@ func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
 		if err != nil {
 			return nil, fmt.Errorf("make the account's main node: %w", err)
 		}
-		if key != "" {
+		if !key.IsZero() {
 			options.APIKey = key
 		}
 	}

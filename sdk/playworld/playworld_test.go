@@ -33,7 +33,7 @@ func TestNewChecksItsOptions(t *testing.T) {
 	for name, options := range map[string]playworld.Options{
 		"a store without a root key":   {Path: filepath.Join(t.TempDir(), "w")},
 		"an unknown registration":      {Registration: "ajar"},
-		"a token nobody asks for":      {RegistrationToken: "t"},
+		"a token nobody asks for":      {RegistrationToken: protocol.NewSecret("t")},
 		"no token where one is needed": {Registration: "token"},
 		"an unknown policy":            {APIKeys: "sometimes"},
 	} {
@@ -91,7 +91,7 @@ func TestTheHandlerServesTheSameWorld(t *testing.T) {
 	if _, err := inside.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
 		t.Fatal(err)
 	}
-	outside, err := sdk.New(sdk.Options{BaseURL: server.URL, APIKey: "none"})
+	outside, err := sdk.New(sdk.Options{BaseURL: server.URL, APIKey: protocol.NewSecret("none")})
 	if err != nil {
 		t.Fatal(err)
 	}

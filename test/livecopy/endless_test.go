@@ -146,7 +146,7 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 func (s *site) subscribe(address string) *subscriber {
 	s.t.Helper()
 	f := newSubscriber(s, &line{})
-	w, err := sdk.New(sdk.Options{BaseURL: address, APIKey: "none", Logger: slog.New(slog.DiscardHandler)})
+	w, err := sdk.New(sdk.Options{BaseURL: address, APIKey: protocol.NewSecret("none"), Logger: slog.New(slog.DiscardHandler)})
 	s.must(err)
 	f.begin(context.Background(), w)
 	return f

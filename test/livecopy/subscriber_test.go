@@ -80,7 +80,7 @@ func (f *subscriber) begin(ctx context.Context, w *sdk.RemotePlayWorld) {
 func (s *site) visit(way http.RoundTripper) *sdk.RemotePlayWorld {
 	s.t.Helper()
 	w, err := sdk.New(sdk.Options{
-		BaseURL: "http://" + s.addr, APIKey: "none", Transport: way, Logger: slog.New(slog.DiscardHandler),
+		BaseURL: "http://" + s.addr, APIKey: protocol.NewSecret("none"), Transport: way, Logger: slog.New(slog.DiscardHandler),
 	})
 	s.must(err)
 	return w

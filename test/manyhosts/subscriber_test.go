@@ -41,8 +41,8 @@ func (s *site) subscribe(seed uint64, number int) *subscriber {
 	}
 	var err error
 	f.world, err = sdk.New(sdk.Options{
-		BaseURL: "http://127.0.0.1:9", APIKey: protocol.Secret(s.account.Main.APIKey), Transport: f.way.transport,
-		MainNodeCredentials: &sdk.NodeCredentials{NodeID: s.account.Main.ID, PasswHash: protocol.Secret(s.account.Main.Hash)},
+		BaseURL: "http://127.0.0.1:9", APIKey: protocol.NewSecret(s.account.Main.APIKey), Transport: f.way.transport,
+		MainNodeCredentials: &sdk.NodeCredentials{NodeID: s.account.Main.ID, PasswHash: protocol.NewSecret(s.account.Main.Hash)},
 		Logger:              slog.New(slog.DiscardHandler),
 	})
 	s.must(err)
