@@ -180,14 +180,13 @@ func (s *soak) replay(start, end uint64) string {
 		NodeID: s.nodes.main.id, Hash: creds.HashPhrase("main"),
 	}})
 	must(s.t, err)
-	stream := c.Events(context.Background(), client.StreamOptions{After: start, HasAfter: true, Inline: true})
-	defer stream.Close()
 	w := newWatcher()
-	for w.last < end {
-		signal, err := stream.Next()
-		must(s.t, err)
-		if e := signal.Event; signal.Type == client.SignalEvent {
-			w.see(sdk.Event{Seq: e.Seq, HasSeq: e.HasSeq, Kind: e.Kind, Data: e.Data})
+	for signal := range c.Events(context.Background(), client.StreamOptions{After: start, HasAfter: true, Inline: true}).All() {
+		if signal.Type == client.SignalEvent {
+			w.see(signal.Event)
+		}
+		if w.last >= end {
+			break
 		}
 	}
 	return w.digest()

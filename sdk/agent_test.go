@@ -194,7 +194,7 @@ func TestAWorldThatWasClosed(t *testing.T) {
 		t.Errorf("OnClose ran %q", order)
 	}
 	_, connect := w.Connect(t.Context())
-	_, snapshot := w.GetWorldSnapshot(t.Context())
+	_, snapshot := w.Snapshot(t.Context())
 	_, agent := w.AddAgent(t.Context(), sdk.AgentOptions{AgentID: "a", Name: "A", Tools: tools(t)})
 	_, mcp := w.RegisterMCP(t.Context(), sdk.MCP{Name: "m"})
 	_, unregister := w.UnregisterMCP(t.Context(), "m")

@@ -3,118 +3,130 @@ package sdk
 import (
 	"context"
 	"errors"
-	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
 )
 
-// ErrGap is matched by the error that a subscription of events reports where
-// the host no longer has some of them, or never kept them.
-var ErrGap = errors.New("events were missed")
+// Event is one event of the world.
+type Event = protocol.StreamEvent
 
-// EventOptions say which events a subscription reports. All functions may be
-// nil. They are called one after the other and hold the subscription up; they
-// must not call Close of the subscription or of its world.
+// ErrLost is matched by errors about a stream whose connection broke or could
+// not be made. Another one is made after a while.
+var ErrLost = client.ErrLost
+
+// ErrGap is matched by errors that say that events are missing: the host no
+// longer has them, or never kept them.
+var ErrGap = client.ErrGap
+
+// EventOptions say which events are reported.
 type EventOptions struct {
 	// Kinds are what is reported; empty for everything.
 	Kinds []protocol.EventKind
-	// After is the event to begin after, if FromSeq is set; else the
-	// subscription begins with what happens from now on.
+	// After is the event to begin after, if FromSeq is set; else it begins with
+	// what happens from now on.
 	After   uint64
 	FromSeq bool
-	// OnEvent is called for each event, in order, for none twice.
+	// OnEvent is called by a subscription for each event, in order, for none
+	// twice. It holds the subscription up, and must not call Close of the
+	// subscription or of its world. It may be nil; Events does not call it.
 	OnEvent func(Event)
-	// OnError is called for what goes wrong; errors that match ErrGap say that
-	// events are missing here. The subscription goes on.
+	// OnError is like OnEvent, for what goes wrong; see Events.
 	OnError func(error)
 }
 
+// Events yields what happens, such as chat lines, without a copy of the world,
+// until ctx ends or the world is closed, which yields ErrClosed. It reconnects
+// and resumes; what the loop's body does not take stays at the host.
+//
+// A pair with an error has no event. It says what goes wrong, and the next one
+// goes on: ErrLost for a lost connection, ErrGap for missing events.
+func (w *RemotePlayWorld) Events(ctx context.Context, options EventOptions) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, done, err := w.begin(ctx)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer done()
+		if w.yieldEvents(ctx, &options, yield) && errors.Is(context.Cause(ctx), ErrClosed) {
+			yield(Event{}, ErrClosed)
+		}
+	}
+}
+
+// yieldEvents reports whether it ended with the context, and not with the loop.
+func (w *RemotePlayWorld) yieldEvents(ctx context.Context, o *EventOptions, yield func(Event, error) bool) bool {
+	for signal := range w.client.Events(ctx, client.StreamOptions{After: o.After, HasAfter: o.FromSeq}).All() {
+		if signal.Err != nil && !yield(Event{}, signal.Err) {
+			return false
+		}
+		wanted := len(o.Kinds) == 0 || slices.Contains(o.Kinds, signal.Event.Kind)
+		if signal.Type == client.SignalEvent && wanted && !yield(signal.Event, nil) {
+			return false
+		}
+	}
+	return true
+}
+
 // EventSubscription reports events. It reconnects until it is closed.
-type EventSubscription struct {
+type EventSubscription struct{ subscription }
+
+// SubscribeEvents is Events with functions that are called, one after the other.
+// It ends with ctx, with Close, and with the world.
+func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOptions) (*EventSubscription, error) {
+	s, err := w.subscribe(ctx, func(ctx context.Context) {
+		w.yieldEvents(ctx, &options, func(event Event, err error) bool {
+			switch {
+			case err != nil && options.OnError != nil:
+				options.OnError(err)
+			case err == nil && options.OnEvent != nil:
+				options.OnEvent(event)
+			}
+			return true
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &EventSubscription{s}, nil
+}
+
+// subscription is a goroutine of a world.
+type subscription struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
 
-// SubscribeEvents reports what happens, such as chat lines, without a copy of
-// the world. It ends with ctx, with Close, and with the world.
-func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOptions) (*EventSubscription, error) {
-	s := &EventSubscription{done: make(chan struct{})}
+// subscribe runs a goroutine that ends with ctx, with Close and with the world.
+func (w *RemotePlayWorld) subscribe(ctx context.Context, run func(context.Context)) (subscription, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
-		return nil, err
+		return subscription{}, err
 	}
-	ctx, s.cancel = context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	s := subscription{cancel: cancel, done: make(chan struct{})}
 	started := w.start(func() {
 		defer close(s.done)
 		defer done()
-		stream := w.client.Events(ctx, client.StreamOptions{After: options.After, HasAfter: options.FromSeq})
-		defer stream.Close()
-		listener := listener{options: &options}
-		for {
-			signal, err := stream.Next()
-			if err != nil {
-				return
-			}
-			listener.take(signal)
-		}
+		run(ctx)
 	})
 	if !started {
 		done()
-		s.cancel(ErrClosed)
-		return nil, ErrClosed
+		cancel(ErrClosed)
+		return subscription{}, ErrClosed
 	}
 	return s, nil
 }
 
-// Close ends the subscription and waits for the function that it may be
-// calling. It may be called again.
-func (s *EventSubscription) Close() {
+// Close ends the subscription and waits for the functions that it may be
+// calling, and for what they have to finish. It may be called again.
+func (s *subscription) Close() {
 	s.cancel(ErrClosed)
 	<-s.done
 }
 
 // Done is closed when the subscription has ended.
-func (s *EventSubscription) Done() <-chan struct{} { return s.done }
-
-// listener passes a stream's events on.
-type listener struct {
-	options   *EventOptions
-	connected bool
-}
-
-func (l *listener) take(signal client.Signal) {
-	switch signal.Type {
-	case client.SignalOpen:
-		if l.connected && !signal.Resumes {
-			l.report(fmt.Errorf("%w: the host numbers no events, so what happened between two connections is not known", ErrGap))
-		}
-		l.connected = true
-	case client.SignalEvent:
-		l.event(signal.Event)
-	case client.SignalLost:
-		if signal.Err != nil {
-			l.report(fmt.Errorf("the event stream was lost: %w", signal.Err))
-		}
-	case client.SignalConnecting, client.SignalCursor:
-	}
-}
-
-func (l *listener) event(e client.Event) {
-	if e.Kind == protocol.EventSessionResync {
-		l.report(fmt.Errorf("%w: the host goes on at %d", ErrGap, e.Seq))
-	}
-	if len(l.options.Kinds) > 0 && !slices.Contains(l.options.Kinds, e.Kind) {
-		return
-	}
-	if l.options.OnEvent != nil {
-		l.options.OnEvent(Event{Seq: e.Seq, HasSeq: e.HasSeq, Kind: e.Kind, Data: e.Data})
-	}
-}
-
-func (l *listener) report(err error) {
-	if l.options.OnError != nil {
-		l.options.OnError(err)
-	}
-}
+func (s *subscription) Done() <-chan struct{} { return s.done }

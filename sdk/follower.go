@@ -20,25 +20,29 @@ const (
 	// settleTime is how long unequal roots may be a matter of time, on hosts
 	// that give no rev with a row.
 	settleTime = 2 * time.Second
-	// firstReread and longestReread bound the waits before a full read that
-	// follows one that failed or did not mend.
-	firstReread   = 500 * time.Millisecond
-	longestReread = 30 * time.Second
 )
+
+// rereads are the waits before a full read that follows one that failed or did
+// not mend.
+var rereads = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second}
 
 // readRetry is short: what fails is read again after a while, and meanwhile the
 // stream is looked after.
 var readRetry = retry.Policy{Attempts: 3, Backoff: retry.Backoff{First: 100 * time.Millisecond, Max: 2 * time.Second}}
 
-// follower runs a subscription. One goroutine owns it; another one waits for
-// the stream and hands its signals over without a buffer, so that what is not
-// taken yet stays at the host.
+// follower follows a world. It has no goroutine of its own: what it reports is
+// taken before it goes on.
 type follower struct {
 	ctx     context.Context //nolint:containedctx // a follower lives as long as it
+	stop    context.CancelFunc
 	client  *client.Client
-	sub     *Subscription
+	stream  *client.Stream
 	options *SubscribeOptions
-	copy    worldCopy
+	yield   func(Report, error) bool
+	// publishes is called with each change of the state; it may be nil.
+	publishes func(*State)
+	state     State
+	copy      chain.Copy
 
 	// unread says that the copy has to be read as a whole, healing that this is
 	// to mend a mismatch.
@@ -61,63 +65,86 @@ type follower struct {
 	headers, settle, reread alarm
 }
 
-func newFollower(ctx context.Context, c *client.Client, s *Subscription) *follower {
-	return &follower{
-		ctx: ctx, client: c.WithRetry(readRetry), sub: s, options: &s.options,
-		copy: worldCopy{trusting: s.options.NoVerify},
-	}
+func newFollower(ctx context.Context, c *client.Client, o *SubscribeOptions, yield func(Report, error) bool) *follower {
+	f := &follower{client: c.WithRetry(readRetry), options: o, yield: yield, copy: chain.Copy{Trusting: o.NoVerify}}
+	f.ctx, f.stop = context.WithCancel(ctx)
+	return f
 }
 
-// run follows the world until the context ends.
+// run follows the world until the context ends or nobody takes reports any more.
 func (f *follower) run() {
-	stream := f.client.Events(f.ctx, client.StreamOptions{
+	f.stream = f.client.Events(f.ctx, client.StreamOptions{
 		After: f.options.After, HasAfter: f.options.FromSeq, Inline: !f.options.NoInline,
 	})
-	signals := make(chan client.Signal)
-	pumped := make(chan struct{})
-	go func() {
-		defer close(pumped)
-		pump(f.ctx, stream, signals)
-	}()
-	defer func() { <-pumped }()
-	defer stream.Close()
-	defer f.headers.stop()
-	defer f.settle.stop()
-	defer f.reread.stop()
+	defer f.stream.Close()
+	defer f.stop()
 	for f.ctx.Err() == nil {
 		if f.unread && f.readable && !f.reread.armed() {
 			f.readAll()
 		}
-		select {
-		case signal := <-signals:
+		if signal, err := f.next(); err == nil {
 			f.take(signal)
-		case <-f.headers.due():
-			f.headers.stop()
-			f.readable = true
-		case <-f.settle.due():
-			f.settle.stop()
-			f.settled()
-		case <-f.reread.due():
-			f.reread.stop()
-		case <-f.ctx.Done():
 		}
+		f.ring(time.Now())
 	}
-	f.sub.publish(func(s *State) { s.Connected = false })
+	f.publish(func(s *State) { s.Connected = false })
 }
 
-// pump hands a stream's signals over until the stream or the context ends.
-func pump(ctx context.Context, stream *client.Stream, signals chan<- client.Signal) {
-	for {
-		signal, err := stream.Next()
-		if err != nil {
-			return
-		}
-		select {
-		case signals <- signal:
-		case <-ctx.Done():
-			return
-		}
+// next waits for the stream, but for no longer than an alarm allows.
+func (f *follower) next() (client.Signal, error) {
+	at := earliest(f.headers, f.settle, f.reread)
+	if at.IsZero() {
+		return f.stream.Next(f.ctx)
 	}
+	waiting, cancel := context.WithDeadline(f.ctx, at)
+	defer cancel()
+	return f.stream.Next(waiting)
+}
+
+// ring does what alarms are set for.
+func (f *follower) ring(now time.Time) {
+	if f.headers.due(now) {
+		f.headers.stop()
+		f.readable = true
+	}
+	if f.settle.due(now) {
+		f.settle.stop()
+		f.settled()
+	}
+	if f.reread.due(now) {
+		f.reread.stop()
+	}
+}
+
+// emit passes a report on.
+func (f *follower) emit(r Report, err error) {
+	if f.yield == nil {
+		return
+	}
+	r.State = f.state
+	if !f.yield(r, err) {
+		f.yield = nil
+		f.stop()
+	}
+}
+
+func (f *follower) report(err error) { f.emit(Report{}, err) }
+
+// publish changes the state, and reports it where connection or verification
+// changed.
+func (f *follower) publish(change func(*State)) {
+	before := f.state
+	change(&f.state)
+	if f.publishes != nil {
+		f.publishes(&f.state)
+	}
+	if before.Connected != f.state.Connected || before.Verification != f.state.Verification {
+		f.emit(Report{Type: ReportState}, nil)
+	}
+}
+
+func (f *follower) count(add func(*Stats)) {
+	f.publish(func(state *State) { add(&state.Stats) })
 }
 
 func (f *follower) take(signal client.Signal) {
@@ -133,9 +160,9 @@ func (f *follower) take(signal client.Signal) {
 	case client.SignalLost:
 		f.headers.stop()
 		f.readable = false
-		f.sub.publish(func(s *State) { s.Connected = false })
+		f.publish(func(s *State) { s.Connected = false })
 		if signal.Err != nil {
-			f.sub.report(fmt.Errorf("the event stream was lost: %w", signal.Err))
+			f.report(signal.Err)
 		}
 	}
 }
@@ -143,7 +170,7 @@ func (f *follower) take(signal client.Signal) {
 // connecting begins a connection. Where it does not resume, events were missed.
 func (f *follower) connecting(signal client.Signal) {
 	if f.connections++; f.connections > 1 {
-		f.sub.count(func(s *Stats) { s.Reconnects++ })
+		f.count(func(s *Stats) { s.Reconnects++ })
 	}
 	f.fresh = false
 	f.cursor = nil
@@ -152,7 +179,7 @@ func (f *follower) connecting(signal client.Signal) {
 	} else {
 		f.unread = true
 	}
-	if f.copy.snapshot == nil {
+	if f.copy.Snapshot() == nil {
 		f.unread = true // what it begins after was somebody else's copy
 	}
 	f.headers.set(headersTimeout)
@@ -163,10 +190,10 @@ func (f *follower) connecting(signal client.Signal) {
 func (f *follower) opened(sid string) {
 	f.headers.stop()
 	f.readable = true
-	if f.copy.snapshot != nil && f.copy.snapshot.Head().SID != sid {
+	if s := f.copy.Snapshot(); s != nil && s.SID() != sid {
 		f.unread = true
 	}
-	f.sub.publish(func(s *State) { s.Connected = true })
+	f.publish(func(s *State) { s.Connected = true })
 }
 
 // positioned takes the position that the stream begins after. It is the one that
@@ -181,28 +208,35 @@ func (f *follower) positioned(cursor uint64) {
 	f.cursor = &cursor
 }
 
-// behind tells whether the copy is from before a position; it is not where the
+// behind reports whether the copy is from before a position; it is not where the
 // host gives none.
 func (f *follower) behind(position uint64) bool {
-	if f.copy.snapshot == nil {
+	s := f.copy.Snapshot()
+	if s == nil {
 		return true
 	}
-	seq := f.copy.snapshot.Head().Seq
+	seq := s.Head().Seq
 	return seq != nil && *seq < position
 }
 
-func (f *follower) event(e client.Event) {
-	event := Event{Seq: e.Seq, HasSeq: e.HasSeq, Kind: e.Kind, Data: e.Data}
-	f.sub.count(func(s *Stats) { s.Events++ })
-	if f.options.OnEvent != nil {
-		f.options.OnEvent(event)
-	}
-	if e.HasSeq {
+func (f *follower) event(event Event) {
+	f.count(func(s *Stats) { s.Events++ })
+	f.emit(Report{Type: ReportEvent, Event: &event}, nil)
+	if event.HasSeq {
 		f.cursor = &event.Seq
 	}
 	lacking := f.unread
 	f.learn(&event)
-	f.checked(event, lacking)
+	if f.ctx.Err() != nil {
+		return
+	}
+	// A full read that was due before the event is waited for; one that became due
+	// with it as well, unless it is to mend what the event found.
+	checked := f.copy.Verification()
+	if lacking || f.unread && checked != Mismatched {
+		checked = CatchingUp
+	}
+	f.emit(Report{Type: ReportChecked, Event: &event, Checked: checked}, nil)
 }
 
 // learn takes what an event says of the world.
@@ -217,34 +251,12 @@ func (f *follower) learn(event *Event) {
 	case f.unread:
 		f.newer(state.Rev) // the full read that is due has it
 	case err != nil:
-		f.sub.report(fmt.Errorf("the event %s: %w", event.name(), err))
+		f.report(fmt.Errorf("the event %s: %w", event, err))
 		f.unread = true
 		f.newer(state.Rev)
 	default:
 		f.apply(event, &state)
 	}
-}
-
-// checked tells what an event left known about the copy. lacking says that a full
-// read was due before it, which the event then waited for; one that became due
-// with it is waited for as well, unless it is to mend what the event found.
-func (f *follower) checked(event Event, lacking bool) {
-	if f.options.OnChecked == nil || f.ctx.Err() != nil {
-		return
-	}
-	known := f.copy.known
-	if lacking || f.unread && known != Mismatched {
-		known = CatchingUp
-	}
-	f.options.OnChecked(event, known)
-}
-
-// name tells an event from others in an error.
-func (e *Event) name() string {
-	if !e.HasSeq {
-		return string(e.Kind)
-	}
-	return fmt.Sprintf("%d (%s)", e.Seq, e.Kind)
 }
 
 func (f *follower) newer(rev *uint64) {
@@ -259,24 +271,24 @@ func (f *follower) apply(event *Event, state *chain.EventState) {
 	if event.HasSeq {
 		seq = &event.Seq
 	}
-	switch f.copy.use(state) {
-	case useNothing:
-	case useCheck:
-		found, err := f.copy.check(state, seq)
+	switch f.copy.Need(state) {
+	case chain.NeedNothing:
+	case chain.NeedCompare:
+		found, err := f.copy.Compare(state, seq)
 		f.judge(found, err, state.Rev)
-	case useMerge:
+	case chain.NeedMerge:
 		f.settle.stop()
 		rows, err := rowsOf(f.ctx, f.client, state)
 		if err != nil {
 			f.lacking(event, state, err)
 			return
 		}
-		found, err := f.copy.merge(state, seq, rows.nodes, rows.rev)
-		if found == foundNothing && err != nil {
+		found, err := f.copy.Merge(state, seq, rows.nodes, rows.rev)
+		if found == chain.NotCompared && err != nil {
 			f.lacking(event, state, err)
 			return
 		}
-		f.sub.count(func(s *Stats) { s.Merges++ })
+		f.count(func(s *Stats) { s.Merges++ })
 		f.show(event)
 		f.judge(found, err, state.Rev)
 	}
@@ -292,30 +304,30 @@ func (f *follower) lacking(event *Event, state *chain.EventState, err error) {
 	if errors.Is(err, chain.ErrTooMany) {
 		return
 	}
-	f.sub.report(fmt.Errorf("the rows of the event %s: %w", event.name(), err))
+	f.report(fmt.Errorf("the rows of the event %s: %w", event, err))
 }
 
 // judge acts on what a comparison found; err is the mismatch.
-func (f *follower) judge(found finding, err error, rev *uint64) {
+func (f *follower) judge(found chain.Comparison, err error, rev *uint64) {
 	switch found {
-	case foundNothing:
-	case foundEqual:
+	case chain.NotCompared:
+	case chain.Equal:
 		f.mended, f.failures = false, 0
 		f.settle.stop()
-		f.sub.count(func(s *Stats) { s.Verifications++ })
-	case foundUnsettled:
+		f.count(func(s *Stats) { s.Verifications++ })
+	case chain.Unsettled:
 		f.settle.set(settleTime)
-	case foundMismatch:
+	case chain.Mismatch:
 		f.mismatch(err, rev)
 	}
-	f.sub.publish(func(s *State) { s.Verification, s.Snapshot = f.copy.known, f.copy.snapshot })
+	f.publish(func(s *State) { s.Verification, s.Snapshot = f.copy.Verification(), f.copy.Snapshot() })
 }
 
 // settled ends the time in which unequal roots were nothing to worry about.
 func (f *follower) settled() {
-	f.copy.settled()
+	f.copy.GiveUp()
 	f.mismatch(fmt.Errorf("the copy differs from what the host stated %v ago", settleTime), nil)
-	f.sub.publish(func(s *State) { s.Verification = f.copy.known })
+	f.publish(func(s *State) { s.Verification = f.copy.Verification() })
 }
 
 // mismatch begins to heal the copy.
@@ -327,44 +339,35 @@ func (f *follower) mismatch(err error, rev *uint64) {
 		err = fmt.Errorf("%w: %w", ErrUnmended, err)
 		f.later()
 	}
-	f.sub.report(err)
+	f.report(err)
 }
 
 // later puts the next full read off.
 func (f *follower) later() {
 	f.failures++
-	f.reread.set(retry.Backoff{First: firstReread, Max: longestReread}.After(f.failures))
+	f.reread.set(rereads.After(f.failures))
 }
 
 // show reports the copy.
 func (f *follower) show(event *Event) {
-	f.sub.publish(func(s *State) { s.Snapshot, s.Verification = f.copy.snapshot, f.copy.known })
-	if f.options.OnSnapshot != nil {
-		f.options.OnSnapshot(Update{Snapshot: f.copy.snapshot, Verification: f.copy.known, Event: event})
-	}
+	f.publish(func(s *State) { s.Snapshot, s.Verification = f.copy.Snapshot(), f.copy.Verification() })
+	f.emit(Report{Type: ReportUpdate, Event: event}, nil)
 }
 
-// alarm is a timer that may be set and stopped at will by its one owner.
-type alarm struct{ timer *time.Timer }
+// alarm is a time at which something is due; the zero value is not set.
+type alarm struct{ at time.Time }
 
-func (a *alarm) set(d time.Duration) {
-	a.stop()
-	a.timer = time.NewTimer(d)
-}
+func (a *alarm) set(d time.Duration)    { a.at = time.Now().Add(d) }
+func (a *alarm) stop()                  { a.at = time.Time{} }
+func (a *alarm) armed() bool            { return !a.at.IsZero() }
+func (a *alarm) due(now time.Time) bool { return a.armed() && !now.Before(a.at) }
 
-func (a *alarm) stop() {
-	if a.timer != nil {
-		a.timer.Stop()
-		a.timer = nil
+// earliest is the time of the first alarm that is set, zero for none.
+func earliest(alarms ...alarm) (first time.Time) {
+	for _, a := range alarms {
+		if a.armed() && (first.IsZero() || a.at.Before(first)) {
+			first = a.at
+		}
 	}
-}
-
-func (a *alarm) armed() bool { return a.timer != nil }
-
-// due is ready when the time has come, and never while the alarm is not set.
-func (a *alarm) due() <-chan time.Time {
-	if a.timer == nil {
-		return nil
-	}
-	return a.timer.C
+	return first
 }

@@ -78,11 +78,11 @@ func (o *IntercomOptions) check() error {
 	return nil
 }
 
-// IntercomSubscription carries out commands until it is closed.
+// IntercomSubscription carries out commands until it is closed; Close waits for
+// its executors and for their answers.
 type IntercomSubscription struct {
-	cancel context.CancelCauseFunc
-	done   chan struct{}
-	ready  chan struct{}
+	subscription
+	ready chan struct{}
 }
 
 // SubscribeIntercomCommands carries out what is asked of the world's agents. One
@@ -99,40 +99,20 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	ctx, done, err := w.begin(ctx)
+	ready := make(chan struct{})
+	s, err := w.subscribe(ctx, func(ctx context.Context) {
+		newIntercomListener(ctx, w, &options, ready).run()
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &IntercomSubscription{done: make(chan struct{}), ready: make(chan struct{})}
-	ctx, s.cancel = context.WithCancelCause(ctx)
-	l := newIntercomListener(ctx, w, &options, s.ready)
-	started := w.start(func() {
-		defer close(s.done)
-		defer done()
-		l.run()
-	})
-	if !started {
-		done()
-		s.cancel(ErrClosed)
-		return nil, ErrClosed
-	}
-	return s, nil
+	return &IntercomSubscription{s, ready}, nil
 }
 
 // Ready is closed when the host's stream is open for the first time, each where
 // there are several: commands that are sent from then on are carried out. A host
 // of the older service may open it with the first event only.
 func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
-
-// Close ends the subscription, and waits for its executors and for their
-// answers. It may be called again.
-func (s *IntercomSubscription) Close() {
-	s.cancel(ErrClosed)
-	<-s.done
-}
-
-// Done is closed when the subscription has ended.
-func (s *IntercomSubscription) Done() <-chan struct{} { return s.done }
 
 // intercomSources are the clients whose streams have the agents' commands.
 func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
 )
@@ -52,16 +52,7 @@ func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protoco
 	if err != nil {
 		return nil, err
 	}
-	stream := caller.Events(ctx, client.StreamOptions{})
-	defer stream.Close()
-	a := &asking{ctx: ctx, command: command, caller: caller, question: &q, signals: make(chan client.Signal)}
-	pumped := make(chan struct{})
-	pumping, stop := context.WithCancel(ctx)
-	go func() {
-		defer close(pumped)
-		pump(pumping, stream, a.signals)
-	}()
-	defer func() { stop(); stream.Close(); <-pumped }()
+	a := &asking{ctx: ctx, command: command, caller: caller, question: &q}
 	return a.run()
 }
 
@@ -96,17 +87,12 @@ func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (string, 
 	if err != nil {
 		return "", err
 	}
-	var snapshot protocol.Snapshot
-	if err := protocol.Decode(text, &snapshot); err != nil {
+	snapshot, _, err := chain.ParseSnapshot(text)
+	if err != nil {
 		return "", fmt.Errorf("the host's snapshot: %w", err)
 	}
-	for _, row := range snapshot.WorldMap.Occupants {
-		var agent struct {
-			Kind    protocol.OccupantKind `json:"kind"`
-			NodeID  string                `json:"nodeId"`
-			AgentID string                `json:"agentId"`
-		}
-		if protocol.Decode(row, &agent) == nil && agent.Kind == protocol.KindAgent && agent.AgentID == agentID {
+	for row := range snapshot.Occupants() {
+		if agent, ok := row.(*protocol.Agent); ok && agent.AgentID == agentID {
 			return agent.NodeID, nil
 		}
 	}
@@ -119,41 +105,35 @@ type asking struct {
 	command  *protocol.IntercomCommand
 	caller   *client.Client
 	question *IntercomQuestion
-	signals  chan client.Signal
 	sent     bool
 }
 
 // run sends the command once the stream is open, so that no answer is missed,
-// and reads the stream to the answer.
+// and reads the stream to the answer. A host that holds the stream's headers back
+// gets the command all the same.
 func (a *asking) run() (*protocol.IntercomEvent, error) {
-	headers := time.NewTimer(headersTimeout)
-	defer headers.Stop()
+	stream := a.caller.Events(a.ctx, client.StreamOptions{})
+	defer stream.Close()
+	waiting, cancel := context.WithTimeout(a.ctx, headersTimeout)
+	defer cancel()
 	var lost error
 	for {
-		var late <-chan time.Time
-		if !a.sent {
-			late = headers.C
+		if a.sent {
+			waiting = a.ctx
 		}
-		select {
-		case <-a.ctx.Done():
+		signal, err := stream.Next(waiting)
+		switch {
+		case a.ctx.Err() != nil:
 			return nil, errors.Join(context.Cause(a.ctx), lost)
-		case <-late:
+		case err != nil, signal.Type == client.SignalOpen, signal.Type == client.SignalCursor:
 			if err := a.send(); err != nil {
 				return nil, err
 			}
-		case signal := <-a.signals:
-			switch signal.Type {
-			case client.SignalOpen, client.SignalCursor:
-				if err := a.send(); err != nil {
-					return nil, err
-				}
-			case client.SignalLost:
-				lost = signal.Err
-			case client.SignalEvent:
-				if answer, err := a.event(signal.Event); answer != nil || err != nil {
-					return answer, err
-				}
-			case client.SignalConnecting:
+		case signal.Type == client.SignalLost:
+			lost = signal.Err
+		case signal.Type == client.SignalEvent:
+			if answer, err := a.event(signal); answer != nil || err != nil {
+				return answer, err
 			}
 		}
 	}
@@ -168,19 +148,18 @@ func (a *asking) send() error {
 	return err
 }
 
-// event gives the answer if an event is its end.
-func (a *asking) event(e client.Event) (*protocol.IntercomEvent, error) {
-	switch e.Kind {
-	case protocol.EventSessionReset:
+// event returns the answer if an event is its end.
+func (a *asking) event(signal client.Signal) (*protocol.IntercomEvent, error) {
+	switch {
+	case signal.Err != nil:
+		return nil, fmt.Errorf("%w; the answer may be among them", signal.Err)
+	case signal.Event.Kind == protocol.EventSessionReset:
 		return nil, errors.New("the world began a new session, in which the question is not known: ask again")
-	case protocol.EventSessionResync:
-		return nil, fmt.Errorf("%w: the answer may be among them", ErrGap)
-	case protocol.EventIntercom:
-	default:
+	case signal.Event.Kind != protocol.EventIntercom:
 		return nil, nil //nolint:nilnil // nothing of this question
 	}
 	var event protocol.IntercomEvent
-	if err := protocol.Decode(e.Data, &event); err != nil {
+	if err := signal.Event.Decode(&event); err != nil {
 		return nil, fmt.Errorf("an intercom event cannot be read: %w", err)
 	}
 	if event.RequestID != a.command.RequestID {

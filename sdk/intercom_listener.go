@@ -62,45 +62,26 @@ func (l *intercomListener) run() {
 
 // listen reads one stream to its end.
 func (l *intercomListener) listen(source *client.Client) {
-	stream := source.Events(l.ctx, client.StreamOptions{})
-	defer stream.Close()
-	connected := false
-	for {
-		signal, err := stream.Next()
-		if err != nil {
-			return
+	opened := false
+	for signal := range source.Events(l.ctx, client.StreamOptions{}).All() {
+		if signal.Err != nil {
+			l.report(signal.Err)
 		}
-		switch signal.Type {
-		case client.SignalOpen:
-			if connected && !signal.Resumes {
-				l.report(fmt.Errorf("%w: commands from between two connections may be among them", ErrGap))
-			}
-			if !connected && l.opening.Add(-1) == 0 {
+		switch {
+		case signal.Type == client.SignalOpen && !opened:
+			opened = true
+			if l.opening.Add(-1) == 0 {
 				close(l.ready)
 			}
-			connected = true
-		case client.SignalEvent:
-			l.event(signal.Event)
-		case client.SignalLost:
-			if signal.Err != nil {
-				l.report(fmt.Errorf("the event stream was lost: %w", signal.Err))
-			}
-		case client.SignalConnecting, client.SignalCursor:
+		case signal.Type == client.SignalEvent && signal.Event.Kind == protocol.EventIntercom:
+			l.event(&signal.Event)
 		}
 	}
 }
 
-func (l *intercomListener) event(e client.Event) {
-	switch e.Kind {
-	case protocol.EventSessionResync:
-		l.report(fmt.Errorf("%w: commands may be among them; the host goes on at %d", ErrGap, e.Seq))
-		return
-	case protocol.EventIntercom:
-	default:
-		return
-	}
+func (l *intercomListener) event(e *Event) {
 	var event protocol.IntercomEvent
-	if err := protocol.Decode(e.Data, &event); err != nil {
+	if err := e.Decode(&event); err != nil {
 		l.report(fmt.Errorf("an intercom event cannot be read: %w", err))
 		return
 	}

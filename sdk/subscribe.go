@@ -3,44 +3,20 @@ package sdk
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"sync"
 
 	"github.com/playctl/playctl/chain"
-	"github.com/playctl/playctl/protocol"
 )
 
 // ErrUnmended is matched by errors about a copy that was read again because it
-// was not the host's, and that still is not. The subscription goes on trying.
+// was not the host's, and that still is not. It is tried again.
 var ErrUnmended = errors.New("the copy of the world was read again and still is not what the host says it is")
 
-// Event is one event of the world.
-type Event struct {
-	// Seq is its position in the host's log; 0 where HasSeq is false.
-	Seq uint64
-	// HasSeq is false on hosts that number no events.
-	HasSeq bool
-	// Kind is the event's name.
-	Kind protocol.EventKind
-	// Data is its JSON.
-	Data []byte
-}
-
-// Decode reads the event's data into v, such as a *protocol.Interaction.
-func (e *Event) Decode(v any) error { return protocol.Decode(e.Data, v) }
-
-// Update is a new state of the copy.
-type Update struct {
-	// Snapshot is the copy. It never changes.
-	Snapshot *chain.Snapshot
-	// Verification says what is known about it.
-	Verification Verification
-	// Event is what brought it; nil for a full read.
-	Event *Event
-}
-
-// State is where a subscription stands.
+// State is where a followed world stands.
 type State struct {
-	// Snapshot is the copy, nil before the first full read.
+	// Snapshot is the copy, nil before the first full read. It never changes.
 	Snapshot *chain.Snapshot
 	// Verification says what is known about it.
 	Verification Verification
@@ -49,7 +25,7 @@ type State struct {
 	Stats     Stats
 }
 
-// Stats count what a subscription did.
+// Stats count what was done to follow a world.
 type Stats struct {
 	// Events were received, and Merges of them changed the copy.
 	Events, Merges uint64
@@ -62,78 +38,134 @@ type Stats struct {
 	Reconnects uint64
 }
 
-// SubscribeOptions say what a subscription reports. All functions may be nil.
-// They are called one after the other and hold the subscription up: a host cuts
-// a subscriber that falls behind, which then resumes. They must not call Close
-// of the subscription or of its world.
+// ReportType says what a Report is about.
+type ReportType int
+
+// The types of reports.
+const (
+	// ReportEvent: an event has come. The copy has not taken it yet.
+	ReportEvent ReportType = iota
+	// ReportUpdate: the copy changed, by a full read or by an event.
+	ReportUpdate
+	// ReportChecked: the copy has taken an event.
+	ReportChecked
+	// ReportState: the connection or the verification changed.
+	ReportState
+)
+
+// String names the type.
+func (t ReportType) String() string {
+	names := [...]string{"event", "update", "checked", "state"}
+	if t < 0 || int(t) >= len(names) {
+		return fmt.Sprintf("ReportType(%d)", int(t))
+	}
+	return names[t]
+}
+
+// Report is one thing that happens to a followed world.
+type Report struct {
+	Type ReportType
+	// Event is that of ReportEvent and ReportChecked, and what brought a
+	// ReportUpdate: nil for a full read.
+	Event *Event
+	// Checked is what is known about the copy as of the event of ReportChecked:
+	// CatchingUp where that waits for later events or for a full read.
+	Checked Verification
+	// State is where the copy stands.
+	State State
+}
+
+// Update is a new state of the copy.
+type Update struct {
+	// Snapshot is the copy. It never changes.
+	Snapshot *chain.Snapshot
+	// Verification says what is known about it.
+	Verification Verification
+	// Event is what brought it; nil for a full read.
+	Event *Event
+}
+
+// SubscribeOptions say how a world is followed, and what a subscription calls.
 type SubscribeOptions struct {
-	// OnSnapshot is called once for each full read and for each event that
-	// changed the map.
-	OnSnapshot func(Update)
-	// OnEvent is called for each event, before OnSnapshot.
-	OnEvent func(Event)
-	// OnChecked is called for each event once the copy has taken it, after OnEvent
-	// and OnSnapshot, with what is known about the copy as of it: CatchingUp where
-	// that waits for later events or for a full read.
-	OnChecked func(Event, Verification)
-	// OnState is called when the connection or the verification changes.
-	OnState func(State)
-	// OnError is called for what goes wrong. The subscription goes on.
-	OnError func(error)
-	// After is the event to begin after, if FromSeq is set; else the
-	// subscription begins with what happens from now on. Events from before the
-	// first full read are reported and change nothing.
+	// After is the event to begin after, if FromSeq is set; else it begins with
+	// what happens from now on. Events from before the first full read are
+	// reported and change nothing.
 	After   uint64
 	FromSeq bool
 	// NoVerify turns verifying off.
 	NoVerify bool
 	// NoInline asks the host to leave rows out of the events, and fetches them.
 	NoInline bool
+
+	// A subscription calls these one after the other, and they hold it up: a host
+	// cuts a subscriber that falls behind, which then resumes. They must not call
+	// Close of the subscription or of its world. All may be nil; Follow calls
+	// none.
+
+	// OnSnapshot is called once for each full read and for each event that
+	// changed the map: ReportUpdate.
+	OnSnapshot func(Update)
+	// OnEvent is called for each event, before OnSnapshot: ReportEvent.
+	OnEvent func(Event)
+	// OnChecked is called for each event, after OnEvent and OnSnapshot, with what
+	// is known about the copy as of it: ReportChecked.
+	OnChecked func(Event, Verification)
+	// OnState is called when the connection or the verification changes:
+	// ReportState.
+	OnState func(State)
+	// OnError is called for what goes wrong. The subscription goes on.
+	OnError func(error)
+}
+
+// Follow keeps a copy of the world that is proved equal to the host's after
+// every event, heals it where it is not, and yields what happens, until ctx ends
+// or the world is closed, which yields ErrClosed. It reconnects and resumes; what
+// the loop's body does not take stays at the host, which cuts a reader that falls
+// behind.
+//
+// A pair with an error has only the State. It says what goes wrong, and the next
+// one goes on.
+func (w *RemotePlayWorld) Follow(ctx context.Context, options SubscribeOptions) iter.Seq2[Report, error] {
+	return func(yield func(Report, error) bool) {
+		ctx, done, err := w.begin(ctx)
+		if err != nil {
+			yield(Report{}, err)
+			return
+		}
+		defer done()
+		f := newFollower(ctx, w.client, &options, yield)
+		f.run()
+		if errors.Is(context.Cause(ctx), ErrClosed) {
+			f.report(ErrClosed)
+		}
+	}
 }
 
 // Subscription is a live copy of the world. It reconnects until it is closed.
 type Subscription struct {
+	subscription
 	options SubscribeOptions
-	cancel  context.CancelCauseFunc
-	done    chan struct{}
 
 	mu    sync.Mutex
 	state State
 }
 
-// SubscribeWorldState follows the world: it keeps a copy that is proved equal to
-// the host's after every event, and heals it where it is not. It returns at
-// once; the first full read is reported when it is there. It ends with ctx, with
-// Close, and with the world.
+// SubscribeWorldState is Follow with functions that are called, and a state that
+// can be asked for at any time. It returns at once; the first full read is
+// reported when it is there. It ends with ctx, with Close, and with the world.
 func (w *RemotePlayWorld) SubscribeWorldState(ctx context.Context, options SubscribeOptions) (*Subscription, error) {
-	s := &Subscription{options: options, done: make(chan struct{})}
-	ctx, done, err := w.begin(ctx)
+	s := &Subscription{options: options}
+	running, err := w.subscribe(ctx, func(ctx context.Context) {
+		f := newFollower(ctx, w.client, &s.options, s.take)
+		f.publishes = s.publish
+		f.run()
+	})
 	if err != nil {
 		return nil, err
 	}
-	ctx, s.cancel = context.WithCancelCause(ctx)
-	started := w.start(func() {
-		defer close(s.done)
-		defer done()
-		newFollower(ctx, w.client, s).run()
-	})
-	if !started {
-		done()
-		s.cancel(ErrClosed)
-		return nil, ErrClosed
-	}
+	s.subscription = running
 	return s, nil
 }
-
-// Close ends the subscription and waits for the function that it may be
-// calling. It may be called again.
-func (s *Subscription) Close() {
-	s.cancel(ErrClosed)
-	<-s.done
-}
-
-// Done is closed when the subscription has ended.
-func (s *Subscription) Done() <-chan struct{} { return s.done }
 
 // State is where the subscription stands now.
 func (s *Subscription) State() State {
@@ -142,26 +174,28 @@ func (s *Subscription) State() State {
 	return s.state
 }
 
-// publish makes a change of the state visible, and tells of it where connection
-// or verification changed.
-func (s *Subscription) publish(change func(*State)) {
+func (s *Subscription) publish(state *State) {
 	s.mu.Lock()
-	before := s.state
-	change(&s.state)
-	after := s.state
-	s.mu.Unlock()
-	told := before.Connected != after.Connected || before.Verification != after.Verification
-	if told && s.options.OnState != nil {
-		s.options.OnState(after)
-	}
+	defer s.mu.Unlock()
+	s.state = *state
 }
 
-func (s *Subscription) count(add func(*Stats)) {
-	s.publish(func(state *State) { add(&state.Stats) })
-}
-
-func (s *Subscription) report(err error) {
-	if s.options.OnError != nil {
-		s.options.OnError(err)
+// take calls what a report is for.
+func (s *Subscription) take(r Report, err error) bool {
+	o := &s.options
+	switch {
+	case err != nil:
+		if o.OnError != nil {
+			o.OnError(err)
+		}
+	case r.Type == ReportEvent && o.OnEvent != nil:
+		o.OnEvent(*r.Event)
+	case r.Type == ReportUpdate && o.OnSnapshot != nil:
+		o.OnSnapshot(Update{Snapshot: r.State.Snapshot, Verification: r.State.Verification, Event: r.Event})
+	case r.Type == ReportChecked && o.OnChecked != nil:
+		o.OnChecked(*r.Event, r.Checked)
+	case r.Type == ReportState && o.OnState != nil:
+		o.OnState(r.State)
 	}
+	return true
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
@@ -81,11 +82,6 @@ func (w *RemotePlayWorld) Snapshot(ctx context.Context) (*chain.Snapshot, error)
 	return snapshot, err
 }
 
-// GetWorldSnapshot is Snapshot under the name of its operation.
-func (w *RemotePlayWorld) GetWorldSnapshot(ctx context.Context) (*chain.Snapshot, error) {
-	return w.Snapshot(ctx)
-}
-
 func (w *RemotePlayWorld) readVerified(ctx context.Context) (*chain.Snapshot, error) {
 	text, _, err := w.client.WorldSnapshot(ctx)
 	if err != nil {
@@ -146,5 +142,139 @@ func (w *RemotePlayWorld) warn(text string, args ...any) {
 	w.options.Logger.Warn(text, args...) //nolint:sloglint // every caller passes a constant
 	if w.options.OnWarning != nil {
 		w.options.OnWarning(text)
+	}
+}
+
+// RecordInteraction records what a player said. It is recorded once, also where
+// the host's answer is lost and the call repeats. Seq of the reply is the
+// event's; nil where the text was blank and nothing was recorded.
+func (w *RemotePlayWorld) RecordInteraction(
+	ctx context.Context, r protocol.RecordInteractionRequest,
+) (*protocol.RecordInteractionReply, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return w.callerFor(r.PlayerID).RecordInteraction(ctx, r)
+}
+
+// RecordJourney records a player's journey, once.
+func (w *RemotePlayWorld) RecordJourney(
+	ctx context.Context, r protocol.RecordJourneyRequest,
+) (*protocol.RecordJourneyReply, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return w.callerFor(r.PlayerID).RecordJourney(ctx, r)
+}
+
+// callerFor is who writes for a player: the agent itself where this world added
+// it, else the main node.
+func (w *RemotePlayWorld) callerFor(playerID string) *client.Client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a, ok := w.agents[protocol.NormalizeAgentID(playerID)]; ok {
+		return a.client
+	}
+	return w.client
+}
+
+// disconnectTimeout bounds the disconnects of a world that is closed, where no
+// deadline does: agents whose host is away are left to their leases.
+const disconnectTimeout = 3 * time.Second
+
+// OnClose adds a function that Close calls once, after the functions that were
+// added before. On a world that is closed it is called at once.
+func (w *RemotePlayWorld) OnClose(f func()) {
+	w.mu.Lock()
+	if !w.closed {
+		w.onClose = append(w.onClose, f)
+		w.mu.Unlock()
+		return
+	}
+	w.mu.Unlock()
+	f()
+}
+
+// Close takes the world's agents off the map, ends its heartbeats and
+// subscriptions and waits for them. Calls under way end with ErrClosed. An
+// agent that could not be disconnected is in the error; its lease ends it. Close
+// may be called again: it then waits for the first call's end and returns its
+// error.
+func (w *RemotePlayWorld) Close(ctx context.Context) error {
+	w.closing.Do(func() { w.closeErr = w.shutdown(ctx) })
+	return w.closeErr
+}
+
+func (w *RemotePlayWorld) shutdown(ctx context.Context) error {
+	w.mu.Lock()
+	w.closed = true
+	agents, onClose := w.agents, w.onClose
+	w.agents = map[string]*Agent{}
+	w.mu.Unlock()
+	w.end(ErrClosed)
+	w.tasks.Wait()
+	err := disconnectAll(ctx, agents)
+	for _, f := range onClose {
+		f()
+	}
+	w.client.Close()
+	return err
+}
+
+// disconnectAll takes agents off the map, all at once.
+func disconnectAll(ctx context.Context, agents map[string]*Agent) error {
+	if _, has := ctx.Deadline(); !has {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, disconnectTimeout)
+		defer cancel()
+	}
+	var (
+		running sync.WaitGroup
+		mu      sync.Mutex
+		failed  error
+	)
+	for _, a := range agents {
+		running.Go(func() {
+			if err := a.leave(ctx); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed = errors.Join(failed, fmt.Errorf("disconnect the agent %s: %w", a.PlayerID(), err))
+			}
+		})
+	}
+	running.Wait()
+	return failed
+}
+
+// Hold keeps a program going while its agents stay on the map.
+type Hold struct{ world *RemotePlayWorld }
+
+// Hold gives the world's hold.
+func (w *RemotePlayWorld) Hold() Hold { return Hold{world: w} }
+
+// For waits for a time. It returns nil when the time has passed, the context's
+// cause when that ends first, and ErrClosed when the world is closed.
+func (h Hold) For(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	return h.wait(ctx, timer.C)
+}
+
+// Forever waits until the context ends, and returns its cause, or until the
+// world is closed, and returns ErrClosed.
+func (h Hold) Forever(ctx context.Context) error { return h.wait(ctx, nil) }
+
+func (h Hold) wait(ctx context.Context, passed <-chan time.Time) error {
+	select {
+	case <-passed:
+		return nil
+	case <-h.world.life.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

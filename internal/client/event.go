@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -8,17 +9,15 @@ import (
 )
 
 // Event is one event of the stream.
-type Event struct {
-	// Seq is its position in the host's log; 0 where HasSeq is false.
-	Seq uint64
-	// HasSeq is false on hosts that number no events: their streams cannot be
-	// resumed.
-	HasSeq bool
-	// Kind is the event's name, such as `world:interaction`.
-	Kind protocol.EventKind
-	// Data is its JSON text, not yet parsed.
-	Data []byte
-}
+type Event = protocol.StreamEvent
+
+// ErrLost is matched by errors about a connection that broke or could not be
+// made. The stream makes another one.
+var ErrLost = errors.New("connection lost, reconnecting")
+
+// ErrGap is matched by errors about events that the host no longer has or never
+// kept.
+var ErrGap = errors.New("events were missed")
 
 // SignalType says what a Signal is about.
 type SignalType int
@@ -34,8 +33,8 @@ const (
 	SignalCursor
 	// SignalEvent: an event.
 	SignalEvent
-	// SignalLost: the connection ended or could not be made. The next call of
-	// Next opens another one after a while.
+	// SignalLost: the connection ended or could not be made. The stream opens
+	// another one after a while.
 	SignalLost
 )
 
@@ -48,7 +47,7 @@ func (t SignalType) String() string {
 	return names[t]
 }
 
-// Signal is what a Stream gives.
+// Signal is what a Stream yields.
 type Signal struct {
 	Type SignalType
 	// Event is the event of a SignalEvent.
@@ -61,7 +60,8 @@ type Signal struct {
 	SID string
 	// Cursor is the position of a SignalCursor, or the one that was asked for.
 	Cursor uint64
-	// Err is why the connection of a SignalLost ended; nil for a clean end.
+	// Err is what a person should know of: an ErrLost where a connection did not
+	// end cleanly, an ErrGap where events are missing before this signal.
 	Err error
 	// Wait is how long the stream waits after a SignalLost.
 	Wait time.Duration

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"mime"
 	"net/http"
 	"net/url"
@@ -50,15 +51,19 @@ type StreamOptions struct {
 // Stream reads the host's events for ever: it reconnects after every end, also
 // a clean one, and goes on after the last event it saw.
 //
-// It has no goroutine of its own: what is not read stays in the network, and
-// the host cuts a reader that is too slow. One goroutine calls Next; Close may
-// be called from any.
+// Its goroutine reads no further than one signal ahead of who takes them: the
+// rest stays in the network, and the host cuts a reader that is too slow. One
+// goroutine at a time calls Next; Close may be called from any.
 type Stream struct {
-	client *Client
-	inline bool
-	ctx    context.Context //nolint:containedctx // a stream lives as long as it, like a request
-	cancel context.CancelCauseFunc
+	client  *Client
+	ctx     context.Context //nolint:containedctx // a stream lives as long as it, like a request
+	cancel  context.CancelCauseFunc
+	started sync.Once
+	running sync.WaitGroup
+	signals chan Signal
 
+	// The rest belongs to the goroutine.
+	inline    bool
 	cursor    uint64
 	hasCursor bool
 	// floor is what the next id has to be above. It is the cursor, but where the
@@ -68,12 +73,10 @@ type Stream struct {
 	floor    uint64
 	hasFloor bool
 	conn     *connection
-	opening  bool          // a SignalConnecting was given, the attempt is due
-	wait     time.Duration // before the next attempt
+	opened   bool // a connection was open before
 	failures int
-	// reconnect is the first wait, which the host may set.
+	// reconnect is the first wait after a connection, which the host may set.
 	reconnect time.Duration
-	closing   sync.Once
 }
 
 // errStreamClosed is what Next returns after Close.
@@ -82,118 +85,156 @@ var errStreamClosed = errors.New("the event stream was closed")
 // Events makes a stream that ends with ctx or Close. Nothing is sent before the
 // first Next.
 func (c *Client) Events(ctx context.Context, opts StreamOptions) *Stream {
-	s := &Stream{client: c, inline: opts.Inline, cursor: opts.After, hasCursor: opts.HasAfter, reconnect: defaultReconnect}
+	s := &Stream{
+		client: c, signals: make(chan Signal),
+		inline: opts.Inline, cursor: opts.After, hasCursor: opts.HasAfter, reconnect: defaultReconnect,
+	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	return s
 }
 
-// Close ends the stream: a Next that waits returns.
-func (s *Stream) Close() { s.closing.Do(func() { s.cancel(errStreamClosed) }) }
+// Close ends the stream and waits for what it has under way; a Next that waits
+// returns. It may be called again.
+func (s *Stream) Close() {
+	s.cancel(errStreamClosed)
+	s.started.Do(func() {})
+	s.running.Wait()
+}
 
-// Next gives the next signal. The only errors are those of the stream's end:
-// the cause of its context, or that it was closed.
-func (s *Stream) Next() (Signal, error) {
+// Next waits for the next signal. Its errors are the cause of the end of ctx,
+// after which Next may be called again and misses nothing, and of the end of the
+// stream.
+func (s *Stream) Next(ctx context.Context) (Signal, error) {
+	s.started.Do(func() { s.running.Go(s.run) })
+	select {
+	case signal := <-s.signals:
+		return signal, context.Cause(s.ctx)
+	case <-s.ctx.Done():
+		return Signal{}, context.Cause(s.ctx)
+	case <-ctx.Done():
+		return Signal{}, context.Cause(ctx)
+	}
+}
+
+// All yields the signals until the stream ends, and closes it.
+func (s *Stream) All() iter.Seq[Signal] {
+	return func(yield func(Signal) bool) {
+		defer s.Close()
+		for {
+			signal, err := s.Next(s.ctx)
+			if err != nil || !yield(signal) {
+				return
+			}
+		}
+	}
+}
+
+// run makes one connection after the other.
+func (s *Stream) run() {
 	for {
-		if err := context.Cause(s.ctx); err != nil {
-			s.drop()
-			return Signal{}, err
+		s.emit(Signal{Type: SignalConnecting, Resumes: s.hasCursor, Cursor: s.cursor})
+		err := s.connect()
+		for err == nil {
+			err = s.read()
 		}
-		switch {
-		case s.conn != nil:
-			if signal, ok := s.read(); ok {
-				return signal, nil
-			}
-		case !s.opening:
-			if !pause.For(s.ctx, s.wait) {
-				continue
-			}
-			s.opening = true
-			return Signal{Type: SignalConnecting, Resumes: s.hasCursor, Cursor: s.cursor}, nil
-		default:
-			s.opening = false
-			if signal, ok := s.connect(); ok {
-				return signal, nil
-			}
+		wait := s.lost(err)
+		if !pause.For(s.ctx, wait) {
+			return
 		}
+	}
+}
+
+// emit hands a signal over.
+func (s *Stream) emit(signal Signal) {
+	select {
+	case s.signals <- signal:
+	case <-s.ctx.Done():
 	}
 }
 
 // connect opens a connection.
-func (s *Stream) connect() (Signal, bool) {
+func (s *Stream) connect() error {
 	conn, err := s.open()
 	if err != nil {
-		return s.lost(err)
+		return err
 	}
 	s.conn = conn
 	s.floor, s.hasFloor = s.cursor, s.hasCursor
-	return Signal{Type: SignalOpen, Resumes: s.hasCursor, SID: conn.sid, Cursor: s.cursor}, true
+	signal := Signal{Type: SignalOpen, Resumes: s.hasCursor, SID: conn.sid, Cursor: s.cursor}
+	if s.opened && !s.hasCursor {
+		signal.Err = fmt.Errorf("%w: the host numbers no events, so what happened between two connections is not known", ErrGap)
+	}
+	s.opened = true
+	s.emit(signal)
+	return nil
 }
 
-// read takes the next frame of the connection; ok is false for one that is no
-// news.
-func (s *Stream) read() (Signal, bool) {
+// read takes the next frame of the connection.
+func (s *Stream) read() error {
 	f, err := s.conn.frames.next()
 	if s.conn.frames.retry > 0 {
 		s.reconnect = min(max(s.conn.frames.retry, leastReconnect), longestReconnect)
 	}
 	if err != nil {
-		return s.lost(s.conn.reason(err))
+		return s.conn.reason(err)
 	}
 	s.failures = 0
 	seq, numbered := parseSeq(f.id)
 	numbered = numbered && f.hasID
 	if !f.hasData {
-		if !numbered {
-			return Signal{}, false
-		}
-		s.floor, s.hasFloor = seq, true
-		if !s.hasCursor {
-			s.cursor, s.hasCursor = seq, true
-		}
-		return Signal{Type: SignalCursor, Cursor: seq}, true
+		s.positioned(seq, numbered)
+		return nil
 	}
-	kind := protocol.EventKind(f.kind)
+	signal := Signal{Type: SignalEvent, Event: Event{Seq: seq, HasSeq: numbered, Kind: protocol.EventKind(f.kind), Data: f.data}}
 	switch {
-	case kind == protocol.EventSessionReset:
+	case signal.Event.Kind == protocol.EventSessionReset:
 		s.client.session.forget(s.conn.sid)
 		s.cursor, s.hasCursor = seq, numbered
-	case kind == protocol.EventSessionResync:
+	case signal.Event.Kind == protocol.EventSessionResync:
 		// A log that was lost may begin anew: here the position may be any.
 		s.cursor, s.hasCursor = seq, numbered
+		signal.Err = fmt.Errorf("%w: the host goes on at %d", ErrGap, seq)
 	case numbered:
 		if s.hasFloor && seq <= s.floor {
-			last := s.floor
 			s.hasCursor = false
-			return s.lost(fmt.Errorf("%w: %d came after %d", ErrBackwards, seq, last))
+			return fmt.Errorf("%w: %d came after %d", ErrBackwards, seq, s.floor)
 		}
 		s.cursor, s.hasCursor = seq, true
 	}
 	s.floor, s.hasFloor = s.cursor, s.hasCursor
-	return Signal{Type: SignalEvent, Event: Event{Seq: seq, HasSeq: numbered, Kind: kind, Data: f.data}}, true
+	s.emit(signal)
+	return nil
 }
 
-// lost ends the connection and sets the time of the next attempt.
-func (s *Stream) lost(err error) (Signal, bool) {
-	s.drop()
-	if s.ctx.Err() != nil {
-		return Signal{}, false
+// positioned takes the position that the host says it goes on after.
+func (s *Stream) positioned(seq uint64, numbered bool) {
+	if !numbered {
+		return
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
+	s.floor, s.hasFloor = seq, true
+	if !s.hasCursor {
+		s.cursor, s.hasCursor = seq, true
 	}
-	s.failures++
-	s.wait = retry.Backoff{First: s.reconnect, Max: longestReconnect}.After(s.failures)
-	if refused, ok := errors.AsType[*protocol.Error](err); ok {
-		s.wait = max(s.wait, min(refused.RetryAfter, longestReconnect))
-	}
-	return Signal{Type: SignalLost, Err: err, Wait: s.wait}, true
+	s.emit(Signal{Type: SignalCursor, Cursor: seq})
 }
 
-func (s *Stream) drop() {
+// lost ends the connection and returns the wait before the next attempt.
+func (s *Stream) lost(err error) time.Duration {
 	if s.conn != nil {
 		s.conn.close()
 		s.conn = nil
 	}
+	s.failures++
+	wait := retry.Backoff{First: s.reconnect, Max: longestReconnect}.After(s.failures)
+	if refused, ok := errors.AsType[*protocol.Error](err); ok {
+		wait = max(wait, min(refused.RetryAfter, longestReconnect))
+	}
+	signal := Signal{Type: SignalLost, Wait: wait}
+	if !errors.Is(err, io.EOF) {
+		signal.Err = fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	s.emit(signal)
+	return wait
 }
 
 // connection is one request whose answer is a stream.

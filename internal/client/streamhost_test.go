@@ -89,7 +89,7 @@ func readFrom(t *testing.T, h *streamHost, service protocol.Service, opts Stream
 	r := &reading{t: t, stream: c.Events(t.Context(), opts), signals: make(chan Signal, 64), ended: make(chan error, 1)}
 	go func() {
 		for {
-			signal, err := r.stream.Next()
+			signal, err := r.stream.Next(t.Context())
 			if err != nil {
 				r.ended <- err
 				return

@@ -30,7 +30,7 @@ func (s stream) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// signalsOfLine says what the Go client tells of a stream, to its end.
+// signalsOfLine says what the Go client makes of a stream, to its end.
 func signalsOfLine(line []byte) ([]string, error) {
 	body, err := base64.StdEncoding.AppendDecode(nil, line)
 	if err != nil {
@@ -41,23 +41,19 @@ func signalsOfLine(line []byte) ([]string, error) {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	events := c.Events(context.Background(), client.StreamOptions{})
-	defer events.Close()
-	var told []string
-	for {
-		signal, err := events.Next()
-		if err != nil {
-			return nil, fmt.Errorf("read a stream: %w", err)
-		}
+	var said []string
+	for signal := range events.All() {
 		switch signal.Type {
 		case client.SignalConnecting, client.SignalOpen:
 		case client.SignalCursor:
-			told = append(told, fmt.Sprint("cursor ", signal.Cursor))
+			said = append(said, fmt.Sprint("cursor ", signal.Cursor))
 		case client.SignalEvent:
-			told = append(told, eventText(&signal.Event))
+			said = append(said, eventText(&signal.Event))
 		case client.SignalLost:
-			return append(told, endText(signal.Err)), nil
+			return append(said, endText(signal.Err)), nil
 		}
 	}
+	return nil, errors.New("a stream ended")
 }
 
 func eventText(e *client.Event) string {

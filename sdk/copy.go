@@ -5,14 +5,33 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
+// Snapshot is one state of a world with its chain; see chain.Snapshot.
+type Snapshot = chain.Snapshot
+
+// Verification says what is known about a copy of the world.
+type Verification = chain.Verification
+
+// What is known about a copy.
+const (
+	// Unread: there is no copy yet.
+	Unread = chain.Unread
+	// Verified: root and leaf count were rebuilt from the copy and equal what
+	// the host stated for this rev.
+	Verified = chain.Verified
+	// CatchingUp: some rows are newer than the last event; whether the copy is
+	// right shows when the events have got that far.
+	CatchingUp = chain.CatchingUp
+	// Mismatched: the copy is not the host's. It is being read again.
+	Mismatched = chain.Mismatched
+	// Unverifiable: the host states no root, or verifying is turned off.
+	Unverifiable = chain.Unverifiable
+)
+
 // The stable keys of the two leaves that every chain has.
 const (
 	GenesisStableKey = chain.GenesisStableKey
 	HeaderStableKey  = chain.HeaderStableKey
 )
-
-// Snapshot is one state of a world with its chain; see chain.Snapshot.
-type Snapshot = chain.Snapshot
 
 // ParseFanoutNotify reads a `playerChainNotify`; see chain.ParseFanoutNotify.
 func ParseFanoutNotify(jsonText []byte) (*protocol.Notify, error) {
@@ -35,7 +54,7 @@ func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef 
 // chain.ParseNodeRPCBody.
 func ParseNodeRPCBody(body []byte) (chain.NodeReply, error) { return chain.ParseNodeRPCBody(body) }
 
-// MergeSnapshotWithNode gives the snapshot with one node merged in; the one
+// MergeSnapshotWithNode returns the snapshot with one node merged in; the one
 // before stays what it was. See chain.MergeSnapshotWithNode.
 func MergeSnapshotWithNode(s *Snapshot, node protocol.ChainNode) (*Snapshot, error) {
 	return chain.MergeSnapshotWithNode(s, node)
