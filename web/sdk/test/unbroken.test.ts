@@ -185,10 +185,24 @@ describe('an answer', () => {
   const latin1 = Uint8Array.of(0x3c, 0xe4, 0x3e)
   it('that a proxy wrote in another encoding is told by its status', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: answering(() => new Response(latin1, { status: 403 })) })
-    await assert.rejects(client.session(), (error) => error instanceof PlayError && error.status === 403 && error.code === 'forbidden')
+    await assert.rejects(client.session(), (error) => error instanceof PlayError && error.status === 403 && error.code === 'forbidden' && error.stated.code === '')
   })
   it('that is not UTF-8 is an answer all the same', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', retry: once, fetch: answering(() => new Response(latin1)) })
     await assert.rejects(client.session(), (error) => error instanceof ReplyError && error.message.endsWith('it is not UTF-8'))
+  })
+})
+
+describe('a host that is away', () => {
+  it('is tried again at a time that the state says, after waits that the program sets', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: async () => Promise.reject(new TypeError('fetch failed')) })
+    const { sub, states } = follow(client.withRetry(once), { reconnect: { baseMs: 2, maxMs: 4 } })
+    const first = await states.until((state) => state.retryAt !== undefined)
+    const [tried, again] = [states.all.indexOf(first), Date.now() + 4]
+    assert.ok(!first.connected && first.lastError !== undefined && (first.retryAt ?? 0) <= again)
+    await states.until((state) => state.retryAt === undefined, tried)
+    await states.until((state) => state.retryAt !== undefined && state.retryAt !== first.retryAt, tried)
+    await sub.close()
+    assert.equal(sub.state.retryAt, undefined)
   })
 })

@@ -1,6 +1,5 @@
 import { render } from 'preact'
-import { Api } from './access/api.js'
-import { placeOf, tokenIn } from './access/place.js'
+import { pageClient, placeOf, tokenIn } from './access/access.js'
 import { Root } from './app/Root.js'
 import { language } from './text/text.js'
 import './theme.css'
@@ -19,4 +18,4 @@ if (token !== undefined) {
   history.replaceState(null, '', location.pathname + location.search)
 }
 document.documentElement.lang = language
-render(<Root api={new Api(placeOf(location.pathname))} token={token} />, page)
+render(<Root client={pageClient(placeOf(location.pathname))} token={token} />, page)

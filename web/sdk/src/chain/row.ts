@@ -69,34 +69,58 @@ export function spaceKeyOf(space: Space): string {
 }
 
 /**
- * A view of a row in which every optional field has its type: one of the wrong
- * type is as good as absent, and the older `agentType` counts as `platform`.
+ * A view of a row in which every field has its type, whatever a host sent: one that is
+ * missing or of the wrong type is as good as empty, and the older `agentType` counts as
+ * `platform`. Undefined for a value that is no row of a kind that is known.
  */
-export function readOccupant(row: Occupant): Occupant {
-  const raw = row as unknown as JsonObject
-  const { x, y, name } = row
-  switch (row.kind) {
+export function readOccupant(row: Occupant): Occupant
+export function readOccupant(row: unknown): Occupant | undefined
+export function readOccupant(row: unknown): Occupant | undefined {
+  const raw = asObject(row)
+  if (raw === undefined) return undefined
+  const of = (field: string) => member(raw, field)
+  const id = asText(of('id')) ?? ''
+  const placed = { name: asText(of('name')) ?? '', x: asNumber(of('x')) ?? 0, y: asNumber(of('y')) ?? 0 }
+  switch (asText(of('kind'))) {
     case 'agent':
-      return readAgent(raw, row.agentId, name, x, y)
+      return readAgent(raw, placed)
     case 'mcp':
-      return { kind: 'mcp', id: row.id, nodeId: asText(member(raw, 'nodeId')) ?? '', name, x, y, ...text(raw, 'url') }
+      return { kind: 'mcp', id, nodeId: asText(of('nodeId')) ?? '', ...placed, ...text(raw, 'url') }
     case 'human':
-      return { kind: 'human', id: row.id, name, x, y, ...optional('interactive', asBoolean(member(raw, 'interactive'))) }
+      return { kind: 'human', id, ...placed, ...optional('interactive', asBoolean(of('interactive'))) }
     case 'structure':
       return {
-        kind: 'structure', id: row.id, name, x, y, worldId: row.worldId,
-        spaceIds: asTexts(member(raw, 'spaceIds')) ?? [],
-        stationary: asBoolean(member(raw, 'stationary')) ?? false,
+        kind: 'structure', id, ...placed, worldId: asText(of('worldId')) ?? '',
+        spaceIds: asTexts(of('spaceIds')) ?? [],
+        stationary: asBoolean(of('stationary')) ?? false,
         ...text(raw, 'gameId'), ...text(raw, 'primaryAmenity'),
-        ...optional('amenities', asTexts(member(raw, 'amenities'))),
+        ...optional('amenities', asTexts(of('amenities'))),
       }
+    default:
+      return undefined
   }
 }
 
-function readAgent(raw: JsonObject, agentId: string, name: string, x: number, y: number): Occupant {
+/** A view of an entry of `spaces`, as `readOccupant` is one of a row. Undefined for a value that is no object. */
+export function readSpace(space: Space): Space
+export function readSpace(space: unknown): Space | undefined
+export function readSpace(space: unknown): Space | undefined {
+  const raw = asObject(space)
+  if (raw === undefined) return undefined
+  const owner = asObject(member(raw, 'owner'))
+  return {
+    id: asText(member(raw, 'id')) ?? '', name: asText(member(raw, 'name')) ?? '',
+    description: asText(member(raw, 'description')) ?? '', designKey: asText(member(raw, 'designKey')) ?? '',
+    owner: { displayName: asText(member(owner, 'displayName')) ?? '', ...text(owner, 'playerId'), ...text(owner, 'nodeId') },
+    amenities: (asTexts(member(raw, 'amenities')) ?? []) as readonly Amenity[],
+    ...optional('activityObjectIds', asTexts(member(raw, 'activityObjectIds'))),
+  }
+}
+
+function readAgent(raw: JsonObject, placed: { readonly name: string; readonly x: number; readonly y: number }): Occupant {
   const of = (field: string) => member(raw, field)
   return {
-    kind: 'agent', agentId, name, x, y,
+    kind: 'agent', agentId: asText(of('agentId')) ?? '', ...placed,
     nodeId: asText(of('nodeId')) ?? '',
     platform: asText(of('platform')) ?? asText(of('agentType')) ?? '',
     toolNames: asTexts(of('toolNames')) ?? [],
@@ -154,6 +178,6 @@ function optional<K extends string, V>(name: K, value: V | undefined): Readonly<
   return (value === undefined ? {} : { [name]: value }) as Readonly<Partial<Record<K, V>>>
 }
 
-function text<K extends string>(raw: JsonObject, name: K): Readonly<Partial<Record<K, string>>> {
+function text<K extends string>(raw: JsonObject | undefined, name: K): Readonly<Partial<Record<K, string>>> {
   return optional(name, asText(member(raw, name)))
 }

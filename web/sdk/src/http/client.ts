@@ -256,6 +256,16 @@ export class WorldClient {
     return this.#send({ method: 'POST', path: '/api/nodes/api-key', body: {}, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
 
+  /**
+   * Gets the cookie of a client whose credentials are `{ cookie: true }`: for the token of
+   * a watch link, or without one for the cookie that the browser has, or for what is free.
+   */
+  async watchSession(token?: string, options?: CallOptions): Promise<wire.WatchSessionReply> {
+    const body = token === undefined ? {} : { token }
+    const call: Call = { method: 'POST', path: `/${this.transport.service}/watch/session`, body, repeat: 'same', keyless: true }
+    return this.#send(call, { scope: 'text' }, options)
+  }
+
   /** Asks whether a node exists and derives from a root key. A negative answer is a reply, not an error. */
   async validate(request: { nodeId?: string; rootKey?: string; mainNodeId?: string }, options?: CallOptions): Promise<wire.ValidateReply> {
     const call: Call = { method: 'POST', path: '/api/nodes/validate', body: request, repeat: 'same', keyless: true, accept: 400 }

@@ -26,6 +26,9 @@ export interface Retry {
   readonly maxMs: number
 }
 
+/** Never repeats, for a caller that shows a failure at once. */
+export const noRetry: Retry = { attempts: 1, baseMs: 0, maxMs: 0 }
+
 /** Suits a program that should outlast a host's restart: about a minute before it gives up. */
 export const patientRetry: Retry = { attempts: 16, baseMs: 100, maxMs: 6000 }
 

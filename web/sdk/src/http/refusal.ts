@@ -14,10 +14,12 @@ export function refusalOf(response: Response, body: string, who: Identity): Play
     parsed = undefined // a proxy's page
   }
   const field = (name: string) => who.scrub(asText(member(parsed, name))?.slice(0, longestMessage) ?? '')
+  const stated = { code: field('code'), message: field('error') }
   return new PlayError({
-    code: field('code') || codeForStatus(response.status),
+    code: stated.code || codeForStatus(response.status),
     status: response.status,
-    message: field('error') || `the host answered with status ${response.status}`,
+    message: stated.message || `the host answered with status ${response.status}`,
+    stated,
     requestId: field('requestId'),
     retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
   })

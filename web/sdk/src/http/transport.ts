@@ -1,6 +1,6 @@
 import { parseJson } from '../json/parse.js'
 import { asObject, asPosition, asText, member } from '../json/read.js'
-import { type PlayError, ReplyError, UnreachableError } from '../protocol/errors.js'
+import { type PlayError, ReplyError, TimeoutError } from '../protocol/errors.js'
 import type { SessionReply } from '../protocol/replies.js'
 import { asError } from '../protocol/tell.js'
 import { checkBaseUrl, checkService } from './address.js'
@@ -104,7 +104,7 @@ export class Transport {
     const limited = new AbortController()
     const unlink = linked(limited, signal)
     const timer = setTimeout(() => {
-      limited.abort(new UnreachableError(this.host, 'it did not answer in time', true))
+      limited.abort(new TimeoutError(this.host))
     }, this.#timeoutMs)
     try {
       const response = await this.send(call, sid, key, limited.signal)

@@ -60,11 +60,18 @@ export function codeForStatus(status: number): ErrorCode {
   return generalCodes[status] ?? (status < 500 ? 'body_invalid' : 'internal')
 }
 
+/** The code and the sentence that a refusal itself holds, each empty where it has none. */
+export interface Stated {
+  readonly code: string
+  readonly message: string
+}
+
 /** What a refusal consists of. */
 export interface PlayErrorParts {
   readonly code: string
   readonly status: number
   readonly message: string
+  readonly stated?: Stated
   readonly requestId?: string
   readonly retryAfterMs?: number
 }
@@ -76,6 +83,8 @@ export class PlayError extends Error {
   readonly code: NamedOr<ErrorCode>
   /** The HTTP status. */
   readonly status: number
+  /** What of `code` and `message` is the host's own: nothing on a proxy's page, no code on hosts of the older service. */
+  readonly stated: Stated
   /** The request's name in the host's log; empty where it said none. */
   readonly requestId: string
   /** How long the host asks to wait, in milliseconds; 0 where it does not. */
@@ -86,6 +95,7 @@ export class PlayError extends Error {
     super(parts.message)
     this.code = parts.code
     this.status = parts.status
+    this.stated = parts.stated ?? { code: parts.code, message: parts.message }
     this.requestId = parts.requestId ?? ''
     this.retryAfterMs = parts.retryAfterMs ?? 0
   }
@@ -98,7 +108,7 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
 
 /** The host gave no answer. */
 export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError'
+  override readonly name: string = 'UnreachableError'
   /** Whether the request may have reached the host: then the outcome of a write is unknown. */
   readonly sent: boolean
 
@@ -106,6 +116,16 @@ export class UnreachableError extends Error {
   constructor(host: string, reason: string, sent: boolean, cause?: unknown) {
     super(`cannot reach the host at ${host}: ${reason}`, cause === undefined ? undefined : { cause })
     this.sent = sent
+  }
+}
+
+/** The host gave no answer within the time that a call may take. */
+export class TimeoutError extends UnreachableError {
+  override readonly name = 'TimeoutError'
+
+  /** Makes the error for a host, which is its address without path and query. */
+  constructor(host: string) {
+    super(host, 'it did not answer in time', true)
   }
 }
 

@@ -1,3 +1,4 @@
+import { asObject, asText, member } from '../json/read.js'
 import type { JsonObject, Journey, McpRow, AgentRow, PathStep } from './rows.js'
 
 /** The names of the events that a host sends (protocol reference, "Events"). */
@@ -97,8 +98,18 @@ export interface WorldEvent<K extends string = NamedOr<EventKind>> {
   readonly data: JsonObject
 }
 
+/** When an event happened, in milliseconds since 1970; undefined where it does not say. */
+export function eventTime(event: WorldEvent): number | undefined {
+  const { data } = event
+  for (const text of [data.at, data.ts, member(asObject(data.playerChainNotify), 'updatedAt')]) {
+    const time = Date.parse(asText(text) ?? '')
+    if (!Number.isNaN(time)) return time
+  }
+  return undefined
+}
+
 /**
- * Tells whether an event is of a kind and gives its data that type. The data is
+ * Reports whether an event is of a kind and gives its data that type. The data is
  * as the host sent it: a page that shows it to people should still expect a
  * field of the wrong type from a host that it does not trust.
  */

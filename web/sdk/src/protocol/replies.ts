@@ -186,6 +186,16 @@ export interface ValidateReply extends OkReply {
   readonly nodeKind?: string
 }
 
+/** What the watch page's cookie allows: to look, or to ask agents as well. */
+export type WatchScope = 'watch' | 'act'
+
+/** The reply of `POST /<service>/watch/session`. */
+export interface WatchSessionReply {
+  readonly scope: WatchScope
+  /** When the cookie ends, as RFC 3339. */
+  readonly expiresAt: string
+}
+
 /** What signals that someone met an agent on the map. */
 export interface ProximityRequest {
   readonly fromPlayerId: string

@@ -1,3 +1,4 @@
+import type { Retry } from '../http/options.js'
 import type { Transport } from '../http/transport.js'
 import { backoff, reasonOf, whenEnded } from '../http/wait.js'
 import { parseJson } from '../json/parse.js'
@@ -24,14 +25,16 @@ export type Signal =
   | { readonly type: 'cursor'; readonly cursor: number }
   /** An event; with `broken` its data cannot be read, and is empty. */
   | { readonly type: 'event'; readonly event: WorldEvent; readonly broken?: Error }
-  /** The connection ended or could not be made; without `error` it was a clean end. */
-  | { readonly type: 'lost'; readonly error?: Error }
+  /** The connection ended or could not be made; without `error` it was a clean end. The next attempt is at `retryAt`, in milliseconds since 1970. */
+  | { readonly type: 'lost'; readonly retryAt: number; readonly error?: Error }
 
 /** What a stream is of. */
 export interface StreamOptions {
   readonly after?: number
   readonly inline: boolean
   readonly signal: AbortSignal
+  /** The waits between connections; those that the host asks for unless it is given. */
+  readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
 }
 
 /**
@@ -167,12 +170,14 @@ export class Stream {
   #lost(cause: unknown): Signal | undefined {
     this.close()
     if (this.#options.signal.aborted) return undefined
-    this.#waitMs = backoff(this.#retryMs, longestReconnectMs, this.#failures)
+    const { baseMs, maxMs } = this.#options.reconnect ?? { baseMs: this.#retryMs, maxMs: longestReconnectMs }
+    this.#waitMs = backoff(baseMs, maxMs, this.#failures)
     if (cause instanceof PlayError) this.#waitMs = Math.max(this.#waitMs, Math.min(cause.retryAfterMs, longestReconnectMs))
     this.#failures++
-    if (cause === undefined) return { type: 'lost' }
+    const retryAt = Date.now() + this.#waitMs
+    if (cause === undefined) return { type: 'lost', retryAt }
     const error = asError(cause)
-    return { type: 'lost', error: error instanceof TypeError ? new UnreachableError(this.#transport.host, error.message, true, error) : error }
+    return { type: 'lost', retryAt, error: error instanceof TypeError ? new UnreachableError(this.#transport.host, error.message, true, error) : error }
   }
 
   /** Why the stream was ended. */

@@ -60,7 +60,9 @@ export class Follower {
     this.#signal = signal
     this.#verifier = new Verifier(options.verify !== false)
     this.#stream = new Stream(this.#client.transport, {
-      signal, inline: options.inline !== false, ...(options.after === undefined ? {} : { after: options.after }),
+      signal, inline: options.inline !== false,
+      ...(options.after === undefined ? {} : { after: options.after }),
+      ...(options.reconnect === undefined ? {} : { reconnect: options.reconnect }),
     })
   }
 
@@ -89,7 +91,7 @@ export class Follower {
     this.#stream.close()
     this.#inbox.release()
     await pumped
-    this.reporter.publish({ connected: false })
+    this.reporter.ended()
   }
 
   /** Looks at the alarms; false if none was due. */
@@ -118,7 +120,7 @@ export class Follower {
       case 'lost':
         this.#headers.clear()
         this.#readable = false
-        this.reporter.lost(signal.error)
+        this.reporter.lost(signal.retryAt, signal.error)
         break
     }
   }
@@ -126,6 +128,7 @@ export class Follower {
   /** Begins a connection. Where it does not resume, events were missed. */
   #connecting(cursor: number | undefined): void {
     if (++this.#connections > 1) this.reporter.count('reconnects')
+    this.reporter.connecting()
     this.#fresh = false
     const resumes = cursor !== undefined && this.#client.transport.session.has('resume') === true
     this.#cursor = resumes ? cursor : undefined

@@ -25,26 +25,41 @@ export class Reporter {
     this.#state = { ...this.#state, stats: { ...stats, [counter]: stats[counter] + 1 } }
   }
 
-  /** Changes the state, and tells of it where connection or verification changed. */
+  /** Changes the state, and reports it where the connection, the time of the next attempt or the verification changed. */
   publish(change: Partial<SubscriptionState>): void {
+    this.#become({ ...this.#state, ...change })
+  }
+
+  #become(state: SubscriptionState): void {
     const before = this.#state
-    this.#state = { ...before, ...change }
-    if (before.connected !== this.#state.connected || before.verification !== this.#state.verification) {
-      this.#call(this.options.onState, this.#state)
+    this.#state = state
+    if (before.connected !== state.connected || before.verification !== state.verification || before.retryAt !== state.retryAt) {
+      this.#call(this.options.onState, state)
     }
+  }
+
+  /** Notes that a connection is being made. */
+  connecting(): void {
+    const { retryAt: _due, ...rest } = this.#state
+    this.#become(rest)
   }
 
   /** Notes that the stream is open. */
   connected(): void {
-    const { lastError: _gone, ...rest } = this.#state
-    this.#state = rest
-    this.publish({ connected: true })
+    const { lastError: _gone, retryAt: _due, ...rest } = this.#state
+    this.#become({ ...rest, connected: true })
   }
 
-  /** Notes that the stream is closed. */
-  lost(error: Error | undefined): void {
-    this.publish({ connected: false, ...(error === undefined ? {} : { lastError: error }) })
+  /** Notes that the stream is closed, and when it is opened again. */
+  lost(retryAt: number, error: Error | undefined): void {
+    this.publish({ connected: false, retryAt, ...(error === undefined ? {} : { lastError: error }) })
     if (error !== undefined) this.error(error)
+  }
+
+  /** Notes that the subscription has ended. */
+  ended(): void {
+    const { retryAt: _due, ...rest } = this.#state
+    this.#become({ ...rest, connected: false })
   }
 
   /** Tells of an event. */

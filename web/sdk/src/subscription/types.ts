@@ -1,3 +1,4 @@
+import type { Retry } from '../http/options.js'
 import type { WorldEvent } from '../protocol/events.js'
 import type { WorldSnapshot } from '../protocol/rows.js'
 
@@ -60,6 +61,8 @@ export interface SubscriptionState {
   readonly verification: Verification
   /** Whether the host's stream is open. */
   readonly connected: boolean
+  /** When the next attempt to connect is made, in milliseconds since 1970; absent while connected and while an attempt is under way. */
+  readonly retryAt?: number
   /** Why the last connection ended, where that was no clean end; absent while connected. */
   readonly lastError?: Error
   /** What was done so far. */
@@ -84,7 +87,7 @@ export interface SubscribeOptions {
    * that waits for later events or for a full read.
    */
   readonly onChecked?: (event: WorldEvent, verification: Verification) => void | Promise<void>
-  /** Called when the connection or the verification changes. */
+  /** Called when the connection, the time of the next attempt or the verification changes. */
   readonly onState?: (state: SubscriptionState) => void | Promise<void>
   /** Called for what goes wrong. The subscription goes on. */
   readonly onError?: (error: Error) => void | Promise<void>
@@ -98,6 +101,12 @@ export interface SubscribeOptions {
   readonly verify?: boolean
   /** Whether to ask for the changed rows within the events; true unless it is false. */
   readonly inline?: boolean
+  /**
+   * How long to wait before the next attempt to connect: the first wait and the longest, in
+   * milliseconds; each is twice as long as the one before, half of it random. Those that
+   * the host asks for unless it is given, up to 30 s.
+   */
+  readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
   /** Ends the subscription, as `close` does. */
   readonly signal?: AbortSignal
 }

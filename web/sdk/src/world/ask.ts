@@ -10,7 +10,7 @@ import { Stream } from '../stream/stream.js'
 const headersTimeoutMs = 500
 
 /** The label of a person among the players (protocol reference, "RPC"). */
-const humanLabel = '__human__'
+export const HUMAN_LABEL = '__human__'
 
 /** What an agent is asked: `text`, or `tool`, or a realtime talk. */
 export interface IntercomQuestion {
@@ -52,7 +52,7 @@ async function commandOf(caller: WorldClient, question: IntercomQuestion, signal
   return {
     requestId: randomText(),
     mainNodeId: await ownerOf(caller, toPlayerId, signal),
-    fromPlayerId: question.from ?? humanLabel,
+    fromPlayerId: question.from ?? HUMAN_LABEL,
     toPlayerId,
     kind: tool !== undefined ? 'assist' : question.realtime === true ? 'realtime' : 'chat',
     ...(tool === undefined ? {} : { toolName: tool }),

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@playctl/sdk'
+import { PlayError, TimeoutError, UnreachableError, type ErrorCode } from '@playctl/sdk'
 import { text, type TextKey } from '../text/text.js'
 
 /** What a person can do about the refusals that a page comes upon, by the protocol's codes. */
@@ -27,10 +27,15 @@ export interface Fault {
   readonly detail: string
 }
 
-/** Puts a refusal into words: its code, the host's sentence, which may be empty, and the status. */
-export function faultOf(code: string, said: string, status: number): Fault {
-  if (isKnown(code)) return { message: text(words[code]), detail: said }
-  return { message: said === '' ? text('fault.status', { status: String(status) }) : said, detail: '' }
+/** Puts into words why a call failed: those of a browser are for developers. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof PlayError) {
+    const { code, message } = error.stated
+    if (isKnown(code)) return { message: text(words[code]), detail: message }
+    return { message: message === '' ? text('fault.status', { status: String(error.status) }) : message, detail: '' }
+  }
+  if (error instanceof UnreachableError) return { message: text(error instanceof TimeoutError ? 'fault.silent' : 'fault.unreachable'), detail: '' }
+  return { message: error instanceof Error ? error.message : String(error), detail: '' }
 }
 
 function isKnown(code: string): code is keyof typeof words {

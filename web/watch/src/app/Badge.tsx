@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { FIGURE, drawFigure } from '../town/figure.js'
 import { lookOf } from '../town/look.js'
-import type { Thing } from '../world/rows.js'
+import type { Thing } from '../world/things.js'
 
 /** The height of a badge in CSS pixels, as base styles have it, times the densest usual screen. */
 const drawn = 42 * 3

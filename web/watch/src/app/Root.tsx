@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ApiError, type Api, type Scope } from '../access/api.js'
+import type { WatchScope, WorldClient } from '@playctl/sdk'
+import { access, statusOf } from '../access/access.js'
 import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
@@ -16,7 +17,7 @@ type Stage =
 const askAgain = 3000
 
 /** Lets people in: asks for the cookie, and shows the world or says what to do. */
-export function Root({ api, token }: { api: Api, token: string | undefined }): VNode {
+export function Root({ client, token }: { client: WorldClient, token: string | undefined }): VNode {
   const [stage, go] = useState<Stage>({ is: 'asking' })
   const [turn, setTurn] = useState(0)
   const again = useCallback(() => { setTurn((last) => last + 1) }, [])
@@ -30,14 +31,14 @@ export function Root({ api, token }: { api: Api, token: string | undefined }): V
       if (next.is === 'unreachable') timer = setTimeout(again, askAgain)
     }
     const failed = (): void => { settle({ is: 'unreachable' }) }
-    enter(api, token).then(({ stage: entered }) => {
+    enter(client, token).then(({ stage: entered }) => {
       settle(entered)
       if (gone || entered.is !== 'in') return
       store = entered.store
       store.run().then(() => { settle({ is: 'refused', refusal: 'expired' }) }, failed)
     }, failed)
     return () => { gone = true; clearTimeout(timer); store?.close() }
-  }, [api, token, turn, again])
+  }, [client, token, turn, again])
   switch (stage.is) {
     case 'asking': return <main class="gate" aria-busy="true"><p>{text('status.connecting')}</p></main>
     case 'in': return <Page store={stage.store} />
@@ -47,31 +48,33 @@ export function Root({ api, token }: { api: Api, token: string | undefined }): V
 }
 
 /** Shows the token; where it is no longer good, a cookie of another page of this browser may be, or the host is open to all. */
-async function admitted(api: Api, token: string | undefined): Promise<Scope> {
+async function admitted(client: WorldClient, token: string | undefined): Promise<WatchScope> {
   try {
-    return await api.access(token)
+    return await access(client, token)
   } catch (cause) {
-    if (token === undefined || !(cause instanceof ApiError) || cause.status !== 401) throw cause
-    return api.access()
+    if (token === undefined || statusOf(cause) !== 401) throw cause
+    return access(client)
   }
 }
 
-async function enter(api: Api, token: string | undefined): Promise<{ stage: Stage }> {
+async function enter(client: WorldClient, token: string | undefined): Promise<{ stage: Stage }> {
   try {
-    const scope = await admitted(api, token)
-    const store: WorldStore = new WorldStore(api, async () => {
+    const scope = await admitted(client, token)
+    const { seq = 0 } = await client.session()
+    const store: WorldStore = new WorldStore(client, seq, async () => {
       try {
-        store.scope.value = await api.access()
+        store.scope.value = await access(client)
         return true
       } catch (cause) {
         // A host that is silent says nothing about access: the follower goes on trying.
-        return cause instanceof ApiError && cause.status !== 401 && cause.status !== 403
+        const status = statusOf(cause)
+        return status !== 401 && status !== 403
       }
     })
     store.scope.value = scope
     return { stage: { is: 'in', store } }
   } catch (cause) {
-    const status = cause instanceof ApiError ? cause.status : 0
+    const status = statusOf(cause)
     if (status === 401) return { stage: { is: 'refused', refusal: token === undefined ? 'no-link' : 'expired' } }
     return { stage: status === 403 ? { is: 'refused', refusal: 'host' } : { is: 'unreachable' } }
   }

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect, signal } from '@preact/signals'
+import { asText } from '@playctl/sdk'
 import { text } from '../text/text.js'
 import { Town, type TownOptions, type TownRole, type TownStep } from '../town/town.js'
-import { stringOf } from '../world/json.js'
-import type { WorldEvent } from '../world/events.js'
+import type { Happening } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { called } from './names.js'
 import { townPath, townRow } from './townRows.js'
@@ -63,15 +63,15 @@ function whatOf({ type, toolName = '', content = '' }: TownStep): string {
   return type === 'structure' ? toolName : text('map.stepSaid', { step: text(`journey.${type}`), text: content })
 }
 
-function play(town: Town, event: WorldEvent): void {
+function play(town: Town, event: Happening): void {
   const { data } = event
-  const playerId = stringOf(data.playerId)
+  const playerId = asText(data.playerId) ?? ''
   if (event.kind === 'world:interaction') {
-    town.say({ playerId, role: roleOf(data.role), text: stringOf(data.text) })
+    town.say({ playerId, role: roleOf(data.role), text: asText(data.text) ?? '' })
   } else if (event.kind === 'world:journey') {
     town.journey({ playerId, path: townPath(data.path) })
   } else if (event.kind === 'world:agent_signal') {
-    town.signal({ playerId, kind: stringOf(data.kind) })
+    town.signal({ playerId, kind: asText(data.kind) ?? '' })
   }
 }
 

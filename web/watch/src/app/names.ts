@@ -1,6 +1,6 @@
 import { text } from '../text/text.js'
 import { clean } from '../town/prose.js'
-import type { Thing } from '../world/rows.js'
+import type { Thing } from '../world/things.js'
 
 /** Characters that a reader sees nothing of, such as joiners and fillers. */
 const unseen = /[\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/gu

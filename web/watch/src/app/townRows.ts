@@ -1,6 +1,5 @@
-import { readOccupant, type Occupant } from '@playctl/sdk'
+import { asArray, asObject, asText, readOccupant, type Occupant } from '@playctl/sdk'
 import type { TownOccupant, TownPathStep } from '../town/types.js'
-import { objectsOf, stringOf } from '../world/json.js'
 
 const views = new WeakMap<Occupant, TownOccupant>()
 
@@ -23,8 +22,10 @@ export function townRow(row: Occupant): TownOccupant {
 
 /** The steps of a journey that the town can walk. */
 export function townPath(path: unknown): readonly TownPathStep[] {
-  return objectsOf(path).flatMap(({ x, y, type, content, toolName }) =>
-    typeof x === 'number' && typeof y === 'number' && (type === 'origin' || type === 'structure' || type === 'destination')
-      ? [{ x, y, type, content: stringOf(content), toolName: stringOf(toolName) }]
-      : [])
+  return (asArray(path) ?? []).flatMap((step) => {
+    const { x, y, type, content, toolName } = asObject(step) ?? {}
+    return typeof x === 'number' && typeof y === 'number' && (type === 'origin' || type === 'structure' || type === 'destination')
+      ? [{ x, y, type, content: asText(content) ?? '', toolName: asText(toolName) ?? '' }]
+      : []
+  })
 }

@@ -1,14 +1,14 @@
 import type { VNode } from 'preact'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import type { JsonObject } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
-import type { JsonObject } from '../world/json.js'
-import type { AssistTool } from '../world/rows.js'
 import { fieldsOf, type Field } from './schema.js'
+import type { OfferedTool } from './tools.js'
 import { readArgs, readJsonArgs, type Inputs } from './values.js'
 
 interface AssistFormProps {
-  readonly tool: AssistTool
+  readonly tool: OfferedTool
   readonly title: string
   readonly send: (args: JsonObject) => void
   readonly cancel: () => void

@@ -1,26 +1,28 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import type { JsonObject } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
-import type { JsonObject } from '../world/json.js'
-import type { AgentRow, AssistTool } from '../world/rows.js'
+import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 import { AssistForm } from './AssistForm.js'
+import { assistToolsOf, titleOf, type OfferedTool } from './tools.js'
 
 /** The tools that an agent offers to people, each with a form. */
-export function AssistTools({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+export function AssistTools({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
   const [open, setOpen] = useState<string | undefined>(undefined)
+  const tools = assistToolsOf(agent)
   const may = store.scope.value === 'act'
-  const send = (tool: AssistTool, args: JsonObject): void => {
+  const send = (tool: OfferedTool, args: JsonObject): void => {
     setOpen(undefined)
     void store.ask(agent, { toolName: tool.name, args })
   }
   return (
     <section aria-label={text('assist.title')}>
       <h3>{text('assist.title')}</h3>
-      {agent.assistTools.length === 0 && <p class="soft">{text('assist.none')}</p>}
-      {agent.assistTools.length > 0 && !may && <LookOnly />}
-      <ul class="assists">{agent.assistTools.map((tool) => (
+      {tools.length === 0 && <p class="soft">{text('assist.none')}</p>}
+      {tools.length > 0 && !may && <LookOnly />}
+      <ul class="assists">{tools.map((tool) => (
         <li key={tool.name}>
           <button type="button" class="tool" disabled={!may} aria-expanded={open === tool.name} onClick={() => { setOpen(open === tool.name ? undefined : tool.name) }}>
             <bdi>{titleOf(tool)}</bdi>
@@ -42,10 +44,4 @@ export function LookOnly(): VNode {
       <pre><code>playctl watch</code></pre>
     </div>
   )
-}
-
-/** A tool's name for people: assist_plan_trip is "Plan trip". */
-export function titleOf(tool: AssistTool): string {
-  const words = clamp(tool.name.replace(/^assist_/, '').replaceAll('_', ' ').trim(), 80)
-  return words === '' ? tool.name : words.charAt(0).toLocaleUpperCase() + words.slice(1)
 }

@@ -1,4 +1,4 @@
-import { isObject, numberOf, stringOf, stringsOf, type JsonObject } from '../world/json.js'
+import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from '@playctl/sdk'
 
 /** One field of a form, made from one parameter of a tool. */
 export interface Field {
@@ -21,47 +21,47 @@ export interface Field {
  * The fields for a tool's parameters: none for a tool that takes nothing,
  * undefined where they are no JSON Schema of an object and only JSON will do.
  */
-export function fieldsOf(parameters: unknown): readonly Field[] | undefined {
-  if (!isObject(parameters)) {
+export function fieldsOf(value: unknown): readonly Field[] | undefined {
+  const parameters = asObject(value)
+  if (parameters === undefined) {
     return undefined
   }
   if (Object.keys(parameters).length === 0) {
     return []
   }
-  const { properties } = parameters
-  if (properties === undefined) {
+  if (parameters.properties === undefined) {
     return parameters.type === 'object' ? [] : undefined
   }
-  if (!isObject(properties)) {
+  const properties = asObject(parameters.properties)
+  if (properties === undefined) {
     return undefined
   }
-  const required = new Set(stringsOf(parameters.required))
+  const required = new Set(asArray(parameters.required) ?? [])
   return Object.entries(properties)
-    .map(([name, schema]) => fieldOf(name, isObject(schema) ? schema : {}, required.has(name)))
+    .map(([name, schema]) => fieldOf(name, asObject(schema) ?? {}, required.has(name)))
     .sort((a, b) => Number(b.required) - Number(a.required))
 }
 
 function fieldOf(name: string, schema: JsonObject, required: boolean): Field {
-  const options = Array.isArray(schema.enum) ? schema.enum.map((value) => JSON.stringify(value)) : []
+  const options = (asArray(schema.enum) ?? []).map((value) => JSON.stringify(value))
   const type = options.length > 0 ? 'choice' : typeOf(schema.type)
-  const limit = (value: unknown): number | undefined => typeof value === 'number' ? numberOf(value) : undefined
   return {
     name, type, required, options,
-    description: stringOf(schema.description, stringOf(schema.title)),
-    minimum: limit(schema.minimum), maximum: limit(schema.maximum),
-    minLength: limit(schema.minLength), maxLength: limit(schema.maxLength),
+    description: asText(schema.description) ?? asText(schema.title) ?? '',
+    minimum: asNumber(schema.minimum), maximum: asNumber(schema.maximum),
+    minLength: asNumber(schema.minLength), maxLength: asNumber(schema.maxLength),
     initial: initialOf(schema.default, type),
   }
 }
 
-function typeOf(type: unknown): Field['type'] {
+function typeOf(type: Json | undefined): Field['type'] {
   switch (type) {
     case 'string': case 'number': case 'integer': case 'boolean': case 'object': case 'array': return type
     default: return 'any'
   }
 }
 
-function initialOf(value: unknown, type: Field['type']): string {
+function initialOf(value: Json | undefined, type: Field['type']): string {
   if (value === undefined) {
     return ''
   }

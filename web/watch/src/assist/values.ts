@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../world/json.js'
+import { asObject, type Json, type JsonObject } from '@playctl/sdk'
 import { text } from '../text/text.js'
 import type { Field } from './schema.js'
 
@@ -12,13 +12,13 @@ export type Reading =
 
 /** A value, or what is wrong with it; neither where nothing was entered. */
 interface Value {
-  readonly value?: unknown
+  readonly value?: Json
   readonly error?: string
 }
 
 /** Reads what was entered into a form. An optional field that is empty is left out. */
 export function readArgs(fields: readonly Field[], inputs: Inputs): Reading {
-  const args: [string, unknown][] = []
+  const args: [string, Json][] = []
   const errors = new Map<string, string>()
   for (const field of fields) {
     const { value, error } = readField(field, inputs.get(field.name) ?? '')
@@ -37,7 +37,8 @@ export function readJsonArgs(input: string): Reading {
   if (error !== undefined) {
     return { errors: new Map([['', error]]) }
   }
-  return isObject(value) ? { args: value } : { errors: new Map([['', text('field.notObject')]]) }
+  const args = asObject(value)
+  return args !== undefined ? { args } : { errors: new Map([['', text('field.notObject')]]) }
 }
 
 function readField(field: Field, input: string): Value {
@@ -54,7 +55,7 @@ function readField(field: Field, input: string): Value {
     case 'boolean': case 'choice': return readJson(input)
     case 'object': {
       const read = readJson(input)
-      return read.error !== undefined || isObject(read.value) ? read : { error: text('field.notObject') }
+      return read.error !== undefined || asObject(read.value) !== undefined ? read : { error: text('field.notObject') }
     }
     case 'array': {
       const read = readJson(input)
@@ -93,7 +94,7 @@ function readNumber(field: Field, input: string): Value {
 
 function readJson(input: string): Value {
   try {
-    return { value: JSON.parse(input) as unknown }
+    return { value: JSON.parse(input) as Json }
   } catch {
     return { error: text('field.notJson') }
   }

@@ -1,18 +1,20 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { JsonObject } from '@playctl/sdk'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { LookOnly } from '../assist/AssistTools.js'
+import { assistToolsOf } from '../assist/tools.js'
 import { text, type TextKey } from '../text/text.js'
-import type { AgentRow } from '../world/rows.js'
+import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
-import type { Exchange, ExchangeStatus } from './exchange.js'
+import type { Exchange } from './exchange.js'
 
 /** A message may have so many characters. */
 const longestMessage = 4000
 
 /** What was asked of an agent and what it answered, and the place to ask. */
-export function Conversation({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+export function Conversation({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
   const mine = store.exchanges.value.filter((exchange) => exchange.agentId === agent.id)
   const log = useRef<HTMLDivElement>(null)
   const newest = mine.at(-1)
@@ -25,20 +27,20 @@ export function Conversation({ store, agent }: { store: WorldStore, agent: Agent
       <div class="log" role="log" aria-live="off" aria-label={text('chat.conversation')} tabIndex={mine.length > 0 ? 0 : -1} ref={log}>
         {mine.map((exchange) => <Talk key={exchange.requestId} exchange={exchange} agent={agent} store={store} />)}
       </div>
-      {may ? <Message store={store} agent={agent} /> : agent.assistTools.length === 0 && <LookOnly />}
+      {may ? <Message store={store} agent={agent} /> : assistToolsOf(agent).length === 0 && <LookOnly />}
     </section>
   )
 }
 
-const words: Readonly<Record<ExchangeStatus, TextKey>> = {
+const words: Readonly<Record<Exchange['status'], TextKey>> = {
   'sending': 'chat.sending', 'not-sent': 'chat.notSent', 'started': 'chat.started', 'forwarded': 'chat.forwarded',
   'stream': 'chat.stream', 'completed': 'chat.completed', 'failed': 'chat.failed',
 }
 
-function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentRow, store: WorldStore }): VNode {
+function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentThing, store: WorldStore }): VNode {
   const { toolName, question } = exchange
   const again = (): void => {
-    const what = toolName === '' ? { text: question } : { toolName, args: JSON.parse(question) as Record<string, unknown> }
+    const what = toolName === '' ? { text: question } : { toolName, args: JSON.parse(question) as JsonObject }
     void store.ask(agent, what, exchange.requestId)
   }
   return (
@@ -54,7 +56,7 @@ function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentRow,
   )
 }
 
-function Message({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+function Message({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
   const [message, write] = useState('')
   const offline = store.link.value.state !== 'live'
   const send = (event: Event): void => {

@@ -1,30 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe as suite, it } from 'node:test'
+import type { JsonObject } from '@playctl/sdk'
 import { en } from '../text/en.js'
 import { Directory } from '../world/directory.js'
-import { readOccupant } from '../world/rows.js'
+import { occupantThing } from '../world/things.js'
 import { clamp } from './entry.js'
 import { describe } from './describe.js'
 
-const ada = readOccupant({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2 })
+const ada = occupantThing({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2 })
 assert.ok(ada)
 const directory = new Directory([ada], [])
-const told = (kind: string, data: Record<string, unknown>): ReturnType<typeof describe> =>
+const line = (kind: string, data: JsonObject): ReturnType<typeof describe> =>
   describe({ seq: 1, kind, data, at: 0, past: false }, directory, 1)
 
 suite('an event in words', () => {
   it('names who it is about, by the name they have', () => {
-    const line = told('world:interaction', { playerId: 'ada', role: 'assistant', text: 'Hello' })
-    assert.deepEqual([line.key, line.name, line.sentence, line.text], ['agent:n:ada', 'Ada', 'event.said.assistant', 'Hello'])
+    const entry = line('world:interaction', { playerId: 'ada', role: 'assistant', text: 'Hello' })
+    assert.deepEqual([entry.key, entry.name, entry.sentence, entry.text], ['agent:n:ada', 'Ada', 'event.said.assistant', 'Hello'])
   })
 
   it('tells one who comes from one who changes', () => {
-    assert.equal(told('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada' } }).sentence, 'event.changed')
-    assert.equal(told('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'bo', name: 'Bo' } }).sentence, 'event.added')
+    assert.equal(line('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada' } }).sentence, 'event.changed')
+    assert.equal(line('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'bo', name: 'Bo' } }).sentence, 'event.added')
   })
 
   it('calls people by a word of the page, and others by their label', () => {
-    const asks = (fromPlayerId: string): unknown => told('world:agent_signal', { playerId: 'ada', kind: 'chat', data: { fromPlayerId } }).values.from
+    const asks = (fromPlayerId: string): unknown => line('world:agent_signal', { playerId: 'ada', kind: 'chat', data: { fromPlayerId } }).values.from
     assert.deepEqual(['__human__', '__night_watch__', 'ada'].map(asks), [en['residents.person'], 'night_watch', 'Ada'])
   })
 
@@ -32,7 +33,7 @@ suite('an event in words', () => {
     const kinds = ['world:player_added', 'world:player_removed', 'world:mcp_registered', 'world:mcp_unregistered', 'world:interaction',
       'world:journey', 'world:agent_signal', 'world:space_changed', 'world:intercom', 'session:reset', 'session:resync', 'world:new']
     const data = [{}, { playerId: 7, player: [], mcp: 'x', journey: { steps: 'no' }, data: null, status: {}, reason: [] }]
-    for (const kind of kinds) for (const each of data) assert.ok(told(kind, each).sentence in en, kind)
+    for (const kind of kinds) for (const each of data) assert.ok(line(kind, each).sentence in en, kind)
   })
 
   it('cuts a long text, and no character in two', () => {

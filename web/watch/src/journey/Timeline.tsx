@@ -4,19 +4,19 @@ import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
 import { took, wholeTime } from '../text/times.js'
 import type { Town } from '../town/town.js'
-import type { JourneyRecord, JourneyStep } from '../world/journeys.js'
-import type { AgentRow } from '../world/rows.js'
+import { journeyOf, type JourneyRecord, type JourneyStep } from '../world/journeys.js'
+import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
 interface TimelineProps {
   readonly store: WorldStore
-  readonly agent: AgentRow
+  readonly agent: AgentThing
   readonly town: Town | undefined
 }
 
 /** An agent's last journey, step by step, to be followed on the map. */
 export function Timeline({ store, agent, town }: TimelineProps): VNode {
-  const { journey } = agent
+  const journey = journeyOf(agent.lastUpdate)
   const at = store.step.value
   // A button without effect stays a button: one that is disabled loses the focus.
   const first = at === undefined || at === 0

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
-import type { Thing } from '../world/rows.js'
+import type { Thing } from '../world/things.js'
 import { Row } from './Row.js'
 
 /** The spaces, the structures they are in, and the MCP placements. */

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
 import { text } from '../text/text.js'
-import type { Thing } from '../world/rows.js'
+import type { Thing } from '../world/things.js'
 
 interface RowProps {
   readonly thing: Thing

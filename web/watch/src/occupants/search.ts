@@ -1,7 +1,7 @@
-import type { OccupantRow } from '../world/rows.js'
+import type { OccupantThing } from '../world/things.js'
 
 /** The occupants that are found by a name, a platform or a tool, in the order of their names. */
-export function find(occupants: readonly OccupantRow[], wanted: string, language: string): readonly OccupantRow[] {
+export function find(occupants: readonly OccupantThing[], wanted: string, language: string): readonly OccupantThing[] {
   const words = wanted.toLocaleLowerCase(language).trim()
   const order = new Intl.Collator(language, { numeric: true })
   return occupants
@@ -9,6 +9,6 @@ export function find(occupants: readonly OccupantRow[], wanted: string, language
     .sort((a, b) => order.compare(a.name, b.name) || (a.key < b.key ? -1 : 1))
 }
 
-function wordsOf(row: OccupantRow): readonly string[] {
+function wordsOf(row: OccupantThing): readonly string[] {
   return row.kind === 'agent' ? [row.name, row.platform, row.id, ...row.toolNames] : [row.name, row.id]
 }

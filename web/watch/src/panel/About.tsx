@@ -6,7 +6,7 @@ import { nameOf } from '../app/names.js'
 import { text } from '../text/text.js'
 import { ago } from '../text/times.js'
 import { clean } from '../town/prose.js'
-import type { Thing } from '../world/rows.js'
+import type { AgentThing, McpThing, Thing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
 interface AboutProps {
@@ -22,7 +22,7 @@ export function About({ store, thing, show }: AboutProps): VNode {
       {'x' in thing && <Fact name={text('panel.position')}>{text('panel.positionOf', { x: thing.x, y: thing.y })}</Fact>}
       {thing.kind === 'agent' && <AgentFacts store={store} thing={thing} />}
       {thing.kind === 'mcp' && <>
-        <Fact name={text('panel.url')}><Address url={thing.url} /></Fact>
+        <Fact name={text('panel.url')}><Address url={thing.url ?? ''} /></Fact>
         <Fact name={text('panel.owner')}><Id id={thing.nodeId} /></Fact>
         <Neighbours store={store} thing={thing} show={show} />
       </>}
@@ -30,18 +30,17 @@ export function About({ store, thing, show }: AboutProps): VNode {
       {thing.kind === 'space' && <>
         {thing.description !== '' && <Fact name={text('panel.description')}><bdi>{clamp(thing.description, 2000)}</bdi></Fact>}
         <Fact name={text('panel.design')}><bdi>{clamp(thing.designKey, 80)}</bdi></Fact>
-        <Fact name={text('panel.owner')}><bdi>{clamp(thing.owner, 80)}</bdi></Fact>
+        <Fact name={text('panel.owner')}><bdi>{clamp(thing.owner.displayName, 80)}</bdi></Fact>
         <Things store={store} name={text('panel.structure')} show={show}
           keys={store.directory.value.occupants.filter((row) => row.kind === 'structure' && row.spaceIds.includes(thing.id)).map((row) => row.key)} />
       </>}
-      {(thing.kind === 'structure' || thing.kind === 'space') && thing.amenities.length > 0 &&
-        <Fact name={text('panel.amenities')}>{thing.amenities.map(amenity).join(', ')}</Fact>}
+      {'amenities' in thing && thing.amenities.length > 0 && <Fact name={text('panel.amenities')}>{thing.amenities.map(amenity).join(', ')}</Fact>}
       {'id' in thing && <Fact name={text(thing.kind === 'agent' ? 'panel.agent' : 'panel.id')}><Id id={thing.id} /></Fact>}
     </dl>
   )
 }
 
-function AgentFacts({ store, thing }: { store: WorldStore, thing: Extract<Thing, { kind: 'agent' }> }): VNode {
+function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }): VNode {
   const heard = store.heard.value.get(thing.key)
   const now = useNow(10_000)
   return (
@@ -54,14 +53,14 @@ function AgentFacts({ store, thing }: { store: WorldStore, thing: Extract<Thing,
       {thing.zoneCount + thing.yieldCount > 0 && <Fact name={text('panel.zones')}>
         {text('panel.zonesOf', { zones: thing.zoneCount, yields: thing.yieldCount })}{thing.flagged && <> · {text('panel.flagged')}</>}
       </Fact>}
-      <Fact name={text('panel.p2a')}>{text(thing.enableP2a ? 'panel.yes' : 'panel.no')}</Fact>
-      {thing.realtimeInstructions !== '' && <Fact name={text('panel.instructions')}><bdi>{clamp(thing.realtimeInstructions, 600)}</bdi></Fact>}
+      <Fact name={text('panel.p2a')}>{text(thing.enableP2a === 'on' ? 'panel.yes' : 'panel.no')}</Fact>
+      {thing.realtimeInstructions && <Fact name={text('panel.instructions')}><bdi>{clamp(thing.realtimeInstructions, 600)}</bdi></Fact>}
       <Fact name={text('panel.node')}><Id id={thing.nodeId} /></Fact>
     </>
   )
 }
 
-function Neighbours({ store, thing, show }: { store: WorldStore, thing: Extract<Thing, { kind: 'mcp' }>, show: (key: string) => void }): VNode {
+function Neighbours({ store, thing, show }: { store: WorldStore, thing: McpThing, show: (key: string) => void }): VNode {
   const keys = store.directory.value.of(thing.nodeId).map((row) => row.key).filter((key) => key !== thing.key)
   return <Things store={store} name={text('panel.neighbours')} keys={keys} show={show} />
 }

@@ -3,12 +3,12 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
-import type { AgentRow } from '../world/rows.js'
+import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 import { mergeLines, readLine, readLines, type Line } from './line.js'
 
 /** What an agent said and heard lately. */
-export function Lines({ store, agent }: { store: WorldStore, agent: AgentRow }): VNode {
+export function Lines({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
   const [lines, setLines] = useState<readonly Line[]>([])
   const [stage, setStage] = useState<'loading' | 'there' | 'failed'>('loading')
   const [more, setMore] = useState(false)
@@ -16,7 +16,7 @@ export function Lines({ store, agent }: { store: WorldStore, agent: AgentRow }):
     try {
       const reply = await store.lines(agent.id, beforeSeq)
       setLines((known) => mergeLines(known, readLines(reply)))
-      setMore(reply.hasMore === true)
+      setMore(reply.hasMore)
       setStage('there')
     } catch {
       setStage('failed')

@@ -1,5 +1,5 @@
+import { asNumber, asObject, asText, type InteractionsReply } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
-import { numberOf, objectsOf, stringOf, type JsonObject } from '../world/json.js'
 
 /** Something that an agent said or heard. */
 export interface Line {
@@ -13,14 +13,17 @@ export interface Line {
 const keptLines = 200
 
 /** Reads a line, as a listing and an event have it. */
-export function readLine(data: JsonObject): Line {
-  const role = data.role === 'user' || data.role === 'tool' ? data.role : 'assistant'
-  return { seq: numberOf(data.seq), role, text: clamp(stringOf(data.text), 4000), at: Date.parse(stringOf(data.at)) || 0 }
+export function readLine(line: unknown): Line {
+  const { role, seq, text, at } = asObject(line) ?? {}
+  return {
+    seq: asNumber(seq) ?? 0, role: role === 'user' || role === 'tool' ? role : 'assistant',
+    text: clamp(asText(text) ?? '', 4000), at: Date.parse(asText(at) ?? '') || 0,
+  }
 }
 
 /** Reads a listing's lines. */
-export function readLines(reply: JsonObject): readonly Line[] {
-  return objectsOf(reply.interactions).map(readLine)
+export function readLines(reply: InteractionsReply): readonly Line[] {
+  return reply.interactions.map(readLine)
 }
 
 /** Puts lines together in their order, each once. */

@@ -1,16 +1,16 @@
-import type { OccupantRow, SpaceRow, Thing } from './rows.js'
+import type { OccupantThing, SpaceThing, Thing } from './things.js'
 
 /**
  * Everything on the map by its stable key, and by the ids that events use. One
  * is made for each state of the world and never changes.
  */
 export class Directory {
-  readonly occupants: readonly OccupantRow[]
-  readonly spaces: readonly SpaceRow[]
+  readonly occupants: readonly OccupantThing[]
+  readonly spaces: readonly SpaceThing[]
   private readonly byKey = new Map<string, Thing>()
   private readonly byId = new Map<string, Thing>()
 
-  constructor(occupants: readonly OccupantRow[], spaces: readonly SpaceRow[]) {
+  constructor(occupants: readonly OccupantThing[], spaces: readonly SpaceThing[]) {
     this.occupants = occupants
     this.spaces = spaces
     // Agents come last: where an id is used twice, an event means the agent.
@@ -32,7 +32,7 @@ export class Directory {
   }
 
   /** The things that a node owns. */
-  of(nodeId: string): readonly OccupantRow[] {
+  of(nodeId: string): readonly OccupantThing[] {
     return this.occupants.filter((row) => 'nodeId' in row && row.nodeId === nodeId)
   }
 }

@@ -1,25 +1,41 @@
-import { isObject, stringOf, type JsonObject } from './json.js'
+import type { WorldEvent } from '@playctl/sdk'
 
-/** One event of the host's stream. */
-export interface WorldEvent {
+/** An event of the host's stream as the page takes it. */
+export interface Happening {
   /** Its place in the host's log; undefined on hosts that number no events. */
   readonly seq: number | undefined
   readonly kind: string
-  readonly data: JsonObject
+  readonly data: WorldEvent['data']
   /** When it happened, in milliseconds since 1970, or came where it says no time. */
   readonly at: number
   /** It happened before this page was opened. */
   readonly past: boolean
 }
 
-/** Reads the time that an event carries, in milliseconds; undefined where it carries none. */
-export function timeOf(data: JsonObject): number | undefined {
-  const notify = isObject(data.playerChainNotify) ? data.playerChainNotify : {}
-  for (const text of [data.at, data.ts, notify.updatedAt]) {
-    const time = Date.parse(stringOf(text))
-    if (!Number.isNaN(time)) {
-      return time
-    }
+/**
+ * What of the log is from before the page was opened: it is listed, but neither
+ * played on the map nor announced. Another world begins another log, of which
+ * nothing is past.
+ */
+export class Past {
+  private sid: string | undefined
+
+  /** @param until The last position of the log when the page was opened. */
+  constructor(private until: number) {}
+
+  /** Whether an event is past; one without a position never is. */
+  holds(seq: number | undefined): boolean {
+    return seq !== undefined && seq <= this.until
   }
-  return undefined
+
+  /** Takes the session that the world is in now. */
+  enter(sid: string): void {
+    if (this.sid !== undefined && this.sid !== sid) this.until = 0
+    this.sid = sid
+  }
+
+  /** Takes a position from which the log goes on: where it is an earlier one, the log is another. */
+  resume(seq: number): void {
+    this.until = Math.min(this.until, seq)
+  }
 }

@@ -1,14 +1,13 @@
-import { hasCode, PlayError, subscribeWorld, type Verification, type WorldClient, type WorldSnapshot, type WorldSubscription } from '@playctl/sdk'
-import type { WorldEvent as SdkEvent } from '@playctl/sdk'
-import { ApiError, type Api } from '../access/api.js'
-import { timeOf, type WorldEvent } from './events.js'
-import { numberOf } from './json.js'
-import { backOff, firstLink, nextLink, type Link, type LinkEvent } from './link.js'
-import { Past } from './past.js'
+import {
+  PlayError, eventTime, hasCode, subscribeWorld,
+  type Verification, type WorldClient, type WorldEvent, type WorldSnapshot, type WorldSubscription,
+} from '@playctl/sdk'
+import { Past, type Happening } from './events.js'
+import { firstLink, nextLink, type Link } from './link.js'
 
-/** Whom a follower tells. */
+/** What a follower reports. */
 export interface FollowerReports {
-  readonly onEvent: (event: WorldEvent) => void
+  readonly onEvent: (event: Happening) => void
   readonly onWorld: (snapshot: WorldSnapshot) => void
   readonly onVerification: (verification: Verification) => void
   readonly onLink: (link: Link) => void
@@ -19,31 +18,31 @@ export interface FollowerReports {
 /** So many events from before the page was opened are asked for. */
 const history = 200
 
+/** A person waits: the page tries sooner than other clients. */
+const reconnect = { baseMs: 500, maxMs: 10_000 }
+
 /**
- * Follows the world by the client's verified subscription, and says where the
- * connection stands: what the page shows of it, and when it is tried again.
+ * Follows the world by the client's verified subscription, and says what the page
+ * shows of the connection.
  */
 export class Follower {
   private link: Link = firstLink
   private subscription: WorldSubscription | undefined
-  private past = new Past(0)
+  private readonly past: Past
   private lastTime = 0
   private seen = false
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private wake: () => void = () => undefined
   private readonly ending = new AbortController()
 
-  constructor(private readonly api: Api, private readonly client: WorldClient, private readonly reports: FollowerReports) {}
-
-  /** Follows until close, or until access has ended: then it says so. */
-  async run(): Promise<void> {
-    const seq = await this.begin()
-    if (seq === undefined) {
-      return
-    }
+  /** @param seq The position of the log when the page was opened. */
+  constructor(private readonly client: WorldClient, private readonly seq: number, private readonly reports: FollowerReports) {
     this.past = new Past(seq)
+  }
+
+  /** Follows until close, or until access has ended. */
+  async run(): Promise<void> {
     this.subscription = subscribeWorld(this.client, {
-      after: Math.max(0, seq - history),
+      after: Math.max(0, this.seq - history),
+      reconnect,
       signal: this.ending.signal,
       onEvent: (event) => { this.take(event) },
       onSnapshot: ({ snapshot, verification }) => {
@@ -51,9 +50,9 @@ export class Follower {
         this.reports.onWorld(snapshot)
         this.reports.onVerification(verification)
       },
-      onState: ({ connected, verification }) => {
-        this.reports.onVerification(verification)
-        this.connected(connected)
+      onState: (state) => {
+        this.reports.onVerification(state.verification)
+        if (!this.ending.signal.aborted) this.move(nextLink(this.link, state, Date.now()))
       },
       onError: (error) => { void this.failed(error) },
     })
@@ -62,92 +61,39 @@ export class Follower {
 
   /** Tries at once where it waits. */
   retry(): void {
-    this.wake()
     this.subscription?.reconnect()
   }
 
   close(): void {
-    clearTimeout(this.timer)
     this.ending.abort()
-    this.wake()
   }
 
-  /** Asks for the log's position until the host answers; undefined where it is over before. */
-  private async begin(): Promise<number | undefined> {
-    while (!this.ending.signal.aborted) {
-      try {
-        return numberOf((await this.api.get('/session')).seq)
-      } catch (cause) {
-        if (cause instanceof ApiError && cause.status === 401 && !(await this.reports.onRefused())) {
-          this.end()
-          return undefined
-        }
-        this.lost()
-        await new Promise<void>((resolve) => { this.wake = resolve })
-      }
-    }
-    return undefined
-  }
-
-  private connected(connected: boolean): void {
-    const live = this.link.state === 'live'
-    if (connected && !live) {
-      clearTimeout(this.timer)
-      this.move({ is: 'opened' })
-    } else if (!connected && live) {
-      this.lost()
-    }
-  }
-
-  /** Looks at what went wrong: no access, or one more attempt in vain. */
+  /** Looks whether access has ended. */
   private async failed(error: Error): Promise<void> {
-    if (error instanceof PlayError && (error.status === 401 || hasCode(error, 'forbidden'))) {
-      if (await this.reports.onRefused()) this.subscription?.reconnect()
-      else this.end()
-    } else if (this.subscription?.state.connected === false) {
-      this.lost()
-    }
-  }
-
-  private lost(): void {
-    if (this.ending.signal.aborted) {
-      return
-    }
-    const wait = backOff(this.link.attempts, Math.random())
-    const now = Date.now()
-    this.move({ is: 'lost', now, retryAt: now + wait })
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => {
-      this.move({ is: 'trying' })
+    if (!(error instanceof PlayError && (error.status === 401 || hasCode(error, 'forbidden')))) return
+    if (await this.reports.onRefused()) {
       this.retry()
-    }, wait)
-  }
-
-  private end(): void {
-    this.move({ is: 'ended' })
-    this.close()
-  }
-
-  private move(event: LinkEvent): void {
-    this.link = nextLink(this.link, event)
-    this.reports.onLink(this.link)
-  }
-
-  private take({ seq, kind, data }: SdkEvent): void {
-    if (kind === 'session:resync' && !this.seen) {
-      // The events from before the page was opened are not all there any more.
-      return
+    } else {
+      this.move({ ...this.link, state: 'ended', retryAt: undefined })
+      this.close()
     }
+  }
+
+  private move(link: Link): void {
+    this.link = link
+    this.reports.onLink(link)
+  }
+
+  private take(event: WorldEvent): void {
+    const { seq, kind, data } = event
+    // The events from before the page was opened are not all there any more.
+    if (kind === 'session:resync' && !this.seen) return
     this.seen = true
-    if (kind === 'session:reset') {
-      this.move({ is: 'reset' })
-    }
-    if (kind === 'session:resync' && seq !== undefined) {
-      this.past.resume(seq)
-    }
+    if (kind === 'session:reset') this.move({ ...this.link, state: 'resetting', retryAt: undefined })
+    if (kind === 'session:resync' && seq !== undefined) this.past.resume(seq)
     const past = this.past.holds(seq)
     // An event without a time came with the one before it.
-    const at = timeOf(data) ?? (past ? this.lastTime : Date.now())
+    const at = eventTime(event) ?? (past ? this.lastTime : Date.now())
     this.lastTime = at
     this.reports.onEvent({ seq, kind, data, at, past })
   }

@@ -1,14 +1,13 @@
-import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from './json.js'
+import { asArray, asObject, asText, type Json, type JourneyStep as Step, type LastUpdate } from '@playctl/sdk'
 
-/** One step of a journey, with its place on the map where it has one. */
+/** One step of a journey, in which every text is one. */
 export interface JourneyStep {
-  readonly type: 'origin' | 'structure' | 'destination'
+  readonly type: Step['type']
   readonly content: string
   readonly toolName: string
   /** What the tool was called with and gave; undefined where nothing is recorded. */
-  readonly args: unknown
-  readonly result: unknown
-  readonly place: { readonly x: number, readonly y: number } | undefined
+  readonly args: Json | undefined
+  readonly result: Json | undefined
 }
 
 /** A journey as it was recorded. */
@@ -18,33 +17,18 @@ export interface JourneyRecord {
   readonly steps: readonly JourneyStep[]
 }
 
-/** Reads `{ journey, path }`, as a row's lastUpdate, an event and a listing have it. */
-export function readJourney(update: unknown): JourneyRecord | undefined {
-  if (!isObject(update)) {
-    return undefined
-  }
-  const journey = isObject(update.journey) ? update.journey : {}
-  const path = objectsOf(update.path)
-  const steps = path.length > 0 ? path : objectsOf(journey.steps)
-  if (steps.length === 0) {
-    return undefined
-  }
-  return {
-    startedAt: stringOf(journey.startedAt),
-    completedAt: stringOf(journey.completedAt),
-    steps: steps.map(readStep),
-  }
+/** The last journey of an agent; undefined where it made none. */
+export function journeyOf(update: LastUpdate | undefined): JourneyRecord | undefined {
+  if (update === undefined) return undefined
+  const { journey, path } = update
+  const steps = readSteps(path.length > 0 ? path : journey.steps)
+  return steps.length === 0 ? undefined : { startedAt: asText(journey.startedAt) ?? '', completedAt: asText(journey.completedAt) ?? '', steps }
 }
 
-function readStep(step: JsonObject): JourneyStep {
-  const type = step.type === 'origin' || step.type === 'destination' ? step.type : 'structure'
-  const onMap = typeof step.x === 'number' && typeof step.y === 'number'
-  return {
-    type,
-    content: stringOf(step.content),
-    toolName: stringOf(step.toolName),
-    args: step.args,
-    result: step.result,
-    place: onMap ? { x: numberOf(step.x), y: numberOf(step.y) } : undefined,
-  }
+/** Reads the steps of a journey. */
+export function readSteps(steps: unknown): readonly JourneyStep[] {
+  return (asArray(steps) ?? []).map(asObject).filter((step) => step !== undefined).map(({ type, content, toolName, args, result }) => ({
+    type: type === 'origin' || type === 'destination' ? type : 'structure',
+    content: asText(content) ?? '', toolName: asText(toolName) ?? '', args, result,
+  }))
 }

@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { placeOf, tokenIn } from '../access/place.js'
-import { backOff, firstLink, goneAfter, nextLink } from './link.js'
+import { placeOf, tokenIn } from '../access/access.js'
+import { firstLink, goneAfter, nextLink } from './link.js'
 
 describe('the connection', () => {
   it('is live, lost, then the host is gone, and live again', () => {
-    let link = nextLink(firstLink, { is: 'opened' })
+    let link = nextLink(firstLink, { connected: true }, 0)
     assert.equal(link.state, 'live')
-    link = nextLink(link, { is: 'lost', now: 1000, retryAt: 1500 })
-    assert.deepEqual(link, { state: 'reconnecting', downSince: 1000, attempts: 1, retryAt: 1500 })
-    link = nextLink(link, { is: 'trying' })
-    assert.equal(link.retryAt, undefined)
-    link = nextLink(link, { is: 'lost', now: 1000 + goneAfter, retryAt: 99_000 })
+    assert.equal(nextLink(link, { connected: true }, 5), link)
+    link = nextLink(link, { connected: false, retryAt: 1500 }, 1000)
+    assert.deepEqual(link, { state: 'reconnecting', downSince: 1000, retryAt: 1500 })
+    assert.equal(nextLink(link, { connected: false, retryAt: 1500 }, 1200), link)
+    link = nextLink(link, { connected: false }, 1500)
+    assert.deepEqual([link.state, link.retryAt], ['reconnecting', undefined])
+    link = nextLink(link, { connected: false, retryAt: 99_000 }, 1000 + goneAfter)
     assert.equal(link.state, 'host-gone')
     assert.equal(link.downSince, 1000)
-    assert.deepEqual(nextLink(link, { is: 'opened' }), { state: 'live', downSince: undefined, attempts: 0, retryAt: undefined })
-  })
-
-  it('waits longer and longer, up to ten seconds', () => {
-    assert.equal(backOff(0, 0), 250)
-    assert.equal(backOff(0, 1), 500)
-    assert.equal(backOff(99, 1), 10_000)
+    assert.deepEqual(nextLink(link, { connected: true }, 2), { state: 'live', downSince: undefined, retryAt: undefined })
   })
 })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compare, forget, newFor, nextForgetting, nothingLately, remembered, rememberedFor } from './presence.js'
-import type { OccupantRow } from './rows.js'
+import type { OccupantThing } from './things.js'
 
-function rows(...names: string[]): OccupantRow[] {
+function rows(...names: string[]): OccupantThing[] {
   return names.map((name) => ({ kind: 'human', key: `human:${name}`, id: name, name, x: 0, y: 0 }))
 }
 

@@ -1,4 +1,4 @@
-import type { OccupantRow } from './rows.js'
+import type { OccupantThing } from './things.js'
 
 /** One who is not on the map any more. */
 export interface Departed {
@@ -25,7 +25,7 @@ export const rememberedFor = 300_000
 export const remembered = 5
 
 /** Compares two states of the same world: who is in one of them only has come or left now. */
-export function compare(last: Presence, before: readonly OccupantRow[], after: readonly OccupantRow[], now: number): Presence {
+export function compare(last: Presence, before: readonly OccupantThing[], after: readonly OccupantThing[], now: number): Presence {
   const was = new Set(before.map((row) => row.key))
   const is = new Set(after.map((row) => row.key))
   const arrivals = after.filter((row) => !was.has(row.key)).map((row) => [row.key, now] as const)

@@ -1,23 +1,24 @@
 import { batch, signal } from '@preact/signals'
-import { briskRetry, createClient, type Verification, type WorldSnapshot } from '@playctl/sdk'
-import { ApiError, type Api, type Scope } from '../access/api.js'
-import { ask, hear, newRequestId, notSent, type Exchange } from '../chat/exchange.js'
+import {
+  HUMAN_LABEL, exchangeOf, randomText,
+  type IntercomCommand, type InteractionsReply, type JsonObject, type Verification, type WatchScope, type WorldClient, type WorldSnapshot,
+} from '@playctl/sdk'
+import { faultOf } from '../access/faults.js'
+import { answered, ask, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
 import { FeedLog } from '../feed/log.js'
 import type { Entry } from '../feed/entry.js'
 import { Directory, emptyDirectory } from './directory.js'
-import type { WorldEvent } from './events.js'
+import type { Happening } from './events.js'
 import { Follower } from './follower.js'
-import { stringOf, type JsonObject } from './json.js'
 import { firstLink } from './link.js'
 import { compare, forget, nextForgetting, nothingLately } from './presence.js'
-import type { AgentRow } from './rows.js'
-import { readOccupant, readSpace } from './rows.js'
+import { occupantThing, spaceThing, type AgentThing } from './things.js'
 
 /** Everything that the panels show, and what people do with it. */
 export class WorldStore {
-  readonly scope = signal<Scope>('watch')
+  readonly scope = signal<WatchScope>('watch')
   readonly link = signal(firstLink)
   readonly verification = signal<Verification>('unread')
   readonly snapshot = signal<WorldSnapshot | undefined>(undefined)
@@ -37,14 +38,14 @@ export class WorldStore {
   /** Whether the person let the journey run, so that its steps follow the walker on the map. */
   walking = false
   private readonly follower: Follower
-  private readonly listeners = new Set<(event: WorldEvent, entry: Entry) => void>()
+  private readonly listeners = new Set<(event: Happening, entry: Entry) => void>()
   private serial = 0
   private drawing = false
   private forgetting: ReturnType<typeof setTimeout> | undefined
 
-  constructor(private readonly api: Api, onRefused: () => Promise<boolean>) {
-    const client = createClient({ ...api.origin, credentials: { cookie: true }, retry: briskRetry })
-    this.follower = new Follower(api, client, {
+  /** @param seq The position of the log when the page was opened. */
+  constructor(private readonly client: WorldClient, seq: number, onRefused: () => Promise<boolean>) {
+    this.follower = new Follower(client, seq, {
       onEvent: (event) => { this.take(event) },
       onWorld: (snapshot) => { this.show(snapshot) },
       onVerification: (verification) => { this.verification.value = verification },
@@ -62,7 +63,7 @@ export class WorldStore {
   }
 
   /** Calls a function for each event; returns what ends that. */
-  listen(listener: (event: WorldEvent, entry: Entry) => void): () => void {
+  listen(listener: (event: Happening, entry: Entry) => void): () => void {
     this.listeners.add(listener)
     return () => { this.listeners.delete(listener) }
   }
@@ -82,37 +83,31 @@ export class WorldStore {
   }
 
   /** Reads an agent's latest lines. */
-  async lines(playerId: string, beforeSeq?: number): Promise<JsonObject> {
-    return this.api.rpc('listInteractions', { playerId, limit: 30, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+  async lines(playerId: string, beforeSeq?: number): Promise<InteractionsReply> {
+    return this.client.listInteractions({ playerId, limit: 30, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
   }
 
-  /** Asks an agent, by a text or one of its tools. */
-  async ask(agent: AgentRow, what: { readonly text: string } | { readonly toolName: string, readonly args: JsonObject }, again?: string): Promise<void> {
-    const requestId = again ?? newRequestId()
-    const tool = 'toolName' in what ? what.toolName : ''
-    this.exchanges.value = ask(this.exchanges.value, {
-      requestId, agentId: agent.id, toolName: tool, status: 'sending', answer: '', error: '', detail: '', at: Date.now(),
-      question: 'text' in what ? what.text : JSON.stringify(what.args),
-    })
+  /** Asks an agent, by a text or one of its tools; again with the id of the question that was not sent. */
+  async ask(agent: AgentThing, what: { readonly text: string } | { readonly toolName: string, readonly args: JsonObject }, requestId = randomText()): Promise<void> {
+    const command: IntercomCommand = {
+      requestId, mainNodeId: agent.nodeId, fromPlayerId: HUMAN_LABEL, toPlayerId: agent.id, kind: 'text' in what ? 'chat' : 'assist', ...what,
+    }
+    this.exchanges.value = ask(this.exchanges.value, exchangeOf(command), Date.now())
     try {
-      await this.api.rpc('intercomCommand', {
-        requestId, mainNodeId: agent.nodeId, fromPlayerId: '__human__', toPlayerId: agent.id,
-        ...(tool === '' ? { kind: 'chat' } : { kind: 'assist' }), ...what,
-      }, this.snapshot.value?.sid)
+      await this.client.intercomCommand(command)
     } catch (cause) {
-      const why = cause instanceof ApiError ? cause : { message: String(cause), detail: '' }
-      this.exchanges.value = notSent(this.exchanges.value, requestId, why)
+      this.exchanges.value = notSent(this.exchanges.value, requestId, faultOf(cause))
     }
   }
 
   private show(snapshot: WorldSnapshot): void {
     batch(() => {
-      const rows = snapshot.worldMap.occupants.map(readOccupant).filter((row) => row !== undefined)
+      const rows = snapshot.worldMap.occupants.map(occupantThing).filter((row) => row !== undefined)
       // The first state of a world says who is there, not who came.
       this.presence.value = this.snapshot.value?.sid === snapshot.sid
         ? compare(this.presence.value, this.directory.value.occupants, rows, Date.now())
         : nothingLately
-      this.directory.value = new Directory(rows, snapshot.spaces.map(readSpace).filter((row) => row !== undefined))
+      this.directory.value = new Directory(rows, snapshot.spaces.map(spaceThing))
       this.snapshot.value = snapshot
     })
     this.forgetInTime()
@@ -129,15 +124,15 @@ export class WorldStore {
     }
   }
 
-  private take(event: WorldEvent): void {
+  private take(event: Happening): void {
     this.serial += 1
     const entry = describe(event, this.directory.value, this.serial)
     this.feed.add(entry)
     if (entry.key.startsWith('agent:') && entry.group !== 'presence') {
       this.hearAt(entry.key, entry.at)
     }
-    if (event.kind === 'world:intercom' && stringOf(event.data.kind) !== 'realtime') {
-      this.exchanges.value = hear(this.exchanges.value, event.data, event.at)
+    if (event.kind === 'world:intercom' && event.data.kind !== 'realtime') {
+      this.exchanges.value = answered(this.exchanges.value, event.data, event.at)
     }
     for (const listener of this.listeners) {
       listener(event, entry)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Past } from './past.js'
+import { Past } from './events.js'
 
 describe('what is past', () => {
   it('is what happened before the page was opened', () => {

@@ -1,0 +1,67 @@
+import { asObject, asText, member } from '../json/read.js'
+import type { IntercomCommand, IntercomStatus } from '../protocol/events.js'
+import type { JsonObject } from '../protocol/rows.js'
+
+/** A question to an agent and what it answered so far, for a program that shows it as its `world:intercom` events come. */
+export interface Exchange {
+  readonly requestId: string
+  /** The agent's id. */
+  readonly agentId: string
+  /** The tool that was called; empty if none was. */
+  readonly toolName: string
+  /** What was asked, or the tool's arguments as JSON. */
+  readonly question: string
+  /** `sending` until its first event; `not-sent` is for a program whose call failed, with why in `error`. */
+  readonly status: IntercomStatus | 'sending' | 'not-sent'
+  /** The answer so far. */
+  readonly answer: string
+  /** Why it failed; empty unless it did. */
+  readonly error: string
+}
+
+/** The exchange that a command begins. */
+export function exchangeOf({ requestId, toPlayerId, toolName, text, args }: IntercomCommand): Exchange {
+  return { requestId, agentId: toPlayerId, toolName: toolName ?? '', question: text ?? (args === undefined ? '' : JSON.stringify(args)), status: 'sending', answer: '', error: '' }
+}
+
+/** The exchange that an event is of, before the event: for one that another program began. The data need not be well formed. */
+export function exchangeIn(data: JsonObject): Exchange {
+  const field = (name: string) => asText(member(data, name)) ?? ''
+  return { requestId: field('requestId'), agentId: field('fromPlayerId'), toolName: field('toolName'), question: '', status: 'sending', answer: '', error: '' }
+}
+
+/** The exchange after an event of its request. The data need not be well formed; what a program added to the exchange stays. */
+export function nextExchange<E extends Exchange>(before: E, data: JsonObject): E {
+  switch (asText(member(data, 'status'))) {
+    case 'started':
+      return before.status === 'sending' || before.status === 'not-sent' ? { ...before, status: 'started', error: '' } : before
+    case 'forwarded':
+      return { ...before, status: 'forwarded', error: '', question: before.question || questionIn(asObject(member(data, 'command'))) }
+    case 'stream':
+      return { ...before, status: 'stream', answer: before.answer + answerIn(data) }
+    case 'completed':
+      // The last answer is the whole one, unless it is empty.
+      return { ...before, status: 'completed', answer: answerIn(data) || before.answer }
+    case 'failed':
+      return { ...before, status: 'failed', error: asText(member(data, 'error')) ?? '' }
+    default:
+      return before
+  }
+}
+
+function questionIn(command: JsonObject | undefined): string {
+  const args = member(command, 'args')
+  return wordsIn(command, 'text') ?? (args === undefined ? '' : JSON.stringify(args))
+}
+
+/** What an answer says in words: its message, else that of its result, else the result as JSON. */
+function answerIn(data: JsonObject): string {
+  const result = asObject(member(data, 'result'))
+  return wordsIn(data, 'message') ?? wordsIn(result, 'message') ?? (result === undefined ? '' : JSON.stringify(result, null, 2))
+}
+
+/** A member that is a text and not empty. */
+function wordsIn(object: JsonObject | undefined, name: string): string | undefined {
+  const words = asText(member(object, name))
+  return words === '' ? undefined : words
+}

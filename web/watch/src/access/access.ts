@@ -1,0 +1,39 @@
+import { PlayError, createClient, noRetry, type WatchScope, type WorldClient } from '@playctl/sdk'
+
+/** Where the page is served from, and so where its host's routes are. */
+export interface Place {
+  /** The path before the service name, mostly empty. */
+  readonly prefix: string
+  /** The service name in the paths: play, or that of an older service. */
+  readonly service: string
+}
+
+/** Reads a page's path: /play/watch, below a prefix where a proxy has one. */
+export function placeOf(path: string): Place {
+  const found = /^(.*)\/([^/]+)\/watch\/?$/.exec(path)
+  return { prefix: found?.[1] ?? '', service: found?.[2] ?? 'play' }
+}
+
+/** Takes the token out of a fragment such as #token=pt_x; undefined if there is none. */
+export function tokenIn(fragment: string): string | undefined {
+  const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token')
+  return token === null || token === '' ? undefined : token
+}
+
+/** How long a host may take to answer a person, in milliseconds. */
+const timeoutMs = 15_000
+
+/** A client of the host that served the page; the browser adds the cookie. A failure is shown at once: people repeat. */
+export function pageClient({ prefix, service }: Place): WorldClient {
+  return createClient({ baseUrl: location.origin + prefix, service, credentials: { cookie: true }, retry: noRetry, timeoutMs })
+}
+
+/** Asks for a cookie, or whether there is one that is good: what it allows. */
+export async function access(client: WorldClient, token?: string): Promise<WatchScope> {
+  return (await client.watchSession(token)).scope === 'act' ? 'act' : 'watch'
+}
+
+/** The status of a refusal, 0 for a host that is silent. */
+export function statusOf(error: unknown): number {
+  return error instanceof PlayError ? error.status : 0
+}

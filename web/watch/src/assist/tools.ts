@@ -1,0 +1,24 @@
+import { ASSIST_TOOL_PREFIX, type AgentRow, type JsonObject } from '@playctl/sdk'
+import { clamp } from '../feed/entry.js'
+
+/** A tool that an agent offers to people. */
+export interface OfferedTool {
+  readonly name: string
+  readonly description: string
+  /** A JSON Schema; undefined for a tool that is only named and may take anything. */
+  readonly parameters: JsonObject | undefined
+}
+
+/** The tools that people may call: those described, then those that are only named. */
+export function assistToolsOf({ assistTools = [], assistToolNames }: Pick<AgentRow, 'assistTools' | 'assistToolNames'>): readonly OfferedTool[] {
+  const described = new Set(assistTools.map((tool) => tool.name))
+  const named = assistToolNames.filter((name) => !described.has(name))
+  return [...assistTools, ...named.map((name) => ({ name, description: '', parameters: undefined }))]
+}
+
+/** A tool's name for people: assist_plan_trip is "Plan trip". */
+export function titleOf({ name }: OfferedTool): string {
+  const plain = name.startsWith(ASSIST_TOOL_PREFIX) ? name.slice(ASSIST_TOOL_PREFIX.length) : name
+  const words = clamp(plain.replaceAll('_', ' ').trim(), 80)
+  return words === '' ? name : words.charAt(0).toLocaleUpperCase() + words.slice(1)
+}
