@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -34,14 +35,15 @@ func newDesktop(t *testing.T, does string, flags ...string) *desktop {
 	p := newPerson(t)
 	server := serveInProcess(t, p.home, flags...)
 	d := &desktop{person: p, opened: filepath.Join(p.home, "opened")}
-	name, _ := opener()
 	bin := filepath.Join(p.home, "bin")
 	if err := os.Mkdir(bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\n{ echo \"$@\"; env; } >" + d.opened + "\n" + does + "\n"
-	if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"xdg-open", "open"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p.env = append(p.env, "PLAYCTL_SERVER="+server, "DISPLAY=:0", "PATH="+bin+":"+os.Getenv("PATH"))
 	return d
@@ -61,7 +63,7 @@ func (d *desktop) told() (argument, all string) {
 func TestWatchOpensTheBrowser(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t, "")
-	shown := d.types("watch").ends(exitDone)
+	shown := d.types("watch").ends(command.ExitDone)
 	argument, _ := d.told()
 	if !strings.HasPrefix(argument, "http://127.0.0.1:") || !strings.HasSuffix(argument, "/play/watch") {
 		t.Errorf("the browser was given %q", argument)
@@ -76,8 +78,8 @@ func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	d := newDesktop(t, "", "--watch-access", "token")
 	// Nothing was kept there before.
 	d.env = append(d.env, "XDG_STATE_HOME="+filepath.Join(d.home, "state"))
-	d.types("create-main-node").ends(exitDone)
-	shown := d.types("watch").ends(exitDone)
+	d.types("create-main-node").ends(command.ExitDone)
+	shown := d.types("watch").ends(command.ExitDone)
 	path, all := d.told()
 	if strings.Contains(all, "token=") || strings.Contains(shown, "token=") {
 		t.Fatalf("the token is seen by others:\n%s\n%s", all, shown)
@@ -100,7 +102,7 @@ func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	if err := os.Remove(d.opened); err != nil {
 		t.Fatal(err)
 	}
-	if shown := d.types("watch", "--print").ends(exitDone); !strings.Contains(shown, "/play/watch#token=pt_") {
+	if shown := d.types("watch", "--print").ends(command.ExitDone); !strings.Contains(shown, "/play/watch#token=pt_") {
 		t.Errorf("--print shows:\n%s", shown)
 	}
 	if _, err := os.Stat(d.opened); err == nil {
@@ -118,7 +120,7 @@ func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
 			t.Parallel()
 			d := newDesktop(t, "")
 			d.env = append(d.env, env, "SSH_CONNECTION=1 2 3 4")
-			shown := settled(d.types("watch").ends(exitDone))
+			shown := settled(d.types("watch").ends(command.ExitDone))
 			if !strings.Contains(shown, "\nhttp://127.0.0.1:") || !strings.HasSuffix(shown, "/play/watch\n") || !strings.Contains(shown, "run there: ssh -L") {
 				t.Errorf("watch shows:\n%s", shown)
 			}
@@ -130,7 +132,7 @@ func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
 	t.Run("an opener that fails", func(t *testing.T) {
 		t.Parallel()
 		d := newDesktop(t, "exit 3")
-		shown := d.types("watch").ends(exitDone)
+		shown := d.types("watch").ends(command.ExitDone)
 		if !strings.Contains(shown, "/play/watch\n") || !strings.Contains(shown, "exit status 3") {
 			t.Errorf("watch shows:\n%s", shown)
 		}
@@ -144,7 +146,7 @@ func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDesktop(t, "exec cat "+gate+" >/dev/null")
-	d.types("watch").ends(exitDone)
+	d.types("watch").ends(command.ExitDone)
 	// The opener still runs: it takes what is written, which would else block.
 	if err := os.WriteFile(gate, []byte("the browser is closed\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -155,21 +157,21 @@ func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
 // phone reaches; a machine without one has to say so.
 func TestQRFindsAnAddressForAPhone(t *testing.T) {
 	t.Parallel()
-	reachable := len(lanAddresses(t.Context())) > 0
+	reachable := len(lanAddresses(t)) > 0
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0"} {
 		t.Run(listen, func(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t)
 			server := serveInProcess(t, p.home, "--listen", listen)
 			p.env = append(p.env, "PLAYCTL_SERVER="+server)
-			p.types("create-main-node").ends(exitDone)
+			p.types("create-main-node").ends(command.ExitDone)
 			if !reachable {
-				if shown := p.types("qr").ends(exitFailed); !strings.Contains(shown, "no other one reaches") {
+				if shown := p.types("qr").ends(command.ExitFailed); !strings.Contains(shown, "no other one reaches") {
 					t.Errorf("qr shows:\n%s", shown)
 				}
 				return
 			}
-			link := linkIn(t, p.types("qr", "--output", "ndjson").ends(exitDone))
+			link := linkIn(t, p.types("qr", "--output", "ndjson").ends(command.ExitDone))
 			local, err := url.Parse(server)
 			if err != nil {
 				t.Fatal(err)
@@ -195,12 +197,12 @@ func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+serveInProcess(t, p.home, "--listen", "0.0.0.0:0", "--watch-access", "public"))
-	if len(lanAddresses(t.Context())) == 0 {
-		p.types("qr").ends(exitFailed)
+	if len(lanAddresses(t)) == 0 {
+		p.types("qr").ends(command.ExitFailed)
 		return
 	}
-	link := linkIn(t, p.types("qr", "--output", "ndjson").ends(exitDone))
-	if link.Fragment != "" || isLoopbackURL(link.String()) {
+	link := linkIn(t, p.types("qr", "--output", "ndjson").ends(command.ExitDone))
+	if link.Fragment != "" || command.IsLoopbackURL(link.String()) {
 		t.Errorf("the code leads to %s", link)
 	}
 	if scope := scopeFor(t, link.String(), ""); scope != protocol.WatchScopeWatch {
@@ -216,14 +218,30 @@ func TestQRRefusesWhatNobodyElseReaches(t *testing.T) {
 		server := serveInProcess(t, p.home, "--watch-access", access)
 		other := otherAt(t, server)
 		p.env = append(p.env, "PLAYCTL_SERVER="+server)
-		p.types("create-main-node").ends(exitDone)
-		if shown := p.types("qr").ends(exitFailed); !strings.Contains(shown, "no other one reaches") || strings.Contains(shown, "token=") {
+		p.types("create-main-node").ends(command.ExitDone)
+		if shown := p.types("qr").ends(command.ExitFailed); !strings.Contains(shown, "no other one reaches") || strings.Contains(shown, "token=") {
 			t.Errorf("qr shows:\n%s", shown)
 		}
 		if n := other.Load(); n != 0 {
 			t.Errorf("a stranger's server was asked %d times", n)
 		}
 	}
+}
+
+// lanAddresses are those under which others may reach this machine.
+func lanAddresses(t *testing.T) []netip.Addr {
+	t.Helper()
+	networks, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []netip.Addr
+	for _, network := range networks {
+		if prefix, err := netip.ParsePrefix(network.String()); err == nil && prefix.Addr().Unmap().IsGlobalUnicast() {
+			found = append(found, prefix.Addr().Unmap())
+		}
+	}
+	return found
 }
 
 // otherAt is a stranger's server that has a host's port at this machine's other
@@ -235,7 +253,7 @@ func otherAt(t *testing.T, server string) *atomic.Int64 {
 		t.Fatal(err)
 	}
 	asked := new(atomic.Int64)
-	for _, addr := range lanAddresses(t.Context()) {
+	for _, addr := range lanAddresses(t) {
 		var config net.ListenConfig
 		ln, err := config.Listen(t.Context(), "tcp", net.JoinHostPort(addr.String(), u.Port()))
 		if err != nil {
@@ -257,7 +275,7 @@ func otherAt(t *testing.T, server string) *atomic.Int64 {
 // linkIn is the address in what qr printed.
 func linkIn(t *testing.T, shown string) *url.URL {
 	t.Helper()
-	var result watchResult
+	var result struct{ URL string }
 	if err := json.Unmarshal([]byte(settled(shown)), &result); err != nil {
 		t.Fatalf("%v in:\n%s", err, shown)
 	}
@@ -298,10 +316,10 @@ func TestACodeNeedsAWindowOfItsWidth(t *testing.T) {
 	p := newPerson(t)
 	host := bannerInProcess(t, p.home, "--public-url", "https://play.example.com")
 	p.env = append(p.env, "PLAYCTL_SERVER=http://"+host.Listen)
-	p.types("create-main-node").ends(exitDone)
+	p.types("create-main-node").ends(command.ExitDone)
 	for width, drawn := range map[uint16]bool{30: false, 80: true} {
 		p.width = width
-		shown := p.types("qr", "--color", "never").ends(exitDone)
+		shown := p.types("qr", "--color", "never").ends(command.ExitDone)
 		if strings.Contains(shown, "\u2588\u2588\u2588") != drawn || strings.Contains(shown, "columns wide and the window has") == drawn {
 			t.Errorf("in %d columns it shows:\n%s", width, shown)
 		}

@@ -18,6 +18,20 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/about"
+	"github.com/playctl/playctl/internal/command/agent"
+	"github.com/playctl/playctl/internal/command/aql"
+	"github.com/playctl/playctl/internal/command/host"
+	"github.com/playctl/playctl/internal/command/node"
+	"github.com/playctl/playctl/internal/command/space"
+	"github.com/playctl/playctl/internal/command/store"
+	"github.com/playctl/playctl/internal/command/stream"
+	"github.com/playctl/playctl/internal/command/world"
 )
 
 // version is set by the release build; otherwise it comes from the build info.
@@ -27,8 +41,29 @@ func main() {
 	os.Exit(run(context.Background(), theProcess()))
 }
 
+// run runs the program and returns its exit code.
+func run(ctx context.Context, p *command.Program) int { return command.Run(ctx, p, newRootCommand) }
+
+// The command reference in docs/cli is made of this tree, and a test compares it.
+//
+//go:generate go test -count=1 -run ^TestCommandReference$ . -update
+
+// newRootCommand joins the commands to one tree. It does nothing that takes time:
+// "playctl --help" pays for all of it.
+func newRootCommand(a *command.App) *cobra.Command {
+	a.HostFlags = func(flags *pflag.FlagSet) { host.RegisterFlags(flags, a) }
+	root := command.NewRoot(a)
+	for _, commands := range []func(*command.App) []*cobra.Command{
+		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands,
+		host.Commands, store.Commands, about.Commands,
+	} {
+		root.AddCommand(commands(a)...)
+	}
+	return root
+}
+
 // theProcess is the surroundings of the real program.
-func theProcess() *program {
+func theProcess() *command.Program {
 	// Writing into a pipe that nobody reads any more is then an error that run
 	// knows, not the end of the process by a signal.
 	signal.Ignore(syscall.SIGPIPE)
@@ -36,7 +71,8 @@ func theProcess() *program {
 	// needs none; what needs one says so.
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
-	return &program{
+	return &command.Program{
+		Version:   version,
 		Name:      os.Args[0],
 		Args:      os.Args[1:],
 		Stdin:     os.Stdin,
@@ -47,7 +83,7 @@ func theProcess() *program {
 		Dir:       dir,
 		Now:       time.Now,
 		Zone:      time.Local,
-		OpenTTY:   openTTY,
+		OpenTTY:   command.OpenTTY,
 		Signals:   signal.Notify,
 		StopSignals: func(c chan<- os.Signal) {
 			signal.Stop(c)

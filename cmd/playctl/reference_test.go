@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/playctl/playctl/internal/command"
 )
 
 var update = flag.Bool("update", false, "rewrite the command reference and the golden files with what is made now")
@@ -23,8 +25,8 @@ const referenceFolder = "../../docs/cli"
 
 // anywhere is a program that runs on nobody's machine: what it prints of its
 // surroundings is the same everywhere.
-func anywhere() *program {
-	return &program{
+func anywhere() *command.Program {
+	return &command.Program{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Home:      "~", Now: func() time.Time { return time.Time{} },
 		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{},
@@ -34,7 +36,7 @@ func anywhere() *program {
 // The command reference is what the commands say of themselves.
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
-	pages := referencePages(t, newRootCommand(&app{program: anywhere()}))
+	pages := referencePages(t, newRootCommand(&command.App{Program: anywhere()}))
 	if *update {
 		writeReference(t, pages)
 	}
@@ -135,7 +137,7 @@ func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 // Every command says what it does, shows how it is used, and is in a group.
 func TestCommandsExplainThemselves(t *testing.T) {
 	t.Parallel()
-	root := newRootCommand(&app{program: anywhere()})
+	root := newRootCommand(&command.App{Program: anywhere()})
 	eachCommand(root, func(cmd *cobra.Command) {
 		if cmd.IsAdditionalHelpTopicCommand() {
 			return
@@ -162,7 +164,7 @@ func TestCommandsExplainThemselves(t *testing.T) {
 func TestNoFlagTakesASecret(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"phrase", "passw", "password", "secret", "token", "key"}
-	root := newRootCommand(&app{program: anywhere()})
+	root := newRootCommand(&command.App{Program: anywhere()})
 	eachCommand(root, func(cmd *cobra.Command) {
 		for _, word := range secrets {
 			if cmd.Flags().Lookup(word) != nil || cmd.Flags().Lookup("api-"+word) != nil {
@@ -170,7 +172,7 @@ func TestNoFlagTakesASecret(t *testing.T) {
 			}
 		}
 	})
-	settings := (&app{program: anywhere()}).configKeys()
+	settings := everySetting(anywhere()).SettingNames()
 	for _, secret := range []string{"phrase", "api-key", "admin-token", "registration-token"} {
 		if slices.Contains(settings, secret) {
 			t.Errorf("the config file takes %s", secret)

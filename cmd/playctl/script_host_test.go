@@ -75,7 +75,7 @@ func hostName(args []string) (name string, rest []string) {
 	return "host", args
 }
 
-func launch(ts *testscript.TestScript, name string, args []string) (host *runningHost, banner bannerResult) {
+func launch(ts *testscript.TestScript, name string, args []string) (host *runningHost, shown banner) {
 	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson"}, args...)
 	cmd := exec.CommandContext(context.Background(), lookPath(ts, "playctl"), all...)
 	cmd.Dir = ts.MkAbs(".")
@@ -93,13 +93,13 @@ func launch(ts *testscript.TestScript, name string, args []string) (host *runnin
 		text, _ := os.ReadFile(ts.MkAbs(name + ".log"))
 		ts.Fatalf("the host did not start: %v\n%s", errors.Join(err, cmd.Wait()), text)
 	}
-	ts.Check(json.Unmarshal([]byte(first), &banner))
+	ts.Check(json.Unmarshal([]byte(first), &shown))
 	host = &runningHost{cmd: cmd, rest: make(chan error, 1)}
 	go func() {
 		_, err := io.Copy(io.Discard, lines)
 		host.rest <- err
 	}()
-	return host, banner
+	return host, shown
 }
 
 // stopHost ends a host as an operator would, with SIGTERM. ("stop" is a command of

@@ -22,11 +22,20 @@ import (
 const quickExit = "atexit_sleep_ms=20"
 
 // TestScripts runs what users do, as they would type it, through the real
-// program. Each file in testdata/script tells one story.
+// program. Each file in testdata/script of a folder of commands is one scenario.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	const commands = "../../internal/command/"
+	var scripts []string
+	for _, pattern := range []string{"testdata/script/*.txtar", "*/testdata/script/*.txtar"} {
+		found, err := filepath.Glob(commands + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts = append(scripts, found...)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               scripts,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               cleanHome,

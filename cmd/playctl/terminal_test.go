@@ -15,6 +15,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
+
+	"github.com/playctl/playctl/internal/command"
 )
 
 // person is somebody at a terminal with an empty home folder.
@@ -147,7 +149,7 @@ func TestCtrlZ(t *testing.T) {
 	shell.sees(leaves)
 	shell.sees("$ ")
 	shell.presses("exit 0\r")
-	shell.ends(exitDone)
+	shell.ends(command.ExitDone)
 
 	alone := p.types("tail", "--view", "map")
 	alone.sees("Ada")
@@ -156,7 +158,7 @@ func TestCtrlZ(t *testing.T) {
 	alone.sees(enters)
 	alone.sees("Ada")
 	alone.presses(ctrlC)
-	alone.ends(exitInterrupted)
+	alone.ends(command.ExitInterrupted)
 }
 
 // Closing the window ends the host that was started in it, in order: nobody could
@@ -190,31 +192,31 @@ func TestAtATerminal(t *testing.T) {
 	server := serveInProcess(t, p.home)
 	p.env = append(p.env, "PLAYCTL_SERVER="+server)
 
-	shown := p.types("create-main-node").ends(exitDone)
+	shown := p.types("create-main-node").ends(command.ExitDone)
 	phrase := regexp.MustCompile(`(?m)^    (?:\x1b\[[0-9;]*m)?([a-z]+(?: [a-z]+){9})(?:\x1b\[[0-9;]*m)?$`).FindStringSubmatch(shown)
 	if phrase == nil {
 		t.Fatalf("the phrase was not shown:\n%s", shown)
 	}
-	if again := p.types("whoami").ends(exitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
+	if again := p.types("whoami").ends(command.ExitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
 		t.Errorf("whoami shows:\n%s", again)
 	}
 	// The phrase makes the node's context again. It is asked for and not shown.
 	asked := p.types("credentials", "import", "--context", "again")
 	asked.sees("The main node's phrase:")
 	asked.presses(phrase[1] + "\r")
-	if shown := asked.ends(exitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
+	if shown := asked.ends(command.ExitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
 		t.Errorf("import shows:\n%s", shown)
 	}
-	p.types("create-agent-node", "Ada").ends(exitDone)
-	p.types("add-agent", "Ada", "--tool", "search").ends(exitDone)
-	p.types("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").ends(exitDone)
+	p.types("create-agent-node", "Ada").ends(command.ExitDone)
+	p.types("add-agent", "Ada", "--tool", "search").ends(command.ExitDone)
+	p.types("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").ends(command.ExitDone)
 	journey := `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`
 	if err := os.WriteFile(p.home+"/journey.json", []byte(journey), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.types("record-journey", "Ada", "journey.json").ends(exitDone)
+	p.types("record-journey", "Ada", "journey.json").ends(command.ExitDone)
 
-	snapshot := p.types("snapshot").ends(exitDone)
+	snapshot := p.types("snapshot").ends(command.ExitDone)
 	if !strings.Contains(snapshot, "\x1b[") || !strings.Contains(ansi.Strip(snapshot), "agent  Ada") {
 		t.Errorf("a terminal shows:\n%s", snapshot)
 	}
@@ -226,7 +228,7 @@ func TestAtATerminal(t *testing.T) {
 	tail.sees("travels")
 	tail.sees("signal")
 	tail.presses(ctrlC)
-	if end := tail.ends(exitInterrupted); strings.Contains(end, "error") {
+	if end := tail.ends(command.ExitInterrupted); strings.Contains(end, "error") {
 		t.Errorf("Ctrl-C is told as an error:\n%s", end)
 	}
 }
@@ -235,26 +237,26 @@ func TestAtATerminal(t *testing.T) {
 func TestConfirmationAtATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
-	p.types("context", "add", "home", "--server", "http://127.0.0.1:1").ends(exitDone)
+	p.types("context", "add", "home", "--server", "http://127.0.0.1:1").ends(command.ExitDone)
 
-	for keys, code := range map[string]int{"\r": exitFailed, "n\r": exitFailed, "maybe\r": exitFailed, ctrlC: exitInterrupted} {
+	for keys, code := range map[string]int{"\r": command.ExitFailed, "n\r": command.ExitFailed, "maybe\r": command.ExitFailed, ctrlC: command.ExitInterrupted} {
 		asked := p.types("context", "remove", "home")
 		asked.sees("Forget context home and its credentials? [y/N]")
 		asked.presses(keys)
 		shown := asked.ends(code)
-		if interrupted := code == exitInterrupted; strings.Contains(shown, "error:") == interrupted {
+		if interrupted := code == command.ExitInterrupted; strings.Contains(shown, "error:") == interrupted {
 			t.Errorf("%q is answered by:\n%s", keys, shown)
 		}
 	}
 	// Forbidden to ask, it says what to do, at a terminal too.
-	if shown := p.types("context", "remove", "home", "--no-input").ends(exitUsage); !strings.Contains(shown, "add --yes") {
+	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "add --yes") {
 		t.Errorf("without questions:\n%s", shown)
 	}
 	asked := p.types("context", "remove", "home")
 	asked.sees("[y/N]")
 	asked.presses("y\r")
-	asked.ends(exitDone)
-	if shown := p.types("context", "list").ends(exitDone); !strings.Contains(shown, "There are no contexts yet") {
+	asked.ends(command.ExitDone)
+	if shown := p.types("context", "list").ends(command.ExitDone); !strings.Contains(shown, "There are no contexts yet") {
 		t.Errorf("it is still there:\n%s", shown)
 	}
 }
@@ -264,18 +266,18 @@ func TestWindowAndColor(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	for _, name := range []string{"home", "a-rather-long-name-of-a-context"} {
-		p.types("context", "add", name, "--server", "https://"+name+".example.com").ends(exitDone)
+		p.types("context", "add", name, "--server", "https://"+name+".example.com").ends(command.ExitDone)
 	}
 	for _, width := range []uint16{40, 80, 200} {
 		p.width = width
-		for line := range strings.Lines(p.types("context", "list").ends(exitDone)) {
+		for line := range strings.Lines(p.types("context", "list").ends(command.ExitDone)) {
 			if columns := ansi.StringWidth(strings.TrimSuffix(line, "\n")); columns > int(width) {
 				t.Errorf("in a window of %d columns a line has %d: %q", width, columns, line)
 			}
 		}
 	}
 	colored := func(args ...string) bool {
-		return strings.Contains(p.types(append([]string{"context", "list"}, args...)...).ends(exitDone), "\x1b[")
+		return strings.Contains(p.types(append([]string{"context", "list"}, args...)...).ends(command.ExitDone), "\x1b[")
 	}
 	if !colored() || colored("--color", "never") {
 		t.Error("--color is not heeded")

@@ -49,7 +49,23 @@ var layers = []struct {
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host", "sdk",
 	}},
 	{"internal/render", []string{"protocol", "chain", "sdk"}},
-	{"cmd/", []string{"protocol", "chain", "internal/", "sdk", "sdk/"}},
+	// The commands: what all of them stand on, and rooms that do not know each other.
+	{"internal/command", []string{"protocol", "chain", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk"}},
+	{"internal/command/place", []string{
+		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout",
+	}},
+	{"internal/command/", []string{
+		"protocol", "chain", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk", "internal/command",
+	}},
+	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
+	{"internal/command/host", []string{
+		"protocol", "internal/pause", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout", "internal/bridge",
+		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
+	}},
+	{"internal/command/store", []string{
+		"internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
+	}},
+	{"cmd/", []string{"internal/command", "internal/command/"}},
 	// Programs that users start from: they have what every program has.
 	{"examples", nil},
 	{"examples/", []string{"protocol", "sdk"}},

@@ -1,0 +1,205 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"github.com/playctl/playctl/internal/command"
+)
+
+const wrongRoot = "00000000000000000000000000000000000000000000000000000000000000ff"
+
+var statedRoot = regexp.MustCompile(`"merkleRootHex":"[0-9a-f]{64}"`)
+
+// liar is a host that states wrong roots: of its snapshots, or of its events.
+func liar(t *testing.T, server, lieAbout string) string {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		FlushInterval: -1,
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Header.Del("Accept-Encoding") },
+		ModifyResponse: func(r *http.Response) error {
+			if strings.HasSuffix(r.Request.URL.Path, lieAbout) {
+				r.Header.Del("Content-Length")
+				r.ContentLength = -1
+				r.Body = &wrongRoots{in: r.Body}
+			}
+			return nil
+		},
+	}
+	lying := httptest.NewServer(proxy)
+	t.Cleanup(lying.Close)
+	t.Cleanup(lying.CloseClientConnections)
+	return lying.URL
+}
+
+// wrongRoots replaces each root, line by line.
+type wrongRoots struct {
+	in      io.ReadCloser
+	pending []byte
+	ready   []byte
+	failed  error
+}
+
+func (w *wrongRoots) Read(p []byte) (int, error) {
+	buffer := make([]byte, 4096)
+	for len(w.ready) == 0 && w.failed == nil {
+		var n int
+		n, w.failed = w.in.Read(buffer)
+		w.pending = append(w.pending, buffer[:n]...)
+		end := bytes.LastIndexByte(w.pending, '\n') + 1
+		if w.failed != nil {
+			end = len(w.pending)
+		}
+		w.ready = statedRoot.ReplaceAll(w.pending[:end], []byte(`"merkleRootHex":"`+wrongRoot+`"`))
+		w.pending = append([]byte{}, w.pending[end:]...)
+	}
+	n := copy(p, w.ready)
+	w.ready = w.ready[n:]
+	if n > 0 {
+		return n, nil
+	}
+	return 0, w.failed
+}
+
+func (w *wrongRoots) Close() error { return w.in.Close() }
+
+// talkative is a host on which somebody has spoken.
+func talkative(t *testing.T) (server, home string) {
+	t.Helper()
+	home = t.TempDir()
+	server = serveInProcess(t, home, "--no-repository")
+	for _, args := range [][]string{{"add-agent", "ada", "--name", "Ada"}, {"record-interaction", "ada", "One."}, {"record-interaction", "ada", "Two."}} {
+		var errs bytes.Buffer
+		p := inProcess(home, map[string]string{"PLAYCTL_SERVER": server}, args...)
+		p.Stderr = &errs
+		if code := run(t.Context(), p); code != command.ExitDone {
+			t.Fatalf("%v ended with %d: %s", args, code, errs.String())
+		}
+	}
+	return server, home
+}
+
+// A host whose roots are not those of its world is found out, whether its
+// snapshots lie or its events, and never shown as verified where its snapshot
+// was never right.
+func TestTailOfALiar(t *testing.T) {
+	t.Parallel()
+	server, home := talkative(t)
+	for _, lieAbout := range []string{"/sdk/rpc", "/events"} {
+		lying := liar(t, server, lieAbout)
+		var out, errs bytes.Buffer
+		p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start")
+		p.Stdout, p.Stderr = &out, &errs
+		if code := run(t.Context(), p); code != command.ExitUnverified || !strings.Contains(errs.String(), "verification failed") {
+			t.Errorf("%s: it ended with %d: %s", lieAbout, code, errs.String())
+		}
+		// Who trusts it all the same gets what it says.
+		out.Reset()
+		p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start", "--follow=false", "--no-verify")
+		p.Stdout = &out
+		if code := run(t.Context(), p); code != command.ExitDone || strings.Count(out.String(), "\n") != 3 {
+			t.Errorf("%s: without verifying it ended with %d: %s", lieAbout, code, out.String())
+		}
+	}
+}
+
+// Who waits for something goes on by the exit code, so tail does not end with the
+// event before that is proved, be it the last of the past or what was waited for.
+func TestWhatIsWaitedForIsProved(t *testing.T) {
+	t.Parallel()
+	server, home := talkative(t)
+	for _, lieAbout := range []string{"/sdk/rpc", "/events"} {
+		lying := liar(t, server, lieAbout)
+		for _, end := range [][]string{{"--until", "text=Two."}, {"--follow=false"}, {"--follow=false", "--until", "text=Two."}} {
+			var out, errs bytes.Buffer
+			args := append([]string{"tail", "--from-start"}, end...)
+			p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, args...)
+			p.Stdout, p.Stderr = &out, &errs
+			code := run(t.Context(), p)
+			if code != command.ExitUnverified || !strings.Contains(errs.String(), "verification failed") || !strings.Contains(out.String(), "Two.") {
+				t.Errorf("%s, %v: it ended with %d: %s\n%s", lieAbout, end, code, errs.String(), out.String())
+			}
+			// Who trusts the host has it all the same.
+			p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, append(args, "--no-verify")...)
+			if code := run(t.Context(), p); code != command.ExitDone {
+				t.Errorf("%s, %v: without verifying it ended with %d", lieAbout, end, code)
+			}
+		}
+	}
+}
+
+func TestATerminalNeverShowsALieAsVerified(t *testing.T) {
+	t.Parallel()
+	server, _ := talkative(t)
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+liar(t, server, "/sdk/rpc"), "NO_COLOR=1")
+	for _, view := range []string{"lines", "map"} {
+		shown := p.types("tail", "--view", view).ends(command.ExitUnverified)
+		if !strings.Contains(shown, "not verified: mismatched") {
+			t.Errorf("--view %s does not say so:\n%q", view, shown)
+		}
+		if strings.Contains(strings.ReplaceAll(shown, "not verified", ""), "  verified") {
+			t.Errorf("--view %s claims that it is verified:\n%q", view, shown)
+		}
+	}
+}
+
+// The map is drawn on a screen of its own, anew when the window changes, and the
+// terminal is as it was after Ctrl-C.
+func TestMapAtATerminal(t *testing.T) {
+	t.Parallel()
+	server, _ := talkative(t)
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+server, "NO_COLOR=1")
+	tail := p.types("tail", "--view", "map")
+	tail.sees("\x1b[?1049h\x1b[?25l")
+	tail.sees("Ada")
+	if err := pty.Setsize(tail.tty, &pty.Winsize{Rows: 12, Cols: 50}); err != nil {
+		t.Fatal(err)
+	}
+	tail.sees("\x1b[2J")
+	tail.sees("\x1b[12;1H")
+	tail.presses(ctrlC)
+	if shown := tail.ends(command.ExitInterrupted); !strings.HasSuffix(shown, "\x1b[?7h\x1b[?25h\x1b[?1049l") || strings.Contains(shown, "error") {
+		t.Errorf("it leaves:\n%q", shown)
+	}
+	// A window that says nothing about itself has no map.
+	p.env = append(p.env, "TERM=dumb")
+	p.types("tail", "--view", "map").ends(command.ExitUsage)
+}
+
+// A recording of a host that lies is not begun anew over another file, and its
+// own lie is found again.
+func TestARecordingOfALiar(t *testing.T) {
+	t.Parallel()
+	server, home := talkative(t)
+	lying := liar(t, server, "/sdk/rpc")
+	file := filepath.Join(home, "lie.ndjson")
+	p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start", "--record", file)
+	if code := run(t.Context(), p); code != command.ExitUnverified {
+		t.Errorf("the recording ended with %d", code)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(t.Context(), inProcess(home, nil, "replay", file)); code != command.ExitUnverified {
+		t.Errorf("the replay ended with %d", code)
+	}
+}

@@ -1,0 +1,81 @@
+package about
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+func newConfigCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "config",
+		GroupID: command.GroupHost,
+		Short:   "Show the settings and where they came from",
+		Long:    "Show the settings of this run. \"playctl help environment\" explains where they can be made.",
+		Example: command.Example("playctl config show"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    command.RunGroup,
+	}
+	cmd.AddCommand(newConfigShowCommand(a))
+	return cmd
+}
+
+// settingResult is one setting of "playctl config show".
+type settingResult struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// configResult is what "playctl config show" prints.
+type configResult struct {
+	File     string          `json:"file"`
+	Settings []settingResult `json:"settings"`
+}
+
+func newConfigShowCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show [key]",
+		Short: "Show every setting, its value and where it came from",
+		Long: `Show every setting that the config file and the environment can make, its value in this
+run, and where it came from: a flag, the environment, the config file with the line, or
+the default. It takes the flags of "playctl serve", to show what they would do.`,
+		Example: command.Example("playctl config show", "playctl config show listen", "PLAYCTL_LISTEN=:8080 playctl config show --output json"),
+		Args:    command.Takes("key?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			result := configResult{File: a.Layers.Path, Settings: []settingResult{}}
+			cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+				if command.Has(flag, command.InConfigFile) && (len(args) == 0 || flag.Name == args[0]) {
+					result.Settings = append(result.Settings, settingResult{flag.Name, valueText(flag), a.Layers.Origin(flag)})
+				}
+			})
+			if len(args) > 0 && len(result.Settings) == 0 {
+				return command.Hintf(command.Usagef("there is no setting called %q", args[0]), "\"playctl config show\" lists all")
+			}
+			return a.Printer.Print(result.document())
+		},
+	}
+	a.HostFlags(cmd.Flags())
+	return cmd
+}
+
+func valueText(flag *pflag.Flag) string {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return flag.Value.String()
+}
+
+func (r configResult) document() render.Document {
+	table := render.Table{Columns: []render.Column{{Title: "setting"}, {Title: "value", Wraps: true}, {Title: "from", Wraps: true}}}
+	items := make([]any, len(r.Settings))
+	for i, s := range r.Settings {
+		table.Rows = append(table.Rows, []string{s.Key, s.Value, s.Origin})
+		items[i] = s
+	}
+	return render.Document{Data: r, Items: items, Views: []render.View{table}}
+}

@@ -1,0 +1,103 @@
+package about
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// helpTopics are texts that belong to no command: "playctl help environment".
+func helpTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "environment", Short: "Environment variables and the config file", Long: topicEnvironment},
+		{Use: "exit-codes", Short: "What the exit code says", Long: topicExitCodes},
+		{Use: "stores", Short: "Where a world is kept", Long: topicStores},
+		{Use: "formatting", Short: "Output for people, scripts and programs", Long: topicFormatting},
+	}
+}
+
+const topicEnvironment = `Every setting can be made in four places. A flag wins over the environment, that
+over the config file, that over the default; "playctl config show" says where each
+value came from.
+
+An environment variable is named after its flag: --no-input is PLAYCTL_NO_INPUT,
+--data-dir is PLAYCTL_DATA_DIR. One that is set to nothing counts as not set.
+
+The config file is YAML, with the flags' names as keys and nothing nested:
+
+    output: json
+    listen: 127.0.0.1:7420
+    cors-origin: [https://example.com]
+
+Files and folders:
+
+    PLAYCTL_CONFIG             the config file, else config.yaml in the config folder
+    PLAYCTL_CREDENTIALS_FILE   the credentials file, else credentials.json there
+    PLAYCTL_ROOT_FILE          the root key file, else ~/.playctl/root, else ./.root
+    PLAYCTL_DATA_DIR           what "playctl serve" keeps, else the state folder
+    XDG_CONFIG_HOME            the config folder is playctl in it; else ~/.config/playctl
+    XDG_STATE_HOME             the state folder is playctl in it; else ~/.local/state/playctl
+
+Credentials for a run without a credentials file. They are never taken from the
+command line, where other people on the machine could read them:
+
+    PLAYCTL_NODE_ID            the main node that calls
+    PLAYCTL_PHRASE             its phrase, or
+    PLAYCTL_PASSW_HASH         the hash of it
+    PLAYCTL_API_KEY            the account's API key
+    PLAYCTL_REGISTRATION_TOKEN what a host asks for that registers by token
+    PLAYCTL_ADMIN_TOKEN        the administrator's token, or the file that it is in:
+    PLAYCTL_ADMIN_TOKEN_FILE   the same as --admin-token-file
+    PLAYCTL_STORE_PASSWORD     what a Redis asks for, see "playctl help stores"
+
+Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
+TERM=dumb means a terminal without them. --color wins over all three.`
+
+const topicStores = `A world is kept in one file, which is one host's at a time, or on a Redis, where
+several hosts serve it together.
+
+    --data-dir FOLDER                   the file world.playstore in this folder
+    --store redis://host:6379/0         a Redis; the number is its database, 0 by default
+    --store rediss://host:6379          the same over TLS
+    --store redis+unix:///run/redis.sock
+    --store redis+sentinel://one:26379,two:26379,three:26379/master
+    --store redis+cluster://one:6379,two:6379,three:6379
+
+rediss+sentinel: and rediss+cluster: speak TLS. --host-id names the world, for one Redis
+can hold several; its keys start with play:{NAME}:. All hosts of a world have the same one.
+
+A password is never taken from the command line, where others on the machine could read
+it. It goes into a file for --store-credentials that only its owner can read,
+
+    username=playctl
+    password=...
+
+with sentinel-username= and sentinel-password= where Sentinels ask too; or into
+PLAYCTL_STORE_PASSWORD and PLAYCTL_STORE_USERNAME; or into the address where that is set
+in the environment, PLAYCTL_STORE, or in a config file that others cannot read.`
+
+const topicExitCodes = `A script can rely on these:
+
+    0    done
+    1    it failed; the message says why
+    2    the command line, a variable or the config file is wrong: nothing was tried
+    3    not authenticated: no credentials, wrong ones, or a wrong API key
+    4    the host cannot be reached, by this machine or by a proxy, or did not answer in time
+    5    verification failed: what was checked is not what it should be
+    130  interrupted by Ctrl-C or SIGTERM
+
+"playctl serve" ends with 0 after Ctrl-C or SIGTERM, for that is how it is meant to
+end. A reader that closes the pipe early, such as head, is no failure either.`
+
+const topicFormatting = `Results go to standard output. Everything else, notes, warnings, questions and
+errors, goes to standard error. --output chooses the form of results:
+
+    table    for people: columns where they fit the window, blocks where they do not
+    json     one JSON document; lists are in a field of it
+    ndjson   one JSON object a line: a list's items, or a stream's events
+    yaml     the same data as json
+
+The fields of json, ndjson and yaml are stable: fields may be added, none is renamed
+or removed without a new major version. Times are RFC 3339 in UTC there; a table tells
+them as people do. The field "context" names the context that was used, if any.
+
+A table shortens a node id to its first 12 digits. Commands take such a beginning, an
+agent's label, or the whole id.`

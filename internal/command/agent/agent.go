@@ -1,0 +1,309 @@
+// Package agent has the commands that act for an agent: they put it on the map and
+// keep it there, record what it says and does, and answer people for it.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newAddAgentCommand(a), newRemoveAgentCommand(a),
+		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
+		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
+		newIntercomCommand(a),
+	}
+}
+
+// playerResult is what the agent commands print.
+type playerResult struct {
+	Context         string   `json:"context,omitempty"`
+	PlayerID        string   `json:"playerId"`
+	Label           string   `json:"label,omitempty"`
+	Name            string   `json:"name,omitempty"`
+	ToolNames       []string `json:"toolNames,omitempty"`
+	PreviewURL      string   `json:"previewUrl,omitempty"`
+	LeaseTTLSeconds *int     `json:"leaseTtlSeconds,omitempty"`
+}
+
+// agentFlags describe an agent as it appears on the map.
+type agentFlags struct {
+	name         string
+	platform     string
+	tools        []string
+	assistFile   string
+	p2a          string
+	instructions string
+	hold         bool
+	holdFor      time.Duration
+	lease        time.Duration
+}
+
+func newAddAgentCommand(a *command.App) *cobra.Command {
+	var flags agentFlags
+	cmd := &cobra.Command{
+		Use:     "add-agent <agent>",
+		GroupID: command.GroupWorld,
+		Short:   "Put an agent on the map",
+		Long: `Put an agent on the map, or update its row. Without --hold it stays until it is removed.
+With --hold this command keeps it alive with heartbeats and takes it off the map at Ctrl-C;
+if the command dies, the host removes the agent when its lease lapses.`,
+		Example: command.Example(
+			"playctl add-agent Ada",
+			"playctl add-agent Ada --name \"Ada L.\" --type langchain --tool search --tool assist_route",
+			"playctl add-agent Ada --hold",
+			"playctl add-agent Ada --for 10m"),
+		Args:              command.Takes("agent"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.hold || flags.holdFor > 0 {
+				return holdAgent(a, cmd.Context(), args[0], &flags)
+			}
+			return a.AsAgent(cmd.Context(), args[0], "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+				request, err := registration(a, who, ref, &flags)
+				if err != nil {
+					return nil, err
+				}
+				reply, err := c.Register(ctx, request)
+				if err != nil {
+					return nil, err
+				}
+				return playerDocument(who, ref, reply), nil
+			})
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&flags.hold, "hold", false, "keep it alive until Ctrl-C, then take it off the map")
+	return cmd
+}
+
+// register adds the flags that describe an agent and how it is kept.
+func (f *agentFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "the `name` on the map (default: the label)")
+	flags.StringVar(&f.platform, "type", "playctl", "the agent's `platform`, such as langchain")
+	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always there")
+	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
+	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "whether people may talk to it: on or off")
+	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
+	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
+	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "with --hold: how long the host waits for a heartbeat, 5s to 5m")
+	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
+}
+
+// registration makes the request that the flags describe.
+func registration(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags) (*protocol.RegisterRequest, error) {
+	request := &protocol.RegisterRequest{
+		Name: flags.name, Type: flags.platform, AgentID: ref.ID, MainNodeID: who.Main.NodeID, EnableP2A: flags.p2a,
+		Agent: protocol.AgentSpec{Type: flags.platform, ToolNames: flags.tools},
+	}
+	if request.Name == "" {
+		request.Name = ref.Name()
+	}
+	if !slices.Contains(flags.tools, protocol.ChatTool) {
+		request.Agent.ToolNames = append(protocol.List[string]{protocol.ChatTool}, flags.tools...)
+	}
+	if flags.assistFile != "" {
+		tools, err := readAssistTools(a, flags.assistFile)
+		if err != nil {
+			return nil, err
+		}
+		for _, tool := range tools {
+			if !slices.Contains(request.Agent.ToolNames, tool.Name) {
+				request.Agent.ToolNames = append(request.Agent.ToolNames, tool.Name)
+			}
+		}
+		request.Agent.AssistTools = tools
+	}
+	if flags.instructions != "" {
+		text, err := a.ReadText(flags.instructions, protocol.MaxRealtimeInstructionsBytes)
+		if err != nil {
+			return nil, err
+		}
+		request.RealtimeInstructions = string(text)
+	}
+	return request, nil
+}
+
+func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error) {
+	text, err := a.ReadText(file, protocol.MaxAssistToolsBytes)
+	if err != nil {
+		return nil, err
+	}
+	var tools []protocol.AssistTool
+	if err := json.Unmarshal(text, &tools); err != nil {
+		where := command.InputName(file)
+		if line := brokenLine(text); line > 0 {
+			where = fmt.Sprintf("%s:%d", where, line)
+		}
+		return nil, command.Hintf(fmt.Errorf("%s: it is no list of assist tools: %w", where, err),
+			`it looks like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
+	}
+	return tools, nil
+}
+
+func playerDocument(c *command.Caller, ref command.AgentRef, reply *protocol.RegisterReply) *render.Document {
+	agent := reply.RegisteredAgent
+	return &render.Document{
+		Data: playerResult{
+			Context: c.ContextName(), PlayerID: reply.PlayerID, Label: ref.Label, Name: agent.Name,
+			ToolNames: agent.ToolNames, PreviewURL: reply.PreviewURL, LeaseTTLSeconds: reply.LeaseTTLSeconds,
+		},
+		Views: []render.View{render.Fields{
+			{Name: "agent", Value: agent.Name},
+			{Name: "player", Value: reply.PlayerID},
+			{Name: "tools", Value: strings.Join(agent.ToolNames, ", ")},
+			{Name: "watch", Value: reply.PreviewURL},
+		}},
+	}
+}
+
+func newRemoveAgentCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove-agent <agent>",
+		GroupID: command.GroupWorld,
+		Short:   "Take an agent off the map; its node stays",
+		Long: `Take an agent off the map. Its node stays, so it can be added again; "playctl
+delete-agent-node" ends the node as well. One that is not on the map is no error.`,
+		Example:           command.Example("playctl remove-agent Ada"),
+		Args:              command.Takes("agent"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsAgent(cmd.Context(), args[0], "Removing", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+				if _, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID}); err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label},
+					Views: []render.View{render.Line(render.Clean(ref.Name()) + " is not on the map any more.")},
+				}, nil
+			})
+		},
+	}
+}
+
+// noAPIKey is shown where no key is known: the host decides whether it needs one.
+const noAPIKey = "none"
+
+// holdAgent puts an agent on the map and keeps it there until ctx ends or the
+// time is over.
+func holdAgent(a *command.App, ctx context.Context, name string, flags *agentFlags) (err error) {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	ref, err := who.Agent(name)
+	if err != nil {
+		return err
+	}
+	options, err := heldAgent(a, who, ref, flags)
+	if err != nil {
+		return err
+	}
+	world, err := remoteWorld(a, who)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
+		defer cancel()
+		err = errors.Join(err, world.Close(limited))
+	}()
+	lost := make(chan error, 1)
+	options.OnLost = func(err error) { lost <- err }
+	var agent *sdk.Agent
+	err = a.Waiting("Putting the agent on the map", func() error {
+		limited, cancel := a.Limited(ctx)
+		defer cancel()
+		agent, err = world.AddAgent(limited, *options)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.Printer.Print(*playerDocument(who, ref, agent.Registration())); err != nil {
+		return err
+	}
+	return hold(a, ctx, world, flags, lost)
+}
+
+// hold waits for the first of Ctrl-C, the time and the loss of the agent.
+func hold(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, flags *agentFlags, lost <-chan error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watching.Go(func() {
+		select {
+		case err := <-lost:
+			cancel(err)
+		case <-ctx.Done():
+		}
+	})
+	defer cancel(nil)
+	a.Note("The agent is kept on the map. Ctrl-C takes it off.")
+	if flags.holdFor > 0 {
+		return world.Hold().For(ctx, flags.holdFor)
+	}
+	return world.Hold().Forever(ctx)
+}
+
+// remoteWorld is the host as the SDK sees it.
+func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
+	options := sdk.Options{
+		BaseURL: who.Server, Service: who.Service, APIKey: protocol.NewSecret(who.APIKey.Reveal()),
+		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
+	}
+	if options.APIKey.IsZero() {
+		options.APIKey = protocol.NewSecret(noAPIKey)
+	}
+	if !who.Main.IsZero() {
+		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
+		options.OnWarning = func(text string) { a.Warn(text, "") }
+	}
+	return sdk.New(options)
+}
+
+// heldAgent makes the SDK's options of the same flags that make a registration.
+func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags) (*sdk.AgentOptions, error) {
+	request, err := registration(a, who, ref, flags)
+	if err != nil {
+		return nil, err
+	}
+	described := map[string]protocol.AssistTool{}
+	for _, tool := range request.Agent.AssistTools {
+		described[tool.Name] = tool
+	}
+	tools := make([]sdk.Tool, len(request.Agent.ToolNames))
+	for i, name := range request.Agent.ToolNames {
+		tools[i] = sdk.Tool{Name: name, Description: described[name].Description, Schema: described[name].Parameters}
+	}
+	registration, err := sdk.NewFrameworkRegistration(request.Type, tools...)
+	if err != nil {
+		return nil, command.Usagef("%w", err)
+	}
+	options := &sdk.AgentOptions{
+		AgentID: ref.ID, Name: request.Name, Type: request.Type, Tools: registration,
+		EnableP2A: request.EnableP2A == protocol.P2AOn, RealtimeInstructions: request.RealtimeInstructions, LeaseTTL: flags.lease,
+	}
+	if ref.Own {
+		options.Credentials = command.NodeCredentials(ref.Node.NodeID, ref.Node.Hash)
+	}
+	return options, nil
+}

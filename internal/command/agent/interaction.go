@@ -1,0 +1,161 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// recordedResult is what the record commands print. Seq is the position of the
+// interaction's event, Rev the one that a journey made.
+type recordedResult struct {
+	Context  string  `json:"context,omitempty"`
+	PlayerID string  `json:"playerId"`
+	Seq      *uint64 `json:"seq,omitempty"`
+	Rev      *uint64 `json:"rev,omitempty"`
+}
+
+func newRecordInteractionCommand(a *command.App) *cobra.Command {
+	var role, file string
+	cmd := &cobra.Command{
+		Use:     "record-interaction <agent> [text]",
+		GroupID: command.GroupWorld,
+		Short:   "Record a line of an agent's chat",
+		Long: `Record a line of an agent's chat. The text is the argument, or comes from --file, or from
+standard input with --file - or without a text where standard input is a pipe. It is trimmed and cut at
+4,000 characters; a blank one records nothing.`,
+		Example: command.Example(
+			"playctl record-interaction Ada \"I found it.\"",
+			"playctl record-interaction Ada --role user \"Where is the library?\"",
+			"make test 2>&1 | playctl record-interaction Ada --role tool"),
+		Args:              command.Takes("agent", "text?"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := spokenText(a, args[1:], file)
+			if err != nil {
+				return err
+			}
+			return a.AsAgent(cmd.Context(), args[0], "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+				reply, err := c.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: ref.ID, Role: role, Text: text})
+				if err != nil {
+					return nil, err
+				}
+				line := "Recorded."
+				if reply.Seq == nil && protocol.NormalizeText(text) == "" {
+					line = "Nothing was recorded: the text is blank."
+				}
+				return &render.Document{
+					Data:  recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Seq: reply.Seq},
+					Views: []render.View{render.Line(line)},
+				}, nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&role, "role", protocol.RoleAssistant, "who speaks: user, assistant or tool")
+	cmd.Flags().StringVar(&file, "file", "", "read the text from this `file`; - is standard input")
+	command.CompleteChoices(cmd, "role", protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool)
+	return cmd
+}
+
+// maxSpoken bounds what is read as a text: what a request can carry.
+const maxSpoken = protocol.MaxBodyBytes / 2
+
+// spokenText is a text from the argument, a file or a pipe.
+func spokenText(a *command.App, args []string, file string) (string, error) {
+	switch {
+	case len(args) > 0 && file != "":
+		return "", command.Usagef("there is a text and --file: use one of them")
+	case len(args) > 0:
+		return args[0], nil
+	case file == "" && command.IsTerminal(a.Stdin):
+		return "", command.Usagef("the text is missing")
+	case file == "":
+		file = "-"
+	}
+	text, err := a.ReadInput(file, maxSpoken)
+	if err != nil {
+		return "", err
+	}
+	if spoken := string(text); strings.ToValidUTF8(spoken, "") == spoken {
+		return spoken, nil
+	}
+	return "", errors.New(command.InputName(file) + ": it is not UTF-8 text")
+}
+
+// interactionsResult is what "playctl interactions" prints.
+type interactionsResult struct {
+	Context      string                 `json:"context,omitempty"`
+	Interactions []protocol.Interaction `json:"interactions"`
+	HasMore      bool                   `json:"hasMore"`
+}
+
+func newInteractionsCommand(a *command.App) *cobra.Command {
+	var limit int
+	var before uint64
+	cmd := &cobra.Command{
+		Use:     "interactions [agent]",
+		GroupID: command.GroupWorld,
+		Short:   "List what agents said, the newest last",
+		Example: command.Example(
+			"playctl interactions",
+			"playctl interactions Ada --limit 20",
+			"playctl interactions --before 1200 --output ndjson"),
+		Args:              command.Takes("agent?"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 1 || limit > protocol.MaxListLimit {
+				return command.Usagef("--limit must be from 1 to %d", protocol.MaxListLimit)
+			}
+			return a.AsReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				request := protocol.ListRequest{Limit: limit}
+				if cmd.Flags().Changed("before") {
+					request.BeforeSeq = &before
+				}
+				if len(args) > 0 {
+					id, err := anyPlayer(who, ctx, c, args[0])
+					if err != nil {
+						return nil, err
+					}
+					request.PlayerID = id
+				}
+				reply, err := c.ListInteractions(ctx, request)
+				if err != nil {
+					return nil, err
+				}
+				return interactionsDocument(who, a.Printer.Look, reply), nil
+			})
+		},
+	}
+	cmd.Flags().IntVar(&limit, "limit", protocol.DefaultListLimit, "how many to list, at most 1000")
+	cmd.Flags().Uint64Var(&before, "before", 0, "list what came before the event with this `seq`")
+	return cmd
+}
+
+func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.InteractionsReply) *render.Document {
+	result := interactionsResult{Context: c.ContextName(), Interactions: append([]protocol.Interaction{}, reply.Interactions...), HasMore: reply.HasMore}
+	table := render.Table{
+		Columns: []render.Column{{Title: "seq", Right: true}, {Title: "when"}, {Title: "agent"}, {Title: "role"}, {Title: "text", Wraps: true}},
+		Empty:   "Nothing was said yet.",
+	}
+	items := []any{}
+	for _, one := range result.Interactions {
+		items = append(items, one)
+		name := c.NameOf(one.PlayerID)
+		if name == "" {
+			name = render.ShortID(one.PlayerID)
+		}
+		table.Rows = append(table.Rows, []string{command.Number(&one.Seq), look.AgeOf(one.At), name, one.Role, one.Text})
+	}
+	views := []render.View{table}
+	if reply.HasMore && len(result.Interactions) > 0 {
+		views = append(views, render.Line(look.Faint("There are more: --before "+command.Number(&result.Interactions[0].Seq))))
+	}
+	return &render.Document{Data: result, Items: items, Views: views}
+}

@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+func newIntercomCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "intercom", Short: "Ask agents, and answer for them", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+		GroupID: command.GroupWorld,
+		Example: command.Example("playctl intercom send Ada \"Where is the shop?\"", "playctl intercom serve Ada --exec ./agent.sh"),
+	}
+	cmd.AddCommand(newIntercomSendCommand(a), newIntercomServeCommand(a))
+	return cmd
+}
+
+// answerResult is what "playctl intercom send" prints: the end of an answer, or
+// in a stream a part of it.
+type answerResult struct {
+	Context   string          `json:"context,omitempty"`
+	RequestID string          `json:"requestId"`
+	AgentID   string          `json:"agentId"`
+	Label     string          `json:"label,omitempty"`
+	Kind      string          `json:"kind"`
+	ToolName  string          `json:"toolName,omitempty"`
+	Status    string          `json:"status"`
+	Message   string          `json:"message,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	Parts     []string        `json:"parts,omitempty"`
+}
+
+// sendFlags say what is asked.
+type sendFlags struct {
+	tool string
+	args string
+	from string
+}
+
+func newIntercomSendCommand(a *command.App) *cobra.Command {
+	var flags sendFlags
+	cmd := &cobra.Command{
+		Use:   "send <agent> [text]",
+		Short: "Ask an agent and print its answer",
+		Long: `Say something to an agent on the map, or call one of its tools with --tool, and wait for the
+answer; --timeout bounds that. The text is an argument, or comes from standard input with -.
+An agent of another account is named by its whole id.
+
+The exit code is 1 where the agent answers that it failed.`,
+		Example: command.Example(
+			"playctl intercom send Ada \"Where is the shop?\"",
+			"playctl intercom send Ada --tool assist_route --args '{\"to\": \"shop\"}' --timeout 2m --output json"),
+		Args:              command.Takes("agent", "text?"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			question, err := questionOf(a, &flags, args)
+			if err != nil {
+				return err
+			}
+			return sendIntercom(a, cmd.Context(), args[0], flags.from, question)
+		},
+	}
+	cmd.Flags().StringVar(&flags.tool, "tool", "", "call this `tool` instead of saying something")
+	cmd.Flags().StringVar(&flags.args, "args", "", "the tool's arguments: a `JSON` object, or - for standard input")
+	cmd.Flags().StringVar(&flags.from, "from", "", "the `agent` of yours that asks (default: a person)")
+	return cmd
+}
+
+// questionOf makes the question that the command line is.
+func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQuestion, error) {
+	q := &sdk.IntercomQuestion{Tool: flags.tool}
+	switch {
+	case flags.tool != "" && len(args) > 1:
+		return nil, command.Usagef("a tool takes --args, no text")
+	case flags.tool == "" && flags.args != "":
+		return nil, command.Usagef("--args are a tool's: add --tool")
+	case flags.tool == "" && len(args) == 1:
+		return nil, command.Usagef("the text is missing")
+	case flags.tool == "":
+		text, err := textOr(a, args[1], protocol.MaxIntercomTextBytes)
+		q.Text = text
+		return q, err
+	case flags.args == "":
+		return q, nil
+	}
+	text, err := textOr(a, flags.args, protocol.MaxIntercomArgsBytes)
+	if err != nil {
+		return nil, err
+	}
+	if _, refused := protocol.ParseObject([]byte(text)); refused != nil {
+		return nil, command.Usagef("--args is no JSON object: %s", refused.Message)
+	}
+	q.Args = json.RawMessage(text)
+	return q, nil
+}
+
+// textOr is a text of the command line, or what standard input has for "-".
+func textOr(a *command.App, text string, limit int64) (string, error) {
+	if text != "-" {
+		return text, nil
+	}
+	read, err := a.ReadInput("-", limit)
+	return strings.TrimRight(string(read), "\r\n"), err
+}
+
+func sendIntercom(a *command.App, ctx context.Context, name, from string, q *sdk.IntercomQuestion) (err error) {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	ref, err := who.Agent(name)
+	if err != nil {
+		return err
+	}
+	q.To = ref.ID
+	if from != "" {
+		asker, err := who.Agent(from)
+		if err != nil {
+			return err
+		}
+		q.From = asker.ID
+	}
+	world, err := remoteWorld(a, who)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
+	answer, err := askAgent(a, ctx, world, who, ref, q)
+	if answer != nil {
+		return errors.Join(a.Printer.Print(*answer), err)
+	}
+	return err
+}
+
+// askAgent waits for an answer within --timeout. Parts of it are told at once
+// where the output is read as it comes, else they are in the result.
+func askAgent(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
+	ctx, cancel := a.Limited(ctx)
+	defer cancel()
+	var parts []string
+	var broken error
+	live := a.Printer.Format == render.FormatTable || a.Printer.Format == render.FormatNDJSON
+	q.OnPartial = func(part *protocol.IntercomEvent) {
+		if !live {
+			parts = append(parts, part.Message)
+			return
+		}
+		broken = errors.Join(broken, a.Printer.Item(*answerDocument(who, ref, part, nil)))
+	}
+	var answer *protocol.IntercomEvent
+	ask := func() (err error) {
+		answer, err = world.Ask(ctx, *q)
+		return errors.Join(err, broken)
+	}
+	err := a.Waiting("Waiting for the answer", ask)
+	if answer == nil {
+		return nil, err
+	}
+	return answerDocument(who, ref, answer, parts), err
+}
+
+// answerDocument shows an answer. A client secret that came with it for the
+// asker's program is left out: it is never shown.
+func answerDocument(c *command.Caller, ref command.AgentRef, event *protocol.IntercomEvent, parts []string) *render.Document {
+	result := answerResult{
+		Context: c.ContextName(), RequestID: event.RequestID, AgentID: ref.ID, Label: ref.Label, Kind: event.Kind,
+		ToolName: event.ToolName, Status: event.Status, Message: event.Message, Error: event.Error, Parts: parts,
+	}
+	if normal, _, err := protocol.NormalizeResult(event.Result, event.Message); err == nil {
+		result.Result = normal
+	}
+	doc := &render.Document{Data: result}
+	switch {
+	case event.Status == protocol.IntercomFailed:
+		// The error that follows says it.
+	case event.Message != "":
+		doc.Views = []render.View{render.Text(command.ShownText(event.Message))}
+	case len(result.Result) > 0:
+		doc.Views = []render.View{render.Text(command.ShownText(string(result.Result)))}
+	default:
+		doc.Views = command.Sentence("%s did it.", ref.Name())
+	}
+	return doc
+}

@@ -1,0 +1,153 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+const (
+	// killDelay is what a program has to end after SIGTERM.
+	killDelay = 2 * time.Second
+	// maxComplaint is how much of a program's standard error is kept.
+	maxComplaint = 8 << 10
+)
+
+// commandRunner answers commands with a program.
+type commandRunner struct {
+	*command.App
+	program   string
+	maxOutput int
+	// labels are what the agents are called, by id.
+	labels map[string]string
+}
+
+// programInput is a command as a program reads it.
+type programInput struct {
+	RequestID    string          `json:"requestId"`
+	AgentID      string          `json:"agentId"`
+	Label        string          `json:"label,omitempty"`
+	FromPlayerID string          `json:"fromPlayerId"`
+	Kind         string          `json:"kind"`
+	ToolName     string          `json:"toolName,omitempty"`
+	Args         json.RawMessage `json:"args,omitempty"`
+	Text         string          `json:"text,omitempty"`
+}
+
+// run is the executor: it runs the program for one command.
+func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+	asked := &call.Command
+	input, err := json.Marshal(programInput{
+		RequestID: asked.RequestID, AgentID: asked.ToPlayerID, Label: r.labels[asked.ToPlayerID],
+		FromPlayerID: asked.FromPlayerID, Kind: asked.Kind, ToolName: asked.ToolName, Args: asked.Args, Text: asked.Text,
+	})
+	if err != nil {
+		return sdk.IntercomAnswer{}, fmt.Errorf("encode the command: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	output := &boundedOutput{limit: r.maxOutput, full: cancel}
+	complaint := &boundedOutput{limit: maxComplaint}
+	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: the person who runs playctl names it
+	cmd.Dir = r.Dir
+	cmd.Stdin = bytes.NewReader(append(input, '\n'))
+	cmd.Stdout, cmd.Stderr = output, complaint
+	cmd.WaitDelay = killDelay
+	command.EndWithChildren(cmd)
+	err = cmd.Run()
+	r.complain(asked.RequestID, complaint)
+	switch {
+	case output.over:
+		return sdk.IntercomAnswer{}, fmt.Errorf("the agent's program printed more than %d bytes", r.maxOutput)
+	case ctx.Err() != nil:
+		return sdk.IntercomAnswer{}, context.Cause(ctx)
+	case err != nil:
+		return sdk.IntercomAnswer{}, r.failure(asked.RequestID, err, output.kept.String())
+	}
+	return readAnswer(output.kept.Bytes())
+}
+
+// complain shows what a program wrote to standard error.
+func (r *commandRunner) complain(requestID string, complaint *boundedOutput) {
+	text := strings.TrimRight(complaint.kept.String(), "\r\n")
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		r.Note("%s: %s", requestID, render.Clean(line))
+	}
+}
+
+// failure is what an asker is told of a program that failed: what it printed, or
+// that it failed. How is told here only.
+func (r *commandRunner) failure(requestID string, err error, printed string) error {
+	if _, ended := errors.AsType[*exec.ExitError](err); !ended && !errors.Is(err, exec.ErrWaitDelay) {
+		r.Warn(fmt.Sprintf("%s: the program did not run: %v", requestID, err), "")
+		return errors.New("the agent's program did not run")
+	}
+	r.Note("%s: the program failed: %v", requestID, err)
+	if reason := protocol.TrimSpace(printed); reason != "" {
+		return errors.New(reason)
+	}
+	return errors.New("the agent's program failed")
+}
+
+// readAnswer reads what a program printed: a text, an answer or a result.
+func readAnswer(printed []byte) (sdk.IntercomAnswer, error) {
+	text := protocol.TrimSpace(strings.ToValidUTF8(string(printed), "\uFFFD"))
+	if !strings.HasPrefix(text, "{") {
+		return sdk.IntercomAnswer{Message: text}, nil
+	}
+	object, refused := protocol.ParseObject([]byte(text))
+	if refused != nil {
+		// A text may begin with a brace.
+		return sdk.IntercomAnswer{Message: text}, nil //nolint:nilerr // as the comment says
+	}
+	if object.Raw("message") == nil && object.Raw("result") == nil && object.Raw("error") == nil {
+		return sdk.IntercomAnswer{Result: json.RawMessage(text)}, nil
+	}
+	var answer struct {
+		Message string          `json:"message"`
+		Result  json.RawMessage `json:"result"`
+		Error   string          `json:"error"`
+	}
+	if err := protocol.Decode([]byte(text), &answer); err != nil {
+		return sdk.IntercomAnswer{}, errors.New("the agent's program printed a message or an error that is no text")
+	}
+	if answer.Error != "" {
+		return sdk.IntercomAnswer{}, errors.New(answer.Error)
+	}
+	return sdk.IntercomAnswer{Message: answer.Message, Result: answer.Result}, nil
+}
+
+// boundedOutput keeps what is written up to a limit. full, if any, is called when
+// there is more.
+type boundedOutput struct {
+	kept  bytes.Buffer
+	limit int
+	full  func()
+	over  bool
+}
+
+// Write implements io.Writer. What is past the limit is dropped.
+func (b *boundedOutput) Write(p []byte) (int, error) {
+	kept := p
+	if room := b.limit - b.kept.Len(); len(p) > room {
+		kept, b.over = p[:room], true
+		if b.full != nil {
+			b.full()
+		}
+	}
+	b.kept.Write(kept)
+	return len(p), nil
+}

@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// execFlags say which program answers and what it may take.
+type execFlags struct {
+	agentFlags
+	program     string
+	limit       time.Duration
+	concurrency int
+	maxOutput   int
+}
+
+func newIntercomServeCommand(a *command.App) *cobra.Command {
+	var flags execFlags
+	cmd := &cobra.Command{
+		Use:   "serve <agent>... --exec <program>",
+		Short: "Answer for agents with a program, such as a shell script",
+		Long: `Put agents on the map, keep them there with heartbeats, and run a program for each command
+that comes for them. It gets the command on standard input, one JSON object:
+
+  {"requestId": "…", "agentId": "…", "label": "Ada", "fromPlayerId": "__human__",
+   "kind": "chat", "text": "Where is the shop?"}
+  {… "kind": "assist", "toolName": "assist_route", "args": {"to": "shop"}}
+
+What it prints is the answer: a text; or a JSON object with "message", "result" (an object) and
+"error"; or any other JSON object, which is the result. If its exit code is not 0 the answer is
+that it failed, with what it printed as the reason. Its standard error is shown here only.
+
+A command is run once, also after a lost connection, and within --command-timeout; then the
+program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off the map.`,
+		Example: command.Example(
+			"playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json",
+			"playctl intercom serve Ada Bob --exec ./agent.sh --concurrency 1 --for 1h"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return command.Usagef("the agent is missing")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.CompleteAgents(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return serveIntercom(a, cmd.Context(), args, &flags) },
+	}
+	flags.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&flags.program, "exec", "", "the `program` that answers")
+	f.DurationVar(&flags.limit, "command-timeout", time.Minute, "how long the program may take for one command; the host waits 2m")
+	f.IntVar(&flags.concurrency, "concurrency", 4, "how many commands run at once; others wait")
+	f.IntVar(&flags.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
+	return cmd
+}
+
+// check refuses what cannot work before an agent is on the map.
+func (f *execFlags) check(a *command.App, agents []string) (program string, err error) {
+	switch {
+	case f.program == "":
+		return "", command.Usagef("the program is missing: add --exec")
+	case f.limit <= 0:
+		return "", command.Usagef("--command-timeout must be more than 0")
+	case f.concurrency < 1:
+		return "", command.Usagef("--concurrency must be at least 1")
+	case f.maxOutput < 1 || f.maxOutput > protocol.MaxIntercomResultBytes:
+		return "", command.Usagef("--max-output must be from 1 to %d", protocol.MaxIntercomResultBytes)
+	case f.name != "" && len(agents) > 1:
+		return "", command.Usagef("--name is for one agent, but there are %d", len(agents))
+	}
+	program = f.program
+	if strings.ContainsAny(program, `/\`) {
+		program = a.Absolute(program)
+	}
+	found, err := exec.LookPath(program)
+	if err != nil {
+		return "", command.Hintf(command.Usagef("the program %s cannot be run: %w", f.program, errors.Unwrap(err)), "is it there, and executable (chmod +x)?")
+	}
+	return found, nil
+}
+
+// serveIntercom keeps agents on the map and answers for them until ctx ends.
+func serveIntercom(a *command.App, ctx context.Context, names []string, flags *execFlags) (err error) {
+	program, err := flags.check(a, names)
+	if err != nil {
+		return err
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	refs := make([]command.AgentRef, len(names))
+	for i, name := range names {
+		if refs[i], err = who.Agent(name); err != nil {
+			return err
+		}
+	}
+	world, err := remoteWorld(a, who)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
+		defer cancel()
+		err = errors.Join(err, world.Close(limited))
+	}()
+	runner := &commandRunner{App: a, program: program, maxOutput: flags.maxOutput, labels: map[string]string{}}
+	for _, ref := range refs {
+		runner.labels[ref.ID] = ref.Label
+	}
+	// The stream comes first, so that no command to an agent on the map is missed.
+	commands, err := subscribeCommands(a, ctx, world, runner, flags)
+	if err != nil {
+		return err
+	}
+	defer commands.Close()
+	lost := make(chan error, len(refs))
+	for _, ref := range refs {
+		if err := serveAgent(a, ctx, world, who, ref, flags, lost); err != nil {
+			return err
+		}
+	}
+	return hold(a, ctx, world, &flags.agentFlags, lost)
+}
+
+// subscribeCommands opens the stream of commands.
+func subscribeCommands(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, runner *commandRunner, flags *execFlags) (*sdk.IntercomSubscription, error) {
+	limited, cancel := a.Limited(ctx)
+	defer cancel()
+	if err := a.Waiting("Connecting", func() error { _, err := world.Connect(limited); return err }); err != nil {
+		return nil, err
+	}
+	commands, err := world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
+		Execute: runner.run, Timeout: flags.limit, Concurrency: flags.concurrency,
+		OnError: func(err error) { a.Warn(err.Error(), "") },
+	})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-commands.Ready():
+		return commands, nil
+	case <-limited.Done():
+		commands.Close()
+		return nil, context.Cause(limited)
+	}
+}
+
+// serveAgent puts one agent on the map.
+func serveAgent(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, flags *execFlags, lost chan<- error) error {
+	options, err := heldAgent(a, who, ref, &flags.agentFlags)
+	if err != nil {
+		return err
+	}
+	options.OnLost = func(err error) { lost <- err }
+	limited, cancel := a.Limited(ctx)
+	defer cancel()
+	var agent *sdk.Agent
+	err = a.Waiting("Putting the agent on the map", func() error {
+		agent, err = world.AddAgent(limited, *options)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printer.Item(*playerDocument(who, ref, agent.Registration()))
+}

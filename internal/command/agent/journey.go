@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newRecordJourneyCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "record-journey <agent> <file>",
+		GroupID: command.GroupWorld,
+		Short:   "Record a journey: what an agent did to answer a message",
+		Long: `Record a journey: what an agent did to answer a message. The file, - for standard input,
+is a JSON object with startedAt, completedAt and steps:
+
+    {"type": "origin", "content": "Where is it?", "messageId": "m1"}
+    {"type": "structure", "toolName": "search", "toolCallId": "c1", "args": {"q": "it"}, "result": "there"}
+    {"type": "destination", "content": "It is there.", "messageId": "m2"}
+
+The host gives each step a place on the map.`,
+		Example:           command.Example("playctl record-journey Ada journey.json", "agent --trace | playctl record-journey Ada -"),
+		Args:              command.Takes("agent", "file"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			journey, err := readJourney(a, args[1])
+			if err != nil {
+				return err
+			}
+			return a.AsAgent(cmd.Context(), args[0], "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+				reply, err := c.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: ref.ID, Journey: journey})
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Rev: reply.Rev},
+					Views: []render.View{render.Line("Recorded a journey of " + command.Plural(len(journey.Steps), "step", "steps") + ".")},
+				}, nil
+			})
+		},
+	}
+}
+
+// readJourney reads a journey and checks it as a host would, so that a mistake
+// is told with the file's name and before anything is sent.
+func readJourney(a *command.App, file string) (protocol.Journey, error) {
+	text, err := a.ReadText(file, protocol.MaxBodyBytes)
+	if err != nil {
+		return protocol.Journey{}, err
+	}
+	object, refused := protocol.ParseObject(text)
+	if refused != nil {
+		return protocol.Journey{}, journeyProblem(file, text, refused)
+	}
+	journey, refused := protocol.ParseJourney(object)
+	if refused != nil {
+		return protocol.Journey{}, journeyProblem(file, text, refused)
+	}
+	return journey, nil
+}
+
+// journeyProblem tells what is wrong with a journey file. For broken JSON it
+// finds the line.
+func journeyProblem(file string, text []byte, refused *protocol.Error) error {
+	where := command.InputName(file)
+	if line := brokenLine(text); line > 0 {
+		where = fmt.Sprintf("%s:%d", where, line)
+	}
+	return command.Hintf(errors.New(where+": "+refused.Message), "\"playctl record-journey --help\" shows what a journey looks like")
+}
+
+// brokenLine is the line, from 1, in which a text stops being JSON, 0 if it is
+// JSON.
+func brokenLine(text []byte) int {
+	var value any
+	err := json.Unmarshal(text, &value)
+	var broken *json.SyntaxError
+	if !errors.As(err, &broken) {
+		return 0
+	}
+	// The offset is behind the byte that is wrong.
+	before := text[:min(max(broken.Offset-1, 0), int64(len(text)))]
+	return 1 + bytes.Count(before, []byte("\n"))
+}

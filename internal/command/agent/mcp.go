@@ -1,0 +1,153 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// mcpResult is what the MCP commands print.
+type mcpResult struct {
+	Context string `json:"context,omitempty"`
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`
+	URL     string `json:"url,omitempty"`
+}
+
+func newRegisterMCPCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "register-mcp <name> [url]",
+		GroupID: command.GroupWorld,
+		Short:   "Put an MCP placement on the map",
+		Long: `Put an MCP placement of your main node on the map. One of the same name is updated in
+place. Everyone who watches the world can read the URL.`,
+		Example: command.Example("playctl register-mcp weather https://mcp.example.com/weather"),
+		Args:    command.Takes("name", "url?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsReader(cmd.Context(), "Registering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				request := protocol.MCPRegisterRequest{Name: args[0]}
+				if len(args) > 1 {
+					request.URL = args[1]
+				}
+				reply, err := c.RegisterMCP(ctx, request)
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data: mcpResult{Context: who.ContextName(), ID: reply.ID, Name: request.Name, URL: request.URL},
+					Views: []render.View{render.Fields{
+						{Name: "MCP placement", Value: request.Name},
+						{Name: "id", Value: reply.ID},
+						{Name: "url", Value: request.URL},
+					}},
+				}, nil
+			})
+		},
+	}
+}
+
+func newUnregisterMCPCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "unregister-mcp <name or id>",
+		GroupID: command.GroupWorld,
+		Short:   "Take an MCP placement off the map",
+		Example: command.Example("playctl unregister-mcp weather"),
+		Args:    command.Takes("name or id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				id, err := placement(who, ctx, c, args[0])
+				if err != nil {
+					return nil, err
+				}
+				reply, err := c.UnregisterMCP(ctx, id)
+				if err == nil && !reply.OK {
+					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no MCP placement %q of yours", args[0]), "\"playctl snapshot\" lists what is on the map")
+				}
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  mcpResult{Context: who.ContextName(), ID: id},
+					Views: []render.View{render.Line("Unregistered " + render.Clean(args[0]) + ".")},
+				}, nil
+			})
+		},
+	}
+}
+
+// placement is the id of the caller's MCP placement of a name, else the text
+// itself as the id.
+func placement(c *command.Caller, ctx context.Context, host *client.Client, ref string) (string, error) {
+	rows, err := readRows(ctx, host)
+	if err != nil {
+		return "", err
+	}
+	found := ""
+	for _, text := range rows {
+		var row protocol.MCP
+		kind := command.RowOverview{}
+		if protocol.Decode(text, &row) != nil || protocol.Decode(text, &kind) != nil || kind.Kind != protocol.KindMCP {
+			continue
+		}
+		mine := c.Main.IsZero() || row.NodeID == c.Main.NodeID
+		if row.Name == ref && mine {
+			if found != "" {
+				return "", fmt.Errorf("there are several MCP placements called %q: name one by its id", ref)
+			}
+			found = row.ID
+		}
+	}
+	if found == "" {
+		return ref, nil
+	}
+	return found, nil
+}
+
+// readRows reads the rows of the map.
+func readRows(ctx context.Context, host *client.Client) ([]json.RawMessage, error) {
+	text, _, err := host.WorldSnapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var snapshot protocol.Snapshot
+	if err := protocol.Decode(text, &snapshot); err != nil {
+		return nil, fmt.Errorf("read the snapshot: %w", err)
+	}
+	return snapshot.WorldMap.Occupants, nil
+}
+
+// anyPlayer is the id of an agent of the context, else of one on the map that
+// has that name or whose id begins so.
+func anyPlayer(c *command.Caller, ctx context.Context, host *client.Client, ref string) (string, error) {
+	if known, err := c.Agent(ref); err == nil {
+		return known.ID, nil
+	}
+	rows, err := readRows(ctx, host)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, text := range rows {
+		var row command.RowOverview
+		if protocol.Decode(text, &row) != nil || row.Kind != protocol.KindAgent {
+			continue
+		}
+		if row.Name == ref || len(ref) >= command.LeastPrefix && len(ref) <= len(row.AgentID) && row.AgentID[:len(ref)] == ref {
+			found = append(found, row.AgentID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q in the context or on the map", ref), "\"playctl snapshot\" lists what is on the map")
+	}
+	return "", fmt.Errorf("%d agents on the map are called %q: name one by its id", len(found), ref)
+}

@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/playctl/playctl/internal/render"
+)
+
+// App is one run of the program: its surroundings and what the settings of this
+// run made of them. Commands hang on it.
+type App struct {
+	*Program
+	Settings settings
+	Layers   *Layers
+	// HostFlags registers the flags of a host, which the config file can set too.
+	HostFlags func(*pflag.FlagSet)
+	Printer   *render.Printer
+	// called is whom this run calls as, nil before it is known.
+	called *Caller
+}
+
+// prepare reads the settings before a command runs: flags, environment, config
+// file, in this order of precedence.
+func (a *App) prepare(cmd *cobra.Command, _ []string) error {
+	loaded, err := a.loadLayers(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	a.Layers = loaded
+	if _, err := render.ParseColorMode(a.Settings.color); err != nil {
+		return &SettingError{loaded.Where("color"), err}
+	}
+	format, err := render.ParseFormat(a.Settings.output)
+	if err != nil {
+		return &SettingError{loaded.Where("output"), err}
+	}
+	if a.Settings.Timeout < 0 {
+		return &SettingError{loaded.Where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.Settings.Timeout)}
+	}
+	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout)}
+	return nil
+}
+
+// Look is how output to a stream may look.
+func (a *App) Look(stream io.Writer) render.Look {
+	mode, err := render.ParseColorMode(a.Settings.color)
+	if err != nil {
+		mode = render.ColorAuto
+	}
+	return render.Look{
+		Color: render.UseColor(mode, a.Env, IsTerminal(stream)),
+		Width: widthOf(stream),
+		Now:   a.Now(),
+		Zone:  a.Zone,
+	}
+}
+
+// ErrorLook is how messages on standard error look. It works before prepare,
+// when the command line itself is what is wrong.
+func (a *App) ErrorLook() render.Look { return a.Look(a.Stderr) }
+
+// Note tells a person something beside the result, unless --quiet.
+func (a *App) Note(format string, args ...any) {
+	if a.Settings.Quiet {
+		return
+	}
+	_, _ = fmt.Fprintf(a.Stderr, format+"\n", args...)
+}
+
+// Warn tells a person about a danger, --quiet or not.
+func (a *App) Warn(problem, hint string) {
+	render.Warning(a.Stderr, a.ErrorLook(), problem, hint)
+}
+
+// Waiting shows a spinner while work takes longer than a blink, on a terminal
+// only.
+func (a *App) Waiting(label string, work func() error) error {
+	return a.Watching(func() string { return label }, work)
+}
+
+// Watching is waiting for work that says how far it is.
+func (a *App) Watching(label func() string, work func() error) error {
+	if a.Settings.Quiet || !IsTerminal(a.Stderr) || a.Env("TERM") == "dumb" {
+		return work()
+	}
+	stop := render.Spin(a.Stderr, a.ErrorLook(), label)
+	defer stop()
+	return work()
+}
+
+// Limited bounds a command by --timeout.
+func (a *App) Limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if a.Settings.Timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, a.Settings.Timeout)
+}

@@ -1,0 +1,242 @@
+// Package aql has the command that runs AQL programs and reads AQL at a prompt.
+package aql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/aql"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newAQLCommand(a),
+	}
+}
+
+// aqlFlags are the flags of "playctl aql".
+type aqlFlags struct {
+	check      bool
+	format     bool
+	showPhrase bool
+	set        []string
+}
+
+// maxProgram bounds what is read as a program.
+const maxProgram = 1 << 20
+
+func newAQLCommand(a *command.App) *cobra.Command {
+	var flags aqlFlags
+	cmd := &cobra.Command{
+		Use:     "aql [file]",
+		GroupID: command.GroupWorld,
+		Short:   "Run an AQL program, or type one at a prompt",
+		Long: `Run a program in AQL, a small language for making spaces and looking at a world: one
+statement on a line, "#" before a comment. The program is in a file, or comes from standard
+input with - or from a pipe. Without either, at a terminal, it is a prompt with history and
+completion.
+
+  CONNECT ["url" | CONTEXT "name"]
+  LET name = value …
+  LET name FROM ENV NAME | FILE "path" | PROMPT ["question"]
+  CREATE SPACE "name" DESIGN "key" OWNER "display name" [DESCRIPTION "text"]
+         [STRUCTURE "name"] [AMENITIES shop, …] [KEYFILE "path"] [INTO name]
+  USE SPACE NODE "node or name" [PASSPHRASE $secret]
+  ADD SPACE AMENITY shop | supermarket | car_wash
+  REMOVE SPACE AMENITY kind
+  REMOVE SPACE ["name"]
+  INSPECT SPACE ["name"] | MAIN NODE | AGENT ["name"] [INTO name]
+  USE AGENT NODE "name" [PASSPHRASE $secret]
+  SEND "text" …
+  FETCH OCCUPANTS | METADATA | SNAPSHOT [INTO name]
+  SHOW value … | AGENTS | CONNECTION | SPACES | VARIABLES
+
+A value is a text in quotes or a variable, $name or $name.field. What LET … FROM sets is a
+secret: it serves as a passphrase and is never shown.
+
+A mistake in a program is found before anything is done, and then the exit code is 2.`,
+		Example: command.Example(
+			"playctl aql town.aql",
+			"playctl aql --check town.aql",
+			"echo 'FETCH OCCUPANTS' | playctl aql --output json",
+			"playctl aql --set design=bazaar town.aql",
+			"playctl aql"),
+		Args: command.Takes("file?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return programError(runAQL(a, cmd.Context(), &flags, args))
+		},
+	}
+	cmd.Flags().BoolVar(&flags.check, "check", false, "only look for mistakes in the program; no host is asked")
+	cmd.Flags().BoolVar(&flags.format, "format", false, "only print the program in its canonical form; no host is asked")
+	cmd.Flags().BoolVar(&flags.showPhrase, "show-phrase", false, "print the phrases of new spaces with the results, also where others may read them")
+	cmd.Flags().StringArrayVar(&flags.set, "set", nil, "set a variable before the program starts (`name=text`); it is no secret")
+	return cmd
+}
+
+func runAQL(a *command.App, ctx context.Context, flags *aqlFlags, args []string) error {
+	if flags.check && flags.format {
+		return command.Usagef("--check and --format are two things to do: use one of them")
+	}
+	variables, err := parseAssignments(flags.set)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 && command.IsTerminal(a.Stdin) {
+		if flags.check || flags.format || !a.MayAsk() {
+			return command.Usagef("the file is missing")
+		}
+		return promptAQL(a, ctx, flags, variables)
+	}
+	program, err := readProgram(a, args)
+	if err != nil {
+		return err
+	}
+	session := newAQLSession(a, flags)
+	switch {
+	case flags.format:
+		return a.Printer.Print(formattedProgram(program))
+	case flags.check:
+		return session.check(program, variables)
+	}
+	interpreter := aql.NewInterpreter(session, variables)
+	defer interpreter.Close()
+	err = interpreter.Run(ctx, program)
+	return errors.Join(session.finish(), err)
+}
+
+// readProgram reads and parses a program from a file or standard input.
+func readProgram(a *command.App, args []string) (*aql.Program, error) {
+	file := "-"
+	if len(args) > 0 {
+		file = args[0]
+	}
+	text, err := a.ReadText(file, maxProgram)
+	if err != nil {
+		return nil, err
+	}
+	source := file
+	if file == "-" {
+		source = "stdin"
+	}
+	return aql.Parse(source, string(text))
+}
+
+// parseAssignments reads the values of --set.
+func parseAssignments(list []string) (map[string]string, error) {
+	variables := map[string]string{}
+	for _, one := range list {
+		name, text, ok := strings.Cut(one, "=")
+		if !ok || !aql.IsName(name) {
+			return nil, command.Usagef("--set takes name=text, with a name of letters, digits and _")
+		}
+		variables[name] = text
+	}
+	return variables, nil
+}
+
+// formattedProgramResult is what "playctl aql --format" prints where it is read by
+// a program.
+type formattedProgramResult struct {
+	Program string `json:"program"`
+}
+
+func formattedProgram(program *aql.Program) render.Document {
+	text := program.Format()
+	return render.Document{Data: formattedProgramResult{text}, Views: []render.View{render.Text(text)}}
+}
+
+// check looks for mistakes without doing anything.
+func (s *aqlSession) check(program *aql.Program, variables map[string]string) error {
+	scope := aql.Scope{Variables: map[string]aql.Secrecy{}}
+	for name := range variables {
+		scope.Variables[name] = aql.Plain
+	}
+	warnings, err := program.Check(scope)
+	s.Warn(warnings)
+	if err != nil {
+		return err
+	}
+	statements := 0
+	for _, line := range program.Lines {
+		if line.Statement != nil {
+			statements++
+		}
+	}
+	s.App.Note("%s: %s, no mistakes.", program.Source, command.Plural(statements, "statement", "statements"))
+	return nil
+}
+
+// Warn implements aql.Environment.
+func (s *aqlSession) Warn(warnings aql.LineErrors) {
+	for _, warning := range warnings {
+		s.App.Warn(warning.Error(), "")
+	}
+}
+
+// programError is an error of a run. Where the program is wrong, nothing was done.
+func programError(err error) error {
+	var mistakes aql.LineErrors
+	if errors.As(err, &mistakes) {
+		return command.BadInput(err)
+	}
+	return err
+}
+
+// aqlItem is the result of a statement for programs.
+type aqlItem struct {
+	Line      int    `json:"line"`
+	Statement string `json:"statement"`
+	Result    any    `json:"result"`
+}
+
+// Emit implements aql.Environment. A program's results are one JSON or YAML
+// document, a list that finish prints; elsewhere each is told at once.
+func (s *aqlSession) Emit(result aql.Result) error {
+	data, views := s.document(result.Data)
+	item := aqlItem{Line: result.Line, Statement: result.Verb, Result: data}
+	created, isCreated := result.Data.(*aql.Created)
+	if s.collects && (s.Printer.Format == render.FormatJSON || s.Printer.Format == render.FormatYAML) {
+		s.items = append(s.items, item)
+	} else if err := s.Printer.Item(render.Document{Data: item, Views: views}); err != nil {
+		return err
+	}
+	if isCreated {
+		s.tellPhrase(created)
+	}
+	return nil
+}
+
+// finish prints the results that were collected.
+func (s *aqlSession) finish() error {
+	if !s.collects || s.Printer.Format != render.FormatJSON && s.Printer.Format != render.FormatYAML {
+		return nil
+	}
+	return s.Printer.Print(render.Document{Data: s.items})
+}
+
+// tellPhrase tells where the phrase of a new space's node is.
+func (s *aqlSession) tellPhrase(created *aql.Created) {
+	switch {
+	case created.PhraseFile != "":
+		s.App.Note("The phrase of the space's node is in %s. Whoever has it is this node.", created.PhraseFile)
+	case !s.flags.showPhrase:
+		s.ShowPhrase(&command.NodePhrase{Flags: &command.PhraseFlags{}, Secret: created.Phrase})
+	}
+}
+
+// Note implements aql.Environment.
+func (s *aqlSession) Note(text string) { s.App.Note("%s", render.Clean(text)) }
+
+// During implements aql.Environment: within --timeout, behind a spinner.
+func (s *aqlSession) During(ctx context.Context, verb string, work func(context.Context) error) error {
+	ctx, cancel := s.Limited(ctx)
+	defer cancel()
+	return s.Waiting(fmt.Sprintf("%s…", verb), func() error { return work(ctx) })
+}

@@ -1,0 +1,356 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// envAdminToken is the administrator's token of a run.
+const envAdminToken = "PLAYCTL_ADMIN_TOKEN" //nolint:gosec // G101: the name of a variable
+
+// AdminFlags say how a command becomes the administrator's.
+type AdminFlags struct {
+	// Admin is true where the command is the administrator's and nobody else's.
+	Admin     bool
+	tokenFile string
+}
+
+// RegisterToken adds the flag with the token's file.
+func (f *AdminFlags) RegisterToken(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.tokenFile, "admin-token-file", "", "a `file` with the administrator's token, as for \"playctl serve\" (else "+envAdminToken+")")
+	Configurable(cmd.Flags(), "admin-token-file")
+}
+
+// Register adds --admin as well, for commands that others may use too.
+func (f *AdminFlags) Register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.Admin, "admin", false, "call as the host's administrator")
+	f.RegisterToken(cmd)
+}
+
+// AdminToken is the token of the run: from the file, else from the environment.
+func (a *App) AdminToken(flags *AdminFlags) (creds.Secret, error) {
+	if flags.tokenFile != "" {
+		return a.ReadToken(flags.tokenFile)
+	}
+	token, err := a.EnvironmentSecret(envAdminToken)
+	if err == nil && token.IsZero() {
+		err = Hintf(fmt.Errorf("%w of the administrator", errNotAuthenticated),
+			"name the file with the token with --admin-token-file, or set %s", envAdminToken)
+	}
+	return token, err
+}
+
+// AsAdmin asks as the administrator, and prints the result.
+func (a *App) AsAdmin(ctx context.Context, flags *AdminFlags, label string, ask question) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	token, err := a.AdminToken(flags)
+	if err != nil {
+		return err
+	}
+	c, err := a.connect(who, client.Credentials{}, token)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return a.answerWith(ctx, who, c, label, ask)
+}
+
+// AsOwner asks as the main node of the context, or with --admin as the
+// administrator.
+func (a *App) AsOwner(ctx context.Context, flags *AdminFlags, label string, ask question) error {
+	if flags.Admin {
+		return a.AsAdmin(ctx, flags, label, ask)
+	}
+	return a.AsMain(ctx, label, ask)
+}
+
+// The environment variables with the credentials of a run.
+const (
+	EnvNodeID            = "PLAYCTL_NODE_ID"
+	EnvPhrase            = "PLAYCTL_PHRASE"
+	EnvPasswHash         = "PLAYCTL_PASSW_HASH"
+	EnvAPIKey            = "PLAYCTL_API_KEY"
+	EnvRegistrationToken = "PLAYCTL_REGISTRATION_TOKEN"
+)
+
+// Caller is whom a run calls as, and where.
+type Caller struct {
+	Store   *creds.Store
+	file    *creds.File
+	Context *creds.Context // nil where none is used
+	Server  string
+	Service protocol.Service
+	Main    client.Credentials
+	APIKey  creds.Secret
+}
+
+// ContextName is the name of the context that is used, "" for none.
+func (c *Caller) ContextName() string {
+	if c.Context == nil {
+		return ""
+	}
+	return c.Context.Name
+}
+
+// CredentialsStore is the credentials file of the run.
+func (a *App) CredentialsStore() (*creds.Store, error) {
+	if a.Settings.credentials != "" {
+		return creds.NewStore(a.Absolute(a.Settings.credentials)), nil
+	}
+	path, err := a.Surroundings().CredentialsPath()
+	if err != nil {
+		return nil, err
+	}
+	return creds.NewStore(path), nil
+}
+
+// Caller finds out whom to call as: the environment's node, else the main node
+// of the context. Having neither is no error yet.
+func (a *App) Caller() (*Caller, error) {
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return nil, err
+	}
+	file, err := store.Load()
+	if err != nil {
+		return nil, err
+	}
+	who := &Caller{Store: store, file: file, Server: DefaultServer, Service: protocol.ServicePlay}
+	if who.Context, err = a.chooseContext(file); err != nil {
+		return nil, err
+	}
+	if who.Context != nil {
+		who.Server, who.Service = who.Context.ServerURL, protocol.Service(who.Context.Service)
+		if node := who.Context.Main; node != nil {
+			who.Main = client.Credentials{NodeID: node.NodeID, Hash: node.PasswHash}
+			who.APIKey = node.APIKey
+		}
+	}
+	a.called = who
+	return who, a.override(who)
+}
+
+// chooseContext is the context that was named, else the one for the server that
+// was named, else the one in use. Credentials never go to a server that they are
+// not for unless both were named.
+func (a *App) chooseContext(file *creds.File) (*creds.Context, error) {
+	if a.Settings.Context != "" {
+		return file.Select(a.Settings.Context)
+	}
+	if a.Settings.Server == "" {
+		chosen, err := file.Select("")
+		if errors.Is(err, creds.ErrNoContext) && len(file.Names()) == 0 {
+			return nil, nil //nolint:nilnil // no context is no error: hosts without nodes need none
+		}
+		return chosen, err
+	}
+	server, err := creds.ParseServerURL(a.Settings.Server)
+	if err != nil {
+		return nil, &SettingError{a.Layers.Where("server"), err}
+	}
+	for _, name := range append([]string{file.Current()}, file.Names()...) {
+		if c, err := file.Context(name); err == nil && c.ServerURL == server {
+			return c, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // as above
+}
+
+// override applies what this run says beside the context.
+func (a *App) override(who *Caller) error {
+	if a.Settings.Server != "" {
+		server, err := creds.ParseServerURL(a.Settings.Server)
+		if err != nil {
+			return &SettingError{a.Layers.Where("server"), err}
+		}
+		who.Server = server
+	}
+	if a.Settings.Service != "" {
+		service, err := creds.ParseService(a.Settings.Service)
+		if err != nil {
+			return &SettingError{a.Layers.Where("service"), err}
+		}
+		who.Service = protocol.Service(service)
+	}
+	key, err := a.EnvironmentSecret(EnvAPIKey)
+	if err != nil {
+		return err
+	}
+	if !key.IsZero() {
+		who.APIKey = key
+	}
+	return a.environmentNode(who)
+}
+
+// environmentNode takes the node that the environment names.
+func (a *App) environmentNode(who *Caller) error {
+	id := creds.NormaliseNodeID(a.Env(EnvNodeID))
+	if id == "" {
+		return nil
+	}
+	if !creds.IsNodeID(id) {
+		return &SettingError{EnvNodeID, errors.New("it is no node id: 64 lower-case hex digits")}
+	}
+	hash, err := a.environmentHash()
+	if err != nil {
+		return err
+	}
+	if who.Main.NodeID != id && a.Env(EnvAPIKey) == "" {
+		// The context's key is another account's.
+		who.APIKey = creds.Secret{}
+	}
+	who.Main = client.Credentials{NodeID: id, Hash: hash}
+	return nil
+}
+
+func (a *App) environmentHash() (creds.PasswHash, error) {
+	if text := a.Env(EnvPasswHash); text != "" {
+		hash, err := creds.ParsePasswHash(text)
+		if err != nil {
+			return creds.PasswHash{}, &SettingError{EnvPasswHash, err}
+		}
+		return hash, nil
+	}
+	phrase, err := creds.ParsePhrase(a.Env(EnvPhrase))
+	if err != nil {
+		return creds.PasswHash{}, &SettingError{EnvNodeID, fmt.Errorf("it needs %s or %s beside it", EnvPhrase, EnvPasswHash)}
+	}
+	return creds.HashPhrase(phrase.Reveal()), nil
+}
+
+// Client makes the client that calls as node, which may be nobody.
+func (a *App) Client(who *Caller, node client.Credentials) (*client.Client, error) {
+	return a.connect(who, node, creds.Secret{})
+}
+
+// connect makes a client that calls as node, or as the administrator.
+func (a *App) connect(who *Caller, node client.Credentials, adminToken creds.Secret) (*client.Client, error) {
+	registration, err := a.EnvironmentSecret(EnvRegistrationToken)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(client.Options{
+		AdminToken:        adminToken,
+		BaseURL:           who.Server,
+		Service:           who.Service,
+		Credentials:       node,
+		APIKey:            who.APIKey,
+		RegistrationToken: registration,
+		Timeout:           a.Settings.Timeout,
+		UserAgent:         "playctl/" + a.ThisVersion().Version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.Exposed() && (!node.IsZero() || !adminToken.IsZero()) {
+		a.Warn(fmt.Sprintf("%s is not encrypted, so everyone on the way can read your credentials", c.Host()),
+			"use https, or a tunnel to the host")
+	}
+	return c, nil
+}
+
+// question asks a host something and makes a result of the answer. One with an
+// error as well is printed before the error is reported.
+type question func(ctx context.Context, who *Caller, c *client.Client) (*render.Document, error)
+
+// AsMain asks what needs a main node, and prints the result.
+func (a *App) AsMain(ctx context.Context, label string, ask question) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if who.Main.IsZero() {
+		return who.NoMain()
+	}
+	return a.answer(ctx, who, who.Main, label, ask)
+}
+
+// AsReader asks what any valid node may, and on a host without nodes anybody,
+// and prints the result.
+func (a *App) AsReader(ctx context.Context, label string, ask question) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	return a.answer(ctx, who, who.Main, label, ask)
+}
+
+// AsAgent asks as an agent, and prints the result.
+func (a *App) AsAgent(ctx context.Context, name, label string, ask func(context.Context, *Caller, AgentRef, *client.Client) (*render.Document, error)) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	ref, err := who.Agent(name)
+	if err != nil {
+		return err
+	}
+	return a.answer(ctx, who, ref.Node, label, func(ctx context.Context, who *Caller, c *client.Client) (*render.Document, error) {
+		return ask(ctx, who, ref, c)
+	})
+}
+
+// answer asks as a node and prints the result once the spinner is gone.
+func (a *App) answer(ctx context.Context, who *Caller, node client.Credentials, label string, ask question) error {
+	c, err := a.Client(who, node)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return a.answerWith(ctx, who, c, label, ask)
+}
+
+// answerWith asks with a client that was made already.
+func (a *App) answerWith(ctx context.Context, who *Caller, c *client.Client, label string, ask question) error {
+	ctx, cancel := a.Limited(ctx)
+	defer cancel()
+	var result *render.Document
+	err := a.Waiting(label, func() (err error) {
+		result, err = ask(ctx, who, c)
+		return err
+	})
+	if result != nil {
+		return errors.Join(a.Printer.Print(*result), err)
+	}
+	return err
+}
+
+// Call runs work within --timeout, behind a spinner.
+func (a *App) Call(ctx context.Context, who *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) error) error {
+	return a.answer(ctx, who, node, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
+		return nil, work(ctx, c)
+	})
+}
+
+// NoMain says that there is no main node to call as.
+func (c *Caller) NoMain() error {
+	if c.Context == nil {
+		return Hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.Server), "%s", c.missing())
+	}
+	return Hintf(fmt.Errorf("%w: context %q has no main node", errNotAuthenticated, c.Context.Name), "%s", c.missing())
+}
+
+// Change alters the caller's context in the credentials file, if it has one.
+func (c *Caller) Change(ctx context.Context, alter func(*creds.Context) error) error {
+	if c.Context == nil {
+		return nil
+	}
+	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
+		target, err := file.Context(c.Context.Name)
+		if err != nil {
+			return err
+		}
+		return alter(target)
+	})
+}

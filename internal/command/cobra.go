@@ -1,0 +1,150 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/suggest"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Number is a position as text, "" where a host gives none.
+func Number(position *uint64) string {
+	if position == nil {
+		return ""
+	}
+	return strconv.FormatUint(*position, 10)
+}
+
+// RegisterYes adds the flag --yes, which answers a confirmation.
+func RegisterYes(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do it without asking")
+}
+
+// NotNil makes an empty list of none, so that programs read [] and not null.
+func NotNil[E any](list protocol.List[E]) []E {
+	if list == nil {
+		return []E{}
+	}
+	return list
+}
+
+// The groups of commands in the help.
+const (
+	GroupNodes = "nodes"
+	GroupWorld = "world"
+	GroupHost  = "host"
+	GroupOther = "other"
+)
+
+// NewRoot makes the command that all others are below, with the flags that all of
+// them have.
+func NewRoot(a *App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "playctl",
+		Short: "Host a world of AI agents and drive it",
+		Long: `Playctl hosts a world and drives it. A world is one shared map of AI agents and
+MCP placements with their chat and their journeys; people watch it live.
+
+Start with "playctl serve --demo", which makes a world with agents in it, or with
+"playctl serve" and then "playctl create-main-node".`,
+		Example: `  playctl serve --demo
+  playctl create-main-node --context home
+  playctl tail`,
+		Args:              cobra.ArbitraryArgs,
+		RunE:              RunGroup,
+		PersistentPreRunE: a.prepare,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	a.Settings.register(root.PersistentFlags())
+	CompleteChoices(root, "output", "table", "json", "ndjson", "yaml")
+	CompleteChoices(root, "color", "auto", "always", "never")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.AddGroup(
+		&cobra.Group{ID: GroupNodes, Title: "Nodes:"},
+		&cobra.Group{ID: GroupWorld, Title: "World:"},
+		&cobra.Group{ID: GroupHost, Title: "Host:"},
+		&cobra.Group{ID: GroupOther, Title: "Other:"},
+	)
+	root.SetHelpCommandGroupID(GroupOther)
+	return root
+}
+
+// RunGroup is what a command does that only has others below it.
+func RunGroup(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		if !cmd.HasParent() {
+			if err := cmd.Help(); err != nil {
+				return fmt.Errorf("print the help: %w", err)
+			}
+			return nil
+		}
+		return Usagef("%s needs one of: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
+	}
+	err := Usagef("there is no command %q", strings.TrimSpace(cmd.CommandPath()+" "+args[0]))
+	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
+		return Hintf(err, "did you mean \"%s %s\"?", cmd.CommandPath(), near)
+	}
+	return err
+}
+
+func subcommands(cmd *cobra.Command) []string {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// Takes checks that exactly the named arguments are given. A name that ends in
+// "?" may be missing.
+func Takes(names ...string) cobra.PositionalArgs {
+	least := 0
+	for _, name := range names {
+		if !strings.HasSuffix(name, "?") {
+			least++
+		}
+	}
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return Usagef("the %s is missing", strings.TrimSuffix(names[len(args)], "?"))
+		case len(args) > len(names) && len(names) == 0:
+			return Usagef("no argument is expected, but there is %q", args[0])
+		case len(args) > len(names):
+			return Usagef("there is one argument too many: %q", args[len(names)])
+		}
+		return nil
+	}
+}
+
+// Example joins the lines of a command's example.
+func Example(lines ...string) string {
+	return "  " + strings.Join(lines, "\n  ")
+}
+
+// Plural is "1 agent" or "3 agents".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", one)
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Decimal is a whole number as text.
+func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// CompleteChoices offers a flag's fixed values to the shell.
+func CompleteChoices(cmd *cobra.Command, flag string, choices ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("playctl: complete --" + flag + ": " + err.Error())
+	}
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// The exit codes of playctl. They are a promise to scripts: "playctl help
+// exit-codes" explains them.
+const (
+	ExitDone         = 0
+	ExitFailed       = 1
+	ExitUsage        = 2
+	ExitUnauthorized = 3
+	ExitUnreachable  = 4
+	ExitUnverified   = 5
+	ExitInterrupted  = 130
+)
+
+// usageError is a mistake in the command line itself.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+// Usagef makes a usageError.
+func Usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// inputError is what a person wrote somewhere and cannot be used: nothing was done
+// with it.
+type inputError struct{ err error }
+
+func (e *inputError) Error() string { return e.err.Error() }
+
+func (e *inputError) Unwrap() error { return e.err }
+
+// BadInput makes an inputError.
+func BadInput(err error) error { return &inputError{err} }
+
+// hintedError is an error that knows what to do next.
+type hintedError struct {
+	err  error
+	hint string
+}
+
+func (e *hintedError) Error() string { return e.err.Error() }
+
+func (e *hintedError) Unwrap() error { return e.err }
+
+// Hintf adds what to do next to an error; nil stays nil.
+func Hintf(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return &hintedError{err, fmt.Sprintf(format, args...)}
+}
+
+// errNotAuthenticated says that the run has no credentials for what it should do.
+var errNotAuthenticated = errors.New("there are no credentials")
+
+// ErrUnverified says that something was checked and is not what it should be.
+var ErrUnverified = errors.New("verification failed")
+
+// ExitCode maps an error to the exit code. It is the only place that does.
+func ExitCode(err error) int {
+	var usage *usageError
+	var setting *SettingError
+	var wrong *inputError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return ExitDone
+	case errors.Is(err, ErrInterrupted):
+		return ExitInterrupted
+	case errors.As(err, &usage), errors.As(err, &setting), errors.As(err, &wrong):
+		return ExitUsage
+	case errors.Is(err, errNotAuthenticated),
+		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):
+		return ExitUnauthorized
+	case IsUnreachable(err):
+		return ExitUnreachable
+	case errors.Is(err, ErrUnverified):
+		return ExitUnverified
+	}
+	return ExitFailed
+}
+
+// report tells a person what went wrong and returns the exit code. Ctrl-C and
+// a reader that left are nothing to tell.
+func (a *App) report(cmd *cobra.Command, err error) int {
+	code := ExitCode(err)
+	if code == ExitDone || code == ExitInterrupted {
+		return code
+	}
+	hint := a.HintFor(err)
+	var usage *usageError
+	if errors.As(err, &usage) && cmd != nil {
+		if hint == "" {
+			hint = fmt.Sprintf("see \"%s --help\"", cmd.CommandPath())
+		}
+		render.Failure(a.Stderr, a.ErrorLook(), a.blotted(err.Error())+"\nusage: "+cmd.UseLine(), a.blotted(hint))
+		return code
+	}
+	render.Failure(a.Stderr, a.ErrorLook(), a.blotted(err.Error()), a.blotted(hint))
+	return code
+}

@@ -1,0 +1,94 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	refusal := func(code protocol.Code) error { return fmt.Errorf("it failed: %w", protocol.Errorf(code, "no")) }
+	for name, test := range map[string]struct {
+		err  error
+		want int
+	}{
+		"nothing":               {nil, 0},
+		"a reader that left":    {fmt.Errorf("write: %w", syscall.EPIPE), 0},
+		"anything":              {errors.New("it broke"), 1},
+		"a refusal":             {refusal(protocol.CodeForbidden), 1},
+		"a wrong flag":          {Hintf(Usagef("wrong"), "right"), 2},
+		"a wrong setting":       {&SettingError{"PLAYCTL_X", errors.New("wrong")}, 2},
+		"no credentials":        {fmt.Errorf("%w here", errNotAuthenticated), 3},
+		"credentials missing":   {refusal(protocol.CodeCredentialsMissing), 3},
+		"credentials refused":   {refusal(protocol.CodeCredentialsInvalid), 3},
+		"an API key refused":    {refusal(protocol.CodeAPIKeyInvalid), 3},
+		"nobody there":          {&client.UnreachableError{Host: "h", Err: errors.New("refused")}, 4},
+		"no answer in time":     {&client.UnreachableError{Host: "h", Err: context.DeadlineExceeded}, 4},
+		"not what it should":    {fmt.Errorf("%w: root", ErrUnverified), 5},
+		"Ctrl-C":                {fmt.Errorf("waiting: %w", ErrInterrupted), 130},
+		"Ctrl-C among others":   {errors.Join(ErrInterrupted, errors.New("left over")), 130},
+		"a refusal, then EPIPE": {errors.Join(syscall.EPIPE), 0},
+	} {
+		if got := ExitCode(test.err); got != test.want {
+			t.Errorf("%s: got %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// Every hint belongs to a code that exists.
+func TestHintsAreForCodes(t *testing.T) {
+	t.Parallel()
+	known := map[protocol.Code]bool{}
+	for _, code := range protocol.Codes() {
+		known[code] = true
+	}
+	for code := range hints {
+		if !known[code] {
+			t.Errorf("there is a hint for %q, which is no code", code)
+		}
+	}
+}
+
+// The first signal ends what runs, the second one the process.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	var delivered chan<- os.Signal
+	exited := make(chan int, 1)
+	stopped := false
+	p := &Program{
+		Signals:     func(c chan<- os.Signal, _ ...os.Signal) { delivered = c },
+		StopSignals: func(chan<- os.Signal) { stopped = true },
+		Exit:        func(code int) { exited <- code },
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	release := p.interruptible(cancel)
+	delivered <- os.Interrupt
+	<-ctx.Done()
+	if !errors.Is(context.Cause(ctx), ErrInterrupted) {
+		t.Errorf("the cause is %v", context.Cause(ctx))
+	}
+	select {
+	case code := <-exited:
+		t.Errorf("the first signal exited with %d", code)
+	default:
+	}
+	delivered <- syscall.SIGTERM
+	if code := <-exited; code != ExitInterrupted {
+		t.Errorf("the second signal exited with %d", code)
+	}
+	release()
+	if !stopped {
+		t.Error("signals were not given back")
+	}
+}

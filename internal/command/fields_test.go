@@ -1,0 +1,16 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/playctl/playctl/test/jsonfields"
+)
+
+func TestJSONFields(t *testing.T) {
+	t.Parallel()
+	jsonfields.Check(t, map[string]any{
+		"version":          Version{},
+		"list-agent-nodes": agentsResult{},
+		"inspect-node":     mainResult{},
+	})
+}

@@ -1,0 +1,162 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// HintFor returns what to do about an error: what the error itself knows, else
+// what this run knows of it, else what its code on the wire suggests.
+func (a *App) HintFor(err error) string {
+	if hinted, ok := errors.AsType[*hintedError](err); ok {
+		return hinted.hint
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "give it longer with --timeout"
+	case isDistrusted(err):
+		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows)"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "the host does not speak TLS: write http:// where that is right"
+	case isGateway(err):
+		return "what answers is a proxy that does not get through to the host: is the host running behind it?"
+	case IsUnreachable(err):
+		return "is the host running? Start one with \"playctl serve\", or name another with --server"
+	case isNoHost(err):
+		return "is that the address of a playctl host? --server names it, with https:// where it speaks TLS, and --service the word in its paths"
+	}
+	if a.called != nil {
+		if hint := a.called.hintFor(err); hint != "" {
+			return hint
+		}
+	}
+	return hints[protocol.CodeOf(err)]
+}
+
+// IsUnreachable reports whether a host gave no answer. That a proxy in front of it
+// did is no answer of the host.
+func IsUnreachable(err error) bool { return errors.Is(err, client.ErrUnreachable) || isGateway(err) }
+
+// isGateway reports whether a proxy answered that it does not reach the host: no
+// host has these statuses.
+func isGateway(err error) bool {
+	refused, ok := errors.AsType[*protocol.Error](err)
+	return ok && (refused.HTTPStatus == http.StatusBadGateway || refused.HTTPStatus == http.StatusGatewayTimeout)
+}
+
+// isDistrusted reports whether a host showed a certificate that does not do.
+func isDistrusted(err error) bool {
+	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	return ok
+}
+
+// isNoHost reports whether something answered that is no host of a world: with a
+// page, or with a status alone, of which the error is made. A host says what is
+// wrong, and names the request.
+func isNoHost(err error) bool {
+	refused, ok := errors.AsType[*protocol.Error](err)
+	if !ok {
+		return errors.Is(err, client.ErrReply)
+	}
+	return refused.RequestID == "" && refused.Message == protocol.ParseErrorBody(refused.HTTPStatus, nil).Message &&
+		(refused.HTTPStatus == http.StatusNotFound || refused.HTTPStatus == http.StatusBadRequest)
+}
+
+// HintFor is what to do about an error of credentials, where the ones at hand are
+// for another host than the one that was called.
+func (c *Caller) hintFor(err error) string {
+	switch {
+	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
+		return c.missing()
+	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:
+		return fmt.Sprintf("these are the credentials of context %q, which are for %s: leave out --server to use them there", c.Context.Name, c.Context.ServerURL)
+	}
+	return ""
+}
+
+// missing is what to do where a host wants credentials and none are for it.
+func (c *Caller) missing() string {
+	elsewhere, sameMachine := c.elsewhere()
+	flags := ""
+	if c.Context != nil {
+		flags = " --context " + c.Context.Name
+	}
+	switch {
+	case len(elsewhere) == 0 || c.Context != nil:
+		return fmt.Sprintf("make a main node with \"playctl create-main-node%[1]s\", bring one with \"playctl credentials import%[1]s\", or set %s and %s",
+			flags, EnvNodeID, EnvPhrase)
+	case sameMachine != "":
+		return fmt.Sprintf("the credentials at hand are for %s: if that is the same host, add --context %s", strings.Join(elsewhere, ", "), sameMachine)
+	}
+	return fmt.Sprintf("the credentials at hand are for %s: choose with --context, or get some for this host with "+
+		"\"playctl create-main-node --context NAME --server %s\" or \"playctl credentials import\" and the same flags", strings.Join(elsewhere, ", "), c.Server)
+}
+
+// elsewhere lists the hosts that there are credentials for, with the contexts that
+// hold them. sameMachine is the context of one that has the called address under
+// another of this machine's own names.
+func (c *Caller) elsewhere() (hosts []string, sameMachine string) {
+	for _, name := range c.file.Names() {
+		other, err := c.file.Context(name)
+		if err != nil || other.Main == nil || other.ServerURL == c.Server {
+			continue
+		}
+		hosts = append(hosts, fmt.Sprintf("%s (context %s)", other.ServerURL, name))
+		if IsLoopbackURL(c.Server) && IsLoopbackURL(other.ServerURL) && schemeAndPort(c.Server) == schemeAndPort(other.ServerURL) {
+			sameMachine = name
+		}
+	}
+	if more := len(hosts) - mostNamed; more > 0 {
+		hosts = append(hosts[:mostNamed], fmt.Sprintf("and %d more that \"playctl context list\" shows", more))
+	}
+	return hosts, sameMachine
+}
+
+// mostNamed bounds how many contexts a hint names.
+const mostNamed = 3
+
+// schemeAndPort is what a URL has of them, as http:7420.
+func schemeAndPort(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + ":" + u.Port()
+}
+
+// hints are what to do about the host's refusals that a person can do something
+// about.
+var hints = map[protocol.Code]string{
+	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
+	protocol.CodeAPIKeyInvalid:       "\"playctl create-api-key\" makes a new key and keeps it with your credentials",
+	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
+	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
+	protocol.CodeNodeNotDerivable:    "your root key is not the host's: ask its operator for it and name it with --root-file",
+	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import --phrase-from FILE\" makes a context of it",
+	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",
+	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
+	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
+	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
+	protocol.CodeStoreUnavailable:    "the host cannot use its store just now: try again, and tell its operator if it stays so",
+	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
+	protocol.CodeRateLimited:         "wait a moment and try again",
+	protocol.CodeIdempotencyConflict: "run the command again",
+}
+
+func IsLoopbackURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && (addr.IsLoopback() || addr.IsUnspecified())
+}

@@ -1,0 +1,111 @@
+package host
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// bannerResult is what "playctl serve" prints when it serves.
+type bannerResult struct {
+	URL         string   `json:"url"`
+	WatchURL    string   `json:"watchUrl"`
+	APIURL      string   `json:"apiUrl"`
+	EventsURL   string   `json:"eventsUrl"`
+	ReadyURL    string   `json:"readyUrl"`
+	MetricsURL  string   `json:"metricsUrl"`
+	Listen      string   `json:"listen"`
+	Store       string   `json:"store,omitempty"`
+	RootFile    string   `json:"rootFile"`
+	RootMade    bool     `json:"rootMade"`
+	Credentials string   `json:"credentialsFile,omitempty"`
+	Next        []string `json:"next"`
+}
+
+// newBanner describes a host that listens.
+func newBanner(a *command.App, served *served, s *serveSettings) *bannerResult {
+	h := served.host
+	base := h.URL()
+	ops := base
+	if addr := h.OpsAddr(); addr != nil {
+		ops = "http://" + addr.String()
+	}
+	api := base + strings.TrimSuffix(protocol.ServicePlay.Session(), "/session")
+	return &bannerResult{
+		URL: base, WatchURL: base + protocol.ServicePlay.Watch(), APIURL: api, EventsURL: base + protocol.ServicePlay.Events(),
+		ReadyURL: ops + protocol.PathReady, MetricsURL: ops + protocol.PathMetrics,
+		Listen: h.Addr().String(), Store: served.path, RootFile: served.root.Path, RootMade: served.rootMade,
+		Next: nextCommands(a, h, s),
+	}
+}
+
+// nextCommands are what a person would do first on a new host.
+func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
+	server := ""
+	if h.URL() != command.DefaultServer {
+		server = " --server " + h.URL()
+	}
+	if s.noRepository {
+		return []string{invocation(a) + " add-agent Ada" + server, invocation(a) + " tail" + server}
+	}
+	root := ""
+	if s.rootFile != "" {
+		root = " --root-file " + quoted(s.rootFile)
+	}
+	return []string{invocation(a) + " create-main-node" + server + root}
+}
+
+// invocation is how this program was called, so that a command can be copied.
+func invocation(a *command.App) string {
+	switch {
+	case a.Name == "", !strings.ContainsRune(a.Name, filepath.Separator):
+		return "playctl"
+	case strings.Contains(a.Name, "go-build"):
+		// "go run" makes the program anew in a folder that is gone afterwards.
+		return "go run ./cmd/playctl"
+	}
+	return quoted(a.Name)
+}
+
+// quoted makes a word that a shell takes as one.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,~") == "" && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func (b *bannerResult) document(look render.Look) render.Document {
+	store, root := b.Store, b.RootFile
+	if store == "" {
+		store = "in memory only, gone at the end"
+	}
+	if b.RootMade {
+		root += " (written now; keep it, node ids depend on it)"
+	}
+	views := []render.View{
+		render.Line(look.Strong("A world is served at " + b.URL)),
+		render.Line(""),
+		render.Fields{
+			{Name: "  watch", Value: b.WatchURL},
+			{Name: "  API", Value: b.APIURL},
+			{Name: "  events", Value: b.EventsURL},
+			{Name: "  ready", Value: b.ReadyURL},
+			{Name: "  metrics", Value: b.MetricsURL},
+			{Name: "  store", Value: store},
+			{Name: "  root key", Value: root},
+			{Name: "  credentials", Value: b.Credentials},
+		},
+		render.Line(""),
+		render.Line("Next, in another terminal:"),
+		render.Line(""),
+	}
+	for _, command := range b.Next {
+		views = append(views, render.Line("  "+look.Accent(command)))
+	}
+	return render.Document{Data: b, Views: append(views, render.Line(""))}
+}

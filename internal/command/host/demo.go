@@ -1,0 +1,267 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// The names of the demo's files and context.
+const (
+	demoCredentials = "demo-credentials.json"
+	demoContext     = "demo"
+)
+
+// Between two lines of the demo pass at least demoPause and at most twice that.
+const demoPause = 1200 * time.Millisecond
+
+// demo is a program like a user's: it drives the host through the SDK, over the
+// network, with credentials of its own.
+type demo struct {
+	app    *command.App
+	store  *creds.Store
+	world  *sdk.RemotePlayWorld
+	cast   []persona
+	agents []*sdk.Agent
+	// commands is nil until the demo listens to what its agents are asked.
+	commands *sdk.IntercomSubscription
+
+	turn    int
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// startDemo makes the demo's nodes, unless the data folder has them already, puts
+// the agents and MCP placements on the map, plays the first scenes and goes on
+// in the background until close.
+func startDemo(a *command.App, ctx context.Context, served *served) (d *demo, err error) {
+	d = &demo{app: a, store: creds.NewStore(filepath.Join(served.folder, demoCredentials)), cast: demoCast()}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("make the demo: %w", errors.Join(err, d.close(ctx)))
+		}
+	}()
+	account, err := d.account(ctx, served.host.URL(), served.root.Key)
+	if err != nil {
+		return d, err
+	}
+	if err := d.populate(ctx, account); err != nil {
+		return d, err
+	}
+	for who := range d.cast {
+		if err := d.play(ctx, who, 0); err != nil {
+			return d, err
+		}
+	}
+	ctx, d.stop = context.WithCancel(ctx)
+	d.running.Go(func() { d.live(ctx) })
+	return d, nil
+}
+
+// account is the demo's context: the one of an earlier start, else a new one.
+func (d *demo) account(ctx context.Context, url, rootKey string) (*creds.Context, error) {
+	file, err := d.store.Load()
+	if err != nil {
+		return nil, err
+	}
+	account, err := file.Context(demoContext)
+	if errors.Is(err, creds.ErrContextUnknown) {
+		if account, err = d.register(ctx, url, rootKey); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The port may be another one this time.
+	account.ServerURL = url
+	err = d.store.Update(ctx, func(file *creds.File) error { return file.Put(account) })
+	return account, err
+}
+
+// register makes the main node and the agent nodes, as create-main-node and
+// create-agent-node do.
+func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Context, error) {
+	account, err := creds.NewContext(demoContext, url, creds.ServicePlay, d.app.Now())
+	if err != nil {
+		return nil, err
+	}
+	node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), rootKey)
+	if err != nil {
+		return nil, err
+	}
+	key, err := sdk.CreateMainNode(ctx, sdk.MainNodeOptions{Options: sdk.Options{BaseURL: url, MainNodeCredentials: node}})
+	if err != nil {
+		return nil, err
+	}
+	hash, err := creds.ParsePasswHash(node.PasswHash.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	account.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: creds.NewSecret(key.Reveal()), CreatedAt: d.app.Now()}
+	world, err := openDemo(account)
+	if err != nil {
+		return nil, err
+	}
+	for _, who := range d.cast {
+		agent, err := d.registerAgent(ctx, world, who.name, rootKey)
+		if err == nil {
+			err = account.AddAgent(*agent)
+		}
+		if err != nil {
+			return nil, errors.Join(err, world.Close(ctx))
+		}
+	}
+	return account, world.Close(ctx)
+}
+
+func (d *demo) registerAgent(ctx context.Context, world *sdk.RemotePlayWorld, name, rootKey string) (*creds.Agent, error) {
+	node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), rootKey)
+	if err != nil {
+		return nil, err
+	}
+	if err := world.CreateAgentNode(ctx, node); err != nil {
+		return nil, err
+	}
+	hash, err := creds.ParsePasswHash(node.PasswHash.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	return &creds.Agent{NodeID: node.NodeID, Label: name, PasswHash: hash, CreatedAt: d.app.Now()}, nil
+}
+
+// openDemo is the host as the demo's account sees it.
+func openDemo(account *creds.Context) (*sdk.RemotePlayWorld, error) {
+	return sdk.New(sdk.Options{
+		BaseURL: account.ServerURL, APIKey: protocol.NewSecret(account.Main.APIKey.Reveal()),
+		MainNodeCredentials: command.NodeCredentials(account.Main.NodeID, account.Main.PasswHash),
+		Logger:              slog.New(slog.DiscardHandler),
+	})
+}
+
+// populate puts agents and placements on the map.
+func (d *demo) populate(ctx context.Context, account *creds.Context) (err error) {
+	if d.world, err = openDemo(account); err != nil {
+		return err
+	}
+	if err := d.listen(ctx); err != nil {
+		return err
+	}
+	for i := range d.cast {
+		who := &d.cast[i]
+		node, err := account.Agent(who.name)
+		if err != nil {
+			return err
+		}
+		tools, err := sdk.NewFrameworkRegistration(who.framework, who.allTools()...)
+		if err != nil {
+			return err
+		}
+		agent, err := d.world.AddAgent(ctx, sdk.AgentOptions{
+			Credentials: command.NodeCredentials(node.NodeID, node.PasswHash), Name: who.name, Tools: tools, EnableP2A: true,
+		})
+		if err != nil {
+			return err
+		}
+		d.agents = append(d.agents, agent)
+	}
+	for _, mcp := range demoPlacements() {
+		if _, err := d.world.RegisterMCP(ctx, mcp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// live plays scenes until ctx ends. A scene that fails is over; the SDK has tried
+// for a while by then, and the next scene tries again.
+func (d *demo) live(ctx context.Context) {
+	for ctx.Err() == nil {
+		who := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is no secret
+		if err := d.play(ctx, who, demoPause); err != nil && ctx.Err() == nil {
+			d.app.Warn("the demo could not go on with a scene: "+err.Error(), "")
+		}
+	}
+}
+
+// play has one agent asked, look, travel and answer, with pauses between.
+func (d *demo) play(ctx context.Context, who int, pace time.Duration) error {
+	agent, scenes := d.agents[who], d.cast[who].scenes
+	d.turn++
+	part := scenes[rand.IntN(len(scenes))] //nolint:gosec // G404: as above
+	start := d.app.Now()
+	lines := []struct{ role, text string }{
+		{protocol.RoleUser, part.question},
+		{protocol.RoleTool, part.tool + ": " + part.result},
+		{protocol.RoleAssistant, part.answer},
+	}
+	for _, line := range lines {
+		_, err := d.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: agent.PlayerID(), Role: line.role, Text: line.text})
+		if err != nil {
+			return err
+		}
+		if err := rest(ctx, pace); err != nil {
+			return err
+		}
+	}
+	_, err := agent.RecordJourney(ctx, part.journey(d.turn, start, d.app.Now()))
+	if err != nil {
+		return err
+	}
+	return rest(ctx, pace)
+}
+
+// rest waits for pace to twice pace, and not at all for 0.
+func rest(ctx context.Context, pace time.Duration) error {
+	if pace == 0 {
+		return nil
+	}
+	timer := time.NewTimer(pace + rand.N(pace)) //nolint:gosec // G404: as above
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// close takes the agents off the map. It may be called on a demo that did not
+// come about.
+func (d *demo) close(ctx context.Context) error {
+	if d.stop != nil {
+		d.stop()
+	}
+	d.running.Wait()
+	if d.commands != nil {
+		d.commands.Close()
+	}
+	if d.world == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
+	defer cancel()
+	return d.world.Close(ctx)
+}
+
+// nextCommands are what to look at in the demo's world.
+func (d *demo) nextCommands() []string {
+	with := " --credentials-file " + quoted(d.store.Path())
+	program := invocation(d.app)
+	return []string{
+		program + " tail" + with,
+		program + " snapshot" + with,
+		program + " intercom send Ada 'Is there anything on lighthouses?'" + with,
+		program + " record-interaction Ada 'Hello from here.'" + with,
+	}
+}

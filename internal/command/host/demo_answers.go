@@ -1,0 +1,122 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// demoPart is how much of an answer in parts comes at once: a few words.
+const demoPart = 24
+
+// assist is a tool of a demo agent that people may call.
+type assist struct {
+	tool   sdk.Tool
+	answer func(call *sdk.IntercomCall) (sdk.IntercomAnswer, error)
+}
+
+// allTools are what an agent of the demo registers.
+func (p *persona) allTools() []sdk.Tool {
+	tools := slices.Clone(p.tools)
+	for _, a := range p.assists {
+		tools = append(tools, a.tool)
+	}
+	return tools
+}
+
+// listen answers what the demo's agents are asked, until the demo ends. It
+// returns once the stream is open: nothing that is asked after that is missed.
+func (d *demo) listen(ctx context.Context) (err error) {
+	d.commands, err = d.world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
+		Execute: d.answer,
+		OnError: func(err error) {
+			if ctx.Err() == nil {
+				d.app.Warn("an agent of the demo could not answer: "+err.Error(), "")
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-d.commands.Ready():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// answer carries out one command in the character of the agent that was asked.
+func (d *demo) answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+	who := slices.IndexFunc(d.cast, func(p persona) bool { return p.name == call.Agent.Registration().RegisteredAgent.Name })
+	if who < 0 {
+		return sdk.IntercomAnswer{}, errors.New("this agent is none of the demo's")
+	}
+	switch call.Command.Kind {
+	case protocol.IntercomChat:
+		answer := sdk.IntercomAnswer{Message: d.cast[who].reply(call.Command.Text)}
+		return answer, inParts(ctx, call, answer.Message)
+	case protocol.IntercomAssist:
+		for _, a := range d.cast[who].assists {
+			if a.tool.Name == call.Command.ToolName {
+				return a.answer(call)
+			}
+		}
+		return sdk.IntercomAnswer{}, fmt.Errorf("people may not call %s", call.Command.ToolName)
+	}
+	return sdk.IntercomAnswer{}, errors.New("the demo's agents answer in text only")
+}
+
+// inParts sends all of a text but its end, which the whole answer brings.
+func inParts(ctx context.Context, call *sdk.IntercomCall, text string) error {
+	for len(text) > demoPart {
+		end := strings.IndexByte(text[demoPart:], ' ')
+		if end < 0 {
+			return nil
+		}
+		end += demoPart + 1
+		if err := call.Stream(ctx, sdk.IntercomAnswer{Message: text[:end]}); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return nil
+}
+
+// reply is what the agent says to a text: the answer of the scene whose question
+// has the most words of the text, of equals the first; without any word in
+// common, what it can be asked.
+func (p *persona) reply(text string) string {
+	said := words(text)
+	best, common := "", 0
+	for i := range p.scenes {
+		n := 0
+		for _, word := range words(p.scenes[i].question) {
+			if slices.Contains(said, word) {
+				n++
+			}
+		}
+		if n > common {
+			best, common = p.scenes[i].answer, n
+		}
+	}
+	if common > 0 {
+		return best
+	}
+	return p.greeting + " Ask me, for example: " + p.scenes[0].question
+}
+
+// shortWord is the length up to which a word says little of what is meant.
+const shortWord = 3
+
+// words are the words of a text that tell what it is about, in lower case.
+func words(text string) []string {
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.DeleteFunc(all, func(word string) bool { return len(word) <= shortWord })
+}

@@ -1,0 +1,18 @@
+package host
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/test/jsonfields"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestJSONFields(t *testing.T) {
+	t.Parallel()
+	jsonfields.Check(t, map[string]any{
+		"serve": bannerResult{},
+	})
+}

@@ -1,0 +1,290 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/bridge"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/world"
+)
+
+// openBridge starts to tell the remote bridge of the world's events.
+func (s *serveSettings) openBridge(ctx context.Context, into *served, options *host.Options) (err error) {
+	if s.bridgeURL.Text == "" {
+		return nil
+	}
+	into.bridge, err = bridge.Open(ctx, bridge.Options{World: into.world, URL: s.bridgeURL.Text, Logger: options.Logger})
+	if err != nil {
+		return err
+	}
+	return options.Metrics.Add(into.bridge)
+}
+
+// served is a host with everything below it.
+type served struct {
+	host *host.Host
+	// standby keeps the host's place while its store does not answer; nil where
+	// that answered at once.
+	standby *host.Standby
+	world   *world.World
+	journal store.Journal
+	deriver *creds.Deriver
+	// bridge is nil where there is none.
+	bridge *bridge.Bridge
+
+	root     creds.RootFile
+	rootMade bool
+	// path is the store's file, "" where it is in memory.
+	path string
+	// folder is where the demo keeps its files.
+	folder string
+	// temporary is removed at the end, "" for nothing.
+	temporary string
+}
+
+// check refuses flags that do not go together.
+func (s *serveSettings) check() error {
+	switch {
+	case (s.tlsCert == "") != (s.tlsKey == ""):
+		return command.Usagef("--tls-cert and --tls-key go together")
+	case s.demo && s.noRepository:
+		return command.Usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
+	case s.demo && s.registration != string(host.RegistrationOpen):
+		return command.Usagef("--demo makes a main node, so registration must be open")
+	case s.compat != "" && s.apiKeys == string(host.APIKeysRequired):
+		return command.Usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
+	case s.maxOccupants < 1 || s.history < 1:
+		return command.Usagef("--max-occupants and --history must be at least 1")
+	case s.maxOccupantsPerOwner < 0 || s.maxAgents < 0:
+		return command.Usagef("--max-occupants-per-owner and --max-agents cannot be negative: 0 is no limit")
+	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
+		return command.Usagef("--registration-token-file is for --registration token")
+	}
+	switch host.WatchAccess(s.watchAccess) {
+	case host.WatchLocal, host.WatchPublic, host.WatchToken:
+		return s.checkBridge()
+	}
+	return command.Usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
+}
+
+// checkStore refuses two answers to where the world is kept; the command line wins
+// over one from elsewhere.
+func (s *serveSettings) checkStore(l *command.Layers) error {
+	switch stored := l.Origins["store"]; {
+	case s.storeWait < 0:
+		return command.Usagef("--store-wait cannot be negative: 0 is not to wait")
+	case s.store.Address.Text == "":
+	case s.ephemeral && l.Origins["ephemeral"] == stored:
+		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
+	case stored == "flag" && l.Origins["data-dir"] == "flag" && !s.demo:
+		return command.Usagef("--data-dir keeps the world in a file and --store on a Redis: use one of them")
+	case s.ephemeral && stored == "flag":
+		s.ephemeral = false
+	}
+	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnRedis(l) {
+		return command.Usagef("--demo makes accounts that stay on the Redis: name a folder for their credentials with --data-dir")
+	}
+	return nil
+}
+
+func (s *serveSettings) checkBridge() error {
+	if s.bridgeURL.Text == "" {
+		return nil
+	}
+	if err := bridge.CheckURL(s.bridgeURL.Text); err != nil {
+		return command.Usagef("--bridge-url: %w", err)
+	}
+	return nil
+}
+
+// openServed opens the store, recovers the world and makes its host. What was
+// opened is closed again if something fails.
+func openServed(a *command.App, ctx context.Context, s *serveSettings) (result *served, err error) {
+	result = &served{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, result.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	options, err := hostOptions(a, s)
+	if err != nil {
+		return result, err
+	}
+	options.Metrics = host.NewMetrics()
+	if err := awaitWorld(a, ctx, s, options, result); err != nil {
+		return result, err
+	}
+	options.Standby = result.standby
+	result.deriver = creds.NewDeriver(creds.DeriverOptions{})
+	options.World, options.Deriver = result.world, result.deriver
+	if err := s.openBridge(ctx, result, options); err != nil {
+		return result, err
+	}
+	result.host, err = host.New(*options)
+	return result, err
+}
+
+// openWorld opens the store and recovers the world.
+func openWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
+	if err := openStore(a, ctx, s, into); err != nil {
+		return err
+	}
+	opened, err := world.Open(ctx, world.Options{
+		Journal: into.journal, RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
+		Limits: world.Limits{
+			Occupants: s.maxOccupants, OccupantsPerOwner: s.maxOccupantsPerOwner,
+			AgentsPerAccount: s.maxAgents, History: s.history,
+		},
+		NoRepository: s.noRepository, Observer: options.Metrics,
+	})
+	if err != nil {
+		return err
+	}
+	into.world = opened
+	return nil
+}
+
+// openStore opens the journal: on a Redis, in memory, in a temporary folder for a
+// demo, or in the data folder.
+func openStore(a *command.App, ctx context.Context, s *serveSettings, into *served) (err error) {
+	if s.store.DataDir == "" && s.demo {
+		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
+			return fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		into.folder = into.temporary
+	} else {
+		into.folder = a.Absolute(s.store.DataDir)
+	}
+	if !s.ephemeral && s.store.OnRedis(a.Layers) {
+		return openRedis(a, ctx, s, into)
+	}
+	if err := openRootKey(a, s, into); err != nil {
+		return err
+	}
+	if s.ephemeral {
+		into.journal = memory.Open(store.DefaultRetention())
+		return nil
+	}
+	if into.folder == "" {
+		return command.Hintf(errors.New("there is no home folder to keep the store in"), "name a folder with --data-dir, or keep nothing with --ephemeral")
+	}
+	into.path = filepath.Join(into.folder, place.StoreFile)
+	journal, err := bolt.Open(ctx, bolt.Options{Path: into.path, RootKey: into.root.Key})
+	if err != nil {
+		return err
+	}
+	into.journal = journal
+	return nil
+}
+
+// hostOptions are what the flags say about the host.
+func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
+	admin, err := a.ReadToken(s.adminTokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("--admin-token-file: %w", err)
+	}
+	registration, err := a.ReadToken(s.registrationTokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("--registration-token-file: %w", err)
+	}
+	proxies, err := parseProxies(s.trustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	logger, err := logger(a, s)
+	if err != nil {
+		return nil, err
+	}
+	return &host.Options{
+		NoRepository: s.noRepository,
+		Address:      s.listen, OpsAddress: s.opsListen, Profiling: s.pprof,
+		CertFile: a.Absolute(s.tlsCert), KeyFile: a.Absolute(s.tlsKey), PublicURL: s.publicURL,
+		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
+		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
+		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames,
+		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
+		Limits: host.RateLimits{RequestsPerSecond: s.rateRequests, CreationsPerMinute: s.rateNodes},
+		Logger: logger, AccessLog: s.accessLog,
+	}, nil
+}
+
+// parseProxies reads addresses and networks.
+func parseProxies(texts []string) ([]netip.Prefix, error) {
+	var proxies []netip.Prefix
+	for _, text := range texts {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			proxies = append(proxies, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, command.BadSetting("--trusted-proxy", fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text))
+		}
+		proxies = append(proxies, network)
+	}
+	return proxies, nil
+}
+
+// logger writes to standard error.
+func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil || strings.ContainsAny(s.logLevel, "+-") {
+		return nil, command.BadSetting("--log-level", fmt.Errorf("%q is none of debug, info, warn and error", s.logLevel))
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch s.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.Stderr, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.Stderr, options)), nil
+	}
+	return nil, command.BadSetting("--log-format", fmt.Errorf("%q is none of text and json", s.logFormat))
+}
+
+// closeTimeout bounds how long the end may take; an orchestrator kills a
+// process after 10 s, most of which the host needs for its streams.
+const closeTimeout = 2 * time.Second
+
+// close ends what was opened, the uppermost first.
+func (s *served) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
+	var failed []error
+	if s.host != nil {
+		failed = append(failed, s.host.Close(ctx))
+	}
+	if s.standby != nil {
+		failed = append(failed, s.standby.Close())
+	}
+	if s.bridge != nil {
+		failed = append(failed, s.bridge.Close(ctx))
+	}
+	if s.world != nil {
+		failed = append(failed, s.world.Close(ctx))
+	}
+	if s.deriver != nil {
+		s.deriver.Close()
+	}
+	if s.journal != nil {
+		failed = append(failed, s.journal.Close())
+	}
+	if s.temporary != "" {
+		failed = append(failed, os.RemoveAll(s.temporary))
+	}
+	return errors.Join(failed...)
+}

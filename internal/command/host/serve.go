@@ -1,0 +1,202 @@
+// Package host has the command that hosts a world, with its demo.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/host"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newServeCommand(a),
+	}
+}
+
+func newServeCommand(a *command.App) *cobra.Command {
+	var s serveSettings
+	cmd := &cobra.Command{
+		Use:     "serve",
+		GroupID: command.GroupHost,
+		Short:   "Host a world",
+		Long: `Host a world until Ctrl-C or SIGTERM. Everything is in one file in the data folder, and on
+the disk before a client gets its answer. It needs no database and no settings.
+
+With --store the world is on a Redis, and every host that is started on the same one, with the
+same --host-id, serves it: "playctl help stores" has more.
+
+Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are
+answered. A second one ends it at once. SIGHUP reads the TLS certificate again; where its terminal
+was closed, it ends the host in order.`,
+		Example: command.Example(
+			"playctl serve",
+			"playctl serve --demo",
+			"playctl serve --store redis://redis.internal:6379 --store-credentials redis.secret",
+			"playctl serve --listen :7420 --tls-cert cert.pem --tls-key key.pem --public-url https://play.example.com"),
+		Args: command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("data-dir") && a.Layers.Origins["data-dir"] == "" && s.demo {
+				s.store.DataDir = ""
+			}
+			return serve(a, cmd.Context(), &s)
+		},
+	}
+	s.register(cmd.Flags(), a)
+	command.CompleteChoices(cmd, "api-keys", "required", "optional", "off")
+	command.CompleteChoices(cmd, "compat", string(host.CompatAgentPlay))
+	command.CompleteChoices(cmd, "registration", "open", "token", "closed")
+	command.CompleteChoices(cmd, "watch-access", "local", "public", "token")
+	command.CompleteChoices(cmd, "log-level", "debug", "info", "warn", "error")
+	command.CompleteChoices(cmd, "log-format", "text", "json")
+	return cmd
+}
+
+// serve hosts a world until ctx ends.
+func serve(a *command.App, ctx context.Context, s *serveSettings) (err error) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if err := s.checkStore(a.Layers); err != nil {
+		return err
+	}
+	served, err := openServed(a, ctx, s)
+	if errors.Is(err, errStoppedWaiting) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, served.close(context.WithoutCancel(ctx))) }()
+	if err := served.host.Listen(ctx); err != nil {
+		return listenProblem(a, err, s)
+	}
+	warnOfListener(a, served.host.Addr(), s)
+	return runHost(a, ctx, served, s)
+}
+
+// runHost serves until ctx ends or the listener breaks. The demo ends first, so
+// that its agents leave the map in order.
+func runHost(a *command.App, ctx context.Context, served *served, s *serveSettings) error {
+	// The host has a context of its own: a signal ends the demo before it.
+	hosting, stopHost := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopHost()
+	ctx, broken := context.WithCancel(ctx)
+	defer broken()
+	release := heedHangUps(a, served.host, broken)
+	defer release()
+
+	var failed error
+	var running sync.WaitGroup
+	running.Go(func() {
+		failed = served.host.Serve(hosting)
+		broken()
+	})
+	err := attend(a, ctx, served, s)
+	stopHost()
+	running.Wait()
+	return errors.Join(failed, err)
+}
+
+// attend makes the demo, prints the banner and waits for the end.
+func attend(a *command.App, ctx context.Context, served *served, s *serveSettings) (err error) {
+	banner := newBanner(a, served, s)
+	if s.demo {
+		var d *demo
+		err = a.Waiting("Making a world with agents in it", func() (err error) {
+			d, err = startDemo(a, ctx, served)
+			return err
+		})
+		if err == nil {
+			defer func() { err = errors.Join(err, d.close(ctx)) }()
+		}
+		if ctx.Err() != nil {
+			// The end of the run, by a signal or the listener, is no failure of the demo.
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		banner.Credentials, banner.Next = d.store.Path(), d.nextCommands()
+	}
+	if err := a.Printer.Print(banner.document(a.Printer.Look)); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// listenProblem says what to do about an address that cannot be listened on.
+func listenProblem(a *command.App, err error, s *serveSettings) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return command.Hintf(fmt.Errorf("%s is taken by another program: %w", s.listen, syscall.EADDRINUSE),
+			"is a host running already? Choose another address with --listen; port 0 picks a free one")
+	}
+	return err
+}
+
+// warnOfListener warns of credentials that would cross a network in clear.
+func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || tcp.IP.IsLoopback() || s.tlsCert != "" {
+		return
+	}
+	a.Warn(fmt.Sprintf("%s can be reached from other machines and is not encrypted: everyone on the way can read credentials", addr),
+		"use --tls-cert and --tls-key, or listen on loopback behind a proxy that speaks TLS")
+	if s.noRepository {
+		a.Warn("--no-repository lets everyone who reaches this address do anything", "listen on 127.0.0.1")
+	}
+}
+
+// heedHangUps reads the certificate again at SIGHUP, unless the terminal that the
+// host was started at is gone: then nobody could end it any more with Ctrl-C, and
+// end is called. The returned function undoes it.
+func heedHangUps(a *command.App, h *host.Host, end func()) (release func()) {
+	if a.Signals == nil {
+		return func() {}
+	}
+	hangUps := make(chan os.Signal, 1)
+	a.Signals(hangUps, syscall.SIGHUP)
+	before := terminals(a.Program)
+	done := make(chan struct{})
+	var owned sync.WaitGroup
+	owned.Go(func() {
+		for {
+			select {
+			case <-hangUps:
+				if terminals(a.Program) < before {
+					end()
+				} else if err := h.Reload(); err != nil {
+					a.Warn("the TLS certificate was not replaced: "+err.Error(), "the one from before stays in use")
+				}
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		a.StopSignals(hangUps)
+		close(done)
+		owned.Wait()
+	}
+}
+
+// terminals is how many of the standard streams are a terminal; one whose window
+// was closed is none any more.
+func terminals(p *command.Program) (n int) {
+	for _, stream := range []any{p.Stdin, p.Stdout, p.Stderr} {
+		if command.IsTerminal(stream) {
+			n++
+		}
+	}
+	return n
+}

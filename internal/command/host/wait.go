@@ -1,0 +1,144 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/fanout"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/protocol"
+)
+
+// errStoppedWaiting means that the run was ended while its store was awaited,
+// which is no failure.
+var errStoppedWaiting = errors.New("the store was awaited no longer")
+
+// The waits between two tries to open a store.
+const (
+	storeAgain    = 100 * time.Millisecond
+	storeAgainMax = 2 * time.Second
+)
+
+// awaitWorld opens the world. While a Redis does not answer it tries again, for as
+// long as the settings say; meanwhile the process listens, lives, is not ready, and
+// says so to whoever asks.
+func awaitWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
+	err := tryWorld(a, ctx, s, options, into)
+	if s.storeWait == 0 || s.ephemeral || !s.store.OnRedis(a.Layers) || !redis.Passing(err) {
+		return err
+	}
+	into.standby, err = standBy(a, ctx, s, options, err)
+	if err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, s.storeWait)
+	defer cancel()
+	for wait := storeAgain; ; wait = min(2*wait, storeAgainMax) {
+		again := pause.For(waiting, wait)
+		if ctx.Err() != nil {
+			return errStoppedWaiting
+		}
+		switch err = tryWorld(a, ctx, s, options, into); {
+		case err == nil, !redis.Passing(err):
+			return err
+		case !again:
+			return command.Hintf(fmt.Errorf("%w (it was awaited for %v)", err, s.storeWait), "%s", a.HintFor(err))
+		}
+	}
+}
+
+// standBy listens, and tells why the host does not serve yet.
+func standBy(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, cause error) (*host.Standby, error) {
+	standby, err := host.StandBy(ctx, *options)
+	if err != nil {
+		return nil, listenProblem(a, err, s)
+	}
+	hint := fmt.Sprintf("the host waits %v for it and answers 503 at %s meanwhile", s.storeWait, standby.Addr())
+	if more := a.HintFor(cause); more != "" {
+		hint += "; " + more
+	}
+	a.Warn(cause.Error(), hint)
+	return standby, nil
+}
+
+// tryWorld opens the world once, and leaves nothing open where that fails.
+func tryWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
+	err := openWorld(a, ctx, s, options, into)
+	if err != nil && into.journal != nil {
+		err = errors.Join(err, into.journal.Close())
+		into.journal = nil
+	}
+	return err
+}
+
+// openRedis opens the world on the Redis, and founds it if there is none. A host
+// that has no root key takes the world's: it is no secret, and in every snapshot.
+func openRedis(a *command.App, ctx context.Context, s *serveSettings, into *served) error {
+	address, err := place.RedisAddress(a, "store", s.store.Address.Text)
+	if err != nil {
+		return err
+	}
+	o, err := place.RedisOptions(a, &s.store, address)
+	if err != nil {
+		return err
+	}
+	o.Publish = published(o.HostID, s.compat)
+	into.root, err = a.Surroundings().FindRootFile(s.rootFile)
+	if err != nil && !errors.Is(err, creds.ErrNoRootFile) {
+		return err
+	}
+	o.RootKey = into.root.Key
+	journal, err := openShared(ctx, o)
+	if err != nil {
+		return place.RedisProblem(err)
+	}
+	into.journal, into.path = journal, journal.Path()
+	if into.root.Key == "" {
+		withoutRootFile(a, keepRootKey(a, into, journal.RootKey()))
+	}
+	return nil
+}
+
+// openShared opens a world with the root key of the options, with the world's own
+// where they have none, or with a new one where there is no world yet. Of hosts
+// that found one at the same time, all take the key of the first.
+func openShared(ctx context.Context, o redis.Options) (*redis.Journal, error) {
+	given := o.RootKey
+	journal, err := redis.Open(ctx, o)
+	if given == "" && errors.Is(err, fs.ErrNotExist) {
+		o.RootKey = creds.GenerateRootKey()
+		journal, err = redis.Open(ctx, o)
+		if errors.Is(err, store.ErrRootKey) {
+			o.RootKey = ""
+			journal, err = redis.Open(ctx, o)
+		}
+	}
+	return journal, err
+}
+
+// published says what is published of an entry within its commit: each event that
+// everybody may see, on the channel of each service that the host answers as.
+func published(hostID, compat string) func(*store.Entry) []redis.Message {
+	channels := []string{protocol.ServicePlay.FanoutChannel(hostID)}
+	if compat != "" {
+		channels = append(channels, protocol.Service(compat).FanoutChannel(hostID))
+	}
+	return func(e *store.Entry) []redis.Message {
+		var messages []redis.Message
+		for _, envelope := range fanout.Envelopes(e) {
+			for _, channel := range channels {
+				messages = append(messages, redis.Message{Channel: channel, Payload: envelope})
+			}
+		}
+		return messages
+	}
+}

@@ -1,0 +1,149 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// MaxSecret bounds what is read as a phrase or a token.
+const MaxSecret = 64 << 10
+
+// ReadInput reads a file that a person named, or standard input for "-", at
+// most limit bytes.
+func (a *App) ReadInput(name string, limit int64) (text []byte, err error) {
+	source, label := a.Stdin, "standard input"
+	if name != "-" {
+		file, err := os.Open(a.Absolute(name))
+		if err != nil {
+			if cause, ok := errors.AsType[*fs.PathError](err); ok {
+				err = cause.Err
+			}
+			return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+		}
+		defer func() { _ = file.Close() }()
+		source, label = file, name
+	}
+	text, err = io.ReadAll(io.LimitReader(source, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", label, err)
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s: it is larger than %d bytes", label, limit)
+	}
+	return text, nil
+}
+
+// ReadText is ReadInput for what is text: a byte order mark before it, as editors on
+// Windows write one, is no part of it.
+func (a *App) ReadText(name string, limit int64) ([]byte, error) {
+	text, err := a.ReadInput(name, limit)
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
+}
+
+// ReadPhrase gets a phrase that exists already: from a file or standard input
+// if one is named, else by asking for it.
+func (a *App) ReadPhrase(ctx context.Context, file, question string) (creds.Secret, error) {
+	where := "the phrase"
+	var text string
+	if file != "" {
+		content, err := a.ReadInput(file, MaxSecret)
+		if err != nil {
+			return creds.Secret{}, err
+		}
+		where, text = InputName(file), string(content)
+	} else {
+		answer, err := a.Ask(ctx, question, true)
+		if errors.Is(err, ErrNoTerminal) {
+			return creds.Secret{}, Hintf(Usagef("there is no terminal to ask for the phrase at"), "name the file it is in with --phrase-from; - is standard input")
+		}
+		if err != nil {
+			return creds.Secret{}, err
+		}
+		text = answer
+	}
+	phrase, err := creds.ParsePhrase(text)
+	if err != nil {
+		return creds.Secret{}, fmt.Errorf("%s: %w", where, err)
+	}
+	return phrase, nil
+}
+
+// ReadToken reads a token from a file: its first line, without white space
+// around it.
+func (a *App) ReadToken(file string) (creds.Secret, error) {
+	if file == "" {
+		return creds.Secret{}, nil
+	}
+	text, err := a.ReadInput(file, MaxSecret)
+	if err != nil {
+		return creds.Secret{}, err
+	}
+	// A token is what is left when blanks are gone, as a phrase is; one of two
+	// words was meant to be something else.
+	token := creds.NormalisePhrase(string(text))
+	switch {
+	case token == "":
+		return creds.Secret{}, fmt.Errorf("%s: it is empty, but a token is expected", InputName(file))
+	case !visible(token):
+		return creds.Secret{}, fmt.Errorf("%s: a token is one word of visible ASCII characters", InputName(file))
+	}
+	return creds.NewSecret(token), nil
+}
+
+// EnvironmentSecret is a key or a token of the environment, zero where it is not set.
+func (a *App) EnvironmentSecret(name string) (creds.Secret, error) {
+	text := creds.NormalisePhrase(a.Env(name))
+	if !visible(text) {
+		return creds.Secret{}, &SettingError{name, errors.New("it is not one word of visible ASCII characters")}
+	}
+	if text == "" {
+		return creds.Secret{}, nil
+	}
+	return creds.NewSecret(text), nil
+}
+
+// blotted is a text without what somebody gave as an argument although it is a
+// secret: a phrase, an API key or a token. Errors repeat arguments, and logs of jobs
+// keep errors.
+func (p *Program) blotted(text string) string {
+	for _, argument := range p.Args {
+		if looksSecret(argument) {
+			text = strings.ReplaceAll(text, argument, "[secret]")
+		}
+	}
+	return text
+}
+
+// looksSecret reports whether a text is as playctl makes secrets: words of a
+// phrase, or a key with its prefix.
+func looksSecret(text string) bool {
+	const phraseWords, shortestKey = 10, 20
+	isKey := strings.HasPrefix(text, "pk_") || strings.HasPrefix(text, "pt_")
+	isPhrase := len(strings.Fields(text)) >= phraseWords && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz ") == ""
+	return isKey && len(text) >= shortestKey || isPhrase
+}
+
+// visible reports whether a text can stand in an HTTP header as it is.
+func visible(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func InputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}

@@ -1,0 +1,188 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// apiKeyResult is what "playctl create-api-key" prints.
+type apiKeyResult struct {
+	Context string `json:"context,omitempty"`
+	NodeID  string `json:"nodeId"`
+	File    string `json:"file,omitempty"`
+	APIKey  string `json:"apiKey,omitempty"`
+}
+
+func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
+	var file string
+	var show bool
+	cmd := &cobra.Command{
+		Use:     "create-api-key",
+		GroupID: command.GroupNodes,
+		Short:   "Make a new API key; the old one stops working at once",
+		Long: `Make a new API key of the context's main node. The one before stops working at once. The
+key is kept in the context; --api-key-file or --show-api-key give it to another program.`,
+		Example: command.Example("playctl create-api-key", "playctl create-api-key --api-key-file ci.key"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsMain(cmd.Context(), "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				if who.Context == nil && file == "" && !show {
+					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so nobody would ever see it"),
+						"add --api-key-file FILE or --show-api-key")
+				}
+				reply, err := c.CreateAPIKey(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return keepAPIKey(a, ctx, who, creds.NewSecret(reply.APIKey.Reveal()), file, show)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this `file` as well, readable by you only")
+	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, also where others may read it")
+	return cmd
+}
+
+// keepAPIKey saves a new key. The old one is worth nothing by now, so an
+// interrupt no longer stops it.
+func keepAPIKey(a *command.App, ctx context.Context, who *command.Caller, key creds.Secret, file string, show bool) (*render.Document, error) {
+	result := apiKeyResult{Context: who.ContextName(), NodeID: who.Main.NodeID}
+	if file != "" {
+		result.File = a.Absolute(file)
+		if err := creds.WriteSecretFile(result.File, []byte(key.Reveal()+"\n"), true); err != nil {
+			return nil, fmt.Errorf("save the API key: %w", err)
+		}
+	}
+	if show {
+		result.APIKey = key.Reveal()
+	}
+	err := who.Change(ctx, func(target *creds.Context) error {
+		if target.Main != nil && target.Main.NodeID == who.Main.NodeID {
+			target.Main.APIKey = key
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &render.Document{Data: result, Views: []render.View{render.Fields{
+		{Name: "main node", Value: result.NodeID},
+		{Name: "kept in context", Value: result.Context},
+		{Name: "written to", Value: result.File},
+		{Name: "API key", Value: result.APIKey},
+	}}}, nil
+}
+
+// createdAgentResult is what "playctl create-agent-node" prints.
+type createdAgentResult struct {
+	Context    string `json:"context"`
+	AgentID    string `json:"agentId"`
+	Label      string `json:"label,omitempty"`
+	Phrase     string `json:"phrase,omitempty"`
+	PhraseFile string `json:"phraseFile,omitempty"`
+}
+
+func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
+	var phrase command.PhraseFlags
+	var rootFile string
+	cmd := &cobra.Command{
+		Use:     "create-agent-node [label]",
+		GroupID: command.GroupNodes,
+		Short:   "Make an agent node of your main node",
+		Long: `Make an agent node of the context's main node. Its credentials join the context under
+the label, by which other commands take it: "playctl add-agent Ada".`,
+		Example: command.Example(
+			"playctl create-agent-node Ada",
+			"playctl create-agent-node Ada --no-input --phrase-file ada.txt --output json"),
+		Args: command.Takes("label?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			label := ""
+			if len(args) > 0 {
+				label = args[0]
+			}
+			return createAgentNode(a, cmd.Context(), label, &phrase, rootFile)
+		},
+	}
+	phrase.Register(cmd.Flags())
+	registerRootFile(cmd, &rootFile)
+	return cmd
+}
+
+func createAgentNode(a *command.App, ctx context.Context, label string, flags *command.PhraseFlags, rootFile string) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if who.Main.IsZero() {
+		return who.NoMain()
+	}
+	if err := labelIsFree(who, label); err != nil {
+		return err
+	}
+	root, err := a.Surroundings().FindRootFile(rootFile)
+	if err != nil {
+		return err
+	}
+	phrase, err := a.PhraseFor(ctx, flags)
+	if err != nil {
+		return err
+	}
+	node, err := derive(a, phrase, root.Key)
+	if err != nil {
+		return errors.Join(err, phrase.Discard())
+	}
+	err = a.Call(ctx, who, who.Main, "Registering the agent", func(ctx context.Context, c *client.Client) error {
+		_, err := c.CreateAgentNode(ctx, node)
+		return err
+	})
+	if err != nil {
+		return notCreated(a, err, phrase)
+	}
+	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
+	err = notKept("agent", keepAgent(who, ctx, agent))
+	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
+	a.ShowPhrase(phrase)
+	return err
+}
+
+// labelIsFree refuses a label that would not be taken into the context, before
+// anything is made.
+func labelIsFree(c *command.Caller, label string) error {
+	if c.Context == nil || label == "" {
+		return nil
+	}
+	if err := creds.CheckLabel(label); err != nil {
+		return command.Usagef("%q: %w", label, err)
+	}
+	if _, err := c.Context.Agent(label); err == nil {
+		return command.Hintf(command.Usagef("there is an agent %q in context %q already", label, c.Context.Name), "give the new one another label")
+	}
+	return nil
+}
+
+// keepAgent saves a new agent in the context, where there is one. The host knows
+// the node by now, so an interrupt no longer stops it.
+func keepAgent(c *command.Caller, ctx context.Context, agent creds.Agent) error {
+	return c.Change(ctx, func(target *creds.Context) error { return target.AddAgent(agent) })
+}
+
+func createdAgent(who *command.Caller, agent creds.Agent, phrase *command.NodePhrase) render.Document {
+	result := createdAgentResult{
+		Context: who.ContextName(), AgentID: agent.NodeID, Label: agent.Label,
+		Phrase: phrase.Shown(), PhraseFile: phrase.File,
+	}
+	return render.Document{Data: result, Views: []render.View{render.Fields{
+		{Name: "agent node", Value: result.AgentID},
+		{Name: "label", Value: result.Label},
+		{Name: "context", Value: result.Context},
+		{Name: "phrase", Value: result.Phrase},
+	}}}
+}

@@ -1,0 +1,289 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newContextCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "context",
+		GroupID: command.GroupNodes,
+		Short:   "Work with several hosts",
+		Long: `Work with several hosts. A context is a name for a host and your credentials there. One
+of them is in use; --context or PLAYCTL_CONTEXT picks another for one run.`,
+		Example: command.Example("playctl context list", "playctl context use work"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    command.RunGroup,
+	}
+	cmd.AddCommand(
+		newContextAddCommand(a), newContextListCommand(a), newContextUseCommand(a),
+		newContextShowCommand(a), newContextRemoveCommand(a),
+	)
+	return cmd
+}
+
+func newContextAddCommand(a *command.App) *cobra.Command {
+	var use bool
+	cmd := &cobra.Command{
+		Use:     "add <name>",
+		Short:   "Add a context for a host, without credentials yet",
+		Long:    "Add a context for a host. \"playctl create-main-node --context <name>\" puts a main node into it.",
+		Example: command.Example("playctl context add work --server https://play.example.com"),
+		Args:    command.Takes("name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return addContext(a, cmd.Context(), args[0], use)
+		},
+	}
+	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
+	return cmd
+}
+
+func addContext(a *command.App, ctx context.Context, name string, use bool) error {
+	server, service := a.Settings.Server, creds.ServicePlay
+	if server == "" {
+		return command.Usagef("name the host with --server")
+	}
+	if a.Settings.Service != "" {
+		parsed, err := creds.ParseService(a.Settings.Service)
+		if err != nil {
+			return command.BadSetting("--service", err)
+		}
+		service = parsed
+	}
+	added, err := creds.NewContext(name, server, service, a.Now())
+	if err != nil {
+		return command.Usagef("%w", err)
+	}
+	var current bool
+	err = changeContexts(a, ctx, func(file *creds.File) error {
+		if err := file.Add(added); err != nil {
+			return err
+		}
+		if use {
+			if err := file.Use(name); err != nil {
+				return err
+			}
+		}
+		current = file.Current() == name
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(contextDocument(added, current))
+}
+
+// changeContexts alters the credentials file.
+func changeContexts(a *command.App, ctx context.Context, alter func(*creds.File) error) error {
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := a.Limited(ctx)
+	defer cancel()
+	return store.Update(ctx, alter)
+}
+
+// contexts reads the credentials file.
+func contexts(a *command.App) (*creds.File, error) {
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return nil, err
+	}
+	return store.Load()
+}
+
+// contextsResult is what "playctl context list" prints.
+type contextsResult struct {
+	Current  string          `json:"current,omitempty"`
+	Contexts []contextResult `json:"contexts"`
+}
+
+func newContextListCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the contexts; * marks the one in use",
+		Example: command.Example("playctl context list", "playctl context list --output ndjson"),
+		Args:    command.Takes(),
+		RunE: func(*cobra.Command, []string) error {
+			file, err := contexts(a)
+			if err != nil {
+				return err
+			}
+			result := contextsResult{Current: file.Current(), Contexts: []contextResult{}}
+			table := render.Table{
+				Columns: []render.Column{{Title: ""}, {Title: "context"}, {Title: "server"}, {Title: "main node"}, {Title: "agents", Right: true}},
+				Empty:   "There are no contexts yet. \"playctl create-main-node\" makes one.",
+			}
+			items := []any{}
+			for _, name := range file.Names() {
+				c, err := file.Context(name)
+				if err != nil {
+					return err
+				}
+				one, mark := describeContext(c, name == file.Current()), ""
+				if one.Current {
+					mark = "*"
+				}
+				result.Contexts, items = append(result.Contexts, one), append(items, one)
+				table.Rows = append(table.Rows, []string{mark, one.Context, one.Server, render.ShortID(one.NodeID), command.Decimal(int64(len(one.Agents)))})
+			}
+			return a.Printer.Print(render.Document{Data: result, Items: items, Views: []render.View{table}})
+		},
+	}
+}
+
+func newContextUseCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "use <name>",
+		Short:             "Use a context from now on",
+		Example:           command.Example("playctl context use work"),
+		Args:              command.Takes("name"),
+		ValidArgsFunction: completesContext(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var used *creds.Context
+			err := changeContexts(a, cmd.Context(), func(file *creds.File) (err error) {
+				if used, err = file.Context(args[0]); err != nil {
+					return err
+				}
+				return file.Use(args[0])
+			})
+			if err != nil {
+				return err
+			}
+			return a.Printer.Print(render.Document{
+				Data:  describeContext(used, true),
+				Views: []render.View{render.Line(fmt.Sprintf("Commands now use context %s: %s.", used.Name, used.ServerURL))},
+			})
+		},
+	}
+}
+
+func newContextShowCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show [name]",
+		Short:             "Show a context, or the one in use",
+		Example:           command.Example("playctl context show", "playctl context show work --output json"),
+		Args:              command.Takes("name?"),
+		ValidArgsFunction: completesContext(a),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := contexts(a)
+			if err != nil {
+				return err
+			}
+			name := a.Settings.Context
+			if len(args) > 0 {
+				name = args[0]
+			}
+			chosen, err := file.Select(name)
+			if err != nil {
+				return err
+			}
+			return a.Printer.Print(contextDocument(chosen, chosen.Name == file.Current()))
+		},
+	}
+}
+
+func newContextRemoveCommand(a *command.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "remove <name>",
+		Short: "Forget a context and the credentials in it",
+		Long: `Forget a context and the credentials in it. The nodes stay on their host: without their
+phrases nobody can call as them any more.`,
+		Example:           command.Example("playctl context remove old --yes"),
+		Args:              command.Takes("name"),
+		ValidArgsFunction: completesContext(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := contexts(a)
+			if err != nil {
+				return err
+			}
+			removed, err := file.Context(args[0])
+			if err != nil {
+				return err
+			}
+			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Forget context %s and its credentials?", args[0])); err != nil {
+				return err
+			}
+			if err := changeContexts(a, cmd.Context(), func(file *creds.File) error { return file.Remove(args[0]) }); err != nil {
+				return err
+			}
+			return a.Printer.Print(render.Document{
+				Data:  describeContext(removed, false),
+				Views: []render.View{render.Line(fmt.Sprintf("Forgot context %s.", removed.Name))},
+			})
+		},
+	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+// completesContext completes the first argument with the names of contexts.
+func completesContext(a *command.App) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		file, err := contexts(a)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return file.Names(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// contextResult is a context as commands print it.
+type contextResult struct {
+	Context   string        `json:"context"`
+	Current   bool          `json:"current"`
+	Server    string        `json:"server"`
+	Service   string        `json:"service"`
+	NodeID    string        `json:"nodeId,omitempty"`
+	HasAPIKey bool          `json:"hasApiKey"`
+	Agents    []knownResult `json:"agents"`
+	CreatedAt string        `json:"createdAt"`
+}
+
+func describeContext(c *creds.Context, current bool) contextResult {
+	result := contextResult{
+		Context: c.Name, Current: current, Server: c.ServerURL, Service: string(c.Service),
+		Agents: []knownResult{}, CreatedAt: protocol.FormatTime(c.CreatedAt),
+	}
+	if c.Main != nil {
+		result.NodeID, result.HasAPIKey = c.Main.NodeID, !c.Main.APIKey.IsZero()
+	}
+	for _, agent := range c.Agents() {
+		result.Agents = append(result.Agents, knownResult{agent.NodeID, agent.Label})
+	}
+	return result
+}
+
+// contextDocument shows one context.
+func contextDocument(c *creds.Context, current bool) render.Document {
+	result := describeContext(c, current)
+	inUse := ""
+	if current {
+		inUse = "yes"
+	}
+	views := []render.View{render.Fields{
+		{Name: "context", Value: result.Context},
+		{Name: "in use", Value: inUse},
+		{Name: "server", Value: result.Server},
+		{Name: "service", Value: result.Service},
+		{Name: "main node", Value: result.NodeID},
+	}}
+	if len(result.Agents) > 0 {
+		table := render.Table{Columns: []render.Column{{Title: "agent"}, {Title: "label"}}}
+		for _, agent := range result.Agents {
+			table.Rows = append(table.Rows, []string{render.ShortID(agent.AgentID), agent.Label})
+		}
+		views = append(views, render.Line(""), table)
+	}
+	return render.Document{Data: result, Views: views}
+}

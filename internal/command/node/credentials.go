@@ -1,0 +1,330 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newCredentialsCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "credentials",
+		GroupID: command.GroupNodes,
+		Short:   "Bring credentials in, take them out, forget them",
+		Long: `Bring credentials in, take them out, forget them. The credentials file holds a context
+for each host: its server, your main node there and your agents. Only you can read it.`,
+		Example: command.Example("playctl credentials import ~/.agent-play/credentials.json --context play"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    command.RunGroup,
+	}
+	cmd.AddCommand(newCredentialsImportCommand(a), newCredentialsExportCommand(a), newCredentialsClearCommand(a))
+	return cmd
+}
+
+func newCredentialsImportCommand(a *command.App) *cobra.Command {
+	var flags importFlags
+	cmd := &cobra.Command{
+		Use:   "import [file]",
+		Short: "Make a context of a phrase, or of an agent-play file",
+		Long: `Make a context of what you have. Without a file it asks for the phrase of a main node, or
+takes it from --phrase-from; the host must know the node. With --agent it is the phrase of
+an agent, which joins the context under that label.
+
+With a file, - for standard input, it takes over a credentials file of the agent-play
+service. The agents get the labels agent-1, agent-2 and so on.
+
+Phrases are hashed and forgotten unless --keep-phrase is given.`,
+		Example: command.Example(
+			"playctl credentials import --context home",
+			"playctl credentials import --agent Ada --phrase-from ada.txt",
+			"playctl credentials import credentials.json --context play"),
+		Args: command.Takes("file?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 && flags.agent != "":
+				return importAgent(a, cmd.Context(), &flags)
+			case len(args) == 0:
+				return importMain(a, cmd.Context(), &flags)
+			case flags.from != "" || flags.agent != "":
+				return command.Usagef("--phrase-from and --agent are for a phrase, and there is a file: use one of them")
+			}
+			return importCredentials(a, cmd.Context(), args[0], flags.keep, flags.replace)
+		},
+	}
+	cmd.Flags().StringVar(&flags.from, "phrase-from", "", "read the phrase from this `file` instead of asking; - is standard input")
+	cmd.Flags().StringVar(&flags.agent, "agent", "", "it is the phrase of an agent, which gets this `label`")
+	registerRootFile(cmd, &flags.rootFile)
+	cmd.Flags().BoolVar(&flags.keep, "keep-phrase", false, "keep the phrases in the credentials file, which otherwise holds their hashes only")
+	cmd.Flags().BoolVar(&flags.replace, "replace", false, "replace a context of that name")
+	return cmd
+}
+
+func importCredentials(a *command.App, ctx context.Context, name string, keep, replace bool) error {
+	text, err := a.ReadText(name, maxCredentials)
+	if err != nil {
+		return err
+	}
+	options := creds.ImportOptions{Name: a.Settings.Context, KeepPhrases: keep, Now: a.Now()}
+	if options.Name == "" {
+		options.Name = defaultContext
+	}
+	imported, err := creds.ParseAgentPlay(command.InputName(name), text, options)
+	if err != nil {
+		return err
+	}
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return err
+	}
+	err = store.Update(ctx, func(file *creds.File) error {
+		if replace {
+			return file.Put(imported)
+		}
+		return file.Add(imported)
+	})
+	if errors.Is(err, creds.ErrContextExists) {
+		return command.Hintf(err, "name another with --context, or add --replace")
+	}
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(contextDocument(imported, false))
+}
+
+// maxCredentials bounds an imported credentials file.
+const maxCredentials = 8 << 20
+
+// exportedResult is what "playctl credentials export" prints if it wrote a file.
+type exportedResult struct {
+	Context string `json:"context"`
+	File    string `json:"file"`
+	Nodes   int    `json:"nodes"`
+}
+
+func newCredentialsExportCommand(a *command.App) *cobra.Command {
+	var file string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the context as an agent-play credentials file",
+		Long: `Write the context as a credentials file of the agent-play service. That file holds phrases
+in clear, so it works only where they were kept with --keep-phrase, and it goes to a file
+that only you can read. --file - prints it instead.`,
+		Example: command.Example("playctl credentials export --file credentials.json"),
+		Args:    command.Takes(),
+		RunE: func(*cobra.Command, []string) error {
+			if file == "" {
+				return command.Usagef("name the file to write with --file")
+			}
+			return exportCredentials(a, file, force)
+		},
+	}
+	cmd.Flags().StringVar(&file, "file", "", "the `file` to write; - is standard output")
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+func exportCredentials(a *command.App, name string, force bool) error {
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return err
+	}
+	file, err := store.Load()
+	if err != nil {
+		return err
+	}
+	chosen, err := file.Select(a.Settings.Context)
+	if err != nil {
+		return err
+	}
+	text, err := creds.ExportAgentPlay(chosen)
+	if err != nil {
+		return err
+	}
+	if name == "-" {
+		if _, err := a.Stdout.Write(text); err != nil {
+			return fmt.Errorf("write the credentials: %w", err)
+		}
+		return nil
+	}
+	path := a.Absolute(name)
+	if err := creds.WriteSecretFile(path, text, force); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
+		}
+		return fmt.Errorf("export the credentials: %w", err)
+	}
+	return a.Printer.Print(render.Document{
+		Data:  exportedResult{Context: chosen.Name, File: path, Nodes: 1 + len(chosen.Agents())},
+		Views: []render.View{render.Line("Wrote " + render.Clean(path) + ". It holds phrases: keep it secret.")},
+	})
+}
+
+// clearedResult is what "playctl credentials clear" prints.
+type clearedResult struct {
+	Contexts []string `json:"contexts"`
+}
+
+func newCredentialsClearCommand(a *command.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "clear",
+		Short: "Forget every context, or with --context that one",
+		Long: `Forget every context, or with --context that one. The nodes stay on their hosts: without
+their phrases nobody can call as them any more.`,
+		Example: command.Example("playctl credentials clear --context old", "playctl credentials clear --yes"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return clearCredentials(a, cmd.Context(), yes)
+		},
+	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+func clearCredentials(a *command.App, ctx context.Context, yes bool) error {
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return err
+	}
+	file, err := store.Load()
+	if err != nil {
+		return err
+	}
+	names := file.Names()
+	if name := a.Settings.Context; name != "" {
+		if _, err := file.Context(name); err != nil {
+			return err
+		}
+		names = []string{name}
+	}
+	if len(names) > 0 {
+		if err := a.Confirm(ctx, yes, "Forget the credentials of "+command.Plural(len(names), "context", "contexts")+"?"); err != nil {
+			return err
+		}
+	}
+	err = store.Update(ctx, func(file *creds.File) error {
+		for _, name := range names {
+			if err := file.Remove(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(render.Document{
+		Data:  clearedResult{Contexts: append([]string{}, names...)},
+		Views: []render.View{render.Line("Forgot " + command.Plural(len(names), "context", "contexts") + ".")},
+	})
+}
+
+// importFlags say what "playctl credentials import" brings in.
+type importFlags struct {
+	from     string
+	agent    string
+	rootFile string
+	keep     bool
+	replace  bool
+}
+
+// recalled is a node that somebody has the phrase of.
+type recalled struct {
+	node client.Credentials
+	kept creds.Secret
+}
+
+// recall gets a phrase and derives its node.
+func recall(a *command.App, ctx context.Context, flags *importFlags, question string) (recalled, error) {
+	root, err := a.Surroundings().FindRootFile(flags.rootFile)
+	if err != nil {
+		return recalled{}, err
+	}
+	phrase, err := a.ReadPhrase(ctx, flags.from, question)
+	if err != nil {
+		return recalled{}, err
+	}
+	node, err := derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, root.Key)
+	if err != nil || !flags.keep {
+		phrase = creds.Secret{}
+	}
+	return recalled{node: node, kept: phrase}, err
+}
+
+// importMain makes a context of a main node's phrase. The host must know the
+// node; its API key stays where it was first told.
+func importMain(a *command.App, ctx context.Context, flags *importFlags) error {
+	target, err := newAccount(a)
+	if err != nil {
+		return err
+	}
+	found, err := recall(a, ctx, flags, "The main node's phrase:")
+	if err != nil {
+		return err
+	}
+	who := &command.Caller{Server: target.ServerURL, Service: protocol.Service(target.Service), Main: found.node}
+	if err := confirmNode(a, ctx, who, protocol.ValidateRequest{}); err != nil {
+		return err
+	}
+	target.Main = &creds.MainNode{NodeID: found.node.NodeID, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
+	if err := keepContext(a, ctx, target); err != nil {
+		return err
+	}
+	if err := a.Printer.Print(contextDocument(target, false)); err != nil {
+		return err
+	}
+	a.Note("The API key of this node is not known here. If the host asks for one, \"playctl create-api-key\" makes a new one.")
+	return nil
+}
+
+// importAgent adds an agent of the context's main node by its phrase.
+func importAgent(a *command.App, ctx context.Context, flags *importFlags) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if who.Main.IsZero() || who.Context == nil {
+		return who.NoMain()
+	}
+	if err := labelIsFree(who, flags.agent); err != nil {
+		return err
+	}
+	found, err := recall(a, ctx, flags, "The agent's phrase:")
+	if err != nil {
+		return err
+	}
+	request := protocol.ValidateRequest{NodeID: found.node.NodeID, MainNodeID: who.Main.NodeID}
+	if err := confirmNode(a, ctx, who, request); err != nil {
+		return err
+	}
+	agent := creds.Agent{NodeID: found.node.NodeID, Label: flags.agent, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
+	if err := keepAgent(who, ctx, agent); err != nil {
+		return err
+	}
+	return a.Printer.Print(createdAgent(who, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}}))
+}
+
+// confirmNode asks the host whether a node is what its phrase says.
+func confirmNode(a *command.App, ctx context.Context, who *command.Caller, request protocol.ValidateRequest) error {
+	err := a.Call(ctx, who, who.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
+		reply, err := c.ValidateNode(ctx, request)
+		if err == nil && !reply.OK {
+			err = fmt.Errorf("%w: the host says %q of this node", command.ErrUnverified, reply.Reason)
+		}
+		return err
+	})
+	if protocol.HasCode(err, protocol.CodeCredentialsInvalid) || protocol.HasCode(err, protocol.CodeForbidden) {
+		return command.Hintf(err, "the host knows no node of this phrase: is the phrase right, and is the root key the host's?")
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// deletedResult is what the delete commands print.
+type deletedResult struct {
+	Context       string `json:"context,omitempty"`
+	NodeID        string `json:"nodeId"`
+	DeletedAgents int    `json:"deletedAgents"`
+}
+
+func newDeleteAgentNodeCommand(a *command.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "delete-agent-node <agent>",
+		GroupID: command.GroupNodes,
+		Short:   "Delete an agent node, with its place on the map",
+		Long: `Delete an agent node: it leaves the map, and its credentials are worth nothing from then
+on. It is forgotten in the context as well.`,
+		Example:           command.Example("playctl delete-agent-node Ada", "playctl delete-agent-node Ada --yes"),
+		Args:              command.Takes("agent"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return deleteAgentNode(a, cmd.Context(), args[0], yes)
+		},
+	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+func deleteAgentNode(a *command.App, ctx context.Context, name string, yes bool) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if who.Main.IsZero() {
+		return who.NoMain()
+	}
+	ref, err := who.Agent(name)
+	if err != nil {
+		return err
+	}
+	if err := a.Confirm(ctx, yes, fmt.Sprintf("Delete the agent node %s?", ref.Name())); err != nil {
+		return err
+	}
+	err = a.Call(ctx, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
+		reply, err := c.DeleteAgent(ctx, ref.ID)
+		if err == nil && !reply.OK && !ref.Own {
+			return protocol.Errorf(protocol.CodeNotFound, "the host knows no agent node %s", ref.Name())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = who.Change(ctx, func(target *creds.Context) error {
+		if !ref.Own {
+			return nil
+		}
+		_, err := target.RemoveAgent(ref.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(render.Document{
+		Data:  deletedResult{Context: who.ContextName(), NodeID: ref.ID, DeletedAgents: 1},
+		Views: []render.View{render.Line("Deleted the agent node " + render.Clean(ref.Name()) + ".")},
+	})
+}
+
+func newDeleteMainNodeCommand(a *command.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "delete-main-node",
+		GroupID: command.GroupNodes,
+		Short:   "Delete your main node and everything it owns",
+		Long: `Delete the main node of the context, with its agents, its MCP placements and its spaces.
+The context is forgotten as well.`,
+		Example: command.Example("playctl delete-main-node", "playctl delete-main-node --context old --yes"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return deleteMainNode(a, cmd.Context(), yes)
+		},
+	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+func deleteMainNode(a *command.App, ctx context.Context, yes bool) error {
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if who.Main.IsZero() {
+		return who.NoMain()
+	}
+	question := fmt.Sprintf("Delete the main node %s at %s with all its agents?", render.ShortID(who.Main.NodeID), who.Server)
+	if err := a.Confirm(ctx, yes, question); err != nil {
+		return err
+	}
+	result := deletedResult{Context: who.ContextName(), NodeID: who.Main.NodeID}
+	err = a.Call(ctx, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
+		reply, err := c.DeleteNode(ctx, who.Main.NodeID)
+		if err == nil {
+			result.DeletedAgents = reply.DeletedAgentCount
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := forget(who, ctx); err != nil {
+		return err
+	}
+	return a.Printer.Print(render.Document{Data: result, Views: []render.View{
+		render.Line(fmt.Sprintf("Deleted the main node %s and %s.", render.ShortID(result.NodeID), command.Plural(result.DeletedAgents, "agent", "agents"))),
+	}})
+}
+
+// forget removes the context if it is that of the main node that called.
+func forget(c *command.Caller, ctx context.Context) error {
+	if c.Context == nil || c.Context.Main == nil || c.Context.Main.NodeID != c.Main.NodeID {
+		return nil
+	}
+	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
+		return file.Remove(c.Context.Name)
+	})
+}

@@ -1,0 +1,27 @@
+package node
+
+import (
+	"testing"
+
+	"github.com/playctl/playctl/test/jsonfields"
+)
+
+func TestJSONFields(t *testing.T) {
+	t.Parallel()
+	jsonfields.Check(t, map[string]any{
+		"create-root-key":    rootKeyResult{},
+		"create-main-node":   createdMainResult{},
+		"create-agent-node":  createdAgentResult{},
+		"create-api-key":     apiKeyResult{},
+		"whoami":             whoamiResult{},
+		"inspect-node agent": inspectedAgentResult{},
+		"validate-node":      validationResult{},
+		"delete-node":        deletedResult{},
+		"credentials export": exportedResult{},
+		"credentials clear":  clearedResult{},
+		"context list":       contextsResult{},
+		"context show":       contextResult{},
+		"nodes list":         nodesResult{},
+		"nodes list item":    nodeItem{},
+	})
+}

@@ -1,0 +1,265 @@
+// Package node has the commands about accounts: root keys, main nodes and agent
+// nodes, their credentials, and the contexts that hold them.
+package node
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newCreateRootKeyCommand(a), newCreateMainNodeCommand(a), newCreateAgentNodeCommand(a), newCreateAPIKeyCommand(a),
+		newWhoamiCommand(a), newListAgentNodesCommand(a), newInspectNodeCommand(a),
+		newValidateMainNodeCommand(a), newValidateAgentNodeCommand(a),
+		newDeleteAgentNodeCommand(a), newDeleteMainNodeCommand(a),
+		newCredentialsCommand(a), newContextCommand(a), newNodesCommand(a),
+	}
+}
+
+// nodesResult is what "playctl nodes list" prints.
+type nodesResult struct {
+	Context       string                     `json:"context,omitempty"`
+	GenesisNodeID string                     `json:"genesisNodeId"`
+	MainNodes     []protocol.MainNodeRecord  `json:"mainNodes"`
+	AgentNodes    []protocol.AgentRecord     `json:"agentNodes"`
+	SpaceNodes    []protocol.SpaceNodeRecord `json:"spaceNodes"`
+}
+
+// nodeItem is one node as "playctl nodes list --output ndjson" prints it.
+type nodeItem struct {
+	Kind         string `json:"kind"`
+	NodeID       string `json:"nodeId"`
+	ParentNodeID string `json:"parentNodeId,omitempty"`
+	Name         string `json:"name,omitempty"`
+	CreatedAt    string `json:"createdAt"`
+}
+
+func newNodesCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "nodes", Short: "All nodes of an account or a host", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+		GroupID: command.GroupNodes,
+		Example: command.Example("playctl nodes list"),
+	}
+	cmd.AddCommand(newNodesListCommand(a))
+	return cmd
+}
+
+func newNodesListCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List your nodes, or with --admin all nodes of the host",
+		Long: `List your main node and its agent nodes, or with --admin every node that the host knows. No
+phrase, hash or key is ever shown: the host has none that it could tell.`,
+		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsOwner(cmd.Context(), &admin, "Reading the nodes", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				if admin.Admin {
+					all, err := c.AllNodes(ctx)
+					if err != nil {
+						return nil, err
+					}
+					return nodesDocument(a.Printer.Look, who, all), nil
+				}
+				own, err := c.Nodes(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return nodesDocument(a.Printer.Look, who, &protocol.AllNodesReply{
+					GenesisNodeID: own.GenesisNodeID, MainNodes: protocol.List[protocol.MainNodeRecord]{own.MainNode}, AgentNodes: own.AgentNodes,
+				}), nil
+			})
+		},
+	}
+	admin.Register(cmd)
+	return cmd
+}
+
+func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNodesReply) *render.Document {
+	owners := map[string]string{}
+	var nodes []nodeItem
+	for _, n := range reply.MainNodes {
+		nodes = append(nodes, nodeItem{protocol.NodeKindMain, n.NodeID, n.ParentNodeID, "", n.CreatedAt})
+		for _, agent := range n.AgentNodeIDs {
+			owners[agent] = n.NodeID
+		}
+	}
+	for _, n := range reply.AgentNodes {
+		nodes = append(nodes, nodeItem{protocol.NodeKindAgent, n.AgentID, owners[n.AgentID], n.Name, n.CreatedAt})
+	}
+	for _, n := range reply.SpaceNodes {
+		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, "", n.CreatedAt})
+	}
+	table := render.Table{
+		Columns: []render.Column{{Title: "kind"}, {Title: "node"}, {Title: "parent"}, {Title: "name", Wraps: true}, {Title: "created"}},
+		Empty:   "The host knows no nodes.",
+	}
+	items := []any{}
+	for _, n := range nodes {
+		items = append(items, n)
+		table.Rows = append(table.Rows, []string{n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), n.Name, look.AgeOf(n.CreatedAt)})
+	}
+	return &render.Document{
+		Data: nodesResult{
+			Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
+			MainNodes: command.NotNil(reply.MainNodes), AgentNodes: command.NotNil(reply.AgentNodes), SpaceNodes: command.NotNil(reply.SpaceNodes),
+		},
+		Items: items, Views: []render.View{table},
+	}
+}
+
+func newListAgentNodesCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list-agent-nodes",
+		GroupID: command.GroupNodes,
+		Short:   "List the agent nodes of your main node",
+		Example: command.Example("playctl list-agent-nodes", "playctl list-agent-nodes --output ndjson"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsMain(cmd.Context(), "Reading the nodes", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.Agents(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return who.AgentsDocument(a.Printer.Look, reply.Agents), nil
+			})
+		},
+	}
+}
+
+// inspectedAgentResult is what "playctl inspect-node" prints of an agent node.
+type inspectedAgentResult struct {
+	Context string              `json:"context,omitempty"`
+	Agent   command.AgentResult `json:"agent"`
+}
+
+func newInspectNodeCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "inspect-node [agent]",
+		GroupID: command.GroupNodes,
+		Short:   "Show what the host knows of a node",
+		Long: `Show what the host knows of an agent node, or of your main node if none is named. An
+agent is named by its label, its id, or the beginning of its id.`,
+		Example:           command.Example("playctl inspect-node", "playctl inspect-node Ada --output yaml"),
+		Args:              command.Takes("agent?"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsMain(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.Nodes(ctx)
+				if err != nil {
+					return nil, err
+				}
+				if len(args) == 0 || protocol.NormalizeNodeID(args[0]) == who.Main.NodeID {
+					return who.MainDocument(a.Printer.Look, reply), nil
+				}
+				ref, err := who.Agent(args[0])
+				if err != nil {
+					return nil, err
+				}
+				return agentDocument(who, a.Printer.Look, ref, reply.AgentNodes)
+			})
+		},
+	}
+}
+
+func agentDocument(c *command.Caller, look render.Look, ref command.AgentRef, agents []protocol.AgentRecord) (*render.Document, error) {
+	for _, record := range agents {
+		if record.AgentID != ref.ID {
+			continue
+		}
+		return &render.Document{
+			Data: inspectedAgentResult{Context: c.ContextName(), Agent: command.AgentResult{AgentRecord: record, Label: ref.Label}},
+			Views: []render.View{render.Fields{
+				{Name: "agent node", Value: record.AgentID},
+				{Name: "label", Value: ref.Label},
+				{Name: "name", Value: record.Name},
+				{Name: "tools", Value: strings.Join(record.ToolNames, ", ")},
+				{Name: "zones", Value: command.Zones(record)},
+				{Name: "yields", Value: command.Decimal(record.YieldCount)},
+				{Name: "created", Value: look.AgeOf(record.CreatedAt)},
+				{Name: "updated", Value: look.AgeOf(record.UpdatedAt)},
+			}},
+		}, nil
+	}
+	return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the host knows no agent node %s of yours", ref.Name()),
+		"\"playctl list-agent-nodes\" lists them")
+}
+
+// whoamiResult is what "playctl whoami" prints.
+type whoamiResult struct {
+	Context         string        `json:"context,omitempty"`
+	Server          string        `json:"server"`
+	Service         string        `json:"service"`
+	NodeID          string        `json:"nodeId"`
+	HasAPIKey       bool          `json:"hasApiKey"`
+	Agents          []knownResult `json:"agents"`
+	CredentialsFile string        `json:"credentialsFile"`
+}
+
+// knownResult is an agent whose credentials are at hand.
+type knownResult struct {
+	AgentID string `json:"agentId"`
+	Label   string `json:"label,omitempty"`
+}
+
+func newWhoamiCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "whoami",
+		GroupID: command.GroupNodes,
+		Short:   "Show whom commands call as, and where",
+		Long: `Show whom commands call as, and where. It asks nobody: "playctl validate-main-node" asks
+the host whether it agrees.`,
+		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
+		Args:    command.Takes(),
+		RunE: func(*cobra.Command, []string) error {
+			who, err := a.Caller()
+			if err != nil {
+				return err
+			}
+			if who.Main.IsZero() {
+				return who.NoMain()
+			}
+			return a.Printer.Print(document(who))
+		},
+	}
+}
+
+func document(c *command.Caller) render.Document {
+	result := whoamiResult{
+		Context: c.ContextName(), Server: c.Server, Service: string(c.Service), NodeID: c.Main.NodeID,
+		HasAPIKey: !c.APIKey.IsZero(), Agents: []knownResult{}, CredentialsFile: c.Store.Path(),
+	}
+	var names []string
+	if c.Context != nil {
+		for _, agent := range c.Context.Agents() {
+			result.Agents = append(result.Agents, knownResult{agent.NodeID, agent.Label})
+			name := agent.Label
+			if name == "" {
+				name = render.ShortID(agent.NodeID)
+			}
+			names = append(names, name)
+		}
+	}
+	key := "none"
+	if result.HasAPIKey {
+		key = "known"
+	}
+	return render.Document{Data: result, Views: []render.View{render.Fields{
+		{Name: "main node", Value: result.NodeID},
+		{Name: "server", Value: result.Server},
+		{Name: "context", Value: result.Context},
+		{Name: "API key", Value: key},
+		{Name: "agents", Value: strings.Join(names, ", ")},
+		{Name: "credentials", Value: result.CredentialsFile},
+	}}}
+}

@@ -1,0 +1,101 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// validationResult is what the validate commands print.
+type validationResult struct {
+	Context string `json:"context,omitempty"`
+	NodeID  string `json:"nodeId"`
+	OK      bool   `json:"ok"`
+	Kind    string `json:"kind,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+func newValidateMainNodeCommand(a *command.App) *cobra.Command {
+	var rootFile string
+	cmd := &cobra.Command{
+		Use:     "validate-main-node",
+		GroupID: command.GroupNodes,
+		Short:   "Check that the host accepts your main node",
+		Long: `Check that the host accepts the main node of the context and, with --root-file, that it
+is of that root key. It exits with 5 if the host says no.`,
+		Example: command.Example("playctl validate-main-node", "playctl validate-main-node --root-file world.root"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				return validate(a, ctx, who, c, who.Main.NodeID, rootFile)
+			})
+		},
+	}
+	registerCheckedRoot(cmd, &rootFile)
+	return cmd
+}
+
+func newValidateAgentNodeCommand(a *command.App) *cobra.Command {
+	var rootFile string
+	cmd := &cobra.Command{
+		Use:     "validate-agent-node <agent>",
+		GroupID: command.GroupNodes,
+		Short:   "Check that the host accepts an agent node as yours",
+		Long: `Check that the host accepts an agent node as one of your main node and, with --root-file,
+that it is of that root key. It exits with 5 if the host says no.`,
+		Example:           command.Example("playctl validate-agent-node Ada"),
+		Args:              command.Takes("agent"),
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				ref, err := who.Agent(args[0])
+				if err != nil {
+					return nil, err
+				}
+				return validate(a, ctx, who, c, ref.ID, rootFile)
+			})
+		},
+	}
+	registerCheckedRoot(cmd, &rootFile)
+	return cmd
+}
+
+func registerCheckedRoot(cmd *cobra.Command, rootFile *string) {
+	cmd.Flags().StringVar(rootFile, "root-file", "", "check as well that the node is of the root key in this `file`")
+}
+
+func validate(a *command.App, ctx context.Context, who *command.Caller, c *client.Client, id, rootFile string) (*render.Document, error) {
+	request := protocol.ValidateRequest{NodeID: id}
+	if id != who.Main.NodeID {
+		request.MainNodeID = who.Main.NodeID
+	}
+	if rootFile != "" {
+		key, err := creds.ReadRootFile(a.Absolute(rootFile))
+		if err != nil {
+			return nil, err
+		}
+		request.RootKey = key
+	}
+	reply, err := c.ValidateNode(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	result := validationResult{Context: who.ContextName(), NodeID: id, OK: reply.OK, Kind: reply.NodeKind, Reason: reply.Reason}
+	verdict := a.Printer.Look.Good("valid")
+	if !reply.OK {
+		verdict = a.Printer.Look.Bad("not valid")
+		err = fmt.Errorf("%w: the host says %q of this node", command.ErrUnverified, reply.Reason)
+	}
+	return &render.Document{Data: result, Views: []render.View{render.Line(verdict), render.Fields{
+		{Name: "node", Value: id},
+		{Name: "kind", Value: reply.NodeKind},
+		{Name: "reason", Value: reply.Reason},
+	}}}, err
+}

@@ -1,0 +1,159 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// ReservePhrase makes sure, before anything is made, that the phrase which the
+// host will make is seen by somebody or kept in a file. The file is made empty
+// now, so that no other can take its name.
+func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
+	p := &NodePhrase{Flags: flags}
+	if flags.To == "" {
+		if !flags.Show && !a.PhraseIsSeen() {
+			return nil, Hintf(Usagef("there is no terminal, so nobody would ever see the new phrase"),
+				"add --phrase-file FILE to save it, or --show-phrase to print it")
+		}
+		return p, nil
+	}
+	path := a.Absolute(flags.To)
+	err := creds.WriteSecretFile(path, nil, false)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", flags.To), "name another file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make the file for the phrase: %w", err)
+	}
+	p.File = path
+	return p, nil
+}
+
+// Save writes the phrase to the file that was made for it. Where that fails the
+// phrase is shown at the terminal instead, if there is one.
+func (p *NodePhrase) Save() error {
+	if p.File == "" {
+		return nil
+	}
+	if err := creds.WriteSecretFile(p.File, []byte(p.Secret.Reveal()+"\n"), true); err != nil {
+		p.File = ""
+		return fmt.Errorf("the space was made, but its phrase cannot be saved: %w", err)
+	}
+	return nil
+}
+
+// PhraseFlags say where the phrase of a new node comes from and where it goes.
+type PhraseFlags struct {
+	from string
+	To   string
+	Show bool
+	keep bool
+}
+
+func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
+	flags.StringVar(&f.from, "phrase-from", "", "use the phrase in this `file` instead of a new one; - is standard input")
+	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, also where others may read it")
+	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds its hash only")
+}
+
+// NodePhrase is a phrase on its way into a new node.
+type NodePhrase struct {
+	Flags  *PhraseFlags
+	Secret creds.Secret
+	Hash   creds.PasswHash
+	File   string // the file that holds it
+}
+
+// PhraseFor makes or reads the phrase of a new node. A phrase that nobody would
+// ever see is refused before anything is made.
+func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, error) {
+	if flags.from != "" {
+		if flags.To != "" {
+			return nil, Usagef("--phrase-from names a phrase that you have, --phrase-file is for a new one: use one of them")
+		}
+		phrase, err := a.ReadPhrase(ctx, flags.from, "")
+		if err != nil {
+			return nil, err
+		}
+		return &NodePhrase{Flags: flags, Secret: phrase, Hash: creds.HashPhrase(phrase.Reveal())}, nil
+	}
+	if flags.To == "" && !flags.Show && !flags.keep && !a.PhraseIsSeen() {
+		return nil, Hintf(Usagef("there is no terminal, so nobody would ever see the new phrase"),
+			"add --phrase-file FILE to save it, --keep-phrase to keep it with the credentials, or --show-phrase to print it")
+	}
+	phrase := creds.GeneratePhrase()
+	p := &NodePhrase{Flags: flags, Secret: phrase, Hash: creds.HashPhrase(phrase.Reveal())}
+	if flags.To == "" {
+		return p, nil
+	}
+	path := a.Absolute(flags.To)
+	err := creds.WriteSecretFile(path, []byte(phrase.Reveal()+"\n"), false)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", flags.To), "name another file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("save the phrase: %w", err)
+	}
+	p.File = path
+	return p, nil
+}
+
+// PhraseIsSeen reports whether a person would see a phrase that is printed.
+func (a *App) PhraseIsSeen() bool { return IsTerminal(a.Stderr) || IsTerminal(a.Stdout) }
+
+// Discard takes the phrase file back when the host said no: the phrase is worth
+// nothing then.
+func (p *NodePhrase) Discard() error {
+	if p.File == "" {
+		return nil
+	}
+	if err := os.Remove(p.File); err != nil {
+		return fmt.Errorf("remove the phrase file: %w", err)
+	}
+	return nil
+}
+
+// Kept is the phrase if it goes into the credentials file.
+func (p *NodePhrase) Kept() creds.Secret {
+	if !p.Flags.keep {
+		return creds.Secret{}
+	}
+	return p.Secret
+}
+
+// Shown is the phrase if it is part of the result.
+func (p *NodePhrase) Shown() string {
+	if !p.Flags.Show {
+		return ""
+	}
+	return p.Secret.Reveal()
+}
+
+// ShowPhrase shows a new phrase once, at the terminal.
+func (a *App) ShowPhrase(p *NodePhrase) {
+	switch {
+	case p.Flags.from != "" || p.Flags.Show:
+		return
+	case p.File != "":
+		a.Note("The phrase is in %s. Whoever has it is this node.", p.Flags.To)
+		return
+	case !a.PhraseIsSeen():
+		return
+	}
+	out := a.Stderr
+	if !IsTerminal(out) {
+		out = a.Stdout
+	}
+	look := a.Look(out)
+	_, _ = fmt.Fprintf(out, "\nWrite this phrase down. It is shown only now, and whoever has it is this node:\n\n    %s\n\n",
+		look.Strong(render.Clean(p.Secret.Reveal())))
+}

@@ -1,0 +1,148 @@
+package place
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/protocol"
+)
+
+// SecretURL is a setting whose password is not shown again.
+type SecretURL struct{ Text string }
+
+var _ pflag.Value = (*SecretURL)(nil)
+
+// Set implements pflag.Value. What is wrong with the text is said later: pflag
+// would repeat it.
+func (u *SecretURL) Set(text string) error {
+	u.Text = text
+	return nil
+}
+
+// String implements pflag.Value.
+func (u *SecretURL) String() string {
+	if u.Text == "" {
+		return ""
+	}
+	parsed, err := url.Parse(u.Text)
+	if err != nil {
+		return "(not a URL)"
+	}
+	return parsed.Redacted()
+}
+
+// Type implements pflag.Value.
+func (u *SecretURL) Type() string { return "string" }
+
+// Flags say where a world is kept: in a file of the data folder, or on a
+// Redis that several hosts share.
+type Flags struct {
+	DataDir string
+	Address SecretURL
+	hostID  string
+
+	credentials string
+	ca          string
+	cert, key   string
+	serverName  string
+}
+
+// Register adds the flags. Every one of them can also be set in the environment
+// and the config file.
+func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
+	flags.StringVar(&f.DataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
+	flags.Var(&f.Address, "store", "keep the world on the Redis at this `address`, for several hosts: redis://, rediss://, redis+unix://, redis+sentinel:// or redis+cluster://")
+	f.RegisterRedis(flags)
+	command.Configurable(flags, "data-dir", "store")
+}
+
+// RegisterRedis adds what else is to know of a Redis.
+func (f *Flags) RegisterRedis(flags *pflag.FlagSet) {
+	flags.StringVar(&f.hostID, "host-id", "default", "the `name` of the world on the Redis; all its hosts have the same one")
+	flags.StringVar(&f.credentials, "store-credentials", "", "a `file` that only its owner can read, with username= and password= of the Redis")
+	flags.StringVar(&f.ca, "store-ca", "", "trust these certificate authorities for the Redis (`file`, PEM; default: the system's)")
+	flags.StringVar(&f.cert, "store-cert", "", "show this client certificate to the Redis (`file`, PEM)")
+	flags.StringVar(&f.key, "store-key", "", "the `file` of the client certificate's key (PEM)")
+	flags.StringVar(&f.serverName, "store-server-name", "", "the `name` that the certificate of the Redis must have (default: its host's)")
+	command.Configurable(flags, "host-id", "store-credentials", "store-ca", "store-cert", "store-key", "store-server-name")
+}
+
+// OnRedis tells whether the store is on a Redis: where an address is set, unless
+// the command line names a folder and the address comes from elsewhere.
+func (f *Flags) OnRedis(l *command.Layers) bool {
+	return f.Address.Text != "" && (l.Origins["data-dir"] != "flag" || l.Origins["store"] == "flag")
+}
+
+// RedisAddress reads the address that the flag of that name was given.
+func RedisAddress(a *command.App, flag, text string) (redis.Address, error) {
+	where := a.Layers.Where(flag)
+	address, err := redis.ParseAddress(text)
+	if err != nil {
+		hint := "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
+		if _, err := redis.ParseAddress("redis://" + text); err == nil && strings.Contains(text, ":") && !strings.Contains(text, "@") {
+			hint = fmt.Sprintf("did you mean redis://%s?", text)
+		}
+		return redis.Address{}, command.Hintf(command.BadSetting(where, err), "%s", hint)
+	}
+	if address.Password == "" {
+		return address, nil
+	}
+	if where == "--"+flag {
+		return redis.Address{}, command.Hintf(command.Usagef("%s has a password in it, and everyone on this machine can read the arguments of a program", where),
+			"leave it out, and put it into a file for --store-credentials or into "+envStorePassword)
+	}
+	return address, refusePublicConfig(a, flag)
+}
+
+// refusePublicConfig refuses a config file that holds a password and that others
+// can read.
+func refusePublicConfig(a *command.App, flag string) error {
+	if a.Layers.Origins[flag] == "environment "+command.VariableOf(flag) {
+		return nil
+	}
+	if err := checkReaders(a.Layers.Path); err != nil {
+		return fmt.Errorf("config file %s, which has a password in %s: %w", a.Layers.Path, flag, err)
+	}
+	return nil
+}
+
+// RedisOptions are what the flags say of the Redis at an address.
+func RedisOptions(a *command.App, f *Flags, address redis.Address) (redis.Options, error) {
+	o := redis.Options{Address: address, HostID: f.hostID}
+	if err := CheckHostID(f.hostID); err != nil {
+		return o, err
+	}
+	err := redisCredentials(a, f, &o)
+	if err == nil {
+		o.TLS, err = redisTLS(a, f, address)
+	}
+	return o, err
+}
+
+// CheckHostID refuses names that cannot be part of a key or of a channel's name.
+func CheckHostID(id string) error {
+	if !protocol.ValidID(id) || strings.ContainsAny(id, "{}") {
+		return command.Usagef("--host-id: %q is no name of a world: use 1 to 128 characters without blanks, colons and braces", id)
+	}
+	return nil
+}
+
+// checkReaders refuses a file with secrets that everybody can read or that others
+// than its owner can change. Its group may read it: so a container gets secrets.
+func checkReaders(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("it cannot be read: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o026 != 0 {
+		return command.Hintf(fmt.Errorf("its mode is %04o, so others on this machine can reach the password in it", mode),
+			"run \"chmod 600 %s\", and change the password if somebody may have read it", path)
+	}
+	return nil
+}

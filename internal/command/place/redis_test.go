@@ -1,0 +1,49 @@
+package place
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseCredentials(t *testing.T) {
+	t.Parallel()
+	var name, word string
+	into := map[string]*string{"username": &name, "password": &word}
+	text := "# of the arena\r\n\r\nusername=arena\r\npassword= two=words \n"
+	if err := parseCredentials(text, into); err != nil || name != "arena" || word != " two=words " {
+		t.Errorf("it gives %q and %q: %v", name, word, err)
+	}
+	for text, problem := range map[string]string{
+		"":                      "it is empty",
+		"# only this\n":         "it is empty",
+		"password=a\nhunter2\n": "line 2 is none of",
+		"hunter2=password":      "line 1 is none of",
+	} {
+		err := parseCredentials(text, into)
+		if err == nil || !strings.Contains(err.Error(), problem) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("of %q it says: %v", text, err)
+		}
+	}
+}
+
+// Whatever a file holds, it is read or refused, and nothing of it is repeated.
+func FuzzParseCredentials(f *testing.F) {
+	f.Add("username=a\npassword=b\n")
+	f.Add("password")
+	f.Add("=\n#\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		const secret = "7c1d9a4052b3"
+		var name, word string
+		err := parseCredentials(text+"\n"+secret, map[string]*string{"username": &name, "password": &word})
+		if err == nil {
+			t.Fatal("a line that is none was taken")
+		}
+		if strings.Contains(err.Error(), secret) {
+			t.Fatalf("the error has what is in the file: %v", err)
+		}
+		err = parseCredentials(text, map[string]*string{"username": &name, "password": &word})
+		if err == nil && name == "" && word == "" && !strings.Contains(text, "=") {
+			t.Fatalf("%q was taken, and nothing was in it", text)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+// Package command is what every command of playctl stands on: the surroundings of a
+// run, its settings, the identity that it calls a host with, prompts, results, errors
+// and exit codes. The commands themselves are in the folders below, by what they work
+// on.
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// Program is everything that a run touches outside itself, so that a test can
+// run the whole program inside its own process.
+type Program struct {
+	// Version is what a release build stamped, "" for any other.
+	Version string
+	// Name is how the program was called; Args are the arguments after it.
+	Name string
+	Args []string
+	// Stdin, Stdout and Stderr are the standard streams. Those that are an
+	// *os.File of a terminal are treated as one.
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	// LookupEnv gives an environment variable, as os.LookupEnv does.
+	LookupEnv func(name string) (string, bool)
+	// Home is the user's home folder, "" if there is none; Dir the working
+	// folder.
+	Home, Dir string
+	// Now is the clock, Zone the time zone that a person reads.
+	Now  func() time.Time
+	Zone *time.Location
+	// OpenTTY opens the terminal that the person sits at, for prompts.
+	OpenTTY func() (TTY, error)
+	// Signals and StopSignals deliver signals, as signal.Notify and signal.Stop.
+	Signals     func(c chan<- os.Signal, signals ...os.Signal)
+	StopSignals func(c chan<- os.Signal)
+	// Exit ends the process at once, for the second Ctrl-C.
+	Exit func(code int)
+}
+
+// ErrInterrupted is the cause of a context that a signal ended.
+var ErrInterrupted = errors.New("interrupted")
+
+// Run runs the program whose commands tree makes, and returns its exit code.
+func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	release := p.interruptible(cancel)
+	defer release()
+
+	a := &App{Program: p}
+	root := tree(a)
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), ErrInterrupted) && errors.Is(err, context.Canceled) {
+		err = ErrInterrupted
+	}
+	return a.report(cmd, err)
+}
+
+// interruptible makes the first Ctrl-C or SIGTERM cancel the run and the second
+// one end the process at once. The returned function undoes it.
+func (p *Program) interruptible(cancel context.CancelCauseFunc) (release func()) {
+	if p.Signals == nil {
+		return func() {}
+	}
+	signals := make(chan os.Signal, 2)
+	p.Signals(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	var owned sync.WaitGroup
+	owned.Go(func() {
+		for seen := 0; ; seen++ {
+			select {
+			case <-signals:
+				if seen > 0 {
+					p.Exit(ExitInterrupted)
+				}
+				cancel(ErrInterrupted)
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		p.StopSignals(signals)
+		close(done)
+		owned.Wait()
+	}
+}
+
+// Env returns an environment variable; one that is not set is "".
+func (p *Program) Env(name string) string {
+	value, _ := p.LookupEnv(name)
+	return value
+}
+
+// Absolute makes a path that a person gave absolute.
+func (p *Program) Absolute(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Dir, path)
+}
+
+// Surroundings is what the credentials package wants to know.
+func (p *Program) Surroundings() creds.Environment {
+	return creds.Environment{LookupEnv: p.LookupEnv, Home: p.Home, Dir: p.Dir}
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// widthOf returns the columns of a terminal, 0 for anything else.
+func widthOf(stream any) int {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

@@ -1,0 +1,230 @@
+// Package space has the commands about spaces and their amenities.
+package space
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newCreateSpaceCommand(a), newListSpacesCommand(a), newInspectSpaceCommand(a), newRemoveSpaceCommand(a),
+		newAddAmenityCommand(a), newRemoveAmenityCommand(a),
+	}
+}
+
+// spacesResult is what "playctl list-spaces" prints.
+type spacesResult struct {
+	Context string           `json:"context,omitempty"`
+	Spaces  []protocol.Space `json:"spaces"`
+}
+
+// spaceResult is what the commands about one space print. The log is there for
+// those who may see it.
+type spaceResult struct {
+	Context string                   `json:"context,omitempty"`
+	Space   protocol.Space           `json:"space"`
+	Log     []protocol.SpaceLogEntry `json:"log,omitempty"`
+}
+
+// removedSpaceResult is what "playctl remove-space" prints.
+type removedSpaceResult struct {
+	Context string `json:"context,omitempty"`
+	SpaceID string `json:"spaceId"`
+	Name    string `json:"name"`
+}
+
+func newListSpacesCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list-spaces",
+		GroupID: command.GroupWorld,
+		Short:   "List the spaces of the world",
+		Example: command.Example("playctl list-spaces", "playctl list-spaces --output ndjson"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Reading the spaces", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.ListSpaceNodes(ctx)
+				if err != nil {
+					return nil, err
+				}
+				table := command.SpaceTable(reply.Spaces)
+				table.Empty = "There are no spaces yet. \"playctl create-space\" makes one."
+				items := []any{}
+				for _, space := range reply.Spaces {
+					items = append(items, space)
+				}
+				return &render.Document{
+					Data: spacesResult{who.ContextName(), command.NotNil(reply.Spaces)}, Items: items, Views: []render.View{table},
+				}, nil
+			})
+		},
+	}
+}
+
+func newInspectSpaceCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	cmd := &cobra.Command{
+		Use:     "inspect-space <space>",
+		GroupID: command.GroupWorld,
+		Short:   "Show a space, and its log to those who may see it",
+		Long: `Show a space. Its log is for the main node that made it, the space's own node and the
+administrator. A space is named by its name, its id or the beginning of its id.`,
+		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space 3f2a9c41 --output yaml"),
+		Args:    command.Takes("space"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ask := func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				space, err := findSpace(ctx, c, args[0])
+				if err != nil {
+					return nil, err
+				}
+				reply, err := c.InspectSpace(ctx, space.ID)
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  spaceResult{who.ContextName(), reply.Space, reply.Log},
+					Views: command.SpaceViews(a.Printer.Look, &reply.Space, reply.Log),
+				}, nil
+			}
+			if admin.Admin {
+				return a.AsAdmin(cmd.Context(), &admin, "Reading the space", ask)
+			}
+			return a.AsReader(cmd.Context(), "Reading the space", ask)
+		},
+	}
+	admin.Register(cmd)
+	return cmd
+}
+
+func newRemoveSpaceCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "remove-space <space>",
+		GroupID: command.GroupWorld,
+		Short:   "Remove a space with its structure, its node and its log",
+		Long:    `Remove a space that you made, or with --admin any, with its structure, its node and its log.`,
+		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space 3f2a9c41 --yes"),
+		Args:    command.Takes("space"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(args[0]))); err != nil {
+				return err
+			}
+			return a.AsOwner(cmd.Context(), &admin, "Removing", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				space, err := findSpace(ctx, c, args[0])
+				if err != nil {
+					return nil, err
+				}
+				if _, err := c.RemoveSpace(ctx, space.ID); err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  removedSpaceResult{who.ContextName(), space.ID, space.Name},
+					Views: command.Sentence("Removed the space %s with its structure, its node and its log.", space.Name),
+				}, nil
+			})
+		},
+	}
+	admin.Register(cmd)
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+func newAddAmenityCommand(a *command.App) *cobra.Command {
+	return newAmenityCommand(a, "add-amenity", "Give a space an amenity", (*client.Client).AddSpaceAmenity)
+}
+
+func newRemoveAmenityCommand(a *command.App) *cobra.Command {
+	return newAmenityCommand(a, "remove-amenity", "Take an amenity from a space; the last one stays", (*client.Client).RemoveSpaceAmenity)
+}
+
+func newAmenityCommand(a *command.App, name, short string,
+	change func(*client.Client, context.Context, protocol.AmenityRequest) (*protocol.SpaceReply, error),
+) *cobra.Command {
+	kinds := protocol.Amenities()
+	var phraseFile string
+	cmd := &cobra.Command{
+		Use:     name + " <space> <amenity>",
+		GroupID: command.GroupWorld,
+		Short:   short,
+		Long: short + `.
+The amenities are ` + strings.Join(kinds, ", ") + `. It is for the main node that
+made the space, and with --phrase-from for the space's own node.`,
+		Example: command.Example(
+			"playctl "+name+" \"Corner shop\" car_wash",
+			"playctl "+name+" \"Corner shop\" car_wash --phrase-from shop.txt"),
+		Args: command.Takes("space", "amenity"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return kinds, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				space, err := findSpace(ctx, c, args[0])
+				if err != nil {
+					return nil, err
+				}
+				if phraseFile != "" {
+					phrase, err := a.ReadPhrase(ctx, phraseFile, "")
+					if err != nil {
+						return nil, err
+					}
+					c = c.As(client.Credentials{NodeID: space.Owner.NodeID, Hash: creds.HashPhrase(phrase.Reveal())})
+				}
+				reply, err := change(c, ctx, protocol.AmenityRequest{SpaceID: space.ID, Kind: args[1]})
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  spaceResult{Context: who.ContextName(), Space: reply.Space},
+					Views: command.Sentence("%s has %s now.", reply.Space.Name, strings.Join(reply.Space.Amenities, ", ")),
+				}, nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&phraseFile, "phrase-from", "", "call as the space's own node, with the phrase in this `file`; - is standard input")
+	return cmd
+}
+
+// findSpace finds the space that a person named: by its id, its name, or the
+// beginning of its id.
+func findSpace(ctx context.Context, c *client.Client, ref string) (*protocol.Space, error) {
+	reply, err := c.ListSpaceNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var named, begun []*protocol.Space
+	for i := range reply.Spaces {
+		space := &reply.Spaces[i]
+		switch {
+		case space.ID == ref:
+			return space, nil
+		case space.Name == ref:
+			named = append(named, space)
+		case len(ref) >= command.LeastPrefix && strings.HasPrefix(space.ID, ref):
+			begun = append(begun, space)
+		}
+	}
+	if named == nil {
+		named = begun
+	}
+	switch len(named) {
+	case 0:
+		return nil, command.Hintf(protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q", ref), "\"playctl list-spaces\" lists them")
+	case 1:
+		return named[0], nil
+	}
+	return nil, command.Hintf(command.Usagef("%d spaces could be meant by %q", len(named), ref), "give the id: \"playctl list-spaces\" lists them")
+}

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/backup"
+)
+
+// backupResult is what "playctl store backup" and "restore" print: what the
+// backup holds.
+type backupResult struct {
+	backup.Info
+	File    string `json:"file"`
+	Store   string `json:"store"`
+	Records uint64 `json:"records"`
+}
+
+func newStoreBackupCommand(a *command.App) *cobra.Command {
+	var stored place.Flags
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "backup <file>",
+		Short: "Write the world into one file, verified on the way",
+		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
+Every root is proved on the way, and the file is read again and verified before it is called done.
+It holds digests of credentials: keep it as safe as the store. A world on a Redis whose hosts write
+while it is read is read again.`,
+		Example: command.Example(
+			"playctl store backup world.backup",
+			"playctl store backup - | gzip > world.backup.gz",
+			"playctl store backup world.backup --store redis://redis.internal:6379 --store-credentials redis.secret"),
+		Args: command.Takes("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := place.Of(a, &stored)
+			if err != nil {
+				return err
+			}
+			if args[0] == "-" {
+				_, err := backUp(cmd.Context(), at, a.Stdout)
+				return place.StopHosts(err)
+			}
+			file := a.Absolute(args[0])
+			if _, err := os.Lstat(file); err == nil && !force {
+				return command.Hintf(fmt.Errorf("%s: there is a file already", args[0]), "name another file, or add --force")
+			}
+			var info backup.Info
+			err = a.Waiting("Writing the backup", func() error {
+				info, err = backUpTo(cmd.Context(), at, file)
+				return place.StopHosts(err)
+			})
+			if err != nil {
+				return err
+			}
+			return a.Printer.Print(backupDocument(info, file, at, "Wrote a backup of"))
+		},
+	}
+	stored.Register(cmd.Flags(), a)
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+// backUp writes the world of a store.
+func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Info, err error) {
+	journal, err := at.Open(ctx)
+	if err != nil {
+		return backup.Info{}, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	return backup.Write(ctx, journal, journal.RootKey(), out)
+}
+
+// backUpTo writes a backup beside where it is to be, verifies what is on the
+// disk, and puts it in its place. A failure leaves nothing behind.
+func backUpTo(ctx context.Context, at place.Place, file string) (info backup.Info, err error) {
+	// os.CreateTemp makes files that only their owner can read.
+	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	if err != nil {
+		return backup.Info{}, fmt.Errorf("write the backup: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	written, err := backUpAgain(ctx, at, temp)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return backup.Info{}, err
+	}
+	info, err = verifyBackup(ctx, temp.Name())
+	if err != nil {
+		return backup.Info{}, err
+	}
+	if info != written {
+		return backup.Info{}, fmt.Errorf("%w: what was read back is another world", backup.ErrInvalid)
+	}
+	if err := os.Rename(temp.Name(), file); err != nil {
+		return backup.Info{}, fmt.Errorf("put the backup in its place: %w", err)
+	}
+	return info, nil
+}
+
+// backUpAgain writes a backup from its beginning until nobody wrote to the world
+// meanwhile, a few times at most.
+func backUpAgain(ctx context.Context, at place.Place, file *os.File) (info backup.Info, err error) {
+	for range place.AttemptsToRead {
+		if _, err = file.Seek(0, io.SeekStart); err == nil {
+			err = file.Truncate(0)
+		}
+		if err != nil {
+			return info, fmt.Errorf("write the backup: %w", err)
+		}
+		if info, err = backUp(ctx, at, file); !errors.Is(err, store.ErrConflict) {
+			return info, err
+		}
+	}
+	return info, err
+}
+
+func verifyBackup(ctx context.Context, file string) (backup.Info, error) {
+	in, err := os.Open(file) //nolint:gosec // G304: the user names the path
+	if err != nil {
+		return backup.Info{}, fmt.Errorf("read the backup: %w", err)
+	}
+	defer func() { _ = in.Close() }()
+	return backup.Verify(ctx, in)
+}
+
+func newStoreRestoreCommand(a *command.App) *cobra.Command {
+	var stored place.Flags
+	cmd := &cobra.Command{
+		Use:   "restore <file>",
+		Short: "Make a store of a backup",
+		Long: `Make a store of a backup, in a folder that has none yet or with --store on a Redis that has no
+world of that --host-id. The backup is verified before
+anything is written. The world goes on in a new session, with rev and seq far above those of
+the backup, so that no client takes it for what it saw before.
+
+The host needs the root key of the backup's world.`,
+		Example: command.Example(
+			"playctl store restore world.backup --data-dir /var/lib/playctl",
+			"playctl store restore world.backup --store redis://redis.internal:6379 --host-id restored"),
+		Args: command.Takes("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := place.Of(a, &stored)
+			if err != nil {
+				return err
+			}
+			var info backup.Info
+			err = a.Waiting("Restoring", func() error {
+				info, err = restore(a, cmd.Context(), args[0], at)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.Printer.Print(backupDocument(info, args[0], at, "Restored"))
+		},
+	}
+	stored.Register(cmd.Flags(), a)
+	return cmd
+}
+
+func restore(a *command.App, ctx context.Context, name string, to place.Place) (info backup.Info, err error) {
+	source := a.Stdin
+	if name != "-" {
+		file, err := os.Open(a.Absolute(name))
+		if err != nil {
+			return backup.Info{}, fmt.Errorf("read the backup: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		source = file
+	}
+	return backup.Restore(ctx, source, backup.Target{
+		SID:     newSID(),
+		Now:     a.Now(),
+		Begin:   func(rootKey string) (store.Import, error) { return to.Begin(ctx, rootKey) },
+		SetTerm: to.Terms(),
+	})
+}
+
+// newSID draws the id of a session: a random UUID, version 4 (RFC 9562).
+func newSID() string {
+	var id [16]byte
+	// Since Go 1.24 rand.Read fills the slice or ends the program.
+	_, _ = rand.Read(id[:])
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16])
+}
+
+func backupDocument(info backup.Info, file string, at place.Place, done string) render.Document {
+	return render.Document{
+		Data: backupResult{Info: info, File: file, Store: at.String(), Records: info.Records},
+		Views: []render.View{
+			render.Line(done + " " + render.Clean(at.String()) + "."),
+			render.Fields{
+				{Name: "file", Value: file},
+				{Name: "rev", Value: command.Number(&info.Rev)},
+				{Name: "seq", Value: command.Number(&info.Seq)},
+				{Name: "root", Value: info.Root},
+				{Name: "rows", Value: command.Decimal(int64(info.Rows))},
+				{Name: "records", Value: command.Number(&info.Records)},
+			},
+		},
+	}
+}

@@ -1,0 +1,234 @@
+// Package store has the commands about the store of a world.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/verify"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newStoreCommand(a),
+	}
+}
+
+func newStoreCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "store",
+		GroupID: command.GroupHost,
+		Short:   "Check, compact, back up, restore and migrate a store",
+		Long: `Check, compact, back up, restore and migrate the store of a host. A store in a file is one
+process's at a time: its host must not run meanwhile. With --store it is the one on a Redis, whose
+hosts may run while it is read.`,
+		Example: command.Example(
+			"playctl store check",
+			"playctl store backup world.backup",
+			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.internal:6379"),
+		Args: cobra.ArbitraryArgs,
+		RunE: command.RunGroup,
+	}
+	cmd.AddCommand(newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
+		newStoreMigrateCommand(a), newStoreACLCommand(a))
+	return cmd
+}
+
+// registerDataDir adds the flag that names the store's folder.
+func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
+	cmd.Flags().StringVar(dataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
+	command.Configurable(cmd.Flags(), "data-dir")
+}
+
+// checkResult is what "playctl store check" prints.
+type checkResult struct {
+	Store         string   `json:"store"`
+	OK            bool     `json:"ok"`
+	Entries       uint64   `json:"entries"`
+	Events        uint64   `json:"events"`
+	Records       uint64   `json:"records"`
+	RevsVerified  uint64   `json:"revsVerified"`
+	CheckpointRev uint64   `json:"checkpointRev"`
+	FirstRev      uint64   `json:"firstRev"`
+	LastRev       uint64   `json:"lastRev"`
+	FirstSeq      uint64   `json:"firstSeq"`
+	LastSeq       uint64   `json:"lastSeq"`
+	Problems      []string `json:"problems"`
+}
+
+func newStoreCheckCommand(a *command.App) *cobra.Command {
+	var stored place.Flags
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Check a store; rebuild and compare every root",
+		Long: `Check a store from its pages up to the world in it: the map at every rev is rebuilt, and its
+Merkle root and leaf count are compared with those that were published. It changes nothing
+and exits with 5 if something is wrong.`,
+		Example: command.Example(
+			"playctl store check",
+			"playctl store check --data-dir /var/lib/playctl --output json",
+			"playctl store check --store redis://redis.internal:6379 --store-credentials redis.secret"),
+		Args: command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at, err := place.Of(a, &stored)
+			if err != nil {
+				return err
+			}
+			var result *checkResult
+			err = a.Waiting("Checking the store", func() error {
+				result, err = checkStore(cmd.Context(), at)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := a.Printer.Print(result.document(a.Printer.Look)); err != nil || result.OK {
+				return err
+			}
+			return command.Hintf(fmt.Errorf("%w: %s has %s", command.ErrUnverified, at, command.Plural(len(result.Problems), "problem", "problems")),
+				"\"playctl store restore\" makes a store of a backup")
+		},
+	}
+	stored.Register(cmd.Flags(), a)
+	return cmd
+}
+
+// paged is a store that can look at the pages of its file too.
+type paged interface {
+	CheckPages(ctx context.Context) ([]string, error)
+}
+
+// checkStore checks the file's pages, where it is one, and the world in them.
+func checkStore(ctx context.Context, at place.Place) (result *checkResult, err error) {
+	journal, err := at.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	var problems []string
+	if file, ok := journal.(paged); ok {
+		if problems, err = file.CheckPages(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var report *verify.Report
+	err = place.WhileItStands(ctx, journal, func() error {
+		report, err = verify.Check(ctx, journal, journal.RootKey())
+		return err
+	})
+	if err != nil {
+		return nil, place.StopHosts(err)
+	}
+	problems = append(append([]string{}, problems...), report.Problems...)
+	return &checkResult{
+		Store: at.String(), OK: len(problems) == 0, Entries: report.Entries, Events: report.Events, Records: report.Records,
+		RevsVerified: report.RevsVerified, CheckpointRev: report.CheckpointRev,
+		FirstRev: report.FirstRev, LastRev: report.LastRev, FirstSeq: report.FirstSeq, LastSeq: report.LastSeq,
+		Problems: problems,
+	}, nil
+}
+
+func (r *checkResult) document(look render.Look) render.Document {
+	verdict := look.Good("good") + ": every root is right"
+	if !r.OK {
+		verdict = look.Bad("damaged")
+	}
+	views := []render.View{render.Line(verdict), render.Fields{
+		{Name: "store", Value: r.Store},
+		{Name: "revs verified", Value: command.Number(&r.RevsVerified)},
+		{Name: "revs", Value: fmt.Sprintf("%d to %d", r.FirstRev, r.LastRev)},
+		{Name: "seqs", Value: fmt.Sprintf("%d to %d", r.FirstSeq, r.LastSeq)},
+		{Name: "entries", Value: command.Number(&r.Entries)},
+		{Name: "events", Value: command.Number(&r.Events)},
+		{Name: "records", Value: command.Number(&r.Records)},
+	}}
+	for _, problem := range r.Problems {
+		views = append(views, render.Line(look.Bad("problem:")+" "+render.Clean(problem)))
+	}
+	return render.Document{Data: r, Views: views}
+}
+
+// compactResult is what "playctl store compact" prints; sizes are in bytes.
+type compactResult struct {
+	Store  string `json:"store"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
+}
+
+func newStoreCompactCommand(a *command.App) *cobra.Command {
+	var dataDir string
+	cmd := &cobra.Command{
+		Use:   "compact",
+		Short: "Give back the space that a store no longer uses",
+		Long: `Rewrite a store without the space that it no longer uses. A crash meanwhile leaves the store
+as it was; it needs room for a second copy.`,
+		Example: command.Example("playctl store compact"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at, err := place.Of(a, &place.Flags{DataDir: dataDir})
+			if err != nil {
+				return err
+			}
+			path := at.Path
+			var done bolt.Compaction
+			err = a.Waiting("Compacting the store", func() error {
+				done, err = bolt.Compact(cmd.Context(), path)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.Printer.Print(render.Document{
+				Data:  compactResult{Store: path, Before: done.Before, After: done.After},
+				Views: []render.View{render.Line(fmt.Sprintf("Compacted the store from %d to %d bytes.", done.Before, done.After))},
+			})
+		},
+	}
+	registerDataDir(a, cmd, &dataDir)
+	return cmd
+}
+
+// aclResult is what "playctl store acl" prints.
+type aclResult struct {
+	User  string   `json:"user"`
+	Rules []string `json:"rules"`
+}
+
+func newStoreACLCommand(a *command.App) *cobra.Command {
+	var hostID, user string
+	var cluster bool
+	cmd := &cobra.Command{
+		Use:   "acl",
+		Short: "Print what the Redis user of a world's hosts must be allowed",
+		Long: `Print what the Redis user of a world's hosts must be allowed, as a line of an ACL file: the keys
+and the channels of the world, the commands that hosts send, and nothing else. A password is still
+to be added, as >PASSWORD, or as # and the hex SHA-256 of it.`,
+		Example: command.Example("playctl store acl", "playctl store acl --host-id arena --user arena --cluster --output json"),
+		Args:    command.Takes(),
+		RunE: func(*cobra.Command, []string) error {
+			if err := place.CheckHostID(hostID); err != nil {
+				return err
+			}
+			result := aclResult{User: user, Rules: redis.Rules(hostID, cluster)}
+			return a.Printer.Print(render.Document{
+				Data:  result,
+				Views: []render.View{render.Line("user " + render.Clean(user) + " on " + strings.Join(result.Rules, " "))},
+			})
+		},
+	}
+	cmd.Flags().StringVar(&hostID, "host-id", "default", "the `name` of the world on the Redis")
+	cmd.Flags().StringVar(&user, "user", "playctl", "the user's `name`")
+	cmd.Flags().BoolVar(&cluster, "cluster", false, "for the nodes of a Cluster")
+	command.Configurable(cmd.Flags(), "host-id")
+	return cmd
+}

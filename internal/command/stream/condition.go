@@ -1,0 +1,187 @@
+package stream
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+)
+
+// condition is what --until waits for: clauses that must all hold for one event.
+// nil is no condition.
+type condition []clause
+
+// clause compares one field of an event with a value.
+type clause struct {
+	// field is kind, player, or the path of a field of the event's data.
+	field    string
+	operator string
+	value    string
+	// kind is the value of a clause about the kind.
+	kind protocol.EventKind
+}
+
+// operators in the order in which they are looked for: the longer ones first.
+var operators = []string{"~=", "!=", ">=", "<=", "="}
+
+// parseCondition reads a condition: clauses joined by commas. A clause is a kind of
+// event, or a field, an operator and a value, which may be in double quotes (as
+// in JSON) where it holds a comma. The empty text is no condition.
+func parseCondition(text string) (condition, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var clauses condition
+	for rest := text; ; {
+		part, after, more := cutClause(rest)
+		parsed, err := parseClause(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("--until: %w", err)
+		}
+		clauses = append(clauses, parsed)
+		if !more {
+			return clauses, nil
+		}
+		rest = after
+	}
+}
+
+// cutClause cuts a condition at its first comma that is not in quotes.
+func cutClause(text string) (part, rest string, more bool) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}
+
+func parseClause(text string) (clause, error) {
+	at, operator := -1, ""
+	for _, candidate := range operators {
+		if i := strings.Index(text, candidate); i >= 0 && (at < 0 || i < at) {
+			at, operator = i, candidate
+		}
+	}
+	if at < 0 {
+		kind, err := parseKind(text)
+		return clause{field: "kind", operator: "=", kind: kind}, err
+	}
+	t := clause{field: strings.TrimSpace(text[:at]), operator: operator, value: strings.TrimSpace(text[at+len(operator):])}
+	// A quote within a value would hide the commas behind it.
+	if strings.Contains(t.value, `"`) {
+		if err := json.Unmarshal([]byte(t.value), &t.value); err != nil {
+			return t, command.Usagef("%s is not a text in quotes", t.value)
+		}
+	}
+	err := t.check(text)
+	return t, err
+}
+
+// check finds out whether the clause can mean something.
+func (t *clause) check(text string) (err error) {
+	switch {
+	case t.field == "" || strings.ContainsAny(t.field, `"!~<>= `):
+		return command.Usagef("%q does not begin with the name of a field", text)
+	case t.field == "kind" && (t.operator == "=" || t.operator == "!="):
+		t.kind, err = parseKind(t.value)
+		return err
+	case t.field == "player" && t.operator != "=" && t.operator != "!=", t.field == "kind":
+		return command.Usagef("%q: a %s is compared with = or !=", text, t.field)
+	case t.operator == ">=" || t.operator == "<=":
+		if _, ok := exactNumber(t.value); !ok {
+			return command.Usagef("%q compares with a number, which %q is not", text, t.value)
+		}
+	}
+	return nil
+}
+
+// met reports whether all clauses hold for an event.
+func (c condition) met(m *matter, names naming) bool {
+	for i := range c {
+		if !c[i].holds(m, names) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether the clause holds. One about a field that the event does
+// not have does not, whatever the operator is.
+func (t *clause) holds(m *matter, names naming) bool {
+	switch t.field {
+	case "kind":
+		return (m.kind == t.kind) == (t.operator == "=")
+	case "player":
+		return len(m.players()) > 0 && m.isAbout(t.value, names) == (t.operator == "=")
+	}
+	value := m.field(t.field)
+	text, ok := plainText(value)
+	if !ok {
+		return false
+	}
+	switch t.operator {
+	case "~=":
+		return strings.Contains(text, t.value)
+	case "!=":
+		return !same(text, t.value)
+	case "=":
+		return same(text, t.value)
+	}
+	left, isNumber := exactNumber(text)
+	right, _ := exactNumber(t.value)
+	if !isNumber {
+		return false
+	}
+	if t.operator == ">=" {
+		return left.Cmp(right) >= 0
+	}
+	return left.Cmp(right) <= 0
+}
+
+// plainText is a value of JSON as text; false for lists, objects and null.
+func plainText(value any) (string, bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case bool:
+		return strconv.FormatBool(value), true
+	case json.Number:
+		return value.String(), true
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64), true
+	}
+	return "", false
+}
+
+// same compares texts, and numbers by their value.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	left, ok := exactNumber(a)
+	right, also := exactNumber(b)
+	return ok && also && left.Cmp(right) == 0
+}
+
+// longestNumber bounds what is read as a number.
+const longestNumber = 32
+
+// exactNumber reads a decimal number exactly, so that positions beyond 2^53 compare
+// right. Exponents are no part of it: they would make small texts huge.
+func exactNumber(text string) (*big.Rat, bool) {
+	if len(text) > longestNumber || strings.Trim(text, "+-.0123456789") != "" {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
+}

@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/command"
+)
+
+// aMatter is an event that conditions are tried on.
+func aMatter() *matter {
+	return newMatter("world:interaction", 9007199254740993, true, []byte(`{"playerId":"ada","role":"user","text":"a, \"b\" = c",
+		"rev":7,"flagged":true,"data":{"stepCount":3,"list":[1]},"nothing":null}`))
+}
+
+func noNames(string) []string { return nil }
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"interaction": true, "world:interaction": true, "kind=interaction": true, " interaction , rev=7 ": true,
+		"journey": false, "kind!=journey": true, "kind!=interaction": false,
+		"player=ada": true, "player=Ada": false, "player!=bob": true, "player!=ada": false,
+		"role=user": true, "role!=user": false, "role=": false, "role!=": true,
+		"text~=b": true, `text~="a, \"b\""`: true, `text="a, \"b\" = c"`: true, "text~=d": false, "text~== c": true,
+		"rev=7": true, "rev=7.0": true, "rev>=7": true, "rev>=8": false, "rev<=7": true, "rev<=6.9": false, "rev>=-1": true,
+		// Positions beyond 2^53 are told apart.
+		"seq=9007199254740993": true, "seq=9007199254740992": false, "seq>=9007199254740994": false,
+		"flagged=true": true, "data.stepCount>=3": true, "data.stepCount>=4": false,
+		// What an event does not have meets nothing.
+		"reason=lease": false, "reason!=lease": false, "data.list=1": false, "data=3": false, "nothing!=1": false, "text>=1": false,
+		"interaction,role=user,player=ada": true, "interaction,role=tool,player=ada": false,
+	} {
+		c, err := parseCondition(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := c.met(aMatter(), noNames); got != want {
+			t.Errorf("%s: got %v", text, got)
+		}
+	}
+	if c, err := parseCondition(""); c != nil || err != nil {
+		t.Errorf("no condition is %v, %v", c, err)
+	}
+}
+
+func TestConditionsThatMeanNothing(t *testing.T) {
+	t.Parallel()
+	for text, says := range map[string]string{
+		",": "no kind", "interaction,": "no kind", "interactoin": "no kind", "kind=moon": "no kind", "=x": "the name of a field",
+		"kind~=world": "compared with = or !=", "player>=1": "compared with = or !=", "text>=x": "a number", "seq<=1e999999999": "a number",
+		`text="open`: "in quotes", `text="a"b`: "in quotes", `text~=b"`: "in quotes", `"text"=b`: "the name of a field", "a b=c": "the name of a field",
+	} {
+		if _, err := parseCondition(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		} else if command.ExitCode(err) != command.ExitUsage {
+			t.Errorf("%s: the exit code is %d", text, command.ExitCode(err))
+		}
+	}
+}
+
+func FuzzCondition(f *testing.F) {
+	for _, seed := range []string{"interaction", "kind=world:journey,player=Ada", `text~="a,b",rev>=7`, "seq<=9,", `x="\u0000"`, "a.b.c!=d"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseCondition(text)
+		if err != nil {
+			if command.ExitCode(err) != command.ExitUsage {
+				t.Fatalf("%q: %v is not told as a mistake of the command line", text, err)
+			}
+			return
+		}
+		// One more clause never makes a condition hold that did not.
+		more, err := parseCondition(text + ",rev=7")
+		if text != "" && (err != nil || more.met(aMatter(), noNames) != c.met(aMatter(), noNames)) {
+			t.Fatalf("%q with a clause that holds: %v", text, err)
+		}
+	})
+}

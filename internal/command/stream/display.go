@@ -1,0 +1,257 @@
+package stream
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// display shows a world that is followed. All of its methods but due write to
+// the terminal or pipe, and fail with it.
+type display interface {
+	// event shows an event that the flags select.
+	event(result eventResult, line render.Event, names *render.Names, status render.Status) error
+	// world takes a new state of the copy; it is shown with the next draw.
+	world(snapshot *chain.Snapshot)
+	// problem tells of something that is being dealt with.
+	problem(err error, status render.Status) error
+	// draw brings what is shown up to date, or sets the time at which due asks
+	// for it.
+	draw(status render.Status) error
+	// due is ready when draw should be called although nothing happened.
+	due() <-chan time.Time
+	// away leaves the terminal to others, back takes it again as if nothing were
+	// shown.
+	away() error
+	back() error
+	// close leaves the terminal as it was.
+	close() error
+}
+
+// newDisplay is the display that suits the flags and the surroundings.
+func (t *tailer) newDisplay() (display, error) {
+	plain := &eventLines{App: t.App, look: t.Look}
+	switch {
+	case t.flags.view == viewMap:
+		return t.newMapDisplay()
+	case livelyTerminal(t.App) && !t.Settings.Quiet:
+		return &statusDisplay{eventLines: plain}, nil
+	}
+	return plain, nil
+}
+
+// eventLines prints one event after the other and nothing else, as a pipe wants
+// it. What is written is not held back.
+type eventLines struct {
+	*command.App
+	look func(io.Writer) render.Look
+}
+
+func (d *eventLines) item(result eventResult, line render.Event, names *render.Names) render.Document {
+	text := ""
+	if d.Printer.Format == render.FormatTable {
+		text = render.EventLine(d.look(d.Stdout), names, line)
+	}
+	return render.Document{Data: result, Views: []render.View{render.Text(text)}}
+}
+
+func (d *eventLines) event(result eventResult, line render.Event, names *render.Names, _ render.Status) error {
+	return d.Printer.Item(d.item(result, line, names))
+}
+
+func (d *eventLines) problem(err error, _ render.Status) error {
+	d.Note("%s", d.ErrorLook().Faint(render.Clean(err.Error())+"; going on."))
+	return nil
+}
+
+func (*eventLines) world(*chain.Snapshot) {}
+
+func (*eventLines) draw(render.Status) error { return nil }
+
+func (*eventLines) due() <-chan time.Time { return nil }
+
+func (*eventLines) away() error { return nil }
+
+func (*eventLines) back() error { return nil }
+
+func (*eventLines) close() error { return nil }
+
+// statusDisplay prints lines as well, and below the last of them, on a line that
+// is written over, where the copy stands.
+type statusDisplay struct {
+	*eventLines
+	shown string
+}
+
+// wipe empties the line that the cursor is on.
+const wipe = "\r\x1b[K"
+
+func (d *statusDisplay) event(_ eventResult, line render.Event, names *render.Names, status render.Status) error {
+	look := d.look(d.Stdout)
+	return d.write(wipe+render.EventLine(look, names, line)+render.StatusLine(look, status), status)
+}
+
+func (d *statusDisplay) problem(err error, status render.Status) error {
+	if err := d.write(wipe, status); err != nil {
+		return err
+	}
+	d.shown = ""
+	if err := d.eventLines.problem(err, status); err != nil {
+		return err
+	}
+	return d.draw(status)
+}
+
+func (d *statusDisplay) draw(status render.Status) error {
+	line := render.StatusLine(d.look(d.Stdout), status)
+	if line == d.shown {
+		return nil
+	}
+	return d.write(wipe+line, status)
+}
+
+func (d *statusDisplay) write(text string, status render.Status) error {
+	d.shown = render.StatusLine(d.look(d.Stdout), status)
+	if _, err := io.WriteString(d.Stdout, text); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	return nil
+}
+
+func (d *statusDisplay) away() error { return d.close() }
+
+func (d *statusDisplay) back() error {
+	d.shown = ""
+	return nil
+}
+
+func (d *statusDisplay) close() error {
+	if _, err := io.WriteString(d.Stdout, wipe); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	return nil
+}
+
+// Times of the map.
+const (
+	// leastFrameTime bounds how often it is drawn, however much happens.
+	leastFrameTime = 50 * time.Millisecond
+	// fadeTime is how often it is drawn while something on it fades.
+	fadeTime = time.Second
+)
+
+// mapDisplay shows the world as a map that fills the terminal.
+type mapDisplay struct {
+	*command.App
+	picture render.Map
+	// before is what the terminal shows, nil if that is not known.
+	before *render.Screen
+	drawn  time.Time
+	timer  *time.Timer
+}
+
+func (t *tailer) newMapDisplay() (display, error) {
+	d := &mapDisplay{App: t.App}
+	d.picture.Title = t.who.Server
+	if name := t.who.ContextName(); name != "" {
+		d.picture.Title = name + "  " + d.picture.Title
+	}
+	err := d.write(render.ScreenEnter)
+	return d, err
+}
+
+func (d *mapDisplay) event(_ eventResult, line render.Event, names *render.Names, status render.Status) error {
+	d.picture.Take(d.Look(d.Stdout), names, line)
+	return d.draw(status)
+}
+
+func (d *mapDisplay) world(snapshot *chain.Snapshot) {
+	d.picture.Show(render.World{Bounds: snapshot.Bounds(), Occupants: slices.Collect(snapshot.Occupants())})
+}
+
+func (d *mapDisplay) problem(err error, status render.Status) error {
+	d.picture.Note(d.Look(d.Stdout), err.Error())
+	return d.draw(status)
+}
+
+// draw draws the map, unless it was drawn just now: then a little later.
+func (d *mapDisplay) draw(status render.Status) error {
+	now := d.Now()
+	if rest := leastFrameTime - now.Sub(d.drawn); rest > 0 && rest <= leastFrameTime {
+		d.dueIn(rest)
+		return nil
+	}
+	d.drawn = now
+	fades := d.picture.Fades(now)
+	look := d.Look(d.Stdout)
+	next := d.picture.Frame(look, heightOf(d.Stdout), status)
+	if err := d.write(next.Update(look, d.before)); err != nil {
+		return err
+	}
+	d.before = next
+	if fades {
+		d.dueIn(fadeTime)
+	} else {
+		d.stop()
+	}
+	return nil
+}
+
+func (d *mapDisplay) dueIn(rest time.Duration) {
+	d.stop()
+	d.timer = time.NewTimer(rest)
+}
+
+func (d *mapDisplay) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
+}
+
+func (d *mapDisplay) due() <-chan time.Time {
+	if d.timer == nil {
+		return nil
+	}
+	return d.timer.C
+}
+
+func (d *mapDisplay) away() error { return d.write(render.ScreenLeave) }
+
+func (d *mapDisplay) back() error {
+	d.before, d.drawn = nil, time.Time{}
+	return d.write(render.ScreenEnter)
+}
+
+func (d *mapDisplay) close() error {
+	d.stop()
+	return d.write(render.ScreenLeave)
+}
+
+func (d *mapDisplay) write(text string) error {
+	if _, err := io.WriteString(d.Stdout, text); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	return nil
+}
+
+// heightOf returns the rows of a terminal, 0 for anything else.
+func heightOf(stream any) int {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	_, height, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return height
+}

@@ -1,0 +1,142 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/sdk"
+)
+
+// checked is an event that the copy has taken, and what is known of it then.
+type checked struct {
+	event sdk.Event
+	known sdk.Verification
+}
+
+// ending is the event that tail ends with. It ends when that is proved, so that
+// whoever goes on by the exit code relies on nothing unproved.
+type ending struct {
+	event *sdk.Event
+	// result is what tail ends with once the event is proved.
+	result error
+	// taken says that the copy has had the event, so that what is known of the copy
+	// counts for it.
+	taken bool
+}
+
+// endsWith makes an event the last one. It reports whether tail ends at once,
+// which it does where nothing is to be proved.
+func (t *tailer) endsWith(event *sdk.Event, result error) (done bool, err error) {
+	if t.flags.noVerify {
+		return true, result
+	}
+	t.ending = &ending{event: event, result: result}
+	t.stopQuiet()
+	return false, nil
+}
+
+// proved takes what is known of the copy now, and reports whether tail ends with
+// it. A copy that is catching up, or is about to be read, is waited for.
+func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
+	if t.ending == nil || !t.ending.taken {
+		return false, nil
+	}
+	switch known {
+	case sdk.Verified, sdk.Unverifiable:
+		return true, t.ending.result
+	case sdk.Mismatched:
+		return true, unproved(fmt.Errorf("the copy of the world is not what the host says it is as of %s", t.ending.name()))
+	}
+	return false, nil
+}
+
+// checked takes the proof of an event.
+func (t *tailer) checked(c *checked) (done bool, err error) {
+	if t.ending != nil && c.event.Seq == t.ending.event.Seq {
+		t.ending.taken = true
+	}
+	return t.proved(c.known)
+}
+
+// unproved is the error of a world that is not what its host states.
+func unproved(err error) error {
+	return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
+		"do not rely on what this host says; \"playctl chain verify\" compares its snapshot with its root")
+}
+
+// name tells the event from others.
+func (e *ending) name() string {
+	if !e.event.HasSeq {
+		return "the event " + string(e.event.Kind)
+	}
+	return fmt.Sprintf("event %d", e.event.Seq)
+}
+
+// errNotSeen says that what --until waits for did not happen.
+var errNotSeen = errors.New("it was not seen")
+
+// errWaitedEnough is the cause of a context whose time for --until is over.
+var errWaitedEnough = errors.New("the time to wait is over")
+
+// limitedUntil bounds the wait for a condition by --timeout.
+func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.CancelFunc) {
+	if t.flags.until == "" || t.Settings.Timeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, t.Settings.Timeout, errWaitedEnough)
+}
+
+// tooLate says what did not happen within --timeout.
+func (t *tailer) tooLate() error {
+	within := " within " + t.Settings.Timeout.String()
+	if t.ending != nil {
+		return command.Hintf(fmt.Errorf("%s could not be proved%s: %w", t.ending.name(), within, errWaitedEnough), "give it longer with --timeout")
+	}
+	return command.Hintf(t.unseen(within), "give it longer with --timeout, or look at what was before with --from-start")
+}
+
+// unseen is the error of a condition that was not met; nil if there is none.
+func (t *tailer) unseen(when string) error {
+	if t.flags.until == "" {
+		return nil
+	}
+	return fmt.Errorf("nothing met the condition %q%s: %w", t.flags.until, when, errNotSeen)
+}
+
+// quietTime is how long a host may be silent while it sends the past. Where the
+// newest events are for others only, no event tells that the present is reached.
+const quietTime = 3 * time.Second
+
+func (t *tailer) startQuiet() {
+	if t.flags.follow || t.ending != nil {
+		return
+	}
+	t.stopQuiet()
+	t.quiet = time.NewTimer(quietTime)
+}
+
+func (t *tailer) stopQuiet() {
+	if t.quiet != nil {
+		t.quiet.Stop()
+		t.quiet = nil
+	}
+}
+
+func (t *tailer) quietEnds() <-chan time.Time {
+	if t.quiet == nil {
+		return nil
+	}
+	return t.quiet.C
+}
+
+// quieted ends a reading of the past whose rest is for others.
+func (t *tailer) quieted() error {
+	if t.state.Verification == sdk.Mismatched {
+		return unproved(errors.New("the copy of the world is not what the host says it is"))
+	}
+	t.Note("%s", t.ErrorLook().Faint("The rest of the past is for others."))
+	return t.unseen(" up to the present")
+}

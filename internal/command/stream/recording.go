@@ -1,0 +1,289 @@
+package stream
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// longestRecordedLine bounds the memory that a recording can take.
+const longestRecordedLine = 256 << 20
+
+// recordedLines reads a recording line by line.
+type recordedLines struct {
+	in *bufio.Reader
+	// number is that of the line read last, from 1.
+	number int
+	// cutOff says that the last line had no end and was left out.
+	cutOff bool
+}
+
+func newRecordedLines(in io.Reader) *recordedLines {
+	return &recordedLines{in: bufio.NewReaderSize(in, 64<<10)}
+}
+
+// next reads a line; io.EOF is the recording's end.
+func (l *recordedLines) next() (*recordedLine, error) {
+	var text []byte
+	for {
+		piece, err := l.in.ReadSlice('\n')
+		text = append(text, piece...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull) && len(text) <= longestRecordedLine:
+			continue
+		case errors.Is(err, bufio.ErrBufferFull):
+			return nil, fmt.Errorf("line %d of the recording is longer than any that playctl writes", l.number+1)
+		case errors.Is(err, io.EOF):
+			l.cutOff = len(bytes.TrimSpace(text)) > 0
+			return nil, io.EOF
+		case err != nil:
+			return nil, fmt.Errorf("read the recording: %w", err)
+		}
+		l.number++
+		if len(bytes.TrimSpace(text)) == 0 {
+			text = text[:0]
+			continue
+		}
+		var line recordedLine
+		if err := protocol.Decode(text, &line); err != nil {
+			return nil, fmt.Errorf("line %d is not of a recording: %w", l.number, err)
+		}
+		if (line.Snapshot == nil) == (line.Event == "") {
+			return nil, fmt.Errorf("line %d is not of a recording: it is neither a snapshot nor an event", l.number)
+		}
+		return &line, nil
+	}
+}
+
+// name tells a line from others in an error.
+func (l *recordedLine) name() string {
+	switch {
+	case l.Snapshot != nil:
+		return "a snapshot"
+	case l.Seq == nil:
+		return "an event " + string(l.Event)
+	}
+	return fmt.Sprintf("event %d (%s)", *l.Seq, l.Event)
+}
+
+// recordedWorld is the world of a recording, proved as it goes.
+type recordedWorld struct {
+	// copy is nil before the first snapshot.
+	copy *chain.Snapshot
+	// lost says that events are missing, as the host said itself; the next
+	// snapshot makes up for them.
+	lost bool
+	// last is the position of the last event.
+	last *uint64
+}
+
+// take goes one line on. proved is true for an event whose root and leaf count
+// were compared and are equal; an error says what does not prove.
+func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
+	if line.Snapshot != nil {
+		return false, w.replace(line)
+	}
+	anew := line.Event == protocol.EventSessionReset || line.Event == protocol.EventSessionResync
+	if line.Seq != nil && w.last != nil && *line.Seq <= *w.last && !anew {
+		return false, fmt.Errorf("it comes after event %d", *w.last)
+	}
+	w.last = line.Seq
+	if anew {
+		w.lost = true
+		return false, nil
+	}
+	state, err := chain.ParseEventState(line.Data)
+	if err != nil {
+		return false, err
+	}
+	if !w.provable(&state) {
+		return false, nil
+	}
+	return w.prove(line, &state, *w.copy.Head().Rev)
+}
+
+// provable tells whether there is a copy to compare an event with, and the event
+// is not from before it.
+func (w *recordedWorld) provable(state *chain.EventState) bool {
+	if w.copy == nil || w.lost || w.copy.Head().Rev == nil || state.Rev == nil || state.MerkleRootHex == "" {
+		return false
+	}
+	have := *w.copy.Head().Rev
+	return *state.Rev > have || *state.Rev == have && state.Notify == nil
+}
+
+// prove merges an event and compares. The rev of one that changes the map is one
+// above the rev before, and that of any other is the rev before: where it is not,
+// a line is missing.
+func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState, have uint64) (bool, error) {
+	want := have
+	if state.Notify != nil {
+		want++
+	}
+	if *state.Rev != want {
+		return false, fmt.Errorf("it is of rev %d, the recording is at rev %d: events are missing", *state.Rev, have)
+	}
+	next := w.copy
+	if state.Notify != nil {
+		if len(state.Inline) != len(state.Notify.Nodes) {
+			return false, fmt.Errorf("it has %d rows and should have %d", len(state.Inline), len(state.Notify.Nodes))
+		}
+		for i, ref := range state.Notify.Nodes {
+			if err := chain.AnswersFor(state.Inline[i], ref.StableKey); err != nil {
+				return false, err
+			}
+		}
+		merged, err := w.copy.Merge(state.Inline...)
+		if err != nil {
+			return false, err
+		}
+		next = merged
+	}
+	if err := next.Verify(state.MerkleRootHex, state.MerkleLeafCount); err != nil {
+		return false, err
+	}
+	w.copy = next.At(state.Rev, line.Seq)
+	return true, nil
+}
+
+// replace takes a snapshot, if it is what it says it is, and was when it was
+// recorded.
+func (w *recordedWorld) replace(line *recordedLine) error {
+	snapshot, stated, err := chain.ParseSnapshot(line.Snapshot)
+	if err != nil {
+		return err
+	}
+	if line.Verification == sdk.Mismatched.String() {
+		return errors.New("it was not what the host's own root said when it was recorded")
+	}
+	if stated.MerkleRootHex != "" {
+		if err := snapshot.Verify(stated.MerkleRootHex, stated.MerkleLeafCount); err != nil {
+			return err
+		}
+	}
+	w.copy, w.lost = snapshot, false
+	return nil
+}
+
+// recordedLine is one line of a recording: a full read of the world, or an event
+// with the rows that it changed. An event's line is what "playctl tail" prints
+// of it.
+type recordedLine struct {
+	Context string `json:"context,omitempty"`
+	// Snapshot and Verification are those of a full read.
+	Snapshot     json.RawMessage `json:"snapshot,omitempty"`
+	Verification string          `json:"verification,omitempty"`
+	// Seq, Event and Data are those of an event.
+	Seq   *uint64            `json:"seq,omitempty"`
+	Event protocol.EventKind `json:"event,omitempty"`
+	Data  json.RawMessage    `json:"data,omitempty"`
+}
+
+// recorder writes a recording. The file appears under its name with the first
+// whole line in it, and never takes the place of another.
+type recorder struct {
+	path    string
+	context string
+	file    *os.File
+}
+
+// newRecorder makes the recorder of a file that must not be there yet.
+func newRecorder(path, context string) (*recorder, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, command.Hintf(fmt.Errorf("%s: there is a file already", path), "name another file for the recording")
+	}
+	return &recorder{path: path, context: context}, nil
+}
+
+// snapshot records a full read.
+func (r *recorder) snapshot(update *sdk.Update) error {
+	text, err := update.Snapshot.AppendJSON(nil)
+	if err != nil {
+		return fmt.Errorf("record the world: %w", err)
+	}
+	return r.write(recordedLine{Context: r.context, Snapshot: text, Verification: update.Verification.String()})
+}
+
+// event records an event.
+func (r *recorder) event(event *sdk.Event) error {
+	line := recordedLine{Context: r.context, Event: event.Kind, Data: event.Data}
+	if event.HasSeq {
+		line.Seq = &event.Seq
+	}
+	return r.write(line)
+}
+
+// write appends a line in a single write.
+func (r *recorder) write(line recordedLine) error {
+	text, err := encodeLine(line)
+	if err != nil {
+		return fmt.Errorf("record an event: %w", err)
+	}
+	if r.file == nil {
+		return r.create(text)
+	}
+	if _, err := r.file.Write(text); err != nil {
+		return fmt.Errorf("write the recording: %w", err)
+	}
+	return nil
+}
+
+// encodeLine is a value as one line of JSON.
+func encodeLine(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return text.Bytes(), err
+}
+
+// recordingMode lets everybody read a recording, as far as their umask says: it
+// holds what every subscriber sees, and no secret.
+const recordingMode = 0o644
+
+// create makes the file with its first line beside its place and links it there,
+// which fails if something is there already.
+func (r *recorder) create(first []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("begin the recording: %w", err)
+		}
+	}()
+	file, err := os.CreateTemp(filepath.Dir(r.path), "."+filepath.Base(r.path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(first)
+	if err == nil {
+		err = file.Chmod(recordingMode)
+	}
+	if err == nil {
+		err = os.Link(file.Name(), r.path)
+	}
+	if err = errors.Join(err, os.Remove(file.Name())); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	r.file = file
+	return nil
+}
+
+// close ends the recording; what was recorded is on the disk then.
+func (r *recorder) close() error {
+	if r.file == nil {
+		return nil
+	}
+	if err := errors.Join(r.file.Sync(), r.file.Close()); err != nil {
+		return fmt.Errorf("end the recording: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// replayFlags say what "playctl replay" prints.
+type replayFlags struct {
+	kinds  []string
+	player string
+	check  bool
+}
+
+func newReplayCommand(a *command.App) *cobra.Command {
+	var flags replayFlags
+	cmd := &cobra.Command{
+		Use:     "replay <file>",
+		GroupID: command.GroupWorld,
+		Short:   "Print a recording and prove every event of it again",
+		Long: `Print the events of a recording that "playctl tail --record" made, - for standard input, as tail
+would print them. It asks no host: it makes the world of the recording's snapshot, merges the rows
+of each event into it, and compares root and leaf count with those that the host stated.
+
+It ends with exit code 5 at the first event that does not prove, or after which events are
+missing. --check prints what was proved and not the events.`,
+		Example: command.Example(
+			"playctl replay monday.ndjson",
+			"playctl replay monday.ndjson --check --output json",
+			"gunzip < monday.ndjson.gz | playctl replay - --kinds interaction"),
+		Args: command.Takes("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !flags.check {
+				pipeIsNDJSON(a, cmd)
+			}
+			return replay(a, cmd.Context(), args[0], &flags)
+		},
+	}
+	registerSelection(cmd, &flags.kinds, &flags.player)
+	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was proved and not the events")
+	return cmd
+}
+
+// replayResult is what "playctl replay --check" prints.
+type replayResult struct {
+	File string `json:"file"`
+	OK   bool   `json:"ok"`
+	// Events are all events; Proved are those whose root was compared. The
+	// others are from before the recording's first snapshot, or state no root.
+	Events    int `json:"events"`
+	Proved    int `json:"proved"`
+	Snapshots int `json:"snapshots"`
+	// Rev, Root and Leaves are where the recording ends.
+	Rev    *uint64 `json:"rev,omitempty"`
+	Root   string  `json:"merkleRootHex,omitempty"`
+	Leaves int     `json:"merkleLeafCount,omitempty"`
+	// CutOff says that the last line is not whole, as after a crash.
+	CutOff bool `json:"cutOff"`
+}
+
+func replay(a *command.App, ctx context.Context, name string, flags *replayFlags) error {
+	pick, err := newSelection(flags.kinds, flags.player, nil)
+	if err != nil {
+		return err
+	}
+	source := a.Stdin
+	if name != "-" {
+		file, err := os.Open(a.Absolute(name))
+		if err != nil {
+			return fmt.Errorf("read the recording: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		source = file
+	}
+	r := &replayer{App: a, pick: pick, check: flags.check, lines: newRecordedLines(source)}
+	r.result.File = name
+	failed := r.run(ctx)
+	r.result.OK = failed == nil
+	if ctx.Err() != nil || failed != nil && !errors.Is(failed, command.ErrUnverified) {
+		return failed
+	}
+	if flags.check {
+		return errors.Join(a.Printer.Print(r.document()), failed)
+	}
+	if failed == nil {
+		a.Note("%s", a.ErrorLook().Faint(r.summary()))
+	}
+	return failed
+}
+
+// replayer proves a recording and prints it.
+type replayer struct {
+	*command.App
+	pick   *selection
+	check  bool
+	lines  *recordedLines
+	proof  recordedWorld
+	names  render.Names
+	result replayResult
+}
+
+// run goes through the recording until its end or the first thing that does not
+// prove.
+func (r *replayer) run(ctx context.Context) error {
+	out := &eventLines{App: r.App, look: r.Look}
+	for ctx.Err() == nil {
+		line, err := r.lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			r.result.CutOff = r.lines.cutOff
+			return r.ended()
+		case err != nil:
+			return err
+		}
+		if err := r.take(line, out); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (r *replayer) take(line *recordedLine, out *eventLines) error {
+	proved, err := r.proof.take(line)
+	if err != nil {
+		return fmt.Errorf("%w: %s, line %d: %w", command.ErrUnverified, line.name(), r.lines.number, err)
+	}
+	if line.Snapshot != nil {
+		r.result.Snapshots++
+		for o := range r.proof.copy.Occupants() {
+			r.names.Learn(occupantName(o))
+		}
+		return nil
+	}
+	r.result.Events++
+	if proved {
+		r.result.Proved++
+	}
+	met := newMatter(line.Event, 0, false, line.Data)
+	shown := render.Event{Kind: line.Event, Data: line.Data}
+	if r.check || !r.pick.takes(met, &r.names) {
+		// Its names are learned all the same.
+		_ = render.EventLine(render.Look{}, &r.names, shown)
+		return nil
+	}
+	result := eventResult{Context: line.Context, Seq: line.Seq, Event: line.Event, Data: line.Data}
+	return out.event(result, shown, &r.names, render.Status{})
+}
+
+// ended notes where the recording ends.
+func (r *replayer) ended() error {
+	if r.result.Snapshots == 0 {
+		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be proved"),
+			"make recordings with \"playctl tail --record\"")
+	}
+	r.result.Rev, r.result.Root, r.result.Leaves = r.proof.copy.Head().Rev, r.proof.copy.Root().Hex(), r.proof.copy.LeafCount()
+	return nil
+}
+
+func (r *replayer) summary() string {
+	text := fmt.Sprintf("Proved %d of %s against %s.", r.result.Proved, command.Plural(r.result.Events, "event", "events"),
+		command.Plural(r.result.Snapshots, "snapshot", "snapshots"))
+	if r.result.CutOff {
+		text += " The last line is cut off."
+	}
+	return text
+}
+
+func (r *replayer) document() render.Document {
+	verdict := "every event proves"
+	if !r.result.OK {
+		verdict = "it does not prove"
+	}
+	return render.Document{Data: r.result, Views: []render.View{render.Fields{
+		{Name: "file", Value: r.result.File},
+		{Name: "verdict", Value: verdict},
+		{Name: "events", Value: command.Decimal(int64(r.result.Events))},
+		{Name: "proved", Value: command.Decimal(int64(r.result.Proved))},
+		{Name: "snapshots", Value: command.Decimal(int64(r.result.Snapshots))},
+		{Name: "rev", Value: command.Number(r.result.Rev)},
+		{Name: "root", Value: r.result.Root},
+	}}}
+}

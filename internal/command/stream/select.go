@@ -1,0 +1,151 @@
+package stream
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/suggest"
+	"github.com/playctl/playctl/protocol"
+)
+
+// shortKind is an event's kind without what stands before its colon.
+func shortKind(kind protocol.EventKind) string {
+	_, short, _ := strings.Cut(string(kind), ":")
+	return short
+}
+
+// parseKind reads a kind of event, whole or short.
+func parseKind(text string) (protocol.EventKind, error) {
+	var known []string
+	for _, kind := range protocol.EventKinds() {
+		if text == string(kind) || text == shortKind(kind) {
+			return kind, nil
+		}
+		known = append(known, shortKind(kind))
+	}
+	err := command.Usagef("%q is no kind of event", text)
+	if near := suggest.Nearest(text, known); near != "" {
+		return "", command.Hintf(err, "did you mean %s?", near)
+	}
+	return "", command.Hintf(err, "the kinds are %s", strings.Join(known, ", "))
+}
+
+// matter is what an event is about, as filters and conditions look at it. Data
+// that cannot be read has no fields.
+type matter struct {
+	kind   protocol.EventKind
+	fields map[string]any
+}
+
+func newMatter(kind protocol.EventKind, seq uint64, hasSeq bool, data []byte) *matter {
+	m := &matter{kind: kind}
+	if err := protocol.Decode(data, &m.fields); err != nil || m.fields == nil {
+		m.fields = map[string]any{}
+	}
+	if hasSeq {
+		// The data of a line of chat says it as well, other data does not.
+		m.fields["seq"] = json.Number(strconv.FormatUint(seq, 10))
+	}
+	return m
+}
+
+// field is the value at a path such as "data.stepCount"; nil if there is none.
+func (m *matter) field(path string) any {
+	var value any = m.fields
+	for name := range strings.SplitSeq(path, ".") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = object[name]
+	}
+	return value
+}
+
+func (m *matter) text(path string) string {
+	text, _ := m.field(path).(string)
+	return text
+}
+
+// at is when it happened by the host's clock, "" where it does not say.
+func (m *matter) at() string {
+	for _, path := range []string{"at", "ts", "playerChainNotify.updatedAt"} {
+		if text := m.text(path); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// playerFields are where the ids of those stand that an event is about.
+var playerFields = []string{"playerId", "player.agentId", "fromPlayerId", "toPlayerId", "data.fromPlayerId", "mcp.id", "id"}
+
+// players are the ids of those that the event is about.
+func (m *matter) players() []string {
+	var ids []string
+	for _, path := range playerFields {
+		if id := m.text(path); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// naming gives the names that an id has; the id itself is not among them.
+type naming func(id string) []string
+
+// isAbout reports whether the event is about a player, given by its label, name,
+// id or the beginning of its id.
+func (m *matter) isAbout(player string, names naming) bool {
+	prefix := strings.ToLower(player)
+	for _, id := range m.players() {
+		if id == player || len(prefix) >= command.LeastPrefix && len(id) == 64 && strings.HasPrefix(id, prefix) || slices.Contains(names(id), player) {
+			return true
+		}
+	}
+	return player != "" && (m.text("player.name") == player || m.text("mcp.name") == player)
+}
+
+// selection says which events are printed.
+type selection struct {
+	kinds  []protocol.EventKind
+	player string
+	who    *command.Caller
+}
+
+// newSelection reads --kinds and --player; who may be nil.
+func newSelection(kinds []string, player string, who *command.Caller) (*selection, error) {
+	s := &selection{player: player, who: who}
+	for _, text := range kinds {
+		kind, err := parseKind(text)
+		if err != nil {
+			return nil, err
+		}
+		s.kinds = append(s.kinds, kind)
+	}
+	return s, nil
+}
+
+// namesOf joins the names that the world gives with the labels of the context.
+func (s *selection) namesOf(names *render.Names) naming {
+	return func(id string) []string {
+		found := []string{names.Of(id)}
+		if s.who != nil {
+			if label := s.who.NameOf(id); label != "" {
+				found = append(found, label)
+			}
+		}
+		return found
+	}
+}
+
+func (s *selection) takes(m *matter, names *render.Names) bool {
+	if len(s.kinds) > 0 && !slices.Contains(s.kinds, m.kind) {
+		return false
+	}
+	return s.player == "" || m.isAbout(s.player, s.namesOf(names))
+}

@@ -1,0 +1,209 @@
+// Package stream has the commands that read a world's events: "playctl tail" follows
+// them live, "playctl replay" reads a recording of them.
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newTailCommand(a), newReplayCommand(a),
+	}
+}
+
+// tailFlags say what is followed, what of it is printed and when it ends.
+type tailFlags struct {
+	since     uint64
+	hasSince  bool
+	fromStart bool
+	follow    bool
+	kinds     []string
+	player    string
+	until     string
+	view      string
+	record    string
+	noVerify  bool
+}
+
+// The values of --view.
+const (
+	viewLines = "lines"
+	viewMap   = "map"
+)
+
+func newTailCommand(a *command.App) *cobra.Command {
+	var flags tailFlags
+	cmd := &cobra.Command{
+		Use:     "tail",
+		GroupID: command.GroupWorld,
+		Short:   "Print everything that happens, live",
+		Long: `Print everything that happens in the world, live, until Ctrl-C. It reconnects by itself and
+goes on after the last event it printed; events that the host no longer has are told as a
+gap, never left out in silence.
+
+Beside the events it keeps a copy of the world, which it proves equal to the host's after
+every event. A copy that differs is read again; if it still differs, tail ends with exit
+code 5. --no-verify trusts the host.
+
+At a terminal an event is a readable line, above a line with the state of the copy; --view map
+shows the world as a live map. In a pipe, unless --output says otherwise, an event is one JSON
+object a line: context, seq, event and data.
+
+--until ends it with 0 once an event meets a condition and is proved, with 5 if the proof fails,
+and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such as
+player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md tells the rest.`,
+		Example: command.Example(
+			"playctl tail",
+			"playctl tail --view map",
+			"playctl tail --from-start --follow=false",
+			"playctl tail --since 1200 --kinds interaction --player Ada --output ndjson | jq .data.text",
+			"playctl tail --from-start --until 'interaction,player=Ada,text~=done' --timeout 60s",
+			"playctl tail --record monday.ndjson"),
+		Args: command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			flags.hasSince = cmd.Flags().Changed("since")
+			pipeIsNDJSON(a, cmd)
+			return tail(a, cmd.Context(), &flags)
+		},
+	}
+	cmd.Flags().Uint64Var(&flags.since, "since", 0, "begin after the event with this `seq`")
+	cmd.Flags().BoolVar(&flags.fromStart, "from-start", false, "begin with the oldest event that the host still has")
+	cmd.Flags().BoolVar(&flags.follow, "follow", true, "go on with new events; --follow=false ends at the present")
+	registerSelection(cmd, &flags.kinds, &flags.player)
+	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
+	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
+	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
+	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not prove the copy of the world")
+	command.CompleteChoices(cmd, "view", viewLines, viewMap)
+	return cmd
+}
+
+// registerSelection adds the flags that select events.
+func registerSelection(cmd *cobra.Command, kinds *[]string, player *string) {
+	cmd.Flags().StringSliceVar(kinds, "kinds", nil, "print events of these `kinds` only, such as interaction,journey")
+	cmd.Flags().StringVar(player, "player", "", "print events of this player only (`agent`: label, name, id or the id's beginning)")
+	var names []string
+	for _, kind := range protocol.EventKinds() {
+		names = append(names, shortKind(kind))
+	}
+	command.CompleteChoices(cmd, "kinds", names...)
+}
+
+// pipeIsNDJSON makes JSON lines the format where nobody chose one and nobody
+// looks on.
+func pipeIsNDJSON(a *command.App, cmd *cobra.Command) {
+	if !cmd.Flags().Changed("output") && a.Layers.Origins["output"] == "" && !command.IsTerminal(a.Stdout) {
+		a.Printer.Format = render.FormatNDJSON
+	}
+}
+
+// eventResult is one event as "playctl tail" prints it.
+type eventResult struct {
+	Context string             `json:"context,omitempty"`
+	Seq     *uint64            `json:"seq,omitempty"`
+	Event   protocol.EventKind `json:"event"`
+	Data    json.RawMessage    `json:"data"`
+}
+
+// tail follows the world as the flags say.
+func tail(a *command.App, ctx context.Context, flags *tailFlags) (err error) {
+	reader, err := newTailer(a, flags)
+	if err != nil {
+		return err
+	}
+	defer reader.client.Close()
+	if err := a.Waiting("Connecting", func() error { return reader.prepare(ctx) }); err != nil {
+		return err
+	}
+	if !flags.follow && !reader.past() {
+		// The present begins and ends at the same place.
+		return reader.unseen("")
+	}
+	ctx, cancel := reader.limitedUntil(ctx)
+	defer cancel()
+	err = reader.run(ctx)
+	if errors.Is(err, errWaitedEnough) {
+		return reader.tooLate()
+	}
+	return err
+}
+
+// newTailer checks the flags.
+func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
+	switch {
+	case flags.hasSince && flags.fromStart:
+		return nil, command.Usagef("--since and --from-start exclude each other")
+	case flags.view != viewLines && flags.view != viewMap:
+		return nil, command.Usagef("%q is no view: use lines or map", flags.view)
+	case flags.view == viewMap && !livelyTerminal(a):
+		return nil, command.Hintf(command.Usagef("a map needs a terminal as standard output"), "in a pipe, use --view lines")
+	case flags.view == viewMap && !flags.follow:
+		return nil, command.Usagef("--view map shows the present and needs --follow")
+	case flags.record != "" && flags.noVerify:
+		return nil, command.Usagef("--record and --no-verify exclude each other: a recording is for proving")
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return nil, err
+	}
+	pick, err := newSelection(flags.kinds, flags.player, who)
+	if err != nil {
+		return nil, err
+	}
+	until, err := parseCondition(flags.until)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.Client(who, who.Main)
+	if err != nil {
+		return nil, err
+	}
+	return &tailer{App: a, who: who, client: c, flags: flags, pick: pick, until: until}, nil
+}
+
+// livelyTerminal reports whether standard output is a terminal on which results
+// for people may be drawn over.
+func livelyTerminal(a *command.App) bool {
+	return command.IsTerminal(a.Stdout) && a.Env("TERM") != "dumb" && a.Printer.Format == render.FormatTable
+}
+
+// past reports whether there are events to begin with.
+func (t *tailer) past() bool {
+	return (t.flags.hasSince || t.flags.fromStart) && t.flags.since < t.present
+}
+
+// prepare checks that the host is there and finds out where the present is. From
+// then on a lost connection is made again.
+func (t *tailer) prepare(ctx context.Context) (err error) {
+	if t.flags.record != "" {
+		if t.recording, err = newRecorder(t.Absolute(t.flags.record), t.who.ContextName()); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := t.Limited(ctx)
+	defer cancel()
+	session, err := t.client.Session(ctx)
+	if err != nil {
+		return err
+	}
+	if session.Seq != nil {
+		t.present, t.numbered = *session.Seq, true
+	}
+	if !t.flags.follow && !t.numbered {
+		return errors.New("this host does not number its events, so there is no present to end at: leave out --follow=false")
+	}
+	if t.recording != nil && !t.client.Has(protocol.CapChainInline) {
+		return errors.New("this host does not put the changed rows into its events, so a recording could not be proved: leave out --record")
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// LineEditor is a terminal at which lines can be edited.
+type LineEditor interface {
+	TTY
+	io.ReadWriter
+	// Edit reads one line with the editor. Ctrl-D on an empty line and the end of
+	// ctx give io.EOF.
+	Edit(ctx context.Context, editor *term.Terminal) (string, error)
+	// Size is the terminal's, in columns and rows.
+	Size() (width, height int, err error)
+}
+
+// Read and Write make the terminal a stream.
+func (t *terminalFile) Read(into []byte) (int, error) { return t.in.Read(into) }
+
+// Write implements io.Writer.
+func (t *terminalFile) Write(text []byte) (int, error) { return t.out.Write(text) }
+
+// Size implements LineEditor. It goes around File.Fd, as makeRaw does.
+func (t *terminalFile) Size() (width, height int, err error) {
+	conn, err := t.out.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { width, height, failed = term.GetSize(int(fd)) })
+	return width, height, errors.Join(err, failed)
+}
+
+// Edit implements LineEditor. The terminal is raw only meanwhile: while a
+// statement runs, Ctrl-C is a signal again.
+func (t *terminalFile) Edit(ctx context.Context, editor *term.Terminal) (line string, err error) {
+	restore, err := t.makeRaw()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, restore()) }()
+	wake := context.AfterFunc(ctx, func() {
+		// As in Ask.
+		_ = t.in.SetReadDeadline(time.Unix(1, 0))
+	})
+	defer wake()
+	line, err = editor.ReadLine()
+	if ctx.Err() != nil || errors.Is(err, os.ErrClosed) {
+		return "", io.EOF
+	}
+	return line, err //nolint:wrapcheck // io.EOF, or what the terminal says itself
+}
+
+// TTY is the terminal that a person sits at, whatever the standard streams are.
+type TTY interface {
+	// Ask shows a question and reads one line, without showing it if hidden.
+	// Ctrl-C, Ctrl-D and the end of ctx give ErrInterrupted.
+	Ask(ctx context.Context, question string, hidden bool) (string, error)
+	Close() error
+}
+
+// terminalFile is the controlling terminal, read and written through separate
+// files where the system has two names for it.
+type terminalFile struct {
+	in, out *os.File
+}
+
+// OpenTTY opens the controlling terminal.
+func OpenTTY() (TTY, error) {
+	if runtime.GOOS != "windows" {
+		file, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return nil, fmt.Errorf("open the terminal: %w", err)
+		}
+		return &terminalFile{in: file, out: file}, nil
+	}
+	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open the terminal: %w", err)
+	}
+	out, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the terminal: %w", err), in.Close())
+	}
+	return &terminalFile{in: in, out: out}, nil
+}
+
+// Ask implements tty. The terminal is raw meanwhile, so that Ctrl-C arrives as
+// a character and the terminal is always put back as it was.
+func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (answer string, err error) {
+	restore, err := t.makeRaw()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, restore()) }()
+	wake := context.AfterFunc(ctx, func() {
+		// Where the system cannot interrupt a read, the next key press does.
+		_ = t.in.SetReadDeadline(time.Unix(1, 0))
+	})
+	defer wake()
+
+	line := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{t.in, t.out}, question+" ")
+	if hidden {
+		answer, err = line.ReadPassword(question + " ")
+	} else {
+		answer, err = line.ReadLine()
+	}
+	switch {
+	case err == nil:
+		return answer, nil
+	case errors.Is(err, io.EOF), ctx.Err() != nil:
+		_, _ = io.WriteString(t.out, "\r\n")
+		return "", ErrInterrupted
+	}
+	return "", fmt.Errorf("read from the terminal: %w", err)
+}
+
+// makeRaw switches the terminal to raw mode. It goes around File.Fd, which
+// would make the file's reads uninterruptible.
+func (t *terminalFile) makeRaw() (restore func() error, err error) {
+	conn, err := t.in.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("set up the terminal: %w", err)
+	}
+	var state *term.State
+	var failed error
+	err = conn.Control(func(fd uintptr) { state, failed = term.MakeRaw(int(fd)) })
+	if err := errors.Join(err, failed); err != nil {
+		return nil, fmt.Errorf("set up the terminal: %w", err)
+	}
+	return func() error {
+		var failed error
+		err := conn.Control(func(fd uintptr) { failed = term.Restore(int(fd), state) })
+		return errors.Join(err, failed)
+	}, nil
+}
+
+// Close implements tty.
+func (t *terminalFile) Close() error {
+	if t.in == t.out {
+		return t.in.Close()
+	}
+	return errors.Join(t.in.Close(), t.out.Close())
+}
+
+// ErrNoTerminal is why a question was not asked.
+var ErrNoTerminal = errors.New("there is no terminal to ask at")
+
+// MayAsk reports whether a person is there to be asked: a terminal is at one of
+// the standard streams and nothing forbids questions.
+func (a *App) MayAsk() bool {
+	return !a.Settings.noInput && (IsTerminal(a.Stdin) || IsTerminal(a.Stderr))
+}
+
+// Ask asks one question at the terminal, or fails with ErrNoTerminal.
+func (a *App) Ask(ctx context.Context, question string, hidden bool) (answer string, err error) {
+	if !a.MayAsk() {
+		return "", ErrNoTerminal
+	}
+	terminal, err := a.OpenTTY()
+	if err != nil {
+		return "", errors.Join(ErrNoTerminal, err)
+	}
+	defer func() { err = errors.Join(err, terminal.Close()) }()
+	return terminal.Ask(ctx, question, hidden)
+}
+
+// Confirm asks before something that cannot be undone. yes is the command's
+// --yes.
+func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	answer, err := a.Ask(ctx, question+" [y/N]", false)
+	if errors.Is(err, ErrNoTerminal) {
+		return Hintf(Usagef("this cannot be undone, and there is no terminal to confirm it at"), "add --yes")
+	}
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was done, because it was not confirmed")
+}

@@ -1,0 +1,200 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Sentence is a view of one sentence.
+func Sentence(format string, args ...any) []render.View {
+	return []render.View{render.Line(render.Clean(fmt.Sprintf(format, args...)))}
+}
+
+// SpaceViews show a space, and its log where it is known.
+func SpaceViews(look render.Look, space *protocol.Space, entries []protocol.SpaceLogEntry) []render.View {
+	views := []render.View{render.Fields{
+		{Name: "space", Value: space.ID},
+		{Name: "name", Value: space.Name},
+		{Name: "description", Value: space.Description},
+		{Name: "design", Value: space.DesignKey},
+		{Name: "owner", Value: space.Owner.DisplayName},
+		{Name: "node", Value: space.Owner.NodeID},
+		{Name: "amenities", Value: strings.Join(space.Amenities, ", ")},
+	}}
+	if entries == nil {
+		return views
+	}
+	log := render.Table{
+		Columns: []render.Column{{Title: "when"}, {Title: "action"}, {Title: "by"}, {Title: "what", Wraps: true}},
+		Empty:   "Its log is empty.",
+	}
+	for _, entry := range entries {
+		log.Rows = append(log.Rows, []string{look.AgeOf(entry.At), entry.Action, render.ShortID(entry.By), entry.Detail})
+	}
+	return append(views, render.Line(""), log)
+}
+
+func OccupantTable(rows []json.RawMessage) render.Table {
+	table := render.Table{
+		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
+		Empty:   "The map is empty.",
+	}
+	for _, row := range rows {
+		table.Rows = append(table.Rows, DescribeRow(row))
+	}
+	return table
+}
+
+func SpaceTable(spaces []protocol.Space) render.Table {
+	table := render.Table{
+		Columns: []render.Column{{Title: "space"}, {Title: "name", Wraps: true}, {Title: "design"}, {Title: "owner", Wraps: true}, {Title: "amenities", Wraps: true}},
+		Empty:   "There are no spaces yet. CREATE SPACE makes one.",
+	}
+	for i := range spaces {
+		space := &spaces[i]
+		table.Rows = append(table.Rows, []string{
+			space.ID, space.Name, space.DesignKey, space.Owner.DisplayName, strings.Join(space.Amenities, ", "),
+		})
+	}
+	return table
+}
+
+// ShownText is a value for a person: a text as it is, anything else as JSON.
+func ShownText(value any) string {
+	shown, ok := value.(string)
+	if !ok {
+		text, err := json.MarshalIndent(value, "", "  ")
+		if err != nil {
+			return "a value that cannot be shown\n"
+		}
+		shown = string(text)
+	}
+	var out strings.Builder
+	for line := range strings.SplitSeq(shown, "\n") {
+		out.WriteString(render.Clean(line) + "\n")
+	}
+	return out.String()
+}
+
+// AgentResult is an agent node as commands print it.
+type AgentResult struct {
+	protocol.AgentRecord
+	Label string `json:"label,omitempty"`
+}
+
+// agentsResult is what "playctl list-agent-nodes" prints.
+type agentsResult struct {
+	Context string        `json:"context,omitempty"`
+	Agents  []AgentResult `json:"agents"`
+}
+
+func (c *Caller) AgentsDocument(look render.Look, agents []protocol.AgentRecord) *render.Document {
+	result := agentsResult{Context: c.ContextName(), Agents: []AgentResult{}}
+	table := render.Table{
+		Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name", Wraps: true}, {Title: "tools", Wraps: true}, {Title: "zones", Right: true}, {Title: "yields", Right: true}, {Title: "created"}},
+		Empty:   "There are no agent nodes yet. \"playctl create-agent-node\" makes one.",
+	}
+	items := []any{}
+	for _, record := range agents {
+		agent := AgentResult{AgentRecord: record, Label: c.NameOf(record.AgentID)}
+		result.Agents = append(result.Agents, agent)
+		items = append(items, agent)
+		table.Rows = append(table.Rows, []string{
+			render.ShortID(record.AgentID), agent.Label, record.Name, strings.Join(record.ToolNames, ", "),
+			Zones(record), Decimal(record.YieldCount), look.AgeOf(record.CreatedAt),
+		})
+	}
+	return &render.Document{Data: result, Items: items, Views: []render.View{table}}
+}
+
+// Zones is an agent's count of zones, with the flag that many of them set.
+func Zones(record protocol.AgentRecord) string {
+	if record.Flagged {
+		return Decimal(record.ZoneCount) + " (flagged)"
+	}
+	return Decimal(record.ZoneCount)
+}
+
+// mainResult is what "playctl inspect-node" prints of a main node.
+type mainResult struct {
+	Context       string                  `json:"context,omitempty"`
+	GenesisNodeID string                  `json:"genesisNodeId"`
+	MainNode      protocol.MainNodeRecord `json:"mainNode"`
+}
+
+func (c *Caller) MainDocument(look render.Look, reply *protocol.NodesReply) *render.Document {
+	node := reply.MainNode
+	return &render.Document{
+		Data: mainResult{Context: c.ContextName(), GenesisNodeID: reply.GenesisNodeID, MainNode: node},
+		Views: []render.View{render.Fields{
+			{Name: "main node", Value: node.NodeID},
+			{Name: "root", Value: reply.GenesisNodeID},
+			{Name: "agents", Value: Decimal(int64(len(node.AgentNodeIDs)))},
+			{Name: "created", Value: look.AgeOf(node.CreatedAt)},
+		}},
+	}
+}
+
+func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render.Document {
+	bounds := snapshot.WorldMap.Bounds
+	table := render.Table{
+		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
+		Empty:   "The map is empty.",
+	}
+	items := []any{}
+	for _, row := range snapshot.WorldMap.Occupants {
+		items = append(items, row)
+		table.Rows = append(table.Rows, DescribeRow(row))
+	}
+	views := []render.View{
+		render.Fields{
+			{Name: "session", Value: snapshot.SID},
+			{Name: "rev", Value: Number(snapshot.Rev)},
+			{Name: "seq", Value: Number(snapshot.Seq)},
+			{Name: "root", Value: snapshot.MerkleRootHex},
+			{Name: "map", Value: fmt.Sprintf("(%v, %v) to (%v, %v)", bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY)},
+			{Name: "spaces", Value: Decimal(int64(len(snapshot.Spaces)))},
+		},
+		render.Line(""), table,
+	}
+	return &render.Document{Data: text, Items: items, Views: views}
+}
+
+// RowOverview is what a table shows of a row of any kind.
+type RowOverview struct {
+	Kind        protocol.OccupantKind `json:"kind"`
+	Name        string                `json:"name"`
+	ID          string                `json:"id"`
+	AgentID     string                `json:"agentId"`
+	X           float64               `json:"x"`
+	Y           float64               `json:"y"`
+	Platform    string                `json:"platform"`
+	AgentType   string                `json:"agentType"`
+	URL         string                `json:"url"`
+	Stationary  *bool                 `json:"stationary"`
+	Interactive *bool                 `json:"interactive"`
+	Amenity     string                `json:"primaryAmenity"`
+}
+
+func DescribeRow(text json.RawMessage) []string {
+	var row RowOverview
+	if err := protocol.Decode(text, &row); err != nil {
+		return []string{"?", "", "", "", "a row that cannot be read"}
+	}
+	id, about := row.ID, row.URL
+	switch row.Kind {
+	case protocol.KindAgent:
+		id, about = row.AgentID, row.Platform+row.AgentType
+		if row.Stationary != nil && !*row.Stationary {
+			about += ", travelled"
+		}
+	case protocol.KindStructure:
+		about = row.Amenity
+	case protocol.KindMCP, protocol.KindHuman:
+	}
+	return []string{string(row.Kind), row.Name, render.ShortID(id), fmt.Sprintf("(%v, %v)", row.X, row.Y), about}
+}

@@ -1,0 +1,152 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newChainCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "chain",
+		GroupID: command.GroupWorld,
+		Short:   "Look into the player chain and prove what is in it",
+		Long: `Look into the player chain: the Merkle tree over everything on the map, whose root and number of
+leaves stand for the whole world. docs/chain.md explains it.`,
+		Example: command.Example("playctl chain verify", "playctl chain show --tree"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    command.RunGroup,
+	}
+	cmd.AddCommand(newChainShowCommand(a), newChainNodeCommand(a), newChainProveCommand(a),
+		newChainVerifyProofCommand(a), newChainVerifyCommand(a))
+	return cmd
+}
+
+// statedWorld is a world with what its host, or the file it is from, says of its
+// chain.
+type statedWorld struct {
+	snapshot *chain.Snapshot
+	stated   chain.Stated
+}
+
+// verify compares the root and the number of leaves that are built of the rows
+// with those that are stated. The error is ErrUnverified.
+func (w *statedWorld) verify() error {
+	if err := w.snapshot.Verify(w.stated.MerkleRootHex, w.stated.MerkleLeafCount); err != nil {
+		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
+	}
+	return nil
+}
+
+// errNoRoot says that there is nothing to compare with.
+var errNoRoot = errors.New("no root is stated")
+
+// worldOf reads the world from a file, - for standard input, or with no name
+// from the host.
+func worldOf(a *command.App, ctx context.Context, file string) (world *statedWorld, err error) {
+	if file != "" {
+		text, err := readWhole(a, file)
+		if err != nil {
+			return nil, err
+		}
+		return parseWorld(text)
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return nil, err
+	}
+	err = a.Call(ctx, who, who.Main, "Reading the world", func(ctx context.Context, c *client.Client) error {
+		text, _, err := c.WorldSnapshot(ctx)
+		if err != nil {
+			return err
+		}
+		if world, err = parseWorld(text); err != nil || c.Service() == protocol.ServicePlay {
+			return err
+		}
+		// A host of the older service names something else than its genesis text.
+		reply, err := c.ChainNode(ctx, chain.GenesisStableKey, client.At{})
+		if err == nil {
+			err = chain.AnswersFor(reply.Node, chain.GenesisStableKey)
+		}
+		if err != nil {
+			return fmt.Errorf("read the genesis node: %w", err)
+		}
+		world.snapshot = world.snapshot.WithGenesis(reply.Node.Text)
+		return nil
+	})
+	return world, err
+}
+
+func parseWorld(text []byte) (*statedWorld, error) {
+	snapshot, stated, err := chain.ParseSnapshot(text)
+	if err != nil {
+		return nil, err
+	}
+	return &statedWorld{snapshot, stated}, nil
+}
+
+// longestInput bounds what is read from a file or standard input.
+const longestInput = 256 << 20
+
+// readWhole reads a whole file, - for standard input.
+func readWhole(a *command.App, name string) ([]byte, error) {
+	source := a.Stdin
+	if name != "-" {
+		file, err := os.Open(a.Absolute(name))
+		if err != nil {
+			return nil, fmt.Errorf("read what to verify: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		source = file
+	}
+	text, err := io.ReadAll(io.LimitReader(source, longestInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(text) > longestInput {
+		return nil, fmt.Errorf("%s is larger than any world", name)
+	}
+	return text, nil
+}
+
+// trusted are a root and a number of leaves that a person has from elsewhere.
+type trusted struct {
+	root   string
+	leaves int
+}
+
+func (t *trusted) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&t.root, "root", "", "the root to compare with (64 hex `digits`), instead of the stated one")
+	cmd.Flags().IntVar(&t.leaves, "leaves", 0, "the number of leaves that belongs to --root")
+}
+
+// check finds out whether the flags can mean something.
+func (t *trusted) check() error {
+	if (t.root == "") != (t.leaves == 0) {
+		return command.Hintf(command.Usagef("--root and --leaves belong together"), "a root alone does not fix the number of leaves")
+	}
+	if t.root == "" {
+		return nil
+	}
+	if _, err := chain.ParseDigest(t.root); err != nil {
+		return command.Usagef("--root: %q is not 64 lower-case hex digits", t.root)
+	}
+	return nil
+}
+
+// over gives what is to be compared with: the flags, else what is stated.
+func (t *trusted) over(stated chain.Stated) chain.Stated {
+	if t.root == "" {
+		return stated
+	}
+	return chain.Stated{MerkleRootHex: t.root, MerkleLeafCount: t.leaves}
+}

@@ -1,0 +1,215 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// nodeResult is what "playctl chain node" prints.
+type nodeResult struct {
+	Context string `json:"context,omitempty"`
+	// Rev is what the node is of; nil on hosts that do not say.
+	Rev  *uint64            `json:"rev,omitempty"`
+	Node protocol.ChainNode `json:"node"`
+	// Digest is the leaf's, "" for a node that is gone.
+	Digest string `json:"leafDigestHex,omitempty"`
+}
+
+func newChainNodeCommand(a *command.App) *cobra.Command {
+	var atRev uint64
+	cmd := &cobra.Command{
+		Use:   "node <stableKey>",
+		Short: "Read one node of the chain",
+		Long: `Read one node of the chain: __genesis__, __header__, agent:<nodeId>:<agentId>, mcp:<id>,
+human:<id>, structure:<id> or space:<id>. One that is not in the world is "removed".
+
+--at-rev asks for it as of an earlier rev, which the host may no longer have: the rev of the
+result says which it is.`,
+		Example: command.Example("playctl chain node __header__", "playctl chain node mcp:weather --at-rev 120 -o json"),
+		Args:    command.Takes("stableKey"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			key := args[0]
+			if err := checkKey(key); err != nil {
+				return err
+			}
+			at := client.At{Rev: atRev, Set: cmd.Flags().Changed("at-rev")}
+			return a.AsReader(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.ChainNode(ctx, key, at)
+				if err != nil {
+					return nil, err
+				}
+				if err := chain.AnswersFor(reply.Node, key); err != nil {
+					return nil, fmt.Errorf("%w: %w", command.ErrUnverified, err)
+				}
+				return nodeDocument(who.ContextName(), reply)
+			})
+		},
+	}
+	cmd.Flags().Uint64Var(&atRev, "at-rev", 0, "read the node as of this `rev`")
+	return cmd
+}
+
+// checkKey refuses what is no stable key.
+func checkKey(key string) error {
+	if _, err := chain.NodeKind(key); err != nil {
+		return command.Hintf(command.Usagef("%q is no stable key", key), "\"playctl chain show\" lists the keys of the world")
+	}
+	return nil
+}
+
+func nodeDocument(contextName string, reply chain.NodeReply) (*render.Document, error) {
+	result := nodeResult{Context: contextName, Rev: reply.Rev, Node: reply.Node}
+	leaf, err := chain.NodeLeaf(reply.Node)
+	if err != nil {
+		return nil, err
+	}
+	fields := render.Fields{{Name: "node", Value: reply.Node.StableKey}, {Name: "rev", Value: command.Number(reply.Rev)}}
+	if leaf == nil {
+		fields = append(fields, render.Field{Name: "state", Value: "not in the world"})
+		return &render.Document{Data: result, Views: []render.View{fields}}, nil
+	}
+	result.Digest = leaf.Digest().Hex()
+	fields = append(fields, render.Field{Name: "digest", Value: result.Digest})
+	return &render.Document{Data: result, Views: []render.View{fields, payloadView(leaf)}}, nil
+}
+
+// payloadView shows a leaf's payload: a row as its fields, any other text whole.
+func payloadView(leaf *chain.Leaf) render.View {
+	var row map[string]json.RawMessage
+	if err := protocol.Decode(leaf.Payload(), &row); err != nil {
+		return render.Fields{{Name: "payload", Value: string(leaf.Payload())}}
+	}
+	var fields render.Fields
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		fields = append(fields, render.Field{Name: name, Value: shownValue(row[name])})
+	}
+	return fields
+}
+
+// shownValue is a value of JSON as a person reads it: a text without its quotes.
+func shownValue(value json.RawMessage) string {
+	var text string
+	if err := protocol.Decode(value, &text); err == nil {
+		return text
+	}
+	return string(value)
+}
+
+// proofResult is a proof as "playctl chain prove" prints it: the host's reply to
+// getPlayerChainProof.
+type proofResult struct {
+	Node protocol.ChainNode `json:"node"`
+	chain.Proof
+	Rev *uint64 `json:"rev,omitempty"`
+}
+
+func newChainProveCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "prove <stableKey>",
+		Short: "Print the proof that a node is in the chain",
+		Long: `Print, as JSON, the proof that a node is in the chain: the node, its place, and the digests that
+lead from its leaf to the root. Whoever knows root and number of leaves can check it with
+"playctl chain verify-proof" and needs no host for it. A proof that does not hold is not
+printed: exit code 5.`,
+		Example: command.Example("playctl chain prove mcp:weather > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
+		Args:    command.Takes("stableKey"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkKey(args[0]); err != nil {
+				return err
+			}
+			if a.Printer.Format == render.FormatTable {
+				a.Printer.Format = render.FormatJSON
+			}
+			return a.AsReader(cmd.Context(), "Asking for the proof", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.ChainProof(ctx, args[0])
+				if err != nil {
+					return nil, err
+				}
+				if err := reply.Verify(args[0], reply.Proof.MerkleRootHex, reply.Proof.MerkleLeafCount); err != nil {
+					return nil, fmt.Errorf("%w: %w", command.ErrUnverified, err)
+				}
+				return &render.Document{Data: proofResult{reply.Node, reply.Proof, reply.Rev}}, nil
+			})
+		},
+	}
+}
+
+// proofVerdict is what "playctl chain verify-proof" prints.
+type proofVerdict struct {
+	OK        bool   `json:"ok"`
+	StableKey string `json:"stableKey"`
+	Index     int    `json:"leafIndex"`
+	Root      string `json:"merkleRootHex"`
+	Count     int    `json:"merkleLeafCount"`
+	// Trusted says that root and number of leaves were given and not taken from
+	// the proof.
+	Trusted bool `json:"trusted"`
+}
+
+func newChainVerifyProofCommand(a *command.App) *cobra.Command {
+	var want trusted
+	cmd := &cobra.Command{
+		Use:   "verify-proof <file>",
+		Short: "Check a proof, without a host",
+		Long: `Check a proof that "playctl chain prove" printed, from a file or - for standard input, without
+asking a host. It ends with exit code 5 if the proof does not hold.
+
+A proof is worth as much as the root it leads to: give the root that you trust with --root and
+--leaves. Without them the proof's own are taken, and all that is shown is that the node is in
+some chain with that root; compare the root that is printed with one that you trust.`,
+		Example: command.Example("playctl chain verify-proof proof.json --root 3f2a… --leaves 12", "playctl chain verify-proof - < proof.json"),
+		Args:    command.Takes("file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := want.check(); err != nil {
+				return err
+			}
+			text, err := readWhole(a, args[0])
+			if err != nil {
+				return err
+			}
+			return verifyProof(a, text, &want)
+		},
+	}
+	want.register(cmd)
+	return cmd
+}
+
+func verifyProof(a *command.App, text []byte, want *trusted) error {
+	reply, err := chain.ParseProofRPCBody(text)
+	if err != nil {
+		return fmt.Errorf("%w: this is no proof: %w", command.ErrUnverified, err)
+	}
+	stated := want.over(chain.Stated{MerkleRootHex: reply.Proof.MerkleRootHex.Hex(), MerkleLeafCount: reply.Proof.MerkleLeafCount})
+	root, err := chain.ParseDigest(stated.MerkleRootHex)
+	if err != nil {
+		return err
+	}
+	if err := reply.Verify(reply.Node.StableKey, root, stated.MerkleLeafCount); err != nil {
+		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
+	}
+	verdict := proofVerdict{
+		OK: true, StableKey: reply.Node.StableKey, Index: reply.Proof.LeafIndex,
+		Root: stated.MerkleRootHex, Count: stated.MerkleLeafCount, Trusted: want.root != "",
+	}
+	says := "the node is in the chain with this root"
+	if !verdict.Trusted {
+		says += "; compare the root with one that you trust"
+	}
+	return a.Printer.Print(render.Document{Data: verdict, Views: []render.View{render.Fields{
+		{Name: "proof", Value: says},
+		{Name: "node", Value: verdict.StableKey},
+		{Name: "leaf", Value: fmt.Sprintf("%d of %d", verdict.Index, verdict.Count)},
+		{Name: "root", Value: verdict.Root},
+	}}})
+}

@@ -1,0 +1,190 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// chainLeaf is a leaf as "playctl chain show" prints it.
+type chainLeaf struct {
+	Index     int    `json:"leafIndex"`
+	StableKey string `json:"stableKey"`
+	Digest    string `json:"leafDigestHex"`
+	Bytes     int    `json:"payloadBytes"`
+}
+
+// chainResult is what "playctl chain show" and "verify" print.
+type chainResult struct {
+	Rev *uint64 `json:"rev,omitempty"`
+	// Verified says that root and number of leaves are the stated ones.
+	Verified bool        `json:"verified"`
+	Root     string      `json:"merkleRootHex"`
+	Count    int         `json:"merkleLeafCount"`
+	Stated   string      `json:"statedRootHex,omitempty"`
+	Claimed  int         `json:"statedLeafCount,omitempty"`
+	Leaves   []chainLeaf `json:"leaves,omitempty"`
+	// Levels are the digests level by level, the root's last.
+	Levels [][]string `json:"levels,omitempty"`
+}
+
+func newChainShowCommand(a *command.App) *cobra.Command {
+	var file string
+	var tree bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show the chain's leaves, their digests and the tree",
+		Long: `Show the leaves of the chain with their digests, in the chain's order, and the root that is
+built of them. --tree draws the tree; with --output json it adds the digests of every level.
+
+It shows a chain whose root is not the stated one as well, and says so; "playctl chain verify"
+ends with exit code 5 then.`,
+		Example: command.Example("playctl chain show", "playctl chain show --tree", "playctl chain show --file world.json --output json"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			world, err := worldOf(a, cmd.Context(), file)
+			if err != nil {
+				return err
+			}
+			result := chainOf(world, world.stated)
+			result.addLeaves(world.snapshot.Tree())
+			views := []render.View{chainFields(&result), render.Line(""), leafTable(result.Leaves)}
+			if tree {
+				result.addLevels(world.snapshot.Tree())
+				views = []render.View{chainFields(&result), render.Line(""), render.Text(drawTree(a.Printer.Look, &result))}
+			}
+			items := make([]any, len(result.Leaves))
+			for i, leaf := range result.Leaves {
+				items[i] = leaf
+			}
+			return a.Printer.Print(render.Document{Data: result, Items: items, Views: views})
+		},
+	}
+	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file`, - for standard input, and not from the host")
+	cmd.Flags().BoolVar(&tree, "tree", false, "draw the tree")
+	return cmd
+}
+
+// chainOf compares a world with a root and a number of leaves.
+func chainOf(world *statedWorld, want chain.Stated) chainResult {
+	return chainResult{
+		Rev: world.snapshot.Head().Rev, Root: world.snapshot.Root().Hex(), Count: world.snapshot.LeafCount(),
+		Stated: want.MerkleRootHex, Claimed: want.MerkleLeafCount,
+		Verified: world.snapshot.Verify(want.MerkleRootHex, want.MerkleLeafCount) == nil,
+	}
+}
+
+func (r *chainResult) addLeaves(tree *chain.Tree) {
+	for index, leaf := range tree.All() {
+		r.Leaves = append(r.Leaves, chainLeaf{index, leaf.Key(), leaf.Digest().Hex(), len(leaf.Payload())})
+	}
+}
+
+func (r *chainResult) addLevels(tree *chain.Tree) {
+	for level := range tree.Levels() {
+		var digests []string
+		for _, digest := range tree.Level(level) {
+			digests = append(digests, digest.Hex())
+		}
+		r.Levels = append(r.Levels, digests)
+	}
+}
+
+func chainFields(r *chainResult) render.Fields {
+	fields := render.Fields{{Name: "rev", Value: command.Number(r.Rev)}, {Name: "root", Value: r.Root}, {Name: "leaves", Value: command.Decimal(int64(r.Count))}}
+	switch {
+	case r.Stated == "":
+		return append(fields, render.Field{Name: "verified", Value: "no, for no root is stated"})
+	case r.Verified:
+		return append(fields, render.Field{Name: "verified", Value: "yes, root and leaves are the stated ones"})
+	}
+	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: stated are the root %s and %d leaves", r.Stated, r.Claimed)})
+}
+
+func leafTable(leaves []chainLeaf) render.Table {
+	table := render.Table{
+		Columns: []render.Column{{Title: "leaf", Right: true}, {Title: "digest"}, {Title: "bytes", Right: true}, {Title: "stable key", Wraps: true}},
+	}
+	for _, leaf := range leaves {
+		table.Rows = append(table.Rows, []string{
+			command.Decimal(int64(leaf.Index)), render.ShortID(leaf.Digest), command.Decimal(int64(leaf.Bytes)), leaf.StableKey,
+		})
+	}
+	return table
+}
+
+// treeDrawing draws a tree from its root downwards.
+type treeDrawing struct {
+	look   render.Look
+	result *chainResult
+	out    strings.Builder
+}
+
+func drawTree(look render.Look, result *chainResult) string {
+	d := treeDrawing{look: look, result: result}
+	if top := len(result.Levels) - 1; top >= 0 {
+		d.node(top, 0, "", "")
+	}
+	return d.out.String()
+}
+
+// node draws a digest and what is below it. first stands before its own line,
+// rest before those below.
+func (d *treeDrawing) node(level, pos int, first, rest string) {
+	digest := render.ShortID(d.result.Levels[level][pos])
+	d.out.WriteString(d.look.Faint(first) + d.look.Accent(digest))
+	if level == 0 {
+		leaf := d.result.Leaves[pos]
+		fmt.Fprintf(&d.out, "  %d  %s\n", leaf.Index, render.Clean(leaf.StableKey))
+		return
+	}
+	d.out.WriteString("\n")
+	left, right := 2*pos, 2*pos+1
+	if right >= len(d.result.Levels[level-1]) {
+		// The last digest of an odd level is paired with itself.
+		d.node(level-1, left, rest+"└═ ", rest+"   ")
+		return
+	}
+	d.node(level-1, left, rest+"├─ ", rest+"│  ")
+	d.node(level-1, right, rest+"└─ ", rest+"   ")
+}
+
+func newChainVerifyCommand(a *command.App) *cobra.Command {
+	var file string
+	var want trusted
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Rebuild the root from a snapshot and compare it",
+		Long: `Rebuild the root of the chain from every row of a snapshot, the host's or that of a file, and
+compare it and the number of leaves with what the snapshot states, or with --root and --leaves.
+It ends with exit code 5 if they differ.
+
+The snapshot of a file is what "playctl snapshot --output json" prints.`,
+		Example: command.Example("playctl chain verify", "playctl snapshot -o json | playctl chain verify --file -"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := want.check(); err != nil {
+				return err
+			}
+			world, err := worldOf(a, cmd.Context(), file)
+			if err != nil {
+				return err
+			}
+			world.stated = want.over(world.stated)
+			if world.stated.MerkleRootHex == "" {
+				return command.Hintf(fmt.Errorf("nothing can be compared: %w", errNoRoot), "give the root with --root and --leaves")
+			}
+			result := chainOf(world, world.stated)
+			return errors.Join(a.Printer.Print(render.Document{Data: result, Views: []render.View{chainFields(&result)}}), world.verify())
+		},
+	}
+	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file`, - for standard input, and not from the host")
+	want.register(cmd)
+	return cmd
+}

@@ -1,0 +1,108 @@
+package world
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/retry"
+	"github.com/playctl/playctl/protocol"
+)
+
+// lanProbeTime is how long one of this machine's addresses may take to answer.
+const lanProbeTime = 5 * time.Second
+
+// outwardTarget is in a network that nobody uses (RFC 5737), so that it stands
+// for the network outside. No packet is sent to it.
+const outwardTarget = "198.51.100.1:9"
+
+// lanURL is a loopback address of a page with one of this machine's own
+// addresses in its place, under which a host answers; "" if there is none. It
+// sends no credentials and no token.
+func lanURL(a *command.App, ctx context.Context, who *command.Caller, page string) string {
+	for _, addr := range lanAddresses(ctx) {
+		there, ok := withAddress(who.Server, addr)
+		if !ok || !answers(ctx, there, who.Service) {
+			continue
+		}
+		if moved, ok := withAddress(page, addr); ok {
+			return moved
+		}
+	}
+	return ""
+}
+
+// withAddress puts an address in the place of a URL's host name.
+func withAddress(text string, addr netip.Addr) (string, bool) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", false
+	}
+	switch port := u.Port(); {
+	case port != "":
+		u.Host = net.JoinHostPort(addr.String(), port)
+	case addr.Is6():
+		u.Host = "[" + addr.String() + "]"
+	default:
+		u.Host = addr.String()
+	}
+	return u.String(), true
+}
+
+// answers tells whether a host with a watch page is at an address: whatever it
+// says about the page, it is one that speaks the protocol.
+func answers(ctx context.Context, server string, service protocol.Service) bool {
+	c, err := client.New(client.Options{BaseURL: server, Service: service, Timeout: lanProbeTime, Retry: retry.Policy{Attempts: 1}})
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	_, err = c.WatchScope(ctx)
+	return err == nil || protocol.CodeOf(err) == protocol.CodeCredentialsMissing
+}
+
+// lanAddresses are those under which others may reach this machine, the most
+// likely one first: that which it uses itself to reach others.
+func lanAddresses(ctx context.Context) []netip.Addr {
+	var all []netip.Addr
+	var dialer net.Dialer
+	if conn, err := dialer.DialContext(ctx, "udp", outwardTarget); err == nil {
+		if addr, ok := conn.LocalAddr().(*net.UDPAddr); ok {
+			all = append(all, addr.AddrPort().Addr().Unmap())
+		}
+		_ = conn.Close()
+	}
+	networks, err := net.InterfaceAddrs()
+	if err != nil {
+		networks = nil // what the dial found is all that can be had
+	}
+	var four, six []netip.Addr
+	for _, network := range networks {
+		prefix, err := netip.ParsePrefix(network.String())
+		switch addr := prefix.Addr().Unmap(); {
+		case err != nil:
+		case addr.Is4():
+			four = append(four, addr)
+		default:
+			six = append(six, addr)
+		}
+	}
+	all = slices.DeleteFunc(slices.Concat(all, four, six), func(addr netip.Addr) bool { return !addr.IsGlobalUnicast() })
+	return distinct(all)
+}
+
+// distinct keeps the first of equal addresses.
+func distinct(all []netip.Addr) []netip.Addr {
+	var kept []netip.Addr
+	for _, addr := range all {
+		if !slices.Contains(kept, addr) {
+			kept = append(kept, addr)
+		}
+	}
+	return kept
+}

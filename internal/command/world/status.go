@@ -1,0 +1,286 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// connectResult is what "playctl connect" prints. Rev and seq are absent on
+// hosts that do not say.
+type connectResult struct {
+	Context       string                `json:"context,omitempty"`
+	Server        string                `json:"server"`
+	NodeID        string                `json:"nodeId,omitempty"`
+	SID           string                `json:"sid"`
+	Rev           *uint64               `json:"rev,omitempty"`
+	Seq           *uint64               `json:"seq,omitempty"`
+	Capabilities  []protocol.Capability `json:"capabilities"`
+	LatencyMillis int64                 `json:"latencyMillis"`
+}
+
+func newConnectCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "connect",
+		GroupID: command.GroupWorld,
+		Short:   "Check that the host can be reached and accepts you",
+		Long: `Check that the host can be reached and accepts the credentials and the API key of the
+context. It changes nothing.`,
+		Example: command.Example("playctl connect", "playctl connect --server http://127.0.0.1:7420 --timeout 2s"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Connecting", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				start := a.Now()
+				session, err := c.Session(ctx)
+				if err != nil {
+					return nil, err
+				}
+				result := connectResult{
+					Context: who.ContextName(), Server: c.BaseURL(), NodeID: who.Main.NodeID, SID: session.SID,
+					Rev: session.Rev, Seq: session.Seq, Capabilities: append([]protocol.Capability{}, session.Capabilities...),
+					LatencyMillis: a.Now().Sub(start).Milliseconds(),
+				}
+				return result.document(a.Printer.Look), nil
+			})
+		},
+	}
+}
+
+func (r connectResult) document(look render.Look) *render.Document {
+	names := make([]string, len(r.Capabilities))
+	for i, c := range r.Capabilities {
+		names[i] = string(c)
+	}
+	return &render.Document{Data: r, Views: []render.View{
+		render.Line(look.Good("connected") + " to " + render.Clean(r.Server)),
+		render.Fields{
+			{Name: "context", Value: r.Context},
+			{Name: "main node", Value: render.ShortID(r.NodeID)},
+			{Name: "session", Value: r.SID},
+			{Name: "rev", Value: command.Number(r.Rev)},
+			{Name: "seq", Value: command.Number(r.Seq)},
+			{Name: "can", Value: strings.Join(names, ", ")},
+		},
+	}}
+}
+
+// statusResult is what "playctl status" prints. Ready is absent where the host
+// answers that somewhere else.
+type statusResult struct {
+	Context   string         `json:"context,omitempty"`
+	Server    string         `json:"server"`
+	Ready     *bool          `json:"ready,omitempty"`
+	Reason    string         `json:"reason,omitempty"`
+	SID       string         `json:"sid,omitempty"`
+	Rev       *uint64        `json:"rev,omitempty"`
+	Seq       *uint64        `json:"seq,omitempty"`
+	Occupants int            `json:"occupants"`
+	Kinds     map[string]int `json:"kinds,omitempty"`
+	Spaces    int            `json:"spaces"`
+	Bridge    *bridgeResult  `json:"bridge,omitempty"`
+}
+
+// errNotReady says that a host answers and does not serve.
+var errNotReady = errors.New("the host is not ready")
+
+func newStatusCommand(a *command.App) *cobra.Command {
+	var readyOnly bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		GroupID: command.GroupHost,
+		Short:   "Show whether the host is ready, and what is in its world",
+		Long: `Show whether the host is ready, where its world stands, how much is in it and how its
+remote bridge does. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.
+
+With --ready it asks for nothing else and needs no credentials: a health check of a container.`,
+		Example: command.Example(
+			"playctl status",
+			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
+			"playctl status --ready --timeout 2s"),
+		Args: command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				result := statusResult{Context: who.ContextName(), Server: c.BaseURL()}
+				err := result.probe(ctx, c)
+				if command.IsUnreachable(err) || ctx.Err() != nil {
+					return nil, err
+				}
+				if readyOnly {
+					return result.document(a.Printer.Look), errors.Join(err, result.untold())
+				}
+				if err == nil {
+					err = result.look(ctx, c)
+				}
+				result.bridge(ctx, c)
+				return result.document(a.Printer.Look), err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&readyOnly, "ready", false, "only ask whether it is ready")
+	return cmd
+}
+
+// untold is an error where the host does not say whether it is ready.
+func (r *statusResult) untold() error {
+	if r.Ready != nil {
+		return nil
+	}
+	return command.Hintf(fmt.Errorf("%w as far as %s tells: it does not answer that", errNotReady, r.Server),
+		"with --metrics-listen another listener answers it: name that one with --server")
+}
+
+// probe finds out whether the host is ready.
+func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
+	err := c.Ready(ctx)
+	refused, answered := errors.AsType[*protocol.Error](err)
+	var replied *client.ReplyError
+	switch ready := err == nil; {
+	case ready:
+		r.Ready = &ready
+	case answered && refused.Status() == http.StatusNotFound, errors.As(err, &replied):
+		// Another listener answers it, or a host of the older service does not.
+		return nil
+	case answered:
+		r.Ready, r.Reason = &ready, refused.Message
+		return fmt.Errorf("%w: %w", errNotReady, err)
+	}
+	return err
+}
+
+// look reads where the world stands.
+func (r *statusResult) look(ctx context.Context, c *client.Client) error {
+	text, _, err := c.WorldSnapshot(ctx)
+	if err != nil {
+		return err
+	}
+	var snapshot protocol.Snapshot
+	if err := protocol.Decode(text, &snapshot); err != nil {
+		return fmt.Errorf("read the snapshot: %w", err)
+	}
+	r.SID, r.Rev, r.Seq = snapshot.SID, snapshot.Rev, snapshot.Seq
+	r.Occupants, r.Spaces, r.Kinds = len(snapshot.WorldMap.Occupants), len(snapshot.Spaces), map[string]int{}
+	for _, row := range snapshot.WorldMap.Occupants {
+		var occupant struct {
+			Kind string `json:"kind"`
+		}
+		if err := protocol.Decode(row, &occupant); err != nil {
+			return fmt.Errorf("read the snapshot: %w", err)
+		}
+		r.Kinds[occupant.Kind]++
+	}
+	return nil
+}
+
+func (r *statusResult) document(look render.Look) *render.Document {
+	state := "the host does not say here"
+	if r.Ready != nil && *r.Ready {
+		state = look.Good("ready")
+	} else if r.Ready != nil {
+		state = look.Bad("not ready")
+	}
+	fields := render.Fields{{Name: "context", Value: r.Context}}
+	if r.SID != "" {
+		counts := []string{}
+		for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
+			counts = append(counts, fmt.Sprintf("%d %s", r.Kinds[kind], kind))
+		}
+		if len(counts) == 0 {
+			counts = []string{"none"}
+		}
+		fields = append(fields,
+			render.Field{Name: "session", Value: r.SID},
+			render.Field{Name: "rev", Value: command.Number(r.Rev)},
+			render.Field{Name: "seq", Value: command.Number(r.Seq)},
+			render.Field{Name: "occupants", Value: strings.Join(counts, ", ")},
+			render.Field{Name: "spaces", Value: command.Decimal(int64(r.Spaces))})
+	}
+	if r.Bridge != nil {
+		fields = append(fields, r.Bridge.field(look))
+	}
+	return &render.Document{Data: *r, Views: []render.View{render.Line(render.Clean(r.Server) + ": " + state), fields}}
+}
+
+// bridgeResult is how a host's remote bridge does.
+type bridgeResult struct {
+	Position  uint64 `json:"position"`
+	Lag       uint64 `json:"lag"`
+	Failing   bool   `json:"failing"`
+	Delivered uint64 `json:"delivered"`
+	Refused   uint64 `json:"refused"`
+	Retries   uint64 `json:"retries"`
+	Skipped   uint64 `json:"skipped"`
+}
+
+// bridge reads the bridge's state from the host's metrics. A host that has no
+// bridge, or answers its metrics somewhere else, leaves it out.
+func (r *statusResult) bridge(ctx context.Context, c *client.Client) {
+	text, err := c.Metrics(ctx)
+	if err != nil {
+		return
+	}
+	r.Bridge = bridgeIn(string(text))
+}
+
+// bridgeIn finds the bridge's numbers in Prometheus text, nil if there are none.
+func bridgeIn(metrics string) *bridgeResult {
+	const prefix = "playctl_bridge_"
+	var found *bridgeResult
+	for line := range strings.Lines(metrics) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		number, err := strconv.ParseFloat(value, 64)
+		if err != nil || number < 0 {
+			continue
+		}
+		if found == nil {
+			found = &bridgeResult{}
+		}
+		found.set(strings.TrimPrefix(name, prefix), uint64(number))
+	}
+	return found
+}
+
+func (b *bridgeResult) set(name string, value uint64) {
+	switch name {
+	case "position":
+		b.Position = value
+	case "lag_events":
+		b.Lag = value
+	case "failing":
+		b.Failing = value != 0
+	case "delivered_total":
+		b.Delivered = value
+	case "refused_total":
+		b.Refused = value
+	case "retries_total":
+		b.Retries = value
+	case "skipped_total":
+		b.Skipped = value
+	}
+}
+
+// field tells a person how the bridge does.
+func (b *bridgeResult) field(look render.Look) render.Field {
+	state := look.Good("up to event " + count(b.Position))
+	if b.Failing {
+		state = look.Bad("does not take events, at event " + count(b.Position))
+	}
+	return render.Field{Name: "bridge", Value: state + ", " + count(b.Lag) + " behind, " +
+		count(b.Refused) + " refused, " + count(b.Retries) + " retries"}
+}
+
+func count(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -1,0 +1,243 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"rsc.io/qr"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newQRCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "qr",
+		GroupID: command.GroupWorld,
+		Short:   "Print the page's address as a QR code for a phone",
+		Long: `Print the address of the page that shows the world live as a QR code, for the camera of a
+phone. The host must be reachable from other machines: under the address of --server, under its
+public URL, or, where it listens at all addresses, under one of this machine's own, which is found
+by itself. Where the page is not free, a main node's credentials put a token into the code: whoever
+sees it may look and act for 12 hours.`,
+		Example: command.Example("playctl qr", "playctl qr --server http://192.168.1.20:7420"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				link, err := link(a, ctx, who, c, true)
+				if err != nil {
+					return nil, err
+				}
+				code, err := qrCode(link.url)
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt},
+					Views: append(qrViews(a, code), render.Line(link.url)),
+				}, nil
+			})
+		},
+	}
+}
+
+// quietZone is the light margin that readers need, in modules (ISO/IEC 18004).
+const quietZone = 4
+
+func qrCode(text string) (*qr.Code, error) {
+	code, err := qr.Encode(text, qr.L)
+	if err != nil {
+		return nil, fmt.Errorf("make a QR code of an address of %d bytes: %w", len(text), err)
+	}
+	return code, nil
+}
+
+// qrViews are the lines of a code. In a window that is too narrow for them they
+// would be torn apart, and no camera reads that.
+func qrViews(a *command.App, code *qr.Code) []render.View {
+	look := a.Printer.Look
+	if wide := code.Size + 2*quietZone; a.Printer.Format == render.FormatTable && look.Width > 0 && look.Width < wide {
+		a.Warn(fmt.Sprintf("the code is %d columns wide and the window has %d", wide, look.Width),
+			"make the window wider or its characters smaller, and run it again; this is the address")
+		return nil
+	}
+	var views []render.View
+	for _, line := range qrLines(code, look.Color) {
+		views = append(views, render.Line(line))
+	}
+	return views
+}
+
+// qrLines draws a QR code, two modules in one character. With colour it is dark on
+// light whatever the terminal's own colours are; without, light modules are
+// drawn, as suits a dark terminal.
+func qrLines(code *qr.Code, color bool) []string {
+	halves := map[[2]bool]string{{false, false}: "█", {false, true}: "▀", {true, false}: "▄", {true, true}: " "}
+	var lines []string
+	for y := -quietZone; y < code.Size+quietZone; y += 2 {
+		var line strings.Builder
+		for x := -quietZone; x < code.Size+quietZone; x++ {
+			line.WriteString(halves[[2]bool{code.Black(x, y), code.Black(x, y+1)}])
+		}
+		if color {
+			// Bright white on black: light modules are in the foreground.
+			lines = append(lines, "\x1b[97;40m"+line.String()+"\x1b[0m")
+			continue
+		}
+		lines = append(lines, line.String())
+	}
+	return lines
+}
+
+// watchResult is what "playctl watch" and "playctl qr" print.
+type watchResult struct {
+	URL       string              `json:"url"`
+	Scope     protocol.WatchScope `json:"scope"`
+	ExpiresAt string              `json:"expiresAt,omitempty"`
+	Opened    bool                `json:"opened"`
+}
+
+func newWatchCommand(a *command.App) *cobra.Command {
+	var only bool
+	cmd := &cobra.Command{
+		Use:     "watch",
+		GroupID: command.GroupWorld,
+		Short:   "Open the page that shows the world live",
+		Long: `Open the page that shows the world live, or print its address where there is no browser or no
+terminal. Where the page is not free, a main node's credentials make a link with a token in
+it: whoever has it may look and act for 12 hours, so treat it like a password.`,
+		Example: command.Example("playctl watch", "playctl watch --print", "playctl watch --server https://play.example.com --output json"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				link, err := link(a, ctx, who, c, false)
+				if err != nil {
+					return nil, err
+				}
+				result := watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt}
+				if !only && hasBrowser(a) {
+					if err := openBrowser(a, ctx, link); err != nil {
+						a.Warn("no browser opened: "+err.Error(), "open the address yourself")
+					} else {
+						result.Opened = true
+					}
+				}
+				if !result.Opened {
+					noteOfTunnel(a, link.url)
+				}
+				return result.document(link), nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&only, "print", false, "print the address and open nothing")
+	return cmd
+}
+
+// noteOfTunnel tells a person who is here over SSH how the browser that they sit at
+// reaches an address of this machine alone.
+func noteOfTunnel(a *command.App, address string) {
+	// What sshd says: the client's address and port, and the server's.
+	here := strings.Fields(a.Env("SSH_CONNECTION"))
+	u, err := url.Parse(address)
+	if err != nil || len(here) != 4 || !command.IsLoopbackURL(address) || u.Port() == "" {
+		return
+	}
+	a.Note("The address is this machine's own. For a browser at the other end of this SSH connection, run there: ssh -L %[1]s:127.0.0.1:%[1]s %[2]s",
+		u.Port(), render.Clean(here[2]))
+}
+
+func (r *watchResult) document(link *watchLink) *render.Document {
+	views := []render.View{render.Line(r.URL)}
+	if r.Opened && link.token {
+		// Nobody needs the token on the screen when the browser has it.
+		views = []render.View{render.Line("The page is open. Its link is good until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
+	}
+	return &render.Document{Data: r, Views: views}
+}
+
+// watchLink is the address of the watch page, for a person.
+type watchLink struct {
+	// url has the token in its fragment where there is one.
+	url string
+	// scope is what the link is good for.
+	scope protocol.WatchScope
+	// token tells that there is one, which ends at expiresAt.
+	token     bool
+	expiresAt string
+}
+
+// link finds out what the host gives freely, and makes a token where that is not
+// everything and there is a main node to make one as. outside asks for an
+// address that other machines reach.
+func link(a *command.App, ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
+	link := &watchLink{url: c.WatchURL()}
+	scope, err := c.WatchScope(ctx)
+	switch code := protocol.CodeOf(err); {
+	case err == nil:
+		link.scope = scope
+	case code != protocol.CodeCredentialsMissing && code != protocol.CodeForbidden:
+		return nil, err
+	}
+	hidden := outside && command.IsLoopbackURL(link.url)
+	if link.scope == protocol.WatchScopeAct && !hidden {
+		return link, nil
+	}
+	if who.Main.IsZero() {
+		return linkWithoutToken(a, ctx, who, link, hidden)
+	}
+	reply, err := c.WatchToken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if hidden {
+		if link.url, err = outsideURL(a, ctx, who, reply, link.url); err != nil {
+			return nil, err
+		}
+	}
+	link.url += "#token=" + url.QueryEscape(reply.Token.Reveal())
+	link.scope, link.token, link.expiresAt = protocol.WatchScopeAct, true, reply.ExpiresAt
+	return link, nil
+}
+
+// outsideURL is the page's address for other machines, where this one knows the
+// host by loopback. The host's word that it listens at all addresses is needed: a
+// token must not lead people to another program that has the port elsewhere.
+func outsideURL(a *command.App, ctx context.Context, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
+	if !command.IsLoopbackURL(reply.URL) {
+		return reply.URL, nil
+	}
+	if reply.AllAddresses {
+		if found := lanURL(a, ctx, who, local); found != "" {
+			return found, nil
+		}
+	}
+	return "", errOnlyHere(who.Server)
+}
+
+// linkWithoutToken is what is left where nobody can make a token. hidden tells
+// that the address is of no use to other machines.
+func linkWithoutToken(a *command.App, ctx context.Context, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
+	if hidden {
+		// A host that lets this machine act freely listens at loopback only.
+		if link.scope == protocol.WatchScopeAct {
+			return nil, errOnlyHere(who.Server)
+		}
+		if link.url = lanURL(a, ctx, who, link.url); link.url == "" {
+			return nil, errOnlyHere(who.Server)
+		}
+	}
+	if link.scope == "" {
+		return nil, who.NoMain()
+	}
+	return link, nil
+}
+
+func errOnlyHere(server string) error {
+	return command.Hintf(fmt.Errorf("%s is this machine's own address, which no other one reaches", server),
+		"name the address that others reach with --server, or start the host with --public-url, or with --listen 0.0.0.0:<port>")
+}

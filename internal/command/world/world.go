@@ -1,0 +1,148 @@
+// Package world has the commands that look at a world as it is, and those of its
+// administrator.
+package world
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{
+		newConnectCommand(a), newStatusCommand(a), newSnapshotCommand(a), newChainCommand(a),
+		newWatchCommand(a), newQRCommand(a),
+		newSessionCommand(a), newRemoveCommand(a),
+	}
+}
+
+// resetResult is what "playctl session reset" prints.
+type resetResult struct {
+	Server string `json:"server"`
+	SID    string `json:"sid"`
+}
+
+func newSessionCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "session", Short: "The world's session, for its administrator", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+		GroupID: command.GroupHost,
+		Example: command.Example("playctl session reset --admin-token-file admin.token"),
+	}
+	cmd.AddCommand(newSessionResetCommand(a))
+	return cmd
+}
+
+func newSessionResetCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "reset",
+		Short: "Begin a new session: an empty map",
+		Long: `Begin a new session. Agents, MCP placements, spaces with their structures and nodes, chat
+and journeys go; main and agent nodes, API keys and counts stay. Programs that hold an agent
+register it again by themselves.`,
+		Example: command.Example("playctl session reset --admin-token-file admin.token", "playctl session reset --yes"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			who, err := a.Caller()
+			if err != nil {
+				return err
+			}
+			if _, err := a.AdminToken(&admin); err != nil {
+				return err
+			}
+			question := fmt.Sprintf("Reset the session at %s? Everything on the map, chat, journeys and spaces go.", who.Server)
+			if err := a.Confirm(cmd.Context(), yes, question); err != nil {
+				return err
+			}
+			return a.AsAdmin(cmd.Context(), &admin, "Resetting", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.ResetSession(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  resetResult{Server: who.Server, SID: reply.SID},
+					Views: []render.View{render.Line("The session is " + render.Clean(reply.SID) + " now, and its map is empty.")},
+				}, nil
+			})
+		},
+	}
+	admin.RegisterToken(cmd)
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+// removedResult is what "playctl remove" prints.
+type removedResult struct {
+	StableKey string `json:"stableKey"`
+}
+
+func newRemoveCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	cmd := &cobra.Command{
+		Use:     "remove --admin <stable key>",
+		GroupID: command.GroupHost,
+		Short:   "Take anything off the map, as the administrator",
+		Long: `Take anything off the map, as the administrator. The stable key is the kind and the ids of a
+row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>. The node of an agent
+stays, so that whoever has it can add the agent again.
+
+Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
+		Example: command.Example("playctl remove --admin mcp:5b1c0a54-0d3b-4c64-9a2e-7f0d8ad3c1f2"),
+		Args:    command.Takes("stable key"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !admin.Admin {
+				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
+					"your own are taken off with \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\"")
+			}
+			return a.AsAdmin(cmd.Context(), &admin, "Removing", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.RemoveOccupant(ctx, args[0])
+				if err != nil {
+					return nil, err
+				}
+				if !reply.OK {
+					return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is nothing with the key %q on the map", args[0]),
+						"\"playctl snapshot\" shows what is there")
+				}
+				return &render.Document{
+					Data:  removedResult{StableKey: args[0]},
+					Views: []render.View{render.Line(render.Clean(args[0]) + " is not on the map any more.")},
+				}, nil
+			})
+		},
+	}
+	admin.Register(cmd)
+	return cmd
+}
+
+func newSnapshotCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "snapshot",
+		GroupID: command.GroupWorld,
+		Short:   "Show the whole world as it is now",
+		Long: `Show the whole world as it is now. With --output json or yaml it is the snapshot exactly as
+the host sent it, with every field; ndjson is one row of the map a line.`,
+		Example: command.Example("playctl snapshot", "playctl snapshot --output json > world.json"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Reading the world", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+				text, _, err := c.WorldSnapshot(ctx)
+				if err != nil {
+					return nil, err
+				}
+				var snapshot protocol.Snapshot
+				if err := protocol.Decode(text, &snapshot); err != nil {
+					return nil, fmt.Errorf("read the snapshot: %w", err)
+				}
+				return command.SnapshotDocument(text, &snapshot), nil
+			})
+		},
+	}
+}
