@@ -27,7 +27,7 @@ func BenchmarkParseRecordInteraction(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := protocol.ParseRecordInteraction(payload); err != nil {
+		if _, err := protocol.ParseRequest[protocol.RecordInteractionRequest](payload); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -62,15 +62,15 @@ func (n *ChainNode) UnmarshalJSON(b []byte) error {
 // by descending index in the previous chain, then the rest by ascending index
 // in the next one.
 type Notify struct {
-	UpdatedAt string    `json:"updatedAt"`
-	Nodes     []NodeRef `json:"nodes"`
+	UpdatedAt string    `json:"updatedAt" rule:"form=stamp"`
+	Nodes     []NodeRef `json:"nodes" rule:"items=1.."`
 }
 
 // NodeRef names one changed leaf. LeafIndex is a float because readers accept
 // any number there.
 type NodeRef struct {
-	StableKey string  `json:"stableKey"`
-	LeafIndex float64 `json:"leafIndex"`
-	Removed   bool    `json:"removed,omitempty"`
-	UpdatedAt string  `json:"updatedAt,omitempty"`
+	StableKey string  `json:"stableKey" rule:"form=stableKey"`
+	LeafIndex float64 `json:"leafIndex" rule:"form=cell,range=0.."`
+	Removed   bool    `json:"removed,omitempty" rule:"const=true"`
+	UpdatedAt string  `json:"updatedAt,omitempty" rule:"form=stamp"`
 }

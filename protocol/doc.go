@@ -2,3 +2,5 @@
 // clients: rows, snapshots, events, requests, replies, error codes, limits and
 // the strict JSON reading that a host applies to bodies. It does no I/O.
 package protocol
+
+//go:generate go run ../internal/gen/contract

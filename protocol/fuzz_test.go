@@ -108,9 +108,9 @@ var allowedCodes = map[protocol.Code]bool{
 func FuzzRequests(f *testing.F) {
 	all := append(append([]request{}, requests...), rpcRequests...)
 	all = append(all,
-		request{name: "recordJourney", parse: anyParser(protocol.ParseRecordJourney), body: journeyBody},
-		request{name: "intercomCommand", parse: anyParser(protocol.ParseIntercomCommand), body: intercomCommandBody("assist")},
-		request{name: "intercomResponse", parse: anyParser(protocol.ParseIntercomResponse), body: intercomResponseBody("failed")},
+		request{name: "recordJourney", parse: anyParser(protocol.ParseRequest[protocol.RecordJourneyRequest]), body: journeyBody},
+		request{name: "intercomCommand", parse: anyParser(protocol.ParseRequest[protocol.IntercomCommand]), body: intercomCommandBody("assist")},
+		request{name: "intercomResponse", parse: anyParser(protocol.ParseRequest[protocol.IntercomResponse]), body: intercomResponseBody("failed")},
 	)
 	for i, r := range all {
 		f.Add(uint8(i), []byte(r.body))

@@ -12,30 +12,30 @@ const (
 // Journey is what an agent did to answer one message: where it started, which
 // tools it called, where it ended. StartedAt and CompletedAt are RFC 3339.
 type Journey struct {
-	Steps       []JourneyStep `json:"steps"`
-	StartedAt   string        `json:"startedAt"`
-	CompletedAt string        `json:"completedAt"`
+	Steps       []JourneyStep `json:"steps" rule:"items=1..MaxJourneySteps,last"`
+	StartedAt   string        `json:"startedAt" rule:"form=time"`
+	CompletedAt string        `json:"completedAt" rule:"form=time"`
 }
 
 // JourneyStep is one step. An origin or a destination has Content and
 // MessageID; a structure has ToolName, ToolCallID, Args and, once the tool
 // answered, Result.
 type JourneyStep struct {
-	Type       string
-	Content    string
-	MessageID  string
-	ToolName   string
-	ToolCallID string
-	Args       json.RawMessage
-	Result     json.RawMessage
+	Type       string          `json:"type" rule:"enum=StepType,must,filled"`
+	Content    string          `json:"content" rule:"blank,when=type:origin|destination"`
+	MessageID  string          `json:"messageId" rule:"blank,when=type:origin|destination"`
+	ToolName   string          `json:"toolName" rule:"chars=MaxToolNameChars,when=type:structure"`
+	ToolCallID string          `json:"toolCallId" rule:"blank,when=type:structure"`
+	Args       json.RawMessage `json:"args" rule:"when=type:structure"`
+	Result     json.RawMessage `json:"result,omitempty" rule:"when=type:structure"`
 }
 
 // PathStep is a journey's step with the place that the host gave it.
 type PathStep struct {
 	JourneyStep
-	X           float64
-	Y           float64
-	StructureID string
+	X           float64 `json:"x" rule:"form=cell,must"`
+	Y           float64 `json:"y" rule:"form=cell,must"`
+	StructureID string  `json:"structureId"`
 }
 
 type stepJSON struct {

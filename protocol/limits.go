@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // Limits of what a request may hold. A "character" is a Unicode code point;
 // sizes of JSON values are the bytes of their text as it was sent.
 const (
@@ -79,3 +81,48 @@ const FlaggedZoneCount = 100
 // MaxSafeInteger is the largest integer up to which JSON numbers, being IEEE
 // doubles, are exact: 2^53 - 1. Revs and seqs in requests are at most this.
 const MaxSafeInteger = 1<<53 - 1
+
+// MaxRootKeyBytes bounds the root key of a validation; the contract sets no
+// limit, and root files hold 64 hex digits.
+const MaxRootKeyBytes = 4096
+
+// Limit is a number of the contract with its name.
+type Limit struct {
+	Name  string
+	Value int
+}
+
+// Limits lists the numbers that the rules of fields refer to by name, and those
+// that clients need to know.
+func Limits() []Limit { return slices.Clone(limits) }
+
+var limits = []Limit{
+	{"MaxBodyBytes", MaxBodyBytes},
+	{"MaxNameChars", MaxNameChars},
+	{"MaxTypeChars", MaxTypeChars},
+	{"MaxKindChars", MaxKindChars},
+	{"MaxURLChars", MaxURLChars},
+	{"MaxIDChars", MaxIDChars},
+	{"MaxStableKeyChars", MaxStableKeyChars},
+	{"MaxToolNames", MaxToolNames},
+	{"MaxToolNameChars", MaxToolNameChars},
+	{"MaxAssistToolsBytes", MaxAssistToolsBytes},
+	{"MaxRealtimeInstructionsBytes", MaxRealtimeInstructionsBytes},
+	{"MaxInteractionChars", MaxInteractionChars},
+	{"MaxJourneySteps", MaxJourneySteps},
+	{"MaxJourneyBytes", MaxJourneyBytes},
+	{"MaxIntercomArgsBytes", MaxIntercomArgsBytes},
+	{"MaxIntercomResultBytes", MaxIntercomResultBytes},
+	{"MaxIntercomTextBytes", MaxIntercomTextBytes},
+	{"MaxDescriptionChars", MaxDescriptionChars},
+	{"MaxDesignKeyChars", MaxDesignKeyChars},
+	{"MaxRootKeyBytes", MaxRootKeyBytes},
+	{"MaxStableKeys", MaxStableKeys},
+	{"DefaultListLimit", DefaultListLimit},
+	{"MaxListLimit", MaxListLimit},
+	{"MinLeaseTTLSeconds", MinLeaseTTLSeconds},
+	{"MaxLeaseTTLSeconds", MaxLeaseTTLSeconds},
+	{"DefaultLeaseTTLSeconds", DefaultLeaseTTLSeconds},
+	{"FlaggedZoneCount", FlaggedZoneCount},
+	{"MaxSafeInteger", MaxSafeInteger},
+}

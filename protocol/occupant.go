@@ -27,17 +27,17 @@ type Occupant interface {
 
 // Agent is the row of an agent. Its PlayerID on the wire is AgentID.
 type Agent struct {
-	NodeID               string       `json:"nodeId"`
-	AgentID              string       `json:"agentId"`
-	Name                 string       `json:"name"`
-	X                    float64      `json:"x"`
-	Y                    float64      `json:"y"`
-	Platform             string       `json:"platform"`
+	NodeID               string       `json:"nodeId" rule:"form=id"`
+	AgentID              string       `json:"agentId" rule:"form=id,must,filled"`
+	Name                 string       `json:"name" rule:"must"`
+	X                    float64      `json:"x" rule:"form=cell,must"`
+	Y                    float64      `json:"y" rule:"form=cell,must"`
+	Platform             string       `json:"platform" rule:"older=agentType"`
 	ToolNames            []string     `json:"toolNames"`
 	AssistToolNames      []string     `json:"assistToolNames"`
-	AssistTools          []AssistTool `json:"assistTools,omitempty"`
-	HasChatTool          bool         `json:"hasChatTool"`
-	EnableP2A            string       `json:"enableP2a"`
+	AssistTools          []AssistTool `json:"assistTools,omitempty" rule:"items=1.."`
+	HasChatTool          bool         `json:"hasChatTool" rule:"const=true"`
+	EnableP2A            string       `json:"enableP2a" rule:"enum=Switch,default=off"`
 	RealtimeInstructions string       `json:"realtimeInstructions,omitempty"`
 	Stationary           bool         `json:"stationary"`
 	LastUpdate           *LastUpdate  `json:"lastUpdate,omitempty"`
@@ -50,63 +50,63 @@ type Agent struct {
 
 // AssistTool describes one `assist_*` tool; Parameters is any JSON object.
 type AssistTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
+	Name        string          `json:"name" rule:"chars=MaxToolNameChars,must,filled"`
+	Description string          `json:"description" rule:"blank"`
+	Parameters  json.RawMessage `json:"parameters" rule:"form=object,must"`
 }
 
 // LastUpdate is the last journey of an agent, as its row carries it.
 type LastUpdate struct {
-	PlayerID string     `json:"playerId"`
-	Journey  Journey    `json:"journey"`
-	Path     []PathStep `json:"path"`
+	PlayerID string     `json:"playerId" rule:"form=id"`
+	Journey  Journey    `json:"journey" rule:"must"`
+	Path     []PathStep `json:"path" rule:"items=1..,must"`
 }
 
 // ZoneMark is the last zone signal of an agent; At is RFC 3339 with
 // milliseconds.
 type ZoneMark struct {
-	ZoneCount int64  `json:"zoneCount"`
+	ZoneCount int64  `json:"zoneCount" rule:"must"`
 	Flagged   bool   `json:"flagged"`
-	At        string `json:"at"`
+	At        string `json:"at" rule:"form=stamp,must"`
 }
 
 // YieldMark is the last yield signal of an agent.
 type YieldMark struct {
-	YieldCount int64  `json:"yieldCount"`
-	At         string `json:"at"`
+	YieldCount int64  `json:"yieldCount" rule:"must"`
+	At         string `json:"at" rule:"form=stamp,must"`
 }
 
 // MCP is the row of an MCP placement; NodeID is its owner.
 type MCP struct {
-	ID     string  `json:"id"`
-	NodeID string  `json:"nodeId"`
-	Name   string  `json:"name"`
+	ID     string  `json:"id" rule:"form=id,must,filled"`
+	NodeID string  `json:"nodeId" rule:"form=id"`
+	Name   string  `json:"name" rule:"must"`
 	URL    string  `json:"url,omitempty"`
-	X      float64 `json:"x"`
-	Y      float64 `json:"y"`
+	X      float64 `json:"x" rule:"form=cell,must"`
+	Y      float64 `json:"y" rule:"form=cell,must"`
 }
 
 // Human is the row of a person. It is read and merged; no route here makes one.
 type Human struct {
-	ID          string  `json:"id"`
-	Name        string  `json:"name"`
-	X           float64 `json:"x"`
-	Y           float64 `json:"y"`
+	ID          string  `json:"id" rule:"form=id,must,filled"`
+	Name        string  `json:"name" rule:"must,blank"`
+	X           float64 `json:"x" rule:"form=cell,must"`
+	Y           float64 `json:"y" rule:"form=cell,must"`
 	Interactive *bool   `json:"interactive,omitempty"`
 }
 
 // Structure is the row of a building: the place of one or more spaces, or of a
 // game on hosts that have them.
 type Structure struct {
-	ID             string   `json:"id"`
-	Name           string   `json:"name"`
-	X              float64  `json:"x"`
-	Y              float64  `json:"y"`
-	WorldID        string   `json:"worldId"`
-	SpaceIDs       []string `json:"spaceIds"`
+	ID             string   `json:"id" rule:"form=id,must,filled"`
+	Name           string   `json:"name" rule:"must"`
+	X              float64  `json:"x" rule:"form=cell,must"`
+	Y              float64  `json:"y" rule:"form=cell,must"`
+	WorldID        string   `json:"worldId" rule:"must,filled"`
+	SpaceIDs       []string `json:"spaceIds" rule:"form=id,items=1.."`
 	GameID         string   `json:"gameId,omitempty"`
-	PrimaryAmenity string   `json:"primaryAmenity,omitempty"`
-	Amenities      []string `json:"amenities,omitempty"`
+	PrimaryAmenity string   `json:"primaryAmenity,omitempty" rule:"enum=Amenity"`
+	Amenities      []string `json:"amenities,omitempty" rule:"enum=Amenity,items=1..,unique"`
 	Stationary     bool     `json:"stationary"`
 }
 

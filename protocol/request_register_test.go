@@ -34,7 +34,7 @@ func assistTools(size int) []any {
 }
 
 var registerRequest = request{
-	name: "register", parse: anyParser(protocol.ParseRegister), body: registerBody,
+	name: "register", parse: anyParser(protocol.ParseRequest[protocol.RegisterRequest]), body: registerBody,
 	fields: []field{
 		textField("name", false, 200), textField("type", false, 64),
 		agentField("agentId", false), accountField("mainNodeId", true), hashField("passwHash", true),
@@ -63,7 +63,7 @@ var registerRequest = request{
 }
 
 func TestRegisterReadsEveryField(t *testing.T) {
-	got, err := protocol.ParseRegister(object(t, registerBody))
+	got, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, registerBody))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRegisterReadsEveryField(t *testing.T) {
 }
 
 func TestRegisterDefaults(t *testing.T) {
-	got, err := protocol.ParseRegister(object(t, `{
+	got, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, `{
 		"name":"Ada","type":"t","agentId":"`+strings.ToUpper(hexA)+`","mainNodeId":" Acme ",
 		"agent":{"type":"t","toolNames":["chat_tool"]},
 		"connectionId":null,"leaseTtlSeconds":null,"unknown":1,"realtimeWebrtc":{"clientSecret":"x"}}`))
@@ -108,13 +108,13 @@ func TestRegisterDefaults(t *testing.T) {
 
 func TestRegisterNeedsTheChatTool(t *testing.T) {
 	for _, tools := range []string{`[]`, `["search"]`, `["Chat_tool"]`, `["chat_tool "]`} {
-		_, err := protocol.ParseRegister(object(t, `{"name":"a","type":"t","agentId":"a","agent":{"type":"t","toolNames":`+tools+`}}`))
+		_, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, `{"name":"a","type":"t","agentId":"a","agent":{"type":"t","toolNames":`+tools+`}}`))
 		if err == nil || err.Code != protocol.CodeChatToolMissing || err.Field != "agent.toolNames" {
 			t.Errorf("%s: got %v, want chat_tool_missing", tools, err)
 		}
 	}
 	// A body that is wrong in another way as well says that first.
-	_, err := protocol.ParseRegister(object(t, `{"type":"t","agentId":"a","agent":{"type":"t","toolNames":[]}}`))
+	_, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, `{"type":"t","agentId":"a","agent":{"type":"t","toolNames":[]}}`))
 	if err == nil || err.Field != "name" {
 		t.Errorf("got %v, want the name to be missing", err)
 	}
@@ -124,7 +124,7 @@ func TestLeasesAreClamped(t *testing.T) {
 	for sent, want := range map[string]int{
 		"5": 5, "300": 300, "4": 5, "301": 300, "0": 5, "-7": 5, "1e300": 300, "-1e300": 5, "59.9": 59, "null": 0,
 	} {
-		r, err := protocol.ParseHeartbeat(object(t, `{"playerId":"a","connectionId":"c","leaseTtlSeconds":`+sent+`}`))
+		r, err := protocol.ParseRequest[protocol.HeartbeatRequest](object(t, `{"playerId":"a","connectionId":"c","leaseTtlSeconds":`+sent+`}`))
 		if err != nil || r.LeaseTTLSeconds != want {
 			t.Errorf("leaseTtlSeconds %s = %d, %v, want %d", sent, r.LeaseTTLSeconds, err, want)
 		}

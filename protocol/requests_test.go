@@ -98,17 +98,17 @@ func stableKeyField(path string, element bool) field {
 var requests = []request{
 	registerRequest,
 	{
-		name: "heartbeat", parse: anyParser(protocol.ParseHeartbeat),
+		name: "heartbeat", parse: anyParser(protocol.ParseRequest[protocol.HeartbeatRequest]),
 		body:   `{"playerId":"` + hexA + `","connectionId":"c-1","leaseTtlSeconds":60}`,
 		fields: []field{agentField("playerId", false), idField("connectionId", false), leaseField()},
 	},
 	{
-		name: "disconnect", parse: anyParser(protocol.ParseDisconnect),
+		name: "disconnect", parse: anyParser(protocol.ParseRequest[protocol.DisconnectRequest]),
 		body:   `{"playerId":"` + hexA + `","connectionId":"c-1"}`,
 		fields: []field{agentField("playerId", false), idField("connectionId", true)},
 	},
 	{
-		name: "mcp register", parse: anyParser(protocol.ParseMCPRegister),
+		name: "mcp register", parse: anyParser(protocol.ParseRequest[protocol.MCPRegisterRequest]),
 		body: `{"name":"Weather","url":"https://example.org/mcp?x=1#y"}`,
 		fields: []field{
 			textField("name", false, 200),
@@ -124,15 +124,15 @@ var requests = []request{
 		},
 	},
 	{
-		name: "mcp unregister", parse: anyParser(protocol.ParseMCPUnregister),
+		name: "mcp unregister", parse: anyParser(protocol.ParseRequest[protocol.MCPUnregisterRequest]),
 		body: `{"id":"m-1"}`, fields: []field{idField("id", false)},
 	},
 	{
-		name: "remove occupant", parse: anyParser(protocol.ParseRemoveOccupant),
+		name: "remove occupant", parse: anyParser(protocol.ParseRequest[protocol.RemoveOccupantRequest]),
 		body: `{"stableKey":"agent:a:b"}`, fields: []field{stableKeyField("stableKey", false)},
 	},
 	{
-		name: "create main node", parse: anyParser(protocol.ParseCreateNode),
+		name: "create main node", parse: anyParser(protocol.ParseRequest[protocol.CreateNodeRequest]),
 		body: `{"kind":"main","nodeId":"` + hexA + `","passwHash":"` + hexB + `"}`,
 		fields: []field{
 			{path: "kind", kind: "string", optional: true, bad: []any{"agent", "root", "Main", "main "}},
@@ -140,12 +140,12 @@ var requests = []request{
 		},
 	},
 	{
-		name: "create space node", parse: anyParser(protocol.ParseCreateNode),
+		name: "create space node", parse: anyParser(protocol.ParseRequest[protocol.CreateNodeRequest]),
 		body:   `{"kind":"space","spaceId":"s-1","passwHash":"` + hexB + `"}`,
 		fields: []field{idField("spaceId", false), hashField("passwHash", true)},
 	},
 	{
-		name: "create agent node", parse: anyParser(protocol.ParseCreateAgentNode),
+		name: "create agent node", parse: anyParser(protocol.ParseRequest[protocol.CreateAgentNodeRequest]),
 		body: `{"kind":"agent","parentNodeId":"` + hexA + `","agentNodeId":"` + hexB + `","agentNodePasswHash":"` + hexB + `"}`,
 		fields: []field{
 			wordField("kind", true, "agent"), nodeField("parentNodeId", true),
@@ -153,11 +153,11 @@ var requests = []request{
 		},
 	},
 	{
-		name: "delete node", parse: anyParser(protocol.ParseDeleteNode),
+		name: "delete node", parse: anyParser(protocol.ParseRequest[protocol.DeleteNodeRequest]),
 		body: `{"confirmNodeId":"` + hexA + `"}`, fields: []field{accountField("confirmNodeId", false)},
 	},
 	{
-		name: "validate", parse: anyParser(protocol.ParseValidate),
+		name: "validate", parse: anyParser(protocol.ParseRequest[protocol.ValidateRequest]),
 		body: `{"nodeId":"` + hexA + `","rootKey":"any text","mainNodeId":"` + hexB + `"}`,
 		fields: []field{
 			accountField("nodeId", true), accountField("mainNodeId", true),
@@ -168,7 +168,7 @@ var requests = []request{
 		},
 	},
 	{
-		name: "assist tool", parse: anyParser(protocol.ParseAssistTool),
+		name: "assist tool", parse: anyParser(protocol.ParseRequest[protocol.AssistToolRequest]),
 		body: `{"targetPlayerId":"` + hexA + `","toolName":"assist_help","args":{"topic":"go"}}`,
 		fields: []field{
 			agentField("targetPlayerId", false), textField("toolName", false, 128),
@@ -176,7 +176,7 @@ var requests = []request{
 		},
 	},
 	{
-		name: "proximity action", parse: anyParser(protocol.ParseProximityAction),
+		name: "proximity action", parse: anyParser(protocol.ParseRequest[protocol.ProximityActionRequest]),
 		body: `{"fromPlayerId":"__human__","toPlayerId":"` + hexA + `","action":"zone"}`,
 		fields: []field{
 			agentField("fromPlayerId", false), agentField("toPlayerId", false),
@@ -184,7 +184,7 @@ var requests = []request{
 		},
 	},
 	{
-		name: "watch session", parse: anyParser(protocol.ParseWatchSession),
+		name: "watch session", parse: anyParser(protocol.ParseRequest[protocol.WatchSessionRequest]),
 		body: `{"token":"t"}`, fields: []field{{path: "token", kind: "string", optional: true, blank: true}},
 	},
 }

@@ -22,7 +22,7 @@ func intercomTextField(path string, optional bool) field {
 func TestIntercomCommand(t *testing.T) {
 	for _, kind := range []string{"assist", "chat", "realtime"} {
 		r := request{
-			name: kind, parse: anyParser(protocol.ParseIntercomCommand), body: intercomCommandBody(kind),
+			name: kind, parse: anyParser(protocol.ParseRequest[protocol.IntercomCommand]), body: intercomCommandBody(kind),
 			fields: []field{
 				idField("requestId", false), accountField("mainNodeId", false),
 				agentField("fromPlayerId", false), agentField("toPlayerId", false),
@@ -45,7 +45,7 @@ func intercomResponseBody(status string) string {
 func TestIntercomResponse(t *testing.T) {
 	for _, status := range []string{"stream", "completed", "failed"} {
 		r := request{
-			name: status, parse: anyParser(protocol.ParseIntercomResponse), body: intercomResponseBody(status),
+			name: status, parse: anyParser(protocol.ParseRequest[protocol.IntercomResponse]), body: intercomResponseBody(status),
 			fields: []field{
 				idField("requestId", false), accountField("mainNodeId", false),
 				agentField("toPlayerId", false), agentField("fromPlayerId", false),

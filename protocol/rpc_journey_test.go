@@ -36,7 +36,7 @@ func sizedJourney(size int) map[string]any {
 
 func TestRecordJourney(t *testing.T) {
 	r := request{
-		name: "recordJourney", parse: anyParser(protocol.ParseRecordJourney), body: journeyBody,
+		name: "recordJourney", parse: anyParser(protocol.ParseRequest[protocol.RecordJourneyRequest]), body: journeyBody,
 		fields: []field{
 			agentField("playerId", false),
 			{path: "journey", kind: "object", longest: sizedJourney(128 << 10), tooLong: sizedJourney(128<<10 + 1)},
@@ -55,7 +55,7 @@ func TestRecordJourney(t *testing.T) {
 }
 
 func TestJourneyStepsKeepWhatTheyAre(t *testing.T) {
-	got, err := protocol.ParseRecordJourney(object(t, journeyBody))
+	got, err := protocol.ParseRequest[protocol.RecordJourneyRequest](object(t, journeyBody))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestJourneyArgs(t *testing.T) {
 		{`[1]`, `,"result":null`, `"args":[1]`},
 		{`0`, `,"result":""`, `"args":0,"result":""`},
 	} {
-		j, err := protocol.ParseJourney(object(t, `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05Z",
+		j, err := protocol.ParseRequest[protocol.Journey](object(t, `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05Z",
 			"steps":[{"type":"structure","toolName":"a","toolCallId":"b","args":`+c.args+c.result+`}]}`))
 		if err != nil {
 			t.Errorf("args %s: %v", c.args, err)
@@ -89,7 +89,7 @@ func TestJourneyArgs(t *testing.T) {
 		wireEqual(t, j.Steps[0], `{"type":"structure","toolName":"a","toolCallId":"b",`+c.wire+`}`)
 	}
 	for _, args := range []string{``, `,"args":null`} {
-		_, err := protocol.ParseJourney(object(t, `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05Z",
+		_, err := protocol.ParseRequest[protocol.Journey](object(t, `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05Z",
 			"steps":[{"type":"structure","toolName":"a","toolCallId":"b"`+args+`}]}`))
 		if err == nil || err.Field != "steps[0].args" {
 			t.Errorf("args %q: got %v", args, err)

@@ -15,7 +15,7 @@ func listField(path string) field {
 
 var rpcRequests = []request{
 	{
-		name: "recordInteraction", parse: anyParser(protocol.ParseRecordInteraction),
+		name: "recordInteraction", parse: anyParser(protocol.ParseRequest[protocol.RecordInteractionRequest]),
 		body: `{"playerId":"` + hexA + `","role":"user","text":"hello"}`,
 		fields: []field{
 			agentField("playerId", false), wordField("role", false, "user", "assistant", "tool"),
@@ -23,17 +23,17 @@ var rpcRequests = []request{
 		},
 	},
 	{
-		name: "listInteractions", parse: anyParser(protocol.ParseList),
+		name: "listInteractions", parse: anyParser(protocol.ParseRequest[protocol.ListRequest]),
 		body:   `{"playerId":"` + hexA + `","limit":50,"beforeSeq":7}`,
 		fields: []field{agentField("playerId", true), listField("limit"), positionField("beforeSeq")},
 	},
 	{
-		name: "getPlayerChainNode", parse: anyParser(protocol.ParseChainNode),
+		name: "getPlayerChainNode", parse: anyParser(protocol.ParseRequest[protocol.ChainNodeRequest]),
 		body:   `{"stableKey":"__genesis__","atRev":7}`,
 		fields: []field{stableKeyField("stableKey", false), positionField("atRev")},
 	},
 	{
-		name: "getPlayerChainNodes", parse: anyParser(protocol.ParseChainNodes),
+		name: "getPlayerChainNodes", parse: anyParser(protocol.ParseRequest[protocol.ChainNodesRequest]),
 		body: `{"stableKeys":["__header__","space:s"],"atRev":7}`,
 		fields: []field{
 			{path: "stableKeys", kind: "array", longest: keys(256), tooLong: keys(257), good: []any{[]any{}}},
@@ -41,11 +41,11 @@ var rpcRequests = []request{
 		},
 	},
 	{
-		name: "getPlayerChainProof", parse: anyParser(protocol.ParseChainProof),
+		name: "getPlayerChainProof", parse: anyParser(protocol.ParseRequest[protocol.ChainProofRequest]),
 		body: `{"stableKey":"space:s"}`, fields: []field{stableKeyField("stableKey", false)},
 	},
 	{
-		name: "registerSpaceNode", parse: anyParser(protocol.ParseRegisterSpace),
+		name: "registerSpaceNode", parse: anyParser(protocol.ParseRequest[protocol.RegisterSpaceRequest]),
 		body: `{"id":"s-1","name":"Corner","description":"A shop","designKey":"brick",
 			"owner":{"displayName":"Ada","playerId":"` + hexA + `"},"amenities":["shop","car_wash"]}`,
 		fields: []field{
@@ -55,7 +55,7 @@ var rpcRequests = []request{
 		},
 	},
 	{
-		name: "createSpace", parse: anyParser(protocol.ParseCreateSpace),
+		name: "createSpace", parse: anyParser(protocol.ParseRequest[protocol.CreateSpaceRequest]),
 		body: `{"name":"Corner","designKey":"brick","ownerDisplayName":"Ada","description":"A shop",
 			"structureName":"House","amenities":["shop","car_wash"]}`,
 		fields: []field{
@@ -65,11 +65,11 @@ var rpcRequests = []request{
 		},
 	},
 	{
-		name: "inspectSpace", parse: anyParser(protocol.ParseSpace),
+		name: "inspectSpace", parse: anyParser(protocol.ParseRequest[protocol.SpaceRequest]),
 		body: `{"spaceId":"s-1"}`, fields: []field{idField("spaceId", false)},
 	},
 	{
-		name: "addSpaceAmenity", parse: anyParser(protocol.ParseAmenity),
+		name: "addSpaceAmenity", parse: anyParser(protocol.ParseRequest[protocol.AmenityRequest]),
 		body:   `{"spaceId":"s-1","kind":"shop"}`,
 		fields: []field{idField("spaceId", false), wordField("kind", false, "shop", "supermarket", "car_wash")},
 	},
@@ -160,7 +160,7 @@ func TestPayload(t *testing.T) {
 		}
 		payload, err := call.Payload()
 		if err == nil {
-			_, err = protocol.ParseSpace(payload)
+			_, err = protocol.ParseRequest[protocol.SpaceRequest](payload)
 		}
 		got := ""
 		if err != nil {
@@ -182,7 +182,7 @@ func TestRPCRequestOnTheWire(t *testing.T) {
 
 func TestListDefaults(t *testing.T) {
 	for _, body := range []string{`{}`, `{"limit":null,"playerId":null,"beforeSeq":null}`} {
-		got, err := protocol.ParseList(object(t, body))
+		got, err := protocol.ParseRequest[protocol.ListRequest](object(t, body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestListDefaults(t *testing.T) {
 }
 
 func TestCreateSpaceDefaults(t *testing.T) {
-	got, err := protocol.ParseCreateSpace(object(t, `{"name":"Corner","designKey":"brick","ownerDisplayName":"Ada"}`))
+	got, err := protocol.ParseRequest[protocol.CreateSpaceRequest](object(t, `{"name":"Corner","designKey":"brick","ownerDisplayName":"Ada"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestRecordInteractionText(t *testing.T) {
 		"not white space":   {"\u0085a\u200b", "\u0085a\u200b"},
 	} {
 		body := encode(t, map[string]any{"playerId": "p", "role": "tool", "text": c.sent})
-		got, err := protocol.ParseRecordInteraction(object(t, body))
+		got, err := protocol.ParseRequest[protocol.RecordInteractionRequest](object(t, body))
 		if err != nil || got.Text != c.want {
 			t.Errorf("%s: %d bytes, %v, want %d bytes", name, len(got.Text), err, len(c.want))
 		}
@@ -225,7 +225,7 @@ func TestRecordInteractionText(t *testing.T) {
 
 func TestRemoveOccupantTakesOccupantsOnly(t *testing.T) {
 	for _, key := range []string{"__genesis__", "__header__", "space:s"} {
-		_, err := protocol.ParseRemoveOccupant(object(t, `{"stableKey":"`+key+`"}`))
+		_, err := protocol.ParseRequest[protocol.RemoveOccupantRequest](object(t, `{"stableKey":"`+key+`"}`))
 		if err == nil || err.Code != protocol.CodeBodyInvalid {
 			t.Errorf("%s: got %v, want body_invalid", key, err)
 		}

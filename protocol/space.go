@@ -9,21 +9,21 @@ const (
 
 // Space is an entry of the snapshot's `spaces`.
 type Space struct {
-	ID                string     `json:"id"`
-	Name              string     `json:"name"`
-	Description       string     `json:"description"`
-	DesignKey         string     `json:"designKey"`
-	Owner             SpaceOwner `json:"owner"`
-	Amenities         []string   `json:"amenities"`
+	ID                string     `json:"id" rule:"form=id,must,filled"`
+	Name              string     `json:"name" rule:"must"`
+	Description       string     `json:"description" rule:"blank"`
+	DesignKey         string     `json:"designKey" rule:"must"`
+	Owner             SpaceOwner `json:"owner" rule:"must"`
+	Amenities         []string   `json:"amenities" rule:"enum=Amenity,items=1..,unique,must"`
 	ActivityObjectIDs []string   `json:"activityObjectIds,omitempty"`
 }
 
 // SpaceOwner names a space's owner; NodeID is the space's own node where it has
 // one, else its creator.
 type SpaceOwner struct {
-	DisplayName string `json:"displayName"`
-	PlayerID    string `json:"playerId,omitempty"`
-	NodeID      string `json:"nodeId,omitempty"`
+	DisplayName string `json:"displayName" rule:"must"`
+	PlayerID    string `json:"playerId,omitempty" rule:"form=id"`
+	NodeID      string `json:"nodeId,omitempty" rule:"form=id,sent"`
 }
 
 // StableKey is the space's leaf key in the player chain.

@@ -102,7 +102,7 @@ func (l *intercomListener) command(event *protocol.IntercomEvent) {
 	object, refused := protocol.ParseObject(event.Command)
 	var command protocol.IntercomCommand
 	if refused == nil {
-		command, refused = protocol.ParseIntercomCommand(object)
+		command, refused = protocol.ParseRequest[protocol.IntercomCommand](object)
 	}
 	if refused != nil {
 		l.report(fmt.Errorf("the command %q: %w", event.RequestID, refused))

@@ -19,7 +19,7 @@ func (c *call) viewAt(rev *uint64) *world.View {
 }
 
 func planChainNode(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseChainNode)
+	request, err := payloadOf[protocol.ChainNodeRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func planChainNode(c *call) (action, error) {
 }
 
 func planChainNodes(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseChainNodes)
+	request, err := payloadOf[protocol.ChainNodesRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func planChainNodes(c *call) (action, error) {
 }
 
 func planChainProof(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseChainProof)
+	request, err := payloadOf[protocol.ChainProofRequest](c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,11 @@ const askers = nodes | actors
 func intercomOperations() map[protocol.Op]*rules {
 	return map[protocol.Op]*rules{
 		protocol.OpIntercomCommand: {
-			callers: askers, sid: true, repeatable: true, plan: paid(protocol.ParseIntercomCommand,
+			callers: askers, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.IntercomCommand],
 				func(r protocol.IntercomCommand) world.Command { return world.IntercomCommand{IntercomCommand: r} }),
 		},
 		protocol.OpIntercomResponse: {
-			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseIntercomResponse,
+			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.IntercomResponse],
 				func(r protocol.IntercomResponse) world.Command { return world.IntercomResponse{IntercomResponse: r} }),
 		},
 	}
@@ -29,12 +29,12 @@ func peopleRoutes(s protocol.Service) []route {
 	return []route{
 		{
 			method: http.MethodPost, path: s.AssistTool(), body: bodyNeeded,
-			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(protocol.ParseAssistTool,
+			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.AssistToolRequest],
 				func(r protocol.AssistToolRequest) world.Command { return world.AssistTool{AssistToolRequest: r} })},
 		},
 		{
 			method: http.MethodPost, path: s.ProximityAction(), body: bodyNeeded,
-			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(protocol.ParseProximityAction,
+			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.ProximityActionRequest],
 				func(r protocol.ProximityActionRequest) world.Command {
 					return world.ProximityAction{ProximityActionRequest: r}
 				})},

@@ -20,7 +20,7 @@ type journeysReply struct {
 }
 
 func planListInteractions(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseList)
+	request, err := payloadOf[protocol.ListRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func planListInteractions(c *call) (action, error) {
 }
 
 func planListJourneys(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseList)
+	request, err := payloadOf[protocol.ListRequest](c)
 	if err != nil {
 		return nil, err
 	}

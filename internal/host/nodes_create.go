@@ -18,7 +18,7 @@ func authenticateCreator(c *call) error {
 // planCreateNode reads who is to be made. What proves the caller of a
 // registration is the pair in the body.
 func planCreateNode(c *call) (action, error) {
-	request, bad := protocol.ParseCreateNode(c.object)
+	request, bad := protocol.ParseRequest[protocol.CreateNodeRequest](c.object)
 	if bad != nil {
 		return nil, bad
 	}
@@ -52,7 +52,7 @@ func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 }
 
 func planCreateAgent(c *call) (action, error) {
-	request, bad := protocol.ParseCreateAgentNode(c.object)
+	request, bad := protocol.ParseRequest[protocol.CreateAgentNodeRequest](c.object)
 	if bad != nil {
 		return nil, bad
 	}

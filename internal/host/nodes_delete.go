@@ -8,7 +8,7 @@ import (
 // planDeleteNode deletes the calling main node, or for the administrator any
 // node, with all that hangs on it.
 func planDeleteNode(c *call) (action, error) {
-	request, bad := protocol.ParseDeleteNode(c.object)
+	request, bad := protocol.ParseRequest[protocol.DeleteNodeRequest](c.object)
 	if bad != nil {
 		return nil, bad
 	}

@@ -19,13 +19,13 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpListInteractions:    read(planListInteractions),
 		protocol.OpListJourneys:        read(planListJourneys),
 		protocol.OpRecordInteraction: {
-			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRecordInteraction,
+			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.RecordInteractionRequest],
 				func(r protocol.RecordInteractionRequest) world.Command {
 					return world.RecordInteraction{RecordInteractionRequest: r}
 				}),
 		},
 		protocol.OpRecordJourney: {
-			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRecordJourney,
+			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.RecordJourneyRequest],
 				func(r protocol.RecordJourneyRequest) world.Command {
 					return world.RecordJourney{RecordJourneyRequest: r}
 				}),
@@ -63,14 +63,14 @@ func (c *call) payload() (protocol.Object, error) {
 	return object, nil
 }
 
-// payloadOf reads the payload with one of the protocol's parsers.
-func payloadOf[T any](c *call, parse func(protocol.Object) (T, *protocol.Error)) (T, error) {
+// payloadOf reads the payload of an operation.
+func payloadOf[T any](c *call) (T, error) {
 	var none T
 	object, err := c.payload()
 	if err != nil {
 		return none, err
 	}
-	request, bad := parse(object)
+	request, bad := protocol.ParseRequest[T](object)
 	if bad != nil {
 		return none, bad
 	}
@@ -80,7 +80,7 @@ func payloadOf[T any](c *call, parse func(protocol.Object) (T, *protocol.Error))
 // paid is parsed for an operation's payload.
 func paid[T any](parse func(protocol.Object) (T, *protocol.Error), command func(T) world.Command) func(*call) (action, error) {
 	return func(c *call) (action, error) {
-		request, err := payloadOf(c, parse)
+		request, err := payloadOf[T](c)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 // planRegister reads a registration and checks the agent's secret if the body
 // shows one.
 func planRegister(c *call) (action, error) {
-	request, bad := protocol.ParseRegister(c.object)
+	request, bad := protocol.ParseRequest[protocol.RegisterRequest](c.object)
 	if bad != nil {
 		return nil, bad
 	}

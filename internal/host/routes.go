@@ -50,29 +50,29 @@ func worldRoutes(s protocol.Service) []route {
 		},
 		{
 			method: http.MethodPost, path: s.Heartbeat(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed(protocol.ParseHeartbeat,
+			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed(protocol.ParseRequest[protocol.HeartbeatRequest],
 				func(r protocol.HeartbeatRequest) world.Command { return world.Heartbeat{HeartbeatRequest: r} })},
 		},
 		{
 			method: http.MethodPost, path: s.Disconnect(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed(protocol.ParseDisconnect,
+			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.DisconnectRequest],
 				func(r protocol.DisconnectRequest) world.Command { return world.Disconnect{DisconnectRequest: r} })},
 		},
 		{
 			method: http.MethodPost, path: s.MCPRegister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed(protocol.ParseMCPRegister,
+			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.MCPRegisterRequest],
 				func(r protocol.MCPRegisterRequest) world.Command { return world.RegisterMCP{MCPRegisterRequest: r} })},
 		},
 		{
 			method: http.MethodPost, path: s.MCPUnregister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed(protocol.ParseMCPUnregister,
+			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.MCPUnregisterRequest],
 				func(r protocol.MCPUnregisterRequest) world.Command {
 					return world.UnregisterMCP{MCPUnregisterRequest: r}
 				})},
 		},
 		{
 			method: http.MethodPost, path: s.RemoveOccupant(), body: bodyNeeded,
-			rules: rules{callers: admins, sid: true, repeatable: true, plan: parsed(protocol.ParseRemoveOccupant,
+			rules: rules{callers: admins, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.RemoveOccupantRequest],
 				func(r protocol.RemoveOccupantRequest) world.Command {
 					return world.RemoveOccupant{StableKey: r.StableKey}
 				})},

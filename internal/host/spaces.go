@@ -14,7 +14,7 @@ func spaceOperations() map[protocol.Op]*rules {
 		protocol.OpListSpaceNodes: {callers: readers, plan: planListSpaces},
 		protocol.OpInspectSpace:   {callers: readers, plan: planInspectSpace},
 		protocol.OpRegisterSpaceNode: {
-			callers: mains, sid: true, repeatable: true, plan: paid(protocol.ParseRegisterSpace,
+			callers: mains, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.RegisterSpaceRequest],
 				func(r protocol.RegisterSpaceRequest) world.Command {
 					return world.RegisterSpace{RegisterSpaceRequest: r}
 				}),
@@ -22,11 +22,11 @@ func spaceOperations() map[protocol.Op]*rules {
 		protocol.OpCreateSpace: {callers: mains, sid: true, repeatable: true, secret: true, plan: planCreateSpace},
 		protocol.OpRemoveSpace: {callers: mains | admins, sid: true, repeatable: true, plan: planRemoveSpace},
 		protocol.OpAddSpaceAmenity: {
-			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseAmenity,
+			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.AmenityRequest],
 				func(r protocol.AmenityRequest) world.Command { return world.AddAmenity{AmenityRequest: r} }),
 		},
 		protocol.OpRemoveSpaceAmenity: {
-			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseAmenity,
+			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.AmenityRequest],
 				func(r protocol.AmenityRequest) world.Command { return world.RemoveAmenity{AmenityRequest: r} }),
 		},
 	}
@@ -49,7 +49,7 @@ func planListSpaces(c *call) (action, error) {
 }
 
 func planInspectSpace(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseSpace)
+	request, err := payloadOf[protocol.SpaceRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *call) maySeeLog(space *world.Space) bool {
 // planCreateSpace makes a space with a node of its own, whose phrase the host
 // makes up and shows once.
 func planCreateSpace(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseCreateSpace)
+	request, err := payloadOf[protocol.CreateSpaceRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func planCreateSpace(c *call) (action, error) {
 }
 
 func planRemoveSpace(c *call) (action, error) {
-	request, err := payloadOf(c, protocol.ParseSpace)
+	request, err := payloadOf[protocol.SpaceRequest](c)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // planValidate tells whether a node is what a client thinks it is. A no is a
 // reply of its own kind and not an error.
 func planValidate(c *call) (action, error) {
-	request, bad := protocol.ParseValidate(c.object)
+	request, bad := protocol.ParseRequest[protocol.ValidateRequest](c.object)
 	if bad != nil {
 		return nil, bad
 	}

@@ -41,7 +41,7 @@ func isUnspecified(addr net.Addr) bool {
 
 // sendWatchSession gives a browser its cookie.
 func sendWatchSession(c *call) error {
-	request, bad := protocol.ParseWatchSession(c.object)
+	request, bad := protocol.ParseRequest[protocol.WatchSessionRequest](c.object)
 	if bad != nil {
 		return bad
 	}

@@ -61,7 +61,7 @@ func readJourney(a *command.App, file string) (protocol.Journey, error) {
 	if refused != nil {
 		return protocol.Journey{}, journeyProblem(file, text, refused)
 	}
-	journey, refused := protocol.ParseJourney(object)
+	journey, refused := protocol.ParseRequest[protocol.Journey](object)
 	if refused != nil {
 		return protocol.Journey{}, journeyProblem(file, text, refused)
 	}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// The types of the contract that no operation and no event leads to.
+var (
+	rows     = []any{protocol.Agent{}, protocol.MCP{}, protocol.Human{}, protocol.Structure{}, protocol.Space{}, protocol.Snapshot{}}
+	requests = []any{
+		protocol.RegisterRequest{}, protocol.HeartbeatRequest{}, protocol.DisconnectRequest{}, protocol.MCPRegisterRequest{},
+		protocol.MCPUnregisterRequest{}, protocol.RemoveOccupantRequest{}, protocol.AssistToolRequest{}, protocol.ProximityActionRequest{},
+		protocol.CreateNodeRequest{}, protocol.CreateAgentNodeRequest{}, protocol.DeleteNodeRequest{}, protocol.ValidateRequest{},
+		protocol.WatchSessionRequest{},
+	}
+	replies = []any{
+		protocol.SessionReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},
+		protocol.DoneReply{}, protocol.IDReply{}, protocol.RequestReply{}, protocol.CreateNodeReply{}, protocol.AgentNodeReply{},
+		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
+		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.ErrorBody{},
+	}
+)
+
+// refs are the types that fields name because they hold them as raw JSON.
+var refs = map[string]reflect.Type{
+	"Agent": reflect.TypeFor[protocol.Agent](), "MCP": reflect.TypeFor[protocol.MCP](), "Structure": reflect.TypeFor[protocol.Structure](),
+	"Space": reflect.TypeFor[protocol.Space](), "Snapshot": reflect.TypeFor[protocol.Snapshot](), "Notify": reflect.TypeFor[protocol.Notify](),
+	"IntercomResult": reflect.TypeFor[protocol.IntercomResult](), "IntercomCommand": reflect.TypeFor[protocol.IntercomCommand](),
+}
+
+// group is a set of types that are described alike, in the order in which they
+// are first met.
+type group struct {
+	types []reflect.Type
+	seen  map[reflect.Type]bool
+}
+
+// add takes in types with all that their fields lead to.
+func (g *group) add(values ...any) *group {
+	for _, v := range values {
+		g.addType(reflect.TypeOf(v))
+	}
+	return g
+}
+
+func (g *group) addType(t reflect.Type) {
+	if g.seen == nil {
+		g.seen = map[reflect.Type]bool{}
+	}
+	if g.seen[t] {
+		return
+	}
+	g.seen[t] = true
+	for _, f := range protocol.FieldsOf(t) {
+		if inner := structOf(&f); inner != nil {
+			g.addType(inner)
+		}
+	}
+	g.types = append(g.types, t)
+}
+
+// structOf is the struct that a field holds, itself, in a list or as raw JSON;
+// nil for another field.
+func structOf(f *protocol.Field) reflect.Type {
+	if f.Ref != "" {
+		return refs[f.Ref]
+	}
+	t := f.Type
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]() {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct && t != reflect.TypeFor[protocol.WireSecret]() {
+		return t
+	}
+	return nil
+}
+
+// isList reports whether a field holds a list.
+func isList(f *protocol.Field) bool {
+	return f.Type.Kind() == reflect.Slice && f.Type != reflect.TypeFor[json.RawMessage]()
+}
+
+// kindOf is the `kind` of a row; empty for another type.
+func kindOf(t reflect.Type) protocol.OccupantKind {
+	if o, ok := reflect.New(t).Interface().(protocol.Occupant); ok {
+		return o.OccupantKind()
+	}
+	return ""
+}
+
+// asked are the types of requests.
+func asked() *group {
+	g := new(group).add(requests...)
+	for _, o := range protocol.Operations() {
+		g.add(o.Request)
+	}
+	return g
+}
+
+// shown are the types of rows and events.
+func shown() *group {
+	g := new(group).add(rows...)
+	for _, e := range protocol.Events() {
+		g.add(e.Data)
+	}
+	for _, s := range protocol.Signals() {
+		g.add(s.Data)
+	}
+	return g.add(protocol.EventHead{})
+}
+
+// answered are the types of replies.
+func answered() *group {
+	g := new(group)
+	for _, o := range protocol.Operations() {
+		g.add(o.Reply)
+	}
+	return g.add(replies...)
+}

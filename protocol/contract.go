@@ -1,0 +1,201 @@
+package protocol
+
+import (
+	"slices"
+	"strings"
+)
+
+// Enum is a named list of the words that a field may hold.
+type Enum struct {
+	Name  string
+	Words []string
+}
+
+// Enums lists every enumeration of the contract. Fields refer to them by name.
+func Enums() []Enum { return slices.Clone(enums) }
+
+var enums = []Enum{
+	{"Amenity", []string{AmenityShop, AmenitySupermarket, AmenityCarWash}},
+	{"Capability", words(Capabilities())},
+	{"CreatedNodeKind", []string{NodeKindMain, NodeKindSpace}},
+	{"InteractionRole", []string{RoleUser, RoleAssistant, RoleTool}},
+	{"IntercomAnswer", []string{IntercomStream, IntercomCompleted, IntercomFailed}},
+	{"IntercomKind", []string{IntercomAssist, IntercomChat, IntercomRealtime}},
+	{"IntercomStatus", []string{IntercomStarted, IntercomForwarded, IntercomStream, IntercomCompleted, IntercomFailed}},
+	{"MessageKind", []string{MessageText, MessageAudio, MessageMedia}},
+	{"NodeKind", []string{NodeKindRoot, NodeKindMain, NodeKindAgent, NodeKindSpace}},
+	{"OccupantKind", words([]OccupantKind{KindAgent, KindMCP, KindHuman, KindStructure})},
+	{"PlacementRemoval", []string{RemovedUnregister, RemovedAdmin}},
+	{"PlayerRemoval", []string{RemovedDisconnect, RemovedLease, RemovedDeleted, RemovedAdmin}},
+	{"ProofSide", []string{SideLeft, SideRight}},
+	{"ProximityAction", []string{ProximityAssist, ProximityChat, ProximityZone, ProximityYield}},
+	{"ResyncReason", []string{"too_old", "ahead", "before_reset", "gap", "store_restarted", "not_a_number"}},
+	{"SpaceAction", []string{SpaceCreated, SpaceChanged, SpaceRemoved}},
+	{"StepType", []string{StepOrigin, StepStructure, StepDestination}},
+	{"Switch", []string{P2AOn, P2AOff}},
+	{"ValidateReason", []string{ReasonNodeNotFound, ReasonDerivativeMismatch, ReasonAgentParentMismatch}},
+	{"WatchScope", words([]WatchScope{WatchScopeWatch, WatchScopeAct})},
+}
+
+func words[T ~string](list []T) []string {
+	plain := make([]string, len(list))
+	for i, w := range list {
+		plain[i] = string(w)
+	}
+	return plain
+}
+
+// Amenities lists what a space can have.
+func Amenities() []string { return []string{AmenityShop, AmenitySupermarket, AmenityCarWash} }
+
+// The roles of an interaction.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+)
+
+// The kinds of an intercom command and its events.
+const (
+	IntercomAssist   = "assist"
+	IntercomChat     = "chat"
+	IntercomRealtime = "realtime"
+)
+
+// The statuses of intercom events. The last three are those of a response.
+const (
+	IntercomStarted   = "started"
+	IntercomForwarded = "forwarded"
+	IntercomStream    = "stream"
+	IntercomCompleted = "completed"
+	IntercomFailed    = "failed"
+)
+
+// The values of a result's `messageKind`.
+const (
+	MessageText  = "text"
+	MessageAudio = "audio"
+	MessageMedia = "media"
+)
+
+// The kinds of nodes.
+const (
+	NodeKindRoot  = "root"
+	NodeKindMain  = "main"
+	NodeKindAgent = "agent"
+	NodeKindSpace = "space"
+)
+
+// The values of `enableP2a`.
+const (
+	P2AOn  = "on"
+	P2AOff = "off"
+)
+
+// The reasons why an occupant went.
+const (
+	RemovedDisconnect = "disconnect"
+	RemovedLease      = "lease"
+	RemovedDeleted    = "deleted"
+	RemovedUnregister = "unregister"
+	RemovedAdmin      = "admin"
+)
+
+// The sides of a proof's siblings.
+const (
+	SideLeft  = "left"
+	SideRight = "right"
+)
+
+// The actions of a proximity signal, which are its event's kinds as well.
+const (
+	ProximityAssist = "assist"
+	ProximityChat   = "chat"
+	ProximityZone   = "zone"
+	ProximityYield  = "yield"
+)
+
+// What happened to a space.
+const (
+	SpaceCreated = "created"
+	SpaceChanged = "changed"
+	SpaceRemoved = "removed"
+)
+
+// The reasons why a validation fails.
+const (
+	ReasonNodeNotFound        = "node not found"
+	ReasonDerivativeMismatch  = "derivative mismatch"
+	ReasonAgentParentMismatch = "agent parent mismatch"
+)
+
+// Capability is an extension that a host offers.
+type Capability string
+
+// The capabilities of a session reply.
+const (
+	CapChainNodes   Capability = "chain-nodes"
+	CapChainAtRev   Capability = "chain-at-rev"
+	CapChainProof   Capability = "chain-proof"
+	CapChainInline  Capability = "chain-inline"
+	CapResume       Capability = "resume"
+	CapInteractions Capability = "interactions"
+	CapIdempotency  Capability = "idempotency"
+	CapMinRev       Capability = "min-rev"
+)
+
+// Capabilities lists every extension of the contract, which is what a host of
+// this version offers.
+func Capabilities() []Capability {
+	return []Capability{
+		CapChainNodes, CapChainAtRev, CapChainProof, CapChainInline, CapResume, CapInteractions, CapIdempotency, CapMinRev,
+	}
+}
+
+// Callers is a set of kinds of callers.
+type Callers uint8
+
+// The kinds of callers.
+const (
+	CallerMain Callers = 1 << iota
+	CallerAgent
+	CallerSpace
+	CallerAdmin
+	// CallerWatcher shows a watch cookie that reads, CallerActor one that also
+	// asks agents.
+	CallerWatcher
+	CallerActor
+)
+
+// Sets of callers that routes and operations have in common.
+const (
+	// CallerNodes show a node's credentials.
+	CallerNodes = CallerMain | CallerAgent | CallerSpace
+	// CallerReaders may read everything that is readable.
+	CallerReaders = CallerNodes | CallerAdmin | CallerWatcher | CallerActor
+	// CallerPlayers are an agent node and the main node that owns it; which of
+	// them may act for which player is the engine's to say.
+	CallerPlayers = CallerMain | CallerAgent
+	// CallerAskers may speak to agents: every node, and people who may act.
+	CallerAskers = CallerNodes | CallerActor
+)
+
+// String lists the kinds for an error's sentence.
+func (c Callers) String() string {
+	var names []string
+	for _, k := range []struct {
+		kind Callers
+		name string
+	}{
+		{CallerMain, "a main node"},
+		{CallerAgent, "an agent node"},
+		{CallerSpace, "a space node"},
+		{CallerAdmin, "the administrator"},
+		{CallerActor, "a viewer who may act"},
+	} {
+		if c&k.kind != 0 {
+			names = append(names, k.name)
+		}
+	}
+	return strings.Join(names, " or ")
+}

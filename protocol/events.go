@@ -1,0 +1,250 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// EventKind is the `event` of a frame.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventPlayerAdded     EventKind = "world:player_added"
+	EventPlayerRemoved   EventKind = "world:player_removed"
+	EventMCPRegistered   EventKind = "world:mcp_registered"
+	EventMCPUnregistered EventKind = "world:mcp_unregistered"
+	EventAgentSignal     EventKind = "world:agent_signal"
+	EventInteraction     EventKind = "world:interaction"
+	EventJourney         EventKind = "world:journey"
+	EventSpaceChanged    EventKind = "world:space_changed"
+	EventIntercom        EventKind = "world:intercom"
+	EventSessionReset    EventKind = "session:reset"
+	EventSessionResync   EventKind = "session:resync"
+)
+
+// Notifies says whether events of a kind change the map and so carry a notify.
+type Notifies string
+
+// Whether events of a kind change the map.
+const (
+	NotifiesAlways    Notifies = "yes"
+	NotifiesSometimes Notifies = "sometimes"
+	NotifiesNever     Notifies = "no"
+)
+
+// Event describes one kind of events.
+type Event struct {
+	Kind EventKind
+	// Data is a zero value of the type of the own fields.
+	Data any
+	// Notifies says whether such an event changes the map.
+	Notifies Notifies
+	// Summary says when such an event happens.
+	Summary string
+}
+
+// Events lists every kind of events.
+func Events() []Event { return slices.Clone(events) }
+
+var events = []Event{
+	{EventPlayerAdded, PlayerAddedData{}, NotifiesAlways, "an agent registered, or its row changed"},
+	{EventPlayerRemoved, PlayerRemovedData{}, NotifiesAlways, "an agent left"},
+	{EventMCPRegistered, MCPRegisteredData{}, NotifiesAlways, "a placement was made or changed"},
+	{EventMCPUnregistered, MCPUnregisteredData{}, NotifiesAlways, "a placement was removed"},
+	{EventAgentSignal, AgentSignalData{}, NotifiesSometimes, "something that an agent should notice; see the signals"},
+	{EventInteraction, InteractionData{}, NotifiesNever, "a chat line"},
+	{EventJourney, JourneyData{}, NotifiesSometimes, "a journey; it changes the map unless it equals the row's last one"},
+	{EventSpaceChanged, SpaceChangedData{}, NotifiesAlways, "a space was made, changed or removed"},
+	{EventIntercom, IntercomEvent{}, NotifiesNever, "a step of an intercom request; only the request's audience sees it"},
+	{EventSessionReset, SessionResetData{}, NotifiesNever, "the session ended; the last event of a stream"},
+	{EventSessionResync, SessionResyncData{}, NotifiesNever, "the cursor cannot be honored: read the whole snapshot; the stream goes on from this event's id"},
+}
+
+// EventKinds lists every kind.
+func EventKinds() []EventKind {
+	kinds := make([]EventKind, len(events))
+	for i := range events {
+		kinds[i] = events[i].Kind
+	}
+	return kinds
+}
+
+// The kinds of EventAgentSignal beside the actions of proximity.
+const (
+	SignalMetadata = "metadata"
+	SignalJourney  = "journey"
+)
+
+// Signal describes one kind of EventAgentSignal.
+type Signal struct {
+	Kind string
+	// Data is a zero value of the type of the signal's data.
+	Data any
+	// Notifies says whether such a signal changes the map.
+	Notifies bool
+	// World says that the signal is about the world and no one agent: its playerId
+	// is WorldPlayerID.
+	World bool
+	// Summary says when such a signal happens.
+	Summary string
+}
+
+// Signals lists every kind of EventAgentSignal.
+func Signals() []Signal { return slices.Clone(signals) }
+
+var signals = []Signal{
+	{SignalMetadata, SignalReason{}, true, true, "a main node was deleted with all it held"},
+	{SignalJourney, SignalSteps{}, false, false, "an agent made a journey; the event before this one has it"},
+	{ProximityZone, SignalZone{}, true, false, "somebody entered the agent's zone"},
+	{ProximityYield, SignalYield{}, true, false, "the agent was asked to yield"},
+	{ProximityAssist, SignalFrom{}, false, false, "somebody near wants help"},
+	{ProximityChat, SignalFrom{}, false, false, "somebody near wants to talk"},
+}
+
+// WorldPlayerID stands for the world in signals that are about no one agent.
+const WorldPlayerID = "__world__"
+
+// ReasonNodeDeleted is the reason in the signal of a deleted main node.
+const ReasonNodeDeleted = "node_deleted"
+
+// EventHead is what every event's data has beside the event's own fields.
+type EventHead struct {
+	// Rev is the rev that the event made, else the current one; nil on hosts
+	// that give none.
+	Rev             *uint64 `json:"rev,omitzero" rule:"sent"`
+	MerkleRootHex   string  `json:"merkleRootHex,omitzero" rule:"form=hex64,sent"`
+	MerkleLeafCount int     `json:"merkleLeafCount,omitzero" rule:"range=2..,sent"`
+	// Notify is nil on events that did not change the map. It stays raw, because
+	// readers have rules of their own for what is wrong in it.
+	Notify json.RawMessage `json:"playerChainNotify,omitzero" rule:"ref=Notify"`
+	// Nodes are the nodes of Notify's refs, in their order, on streams that asked
+	// for them.
+	Nodes []json.RawMessage `json:"playerChainNodes,omitzero" rule:"ref=ChainNode,items=1.."`
+}
+
+// ParseEventHead reads the head of any event's data.
+func ParseEventHead(data []byte) (EventHead, error) {
+	var h EventHead
+	if err := Decode(data, &h); err != nil {
+		return EventHead{}, fmt.Errorf("read an event's head: %w", err)
+	}
+	return h, nil
+}
+
+// EncodeEventData gives an event's data as one line of JSON: its own fields,
+// one of the *Data types of this package, then the head.
+func EncodeEventData(own any, head *EventHead) (json.RawMessage, error) {
+	a, err := json.Marshal(own)
+	if err != nil {
+		return nil, fmt.Errorf("encode an event's data %T: %w", own, err)
+	}
+	b, err := json.Marshal(head)
+	if err != nil {
+		return nil, fmt.Errorf("encode an event's head: %w", err)
+	}
+	return JoinObjects(a, b), nil
+}
+
+// FanoutEnvelope is one event on the pub/sub channel.
+type FanoutEnvelope struct {
+	Rev             uint64          `json:"rev"`
+	Event           EventKind       `json:"event"`
+	Data            json.RawMessage `json:"data"`
+	MerkleRootHex   string          `json:"merkleRootHex,omitzero"`
+	MerkleLeafCount int             `json:"merkleLeafCount,omitzero"`
+	Notify          json.RawMessage `json:"playerChainNotify,omitzero"`
+}
+
+// BridgeEvent is one event as it is posted to a remote bridge.
+type BridgeEvent struct {
+	Event   EventKind       `json:"event"`
+	SID     string          `json:"sid"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// PlayerAddedData are the own fields of EventPlayerAdded: the whole row.
+type PlayerAddedData struct {
+	Player json.RawMessage `json:"player" rule:"ref=Agent"`
+}
+
+// PlayerRemovedData are the own fields of EventPlayerRemoved.
+type PlayerRemovedData struct {
+	PlayerID string `json:"playerId" rule:"form=id"`
+	Reason   string `json:"reason" rule:"enum=PlayerRemoval"`
+}
+
+// MCPRegisteredData are the own fields of EventMCPRegistered: the whole row.
+type MCPRegisteredData struct {
+	MCP json.RawMessage `json:"mcp" rule:"ref=MCP"`
+}
+
+// MCPUnregisteredData are the own fields of EventMCPUnregistered.
+type MCPUnregisteredData struct {
+	ID     string `json:"id" rule:"form=id"`
+	Reason string `json:"reason" rule:"enum=PlacementRemoval"`
+}
+
+// AgentSignalData are the own fields of EventAgentSignal. Data is one of the
+// Signal types, by Kind.
+type AgentSignalData struct {
+	PlayerID string          `json:"playerId"`
+	Kind     string          `json:"kind"`
+	Data     json.RawMessage `json:"data"`
+}
+
+// SignalReason is the data of a signal of kind SignalMetadata.
+type SignalReason struct {
+	Reason string `json:"reason" rule:"const=node_deleted"`
+}
+
+// SignalSteps is the data of a signal of kind SignalJourney.
+type SignalSteps struct {
+	StepCount int `json:"stepCount" rule:"range=1.."`
+}
+
+// SignalZone is the data of a signal of kind ProximityZone.
+type SignalZone struct {
+	ZoneCount int64 `json:"zoneCount"`
+	Flagged   bool  `json:"flagged"`
+}
+
+// SignalYield is the data of a signal of kind ProximityYield.
+type SignalYield struct {
+	YieldCount int64 `json:"yieldCount"`
+}
+
+// SignalFrom is the data of a signal of kind ProximityAssist or ProximityChat.
+type SignalFrom struct {
+	FromPlayerID string `json:"fromPlayerId" rule:"form=id"`
+}
+
+// InteractionData are the own fields of EventInteraction.
+type InteractionData = Interaction
+
+// JourneyData are the own fields of EventJourney.
+type JourneyData struct {
+	PlayerID string         `json:"playerId" rule:"form=id"`
+	Journey  Journey        `json:"journey"`
+	Path     List[PathStep] `json:"path" rule:"items=1.."`
+}
+
+// SpaceChangedData are the own fields of EventSpaceChanged.
+type SpaceChangedData struct {
+	SpaceID string `json:"spaceId" rule:"form=id"`
+	Action  string `json:"action" rule:"enum=SpaceAction"`
+}
+
+// SessionResetData are the own fields of EventSessionReset; SID is the new
+// session.
+type SessionResetData struct {
+	Reason string `json:"reason"`
+	SID    string `json:"sid" rule:"form=uuid"`
+}
+
+// SessionResyncData are the own fields of EventSessionResync beside `rev`, which
+// the head has.
+type SessionResyncData struct {
+	Reason string `json:"reason" rule:"enum=ResyncReason"`
+}

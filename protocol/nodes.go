@@ -1,0 +1,129 @@
+package protocol
+
+// CreateNodeRequest makes a main node, or the node of a space that the caller
+// created.
+type CreateNodeRequest struct {
+	// Kind is main or space.
+	Kind string `json:"kind,omitzero" rule:"enum=CreatedNodeKind,default=main"`
+	// NodeID is a main node's.
+	NodeID string `json:"nodeId,omitzero" rule:"form=node,when=kind:main,required"`
+	// SpaceID is a space node's.
+	SpaceID string `json:"spaceId,omitzero" rule:"form=id,when=kind:space,required"`
+	// PasswHash may be absent for a space: the host then makes a phrase.
+	PasswHash WireSecret `json:"passwHash,omitzero" rule:"form=hash,required=kind:main"`
+}
+
+// CreateNodeReply is the reply of `POST /api/nodes`.
+type CreateNodeReply struct {
+	NodeID string `json:"nodeId" rule:"form=hex64"`
+	// APIKey is a new main node's first key. It is shown once: the host keeps only
+	// a hash.
+	APIKey WireSecret `json:"apiKey,omitzero"`
+	// Phrase is the one that the host made for a space. It is shown once.
+	Phrase WireSecret `json:"phrase,omitzero"`
+}
+
+// CreateAgentNodeRequest makes an agent node of the calling main node.
+type CreateAgentNodeRequest struct {
+	// Kind is agent.
+	Kind string `json:"kind,omitzero" rule:"const=agent,default=agent"`
+	// ParentNodeID must be the caller where it is sent.
+	ParentNodeID       string     `json:"parentNodeId,omitzero" rule:"form=node"`
+	AgentNodeID        string     `json:"agentNodeId" rule:"form=node"`
+	AgentNodePasswHash WireSecret `json:"agentNodePasswHash" rule:"form=hash"`
+}
+
+// AgentNodeReply is the reply of `POST /api/nodes/agent-node`.
+type AgentNodeReply struct {
+	AgentID string `json:"agentId" rule:"form=hex64"`
+}
+
+// APIKeyReply is the reply of `POST /api/nodes/api-key`.
+type APIKeyReply struct {
+	// APIKey is shown once: the host keeps only a hash.
+	APIKey WireSecret `json:"apiKey"`
+}
+
+// DeleteNodeRequest deletes a node with everything it holds.
+type DeleteNodeRequest struct {
+	// ConfirmNodeID is the caller's own id; from an administrator any node's.
+	ConfirmNodeID string `json:"confirmNodeId" rule:"form=account"`
+}
+
+// DeleteNodeReply is the reply of `DELETE /api/nodes`.
+type DeleteNodeReply struct {
+	OK                bool `json:"ok" rule:"const=true"`
+	DeletedAgentCount int  `json:"deletedAgentCount"`
+}
+
+// ValidateRequest asks whether a node exists, derives from a root key and
+// belongs to a main node. A node id that could not be one is no fault of the
+// body: such a node is not found.
+type ValidateRequest struct {
+	// NodeID is the caller where it is absent.
+	NodeID string `json:"nodeId,omitzero" rule:"form=account"`
+	// RootKey may be any text.
+	RootKey    string `json:"rootKey,omitzero" rule:"form=rootKey,bytes=MaxRootKeyBytes"`
+	MainNodeID string `json:"mainNodeId,omitzero" rule:"form=account"`
+}
+
+// ValidateReply is the reply of `POST /api/nodes/validate`, with status 200 if
+// OK and 400 if not.
+type ValidateReply struct {
+	OK       bool   `json:"ok"`
+	Reason   string `json:"reason,omitzero" rule:"enum=ValidateReason"`
+	NodeKind string `json:"nodeKind,omitzero" rule:"enum=NodeKind"`
+}
+
+// MainNodeRecord is a main node as listings show it.
+type MainNodeRecord struct {
+	NodeID string `json:"nodeId" rule:"form=hex64"`
+	Kind   string `json:"kind" rule:"const=main"`
+	// ParentNodeID is the root node.
+	ParentNodeID string       `json:"parentNodeId"`
+	CreatedAt    string       `json:"createdAt" rule:"form=stamp"`
+	AgentNodeIDs List[string] `json:"agentNodeIds" rule:"form=hex64"`
+}
+
+// AgentRecord is an agent node as listings show it.
+type AgentRecord struct {
+	AgentID string `json:"agentId" rule:"form=hex64"`
+	// Name is empty until the agent registered.
+	Name       string       `json:"name" rule:"blank"`
+	ToolNames  List[string] `json:"toolNames"`
+	ZoneCount  int64        `json:"zoneCount"`
+	YieldCount int64        `json:"yieldCount"`
+	Flagged    bool         `json:"flagged"`
+	CreatedAt  string       `json:"createdAt" rule:"form=stamp"`
+	UpdatedAt  string       `json:"updatedAt" rule:"form=stamp"`
+}
+
+// SpaceNodeRecord is the node of a space as an administrator's listing shows it.
+type SpaceNodeRecord struct {
+	NodeID string `json:"nodeId" rule:"form=hex64"`
+	Kind   string `json:"kind" rule:"const=space"`
+	// ParentNodeID is the main node that created the space.
+	ParentNodeID string `json:"parentNodeId" rule:"form=hex64"`
+	SpaceID      string `json:"spaceId" rule:"form=id"`
+	CreatedAt    string `json:"createdAt" rule:"form=stamp"`
+}
+
+// NodesReply is the reply of `GET /api/nodes` for a main node.
+type NodesReply struct {
+	GenesisNodeID string            `json:"genesisNodeId"`
+	MainNode      MainNodeRecord    `json:"mainNode"`
+	AgentNodes    List[AgentRecord] `json:"agentNodes"`
+}
+
+// AllNodesReply is the reply of `GET /api/nodes?all=true` for an administrator.
+type AllNodesReply struct {
+	GenesisNodeID string                `json:"genesisNodeId"`
+	MainNodes     List[MainNodeRecord]  `json:"mainNodes"`
+	AgentNodes    List[AgentRecord]     `json:"agentNodes"`
+	SpaceNodes    List[SpaceNodeRecord] `json:"spaceNodes"`
+}
+
+// AgentsReply is the reply of `GET /api/agents`.
+type AgentsReply struct {
+	Agents List[AgentRecord] `json:"agents"`
+}

@@ -1,0 +1,199 @@
+package protocol
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Op is the name of an rpc operation.
+type Op string
+
+// The rpc operations.
+const (
+	OpGetWorldSnapshot    Op = "getWorldSnapshot"
+	OpGetPlayerChainNode  Op = "getPlayerChainNode"
+	OpGetPlayerChainNodes Op = "getPlayerChainNodes"
+	OpGetPlayerChainProof Op = "getPlayerChainProof"
+	OpListInteractions    Op = "listInteractions"
+	OpListJourneys        Op = "listJourneys"
+	OpListSpaceNodes      Op = "listSpaceNodes"
+	OpInspectSpace        Op = "inspectSpace"
+	OpRecordInteraction   Op = "recordInteraction"
+	OpRecordJourney       Op = "recordJourney"
+	OpRegisterSpaceNode   Op = "registerSpaceNode"
+	OpCreateSpace         Op = "createSpace"
+	OpRemoveSpace         Op = "removeSpace"
+	OpAddSpaceAmenity     Op = "addSpaceAmenity"
+	OpRemoveSpaceAmenity  Op = "removeSpaceAmenity"
+	OpIntercomCommand     Op = "intercomCommand"
+	OpIntercomResponse    Op = "intercomResponse"
+)
+
+// Operation describes one rpc operation.
+type Operation struct {
+	Op Op
+	// Writes says that the operation changes something: it needs the `sid` and
+	// takes an idempotency key.
+	Writes bool
+	// Callers may use it.
+	Callers Callers
+	// OwnerHash lets an agent's id with its owner's hash in.
+	OwnerHash bool
+	// Secret says that the reply holds a secret.
+	Secret bool
+	// Request and Reply are zero values of the payload's and the reply's types.
+	Request, Reply any
+	// Summary is one sentence for a person.
+	Summary string
+}
+
+// Operations lists every operation, the reading ones first.
+func Operations() []Operation { return slices.Clone(operations) }
+
+var operations = []Operation{
+	{
+		Op: OpGetWorldSnapshot, Callers: CallerReaders, Request: EmptyRequest{}, Reply: SnapshotReply{},
+		Summary: "Reads the whole world at one rev.",
+	},
+	{
+		Op: OpGetPlayerChainNode, Callers: CallerReaders, Request: ChainNodeRequest{}, Reply: ChainNodeReply{},
+		Summary: "Reads one node of the player chain.",
+	},
+	{
+		Op: OpGetPlayerChainNodes, Callers: CallerReaders, Request: ChainNodesRequest{}, Reply: ChainNodesReply{},
+		Summary: "Reads several nodes of the player chain, all at one rev.",
+	},
+	{
+		Op: OpGetPlayerChainProof, Callers: CallerReaders, Request: ChainProofRequest{}, Reply: ChainProofReply{},
+		Summary: "Reads a node with the siblings that prove it.",
+	},
+	{
+		Op: OpListInteractions, Callers: CallerReaders, Request: ListRequest{}, Reply: InteractionsReply{},
+		Summary: "Lists chat lines, newest last.",
+	},
+	{
+		Op: OpListJourneys, Callers: CallerReaders, Request: ListRequest{}, Reply: JourneysReply{},
+		Summary: "Lists journeys, newest last.",
+	},
+	{
+		Op: OpListSpaceNodes, Callers: CallerReaders, Request: EmptyRequest{}, Reply: SpacesReply{},
+		Summary: "Lists the spaces.",
+	},
+	{
+		Op: OpInspectSpace, Callers: CallerReaders, Request: SpaceRequest{}, Reply: InspectSpaceReply{},
+		Summary: "Reads a space, with its log for those who may see it.",
+	},
+	{
+		Op: OpRecordInteraction, Writes: true, Callers: CallerPlayers, OwnerHash: true,
+		Request: RecordInteractionRequest{}, Reply: RecordInteractionReply{}, Summary: "Records a chat line.",
+	},
+	{
+		Op: OpRecordJourney, Writes: true, Callers: CallerPlayers, OwnerHash: true,
+		Request: RecordJourneyRequest{}, Reply: RecordJourneyReply{}, Summary: "Records what an agent did to answer a message.",
+	},
+	{
+		Op: OpRegisterSpaceNode, Writes: true, Callers: CallerMain, Request: RegisterSpaceRequest{}, Reply: SpaceReply{},
+		Summary: "Makes a space without a place on the map.",
+	},
+	{
+		Op: OpCreateSpace, Writes: true, Callers: CallerMain, Secret: true, Request: CreateSpaceRequest{}, Reply: CreateSpaceReply{},
+		Summary: "Makes a space with a node of its own and a structure on the map.",
+	},
+	{
+		Op: OpRemoveSpace, Writes: true, Callers: CallerMain | CallerAdmin, Request: SpaceRequest{}, Reply: OKReply{},
+		Summary: "Removes a space with its structure, its node and its log.",
+	},
+	{
+		Op: OpAddSpaceAmenity, Writes: true, Callers: CallerMain | CallerSpace, Request: AmenityRequest{}, Reply: SpaceReply{},
+		Summary: "Adds an amenity to a space.",
+	},
+	{
+		Op: OpRemoveSpaceAmenity, Writes: true, Callers: CallerMain | CallerSpace, Request: AmenityRequest{}, Reply: SpaceReply{},
+		Summary: "Removes an amenity from a space; the last one stays.",
+	},
+	{
+		Op: OpIntercomCommand, Writes: true, Callers: CallerAskers, Request: IntercomCommand{}, Reply: DoneReply{},
+		Summary: "Asks an agent.",
+	},
+	{
+		Op: OpIntercomResponse, Writes: true, Callers: CallerPlayers, OwnerHash: true, Request: IntercomResponse{}, Reply: DoneReply{},
+		Summary: "Answers a command of the intercom.",
+	},
+}
+
+// operation gives an operation's description, nil for an unknown one.
+func (op Op) operation() *Operation {
+	for i := range operations {
+		if operations[i].Op == op {
+			return &operations[i]
+		}
+	}
+	return nil
+}
+
+// Reads reports whether the operation only reads; such ones take no `sid`.
+func (op Op) Reads() bool {
+	o := op.operation()
+	return o != nil && !o.Writes
+}
+
+// Known reports whether the operation is one of the contract's.
+func (op Op) Known() bool { return op.operation() != nil }
+
+// Ops lists every operation's name, the reading ones first.
+func Ops() []Op {
+	ops := make([]Op, len(operations))
+	for i := range operations {
+		ops[i] = operations[i].Op
+	}
+	return ops
+}
+
+// RPCRequest is an rpc body as a client sends it.
+type RPCRequest struct {
+	Op Op `json:"op"`
+	// Payload is the request type of the operation; nil for {}.
+	Payload any `json:"payload"`
+}
+
+// MarshalJSON writes the envelope; a payload of nil is {}.
+func (r RPCRequest) MarshalJSON() ([]byte, error) {
+	type plain RPCRequest
+	if r.Payload == nil {
+		r.Payload = struct{}{}
+	}
+	return json.Marshal(plain(r))
+}
+
+// RPCCall is an rpc body as a host read it: the operation is known, the payload
+// is not looked at yet, because `sid` and API key come before it.
+type RPCCall struct {
+	Op   Op
+	body Object
+}
+
+// ParseRPC reads the envelope of an rpc. Its errors are `body_invalid` for an
+// `op` that is absent or no string, and `op_unknown`.
+func ParseRPC(o Object) (RPCCall, *Error) {
+	f := fields{obj: o}
+	text, _ := f.present("op", kindString, false)
+	if f.err != nil {
+		return RPCCall{}, f.err
+	}
+	op := Op(stringOf(text))
+	if !op.Known() {
+		return RPCCall{}, &Error{Code: CodeOpUnknown, Message: "the field op names no operation of this host", Field: "op"}
+	}
+	return RPCCall{Op: op, body: o}, nil
+}
+
+// Payload opens the payload. One that is absent or null is {}: what an
+// operation needs of it is then reported as missing by its own name.
+func (c RPCCall) Payload() (Object, *Error) {
+	f := fields{obj: c.body}
+	text, ok := f.present("payload", kindObject, true)
+	if !ok {
+		return Object{path: "payload"}, f.err
+	}
+	return c.body.object("payload", text), nil
+}

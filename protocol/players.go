@@ -1,0 +1,197 @@
+package protocol
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ChatTool is the tool that every agent must have.
+const ChatTool = "chat_tool"
+
+// AssistToolPrefix starts the names of the tools that people may call.
+const AssistToolPrefix = "assist_"
+
+// RegisterRequest puts an agent on the map, or changes its row. A
+// `realtimeWebrtc` in the body is ignored.
+type RegisterRequest struct {
+	// Name is the agent's name.
+	Name string `json:"name" rule:"chars=MaxNameChars"`
+	// Type is the type of the registration; it becomes the row's platform.
+	Type string `json:"type" rule:"chars=MaxTypeChars"`
+	// Agent is what the agent can do.
+	Agent AgentSpec `json:"agent" rule:"last"`
+	// AgentID is the agent's node id; it becomes its playerId.
+	AgentID string `json:"agentId" rule:"form=agent"`
+	// MainNodeID must be the owner where it is sent.
+	MainNodeID string `json:"mainNodeId,omitzero" rule:"form=account"`
+	// PasswHash is checked against the agent's where it is sent.
+	PasswHash WireSecret `json:"passwHash,omitzero" rule:"form=hash"`
+	// APIKey counts where the header x-api-key is absent.
+	APIKey WireSecret `json:"apiKey,omitzero"`
+	// ConnectionID asks for a lease; without one the agent stays until it is
+	// removed.
+	ConnectionID string `json:"connectionId,omitzero" rule:"form=id"`
+	// LeaseTTLSeconds is clamped to what a lease may have.
+	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds,default=DefaultLeaseTTLSeconds"`
+	// EnableP2A says whether people may talk to the agent.
+	EnableP2A string `json:"enableP2a,omitzero" rule:"enum=Switch,default=off"`
+	// RealtimeInstructions tell a realtime model how to speak for the agent.
+	RealtimeInstructions string `json:"realtimeInstructions,omitzero" rule:"bytes=MaxRealtimeInstructionsBytes,blank"`
+}
+
+// AgentSpec is what an agent can do.
+type AgentSpec struct {
+	// Type is the agent's own type.
+	Type string `json:"type" rule:"chars=MaxTypeChars"`
+	// ToolNames holds chat_tool.
+	ToolNames List[string] `json:"toolNames" rule:"items=..MaxToolNames,chars=MaxToolNameChars,contains=chat_tool"`
+	// AssistTools describe tools of toolNames that people may call.
+	AssistTools List[AssistTool] `json:"assistTools,omitzero" rule:"bytes=MaxAssistToolsBytes"`
+}
+
+// AssistToolNames gives those of the tools that people may call, in their
+// order; never nil.
+func (a *AgentSpec) AssistToolNames() []string {
+	names := []string{}
+	for _, n := range a.ToolNames {
+		if strings.HasPrefix(n, AssistToolPrefix) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+func (r *RegisterRequest) check(*fields) *Error {
+	if slices.Contains(r.Agent.ToolNames, ChatTool) {
+		return nil
+	}
+	return &Error{
+		Code:    CodeChatToolMissing,
+		Message: "the field agent.toolNames lacks " + ChatTool + ", which every agent must have",
+		Field:   "agent.toolNames",
+	}
+}
+
+// check runs after the other fields of the tool; the list of names is its
+// agent's, which comes before the tools.
+func (t *AssistTool) check(f *fields) *Error {
+	switch agent, _ := f.parent.(*AgentSpec); {
+	case !strings.HasPrefix(t.Name, AssistToolPrefix):
+		return FieldError(f.obj.field("name"), "must start with %s", AssistToolPrefix)
+	case agent != nil && !slices.Contains(agent.ToolNames, t.Name):
+		return FieldError(f.obj.field("name"), "must be one of the agent's toolNames")
+	}
+	return nil
+}
+
+// RegisterReply is the reply of a registration.
+type RegisterReply struct {
+	PlayerID string `json:"playerId" rule:"form=id"`
+	// PreviewURL is the watch page.
+	PreviewURL      string          `json:"previewUrl"`
+	RegisteredAgent RegisteredAgent `json:"registeredAgent"`
+	// ConnectionID is null where the registration had no connection.
+	ConnectionID *string `json:"connectionId" rule:"null"`
+	// LeaseTTLSeconds is null where the registration had no connection.
+	LeaseTTLSeconds *int   `json:"leaseTtlSeconds" rule:"null,range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
+	EnableP2A       string `json:"enableP2a" rule:"enum=Switch"`
+}
+
+// RegisteredAgent is what the host keeps of an agent across its registrations.
+type RegisteredAgent struct {
+	AgentID    string       `json:"agentId" rule:"form=id"`
+	Name       string       `json:"name"`
+	ToolNames  List[string] `json:"toolNames"`
+	ZoneCount  int64        `json:"zoneCount"`
+	YieldCount int64        `json:"yieldCount"`
+	Flagged    bool         `json:"flagged"`
+}
+
+// HeartbeatRequest renews an agent's lease.
+type HeartbeatRequest struct {
+	PlayerID     string `json:"playerId" rule:"form=agent"`
+	ConnectionID string `json:"connectionId" rule:"form=id"`
+	// LeaseTTLSeconds is clamped to what a lease may have. The lease keeps its
+	// term where none is named.
+	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
+}
+
+// HeartbeatReply is the reply of a heartbeat.
+type HeartbeatReply struct {
+	OK bool `json:"ok" rule:"const=true"`
+	// LeaseTTLSeconds is what was granted.
+	LeaseTTLSeconds int `json:"leaseTtlSeconds" rule:"range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
+}
+
+// DisconnectRequest takes an agent off the map.
+type DisconnectRequest struct {
+	PlayerID string `json:"playerId" rule:"form=agent"`
+	// ConnectionID, where it is sent, must be the current one, else nothing is
+	// removed.
+	ConnectionID string `json:"connectionId,omitzero" rule:"form=id"`
+}
+
+// MCPRegisterRequest puts an MCP placement on the map, or changes its row.
+type MCPRegisterRequest struct {
+	Name string `json:"name" rule:"chars=MaxNameChars"`
+	// URL is absolute, http or https, without user name and password, because
+	// everybody can read it.
+	URL string `json:"url,omitzero" rule:"form=url,chars=MaxURLChars"`
+}
+
+// urlFault says what keeps a text from being the URL of an MCP placement. The
+// row is public, so a user name or password in it is refused.
+func urlFault(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || strings.ContainsFunc(text, func(r rune) bool { return IsWhiteSpace(r) || unicode.IsControl(r) }):
+		return "must be a URL"
+	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
+		return "must start with http:// or https://"
+	case u.Hostname() == "":
+		return "must name a host"
+	case u.User != nil:
+		return "must not hold a user name or password: everyone can read it"
+	}
+	return ""
+}
+
+// MCPUnregisterRequest takes an MCP placement off the map.
+type MCPUnregisterRequest struct {
+	ID string `json:"id" rule:"form=id"`
+}
+
+// RemoveOccupantRequest takes any occupant off the map, for an administrator. A
+// text that is no stable key is `stable_key_unknown`, a key of something that
+// is no occupant `body_invalid`.
+type RemoveOccupantRequest struct {
+	StableKey string `json:"stableKey" rule:"form=occupantKey,chars=MaxStableKeyChars"`
+}
+
+// ProximityActionRequest signals that someone met an agent on the map.
+type ProximityActionRequest struct {
+	// FromPlayerID is an agent that the caller is or owns, or a label that starts
+	// with __.
+	FromPlayerID string `json:"fromPlayerId" rule:"form=agent"`
+	// ToPlayerID is the agent that was met.
+	ToPlayerID string `json:"toPlayerId" rule:"form=agent"`
+	Action     string `json:"action" rule:"enum=ProximityAction"`
+}
+
+// OKReply is the reply of what either happened or had nothing to do; OK is then
+// false.
+type OKReply struct {
+	OK bool `json:"ok"`
+}
+
+// DoneReply is the reply of what has no result.
+type DoneReply struct {
+	OK bool `json:"ok" rule:"const=true"`
+}
+
+// IDReply is the reply of what gave something an id.
+type IDReply struct {
+	ID string `json:"id" rule:"form=id"`
+}

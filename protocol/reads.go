@@ -1,0 +1,102 @@
+package protocol
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// SessionReply is the reply of `GET /api/play/session`. Everything but SID is
+// absent on hosts without the extensions.
+type SessionReply struct {
+	SID string  `json:"sid" rule:"form=uuid"`
+	Rev *uint64 `json:"rev,omitzero" rule:"sent"`
+	Seq *uint64 `json:"seq,omitzero" rule:"sent"`
+	// Capabilities are the extensions that the host has.
+	Capabilities []Capability `json:"capabilities,omitzero" rule:"sent,enum=Capability,unique"`
+}
+
+// Has reports whether the host offers a capability.
+func (r *SessionReply) Has(c Capability) bool {
+	return slices.Contains(r.Capabilities, c)
+}
+
+// ResetReply is the reply of a session reset: the new session.
+type ResetReply struct {
+	SID string `json:"sid" rule:"form=uuid"`
+}
+
+// EmptyRequest is a payload or body of which nothing is looked at.
+type EmptyRequest struct{}
+
+// SnapshotReply is the reply of getWorldSnapshot. Snapshot stays raw, so that a
+// host can send the text that it encoded once for a rev.
+type SnapshotReply struct {
+	Snapshot json.RawMessage `json:"snapshot" rule:"ref=Snapshot"`
+}
+
+// ChainNodeRequest is the payload of getPlayerChainNode. A text that is no
+// stable key is `stable_key_unknown`.
+type ChainNodeRequest struct {
+	StableKey string `json:"stableKey" rule:"form=stableKey,chars=MaxStableKeyChars"`
+	// AtRev asks for the node as of a rev if it is still kept; the reply's rev says
+	// which it is of.
+	AtRev *uint64 `json:"atRev,omitzero"`
+}
+
+// ChainNodeReply is the reply of getPlayerChainNode. Node stays raw: a reader
+// must see exactly what came.
+type ChainNodeReply struct {
+	Node json.RawMessage `json:"node" rule:"ref=ChainNode"`
+	// Rev is the rev that the node is of; absent on hosts that give none.
+	Rev *uint64 `json:"rev,omitzero" rule:"sent"`
+}
+
+// ChainNodesRequest is the payload of getPlayerChainNodes.
+type ChainNodesRequest struct {
+	StableKeys List[string] `json:"stableKeys" rule:"form=stableKey,items=..MaxStableKeys,chars=MaxStableKeyChars,blank"`
+	// AtRev asks for the nodes as of a rev if it is still kept; the reply's rev
+	// says which they are of.
+	AtRev *uint64 `json:"atRev,omitzero"`
+}
+
+func (r *ChainNodesRequest) check(f *fields) *Error {
+	for i, key := range r.StableKeys {
+		if err := stableKeyFault(elementField(f.obj.field("stableKeys"), i), key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ChainNodesReply is the reply of getPlayerChainNodes: the nodes in the order
+// asked, all as of Rev.
+type ChainNodesReply struct {
+	Nodes           List[json.RawMessage] `json:"nodes" rule:"ref=ChainNode,items=..MaxStableKeys"`
+	Rev             uint64                `json:"rev"`
+	MerkleRootHex   string                `json:"merkleRootHex" rule:"form=hex64"`
+	MerkleLeafCount int                   `json:"merkleLeafCount" rule:"range=2.."`
+}
+
+// ChainProofRequest is the payload of getPlayerChainProof.
+type ChainProofRequest struct {
+	StableKey string `json:"stableKey" rule:"form=stableKey,chars=MaxStableKeyChars"`
+}
+
+// ProofStep is the sibling of one level of a proof, from the leaf upwards; Side
+// is the sibling's.
+type ProofStep struct {
+	Side string `json:"side" rule:"enum=ProofSide"`
+	Hex  string `json:"hex" rule:"form=hex64"`
+}
+
+// ChainProofReply is the reply of getPlayerChainProof.
+type ChainProofReply struct {
+	Node          json.RawMessage `json:"node" rule:"ref=ChainNode"`
+	LeafIndex     int             `json:"leafIndex"`
+	LeafDigestHex string          `json:"leafDigestHex" rule:"form=hex64"`
+	// Path are the siblings from the leaf upwards.
+	Path            List[ProofStep] `json:"path"`
+	MerkleRootHex   string          `json:"merkleRootHex" rule:"form=hex64"`
+	MerkleLeafCount int             `json:"merkleLeafCount" rule:"range=2.."`
+	Rev             uint64          `json:"rev"`
+}

@@ -1,0 +1,73 @@
+package protocol
+
+// RecordInteractionRequest is the payload of recordInteraction.
+type RecordInteractionRequest struct {
+	PlayerID string `json:"playerId" rule:"form=agent"`
+	Role     string `json:"role" rule:"enum=InteractionRole"`
+	// Text is trimmed and cut. What is blank is not recorded.
+	Text string `json:"text" rule:"form=line,blank"`
+}
+
+// RecordInteractionReply is the reply of recordInteraction.
+type RecordInteractionReply struct {
+	OK bool `json:"ok" rule:"const=true"`
+	// Seq is absent where the text was blank and nothing was recorded.
+	Seq *uint64 `json:"seq,omitzero"`
+}
+
+// Interaction is one recorded chat line.
+type Interaction struct {
+	PlayerID string `json:"playerId" rule:"form=id"`
+	Role     string `json:"role" rule:"enum=InteractionRole"`
+	Text     string `json:"text" rule:"chars=MaxInteractionChars"`
+	At       string `json:"at" rule:"form=stamp"`
+	// Seq is its event's.
+	Seq uint64 `json:"seq"`
+}
+
+// RecordJourneyRequest is the payload of recordJourney. Unknown fields of the
+// journey and of its steps are dropped.
+type RecordJourneyRequest struct {
+	PlayerID string  `json:"playerId" rule:"form=agent"`
+	Journey  Journey `json:"journey" rule:"bytes=MaxJourneyBytes"`
+}
+
+// RecordJourneyReply is the reply of recordJourney.
+type RecordJourneyReply struct {
+	OK bool `json:"ok" rule:"const=true"`
+	// Rev is absent on hosts that give none.
+	Rev *uint64 `json:"rev,omitzero" rule:"sent"`
+}
+
+// JourneyRecord is one recorded journey with the places of its steps.
+type JourneyRecord struct {
+	PlayerID string         `json:"playerId" rule:"form=id"`
+	Journey  Journey        `json:"journey"`
+	Path     List[PathStep] `json:"path" rule:"items=1.."`
+	At       string         `json:"at" rule:"form=stamp"`
+	// Seq is its event's.
+	Seq uint64 `json:"seq"`
+}
+
+// ListRequest is the payload of listInteractions and listJourneys.
+type ListRequest struct {
+	// PlayerID restricts the listing to one agent.
+	PlayerID string `json:"playerId,omitzero" rule:"form=agent"`
+	// Limit is the length of a page. A larger one is refused: a page that is
+	// silently shorter than asked for looks complete.
+	Limit int `json:"limit,omitzero" rule:"range=1..MaxListLimit,default=DefaultListLimit,last"`
+	// BeforeSeq asks for what came before that event.
+	BeforeSeq *uint64 `json:"beforeSeq,omitzero"`
+}
+
+// InteractionsReply is the reply of listInteractions, newest last.
+type InteractionsReply struct {
+	Interactions List[Interaction] `json:"interactions" rule:"items=..MaxListLimit"`
+	HasMore      bool              `json:"hasMore"`
+}
+
+// JourneysReply is the reply of listJourneys, newest last.
+type JourneysReply struct {
+	Journeys List[JourneyRecord] `json:"journeys" rule:"items=..MaxListLimit"`
+	HasMore  bool                `json:"hasMore"`
+}

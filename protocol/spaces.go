@@ -1,0 +1,88 @@
+package protocol
+
+import "encoding/json"
+
+// RegisterSpaceRequest is the payload of registerSpaceNode.
+type RegisterSpaceRequest struct {
+	// ID is chosen by the host where it is absent.
+	ID          string            `json:"id,omitzero" rule:"form=id"`
+	Name        string            `json:"name" rule:"chars=MaxNameChars"`
+	Description string            `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
+	DesignKey   string            `json:"designKey" rule:"chars=MaxDesignKeyChars"`
+	Owner       SpaceOwnerRequest `json:"owner" rule:"last"`
+	Amenities   List[string]      `json:"amenities" rule:"enum=Amenity,chars=MaxKindChars,items=1..,unique"`
+}
+
+// SpaceOwnerRequest names the owner of a space to register.
+type SpaceOwnerRequest struct {
+	DisplayName string `json:"displayName" rule:"chars=MaxNameChars"`
+	PlayerID    string `json:"playerId,omitzero" rule:"form=agent"`
+}
+
+// CreateSpaceRequest is the payload of createSpace.
+type CreateSpaceRequest struct {
+	Name             string `json:"name" rule:"chars=MaxNameChars"`
+	DesignKey        string `json:"designKey" rule:"chars=MaxDesignKeyChars"`
+	OwnerDisplayName string `json:"ownerDisplayName" rule:"chars=MaxNameChars"`
+	Description      string `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
+	// StructureName is the space's own name where it is absent.
+	StructureName string       `json:"structureName,omitzero" rule:"chars=MaxNameChars"`
+	Amenities     List[string] `json:"amenities,omitzero" rule:"enum=Amenity,chars=MaxKindChars,items=1..,unique,default=shop"`
+}
+
+func (r *CreateSpaceRequest) check(*fields) *Error {
+	if r.StructureName == "" {
+		r.StructureName = r.Name
+	}
+	return nil
+}
+
+// CreateSpaceReply is the reply of createSpace.
+type CreateSpaceReply struct {
+	SpaceID string `json:"spaceId" rule:"form=id"`
+	NodeID  string `json:"nodeId" rule:"form=hex64"`
+	// Phrase is the space node's. It is shown once.
+	Phrase WireSecret `json:"phrase"`
+	// Structure is the row that was put on the map.
+	Structure json.RawMessage `json:"structure" rule:"ref=Structure"`
+}
+
+// SpaceRequest is the payload of inspectSpace and removeSpace.
+type SpaceRequest struct {
+	SpaceID string `json:"spaceId" rule:"form=id"`
+}
+
+// SpaceReply is the reply of registerSpaceNode and of changed amenities.
+type SpaceReply struct {
+	Space Space `json:"space"`
+}
+
+// SpacesReply is the reply of listSpaceNodes, in the order of the chain.
+type SpacesReply struct {
+	Spaces List[Space] `json:"spaces"`
+}
+
+// InspectSpaceReply is the reply of inspectSpace.
+type InspectSpaceReply struct {
+	Space Space `json:"space"`
+	// Log is for the space node, the creator and the administrator; absent for
+	// others, and a list, if an empty one, for these.
+	Log []SpaceLogEntry `json:"log,omitzero"`
+}
+
+// SpaceLogEntry is one thing that happened to a space.
+type SpaceLogEntry struct {
+	At string `json:"at" rule:"form=stamp"`
+	// Action is what the space's event says.
+	Action string `json:"action" rule:"enum=SpaceAction"`
+	// By is the node that did it; absent for the administrator.
+	By string `json:"by,omitzero"`
+	// Detail is one sentence for a person.
+	Detail string `json:"detail,omitzero"`
+}
+
+// AmenityRequest is the payload of addSpaceAmenity and removeSpaceAmenity.
+type AmenityRequest struct {
+	SpaceID string `json:"spaceId" rule:"form=id"`
+	Kind    string `json:"kind" rule:"enum=Amenity"`
+}
