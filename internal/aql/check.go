@@ -1,8 +1,10 @@
 package aql
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/playctl/playctl/internal/suggest"
@@ -36,11 +38,11 @@ const phraseField = "phrase"
 type checker struct {
 	scope    Scope
 	program  *Program
-	line     string
-	problems LineErrors
+	line     *Line
+	mistakes LineErrors
 	warnings LineErrors
-	// told are the variables that were told not to be set: once each.
-	told map[string]bool
+	// unset are the variables that were reported not to be set: once each.
+	unset map[string]bool
 }
 
 // Check finds what cannot work, whatever the world is like: a variable that is
@@ -48,32 +50,121 @@ type checker struct {
 // shown or sent, an amenity that does not exist. The error is a LineErrors. The
 // warnings are about passphrases that are written in the program.
 func (p *Program) Check(scope Scope) (warnings LineErrors, err error) {
-	c := &checker{program: p, scope: scope, told: map[string]bool{}}
+	c := &checker{program: p, scope: scope, unset: map[string]bool{}}
 	c.scope.Variables = maps.Clone(scope.Variables)
 	if c.scope.Variables == nil {
 		c.scope.Variables = map[string]Secrecy{}
 	}
-	for i, line := range p.Lines {
-		if line.Statement != nil {
-			c.line = p.text[i]
-			line.Statement.check(c)
+	for i := range p.Lines {
+		if c.line = &p.Lines[i]; c.line.Statement != nil {
+			c.statement()
 		}
 	}
-	slices.SortStableFunc(c.problems, func(a, b *LineError) int {
-		if a.Pos.before(b.Pos) {
-			return -1
-		}
-		return 1
+	slices.SortStableFunc(c.mistakes, func(a, b *LineError) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	if c.problems != nil {
-		return c.warnings, c.problems
+	if c.mistakes != nil {
+		return c.warnings, c.mistakes
 	}
 	return c.warnings, nil
 }
 
-func (c *checker) fail(at Pos, format string, args ...any) {
-	problem := &LineError{Pos: at, Message: fmt.Sprintf(format, args...)}
-	c.problems = append(c.problems, c.program.locate(problem, c.line))
+func (c *checker) fail(column int, format string, args ...any) {
+	c.mistakes = append(c.mistakes, c.program.lineError(c.line, column, fmt.Sprintf(format, args...)))
+}
+
+func (c *checker) warn(column int, format string, args ...any) {
+	c.warnings = append(c.warnings, c.program.lineError(c.line, column, fmt.Sprintf(format, args...)))
+}
+
+// statement checks the statement of the line and what it changes.
+func (c *checker) statement() {
+	c.needs()
+	values := Plain // what is secret of them together
+	eachOperand(c.line.Statement, func(field reflect.StructField, o *Operand) {
+		switch kind := field.Tag.Get("kind"); {
+		case kind == kindPassphrase:
+			c.passphrase(o)
+		case field.Tag.Get("secret") != "":
+			values = max(values, c.secrecy(o))
+		default:
+			c.open(o)
+			if kind == kindAmenity && o.Variable == "" && !slices.Contains(protocol.Amenities(), string(o.Text)) {
+				c.fail(o.Pos.Column, "%s", unknownAmenity(string(o.Text)))
+			}
+		}
+	})
+	c.changes(values)
+}
+
+// needs checks the order of statements.
+func (c *checker) needs() {
+	const space, agent = "space in use, and none is: put USE SPACE NODE … PASSPHRASE …", "agent in use, and none is: put USE AGENT NODE …"
+	about := func(missing bool, what, otherwise string) {
+		if missing {
+			c.fail(c.line.Column, "%s is about the %s before it%s", c.line.Verb(), what, otherwise)
+		}
+	}
+	switch s := c.line.Statement.(type) {
+	case ChangeAmenity:
+		about(!c.scope.Space, space, "")
+	case RemoveSpace:
+		about(!c.scope.Space && s.Space == nil, space, ", or name the space")
+	case InspectSpace:
+		about(!c.scope.Space && s.Space == nil, space, ", or name the space")
+	case InspectAgent:
+		about(!c.scope.Agent && s.Agent == nil, agent, ", or name the agent")
+	case Send:
+		about(!c.scope.Agent, agent, "")
+	}
+}
+
+// changes notes what holds after the statement, whose values are as secret.
+func (c *checker) changes(values Secrecy) {
+	switch s := c.line.Statement.(type) {
+	case Connect:
+		c.scope.Space, c.scope.Agent = false, false
+	case UseSpaceNode:
+		c.scope.Space = true
+	case UseAgentNode:
+		c.scope.Agent = true
+	case RemoveSpace:
+		c.scope.Space = c.scope.Space && s.Space != nil
+	case LetFrom:
+		c.scope.Variables[s.Name.Text] = Secret
+	case Let:
+		if values == WithPhrase && len(s.Values) > 1 {
+			values = Plain // only a field of it can be joined; running finds that
+		}
+		c.scope.Variables[s.Name.Text] = values
+	case CreateSpace:
+		c.amenitiesOnce(s.Amenities)
+		c.into(s.Into, WithPhrase)
+	case InspectSpace:
+		c.into(s.Into, Plain)
+	case InspectMainNode:
+		c.into(s.Into, Plain)
+	case InspectAgent:
+		c.into(s.Into, Plain)
+	case Fetch:
+		c.into(s.Into, Plain)
+	}
+}
+
+func (c *checker) into(name *Name, secrecy Secrecy) {
+	if name != nil {
+		c.scope.Variables[name.Text] = secrecy
+	}
+}
+
+func (c *checker) amenitiesOnce(amenities []Operand) {
+	seen := map[Text]bool{}
+	for _, o := range amenities {
+		if o.Variable == "" && seen[o.Text] {
+			c.fail(o.Pos.Column, "the amenity %s is there twice", quoted(string(o.Text)))
+		}
+		seen[o.Text] = true
+	}
 }
 
 // secrecy is what is secret of an operand, which has to exist.
@@ -81,183 +172,59 @@ func (c *checker) secrecy(o *Operand) Secrecy {
 	if o.Variable == "" {
 		return Plain
 	}
-	of, set := c.scope.Variables[o.Variable]
+	name, path := o.Variable.split()
+	of, set := c.scope.Variables[name]
 	switch {
 	case !set:
-		c.unknown(o)
+		c.unknown(o.Pos.Column, name)
 		return Plain
-	case of == WithPhrase && len(o.Path) > 0:
-		if o.Path[0] == phraseField {
+	case of == WithPhrase && len(path) > 0:
+		if path[0] == phraseField {
 			return Secret
 		}
 		return Plain
-	case of == Secret && len(o.Path) > 0:
-		c.fail(o.At, "$%s is a secret, which has no fields", o.Variable)
+	case of == Secret && len(path) > 0:
+		c.fail(o.Pos.Column, "$%s is a secret, which has no fields", name)
 	}
 	return of
 }
 
-func (c *checker) unknown(o *Operand) {
-	hint := fmt.Sprintf("set it before with LET %s = …", o.Variable)
-	if near := suggest.Nearest(o.Variable, slices.Sorted(maps.Keys(c.scope.Variables))); near != "" {
-		hint = fmt.Sprintf("did you mean $%s?", near)
-	}
-	if c.told[o.Variable] {
+func (c *checker) unknown(column int, name string) {
+	if c.unset[name] {
 		return
 	}
-	c.told[o.Variable] = true
-	c.fail(o.At, "there is no variable $%s here: %s", o.Variable, hint)
-}
-
-// open checks operands that others get to see.
-func (c *checker) open(operands ...*Operand) {
-	for _, o := range operands {
-		if o != nil && c.secrecy(o) == Secret {
-			c.fail(o.At, "$%s is a secret: it can be used after PASSPHRASE only", variableText(o))
-		}
+	c.unset[name] = true
+	hint := fmt.Sprintf("set it before with LET %s = …", name)
+	if near := suggest.Nearest(name, slices.Sorted(maps.Keys(c.scope.Variables))); near != "" {
+		hint = fmt.Sprintf("did you mean $%s?", near)
 	}
+	c.fail(column, "there is no variable $%s here: %s", name, hint)
 }
 
-func (c *checker) openList(operands []Operand) {
-	for i := range operands {
-		c.open(&operands[i])
+// open checks an operand that others get to see.
+func (c *checker) open(o *Operand) {
+	if c.secrecy(o) == Secret {
+		c.fail(o.Pos.Column, "$%s is a secret: it can be used after PASSPHRASE only", o.Variable)
 	}
 }
 
 // passphrase checks what stands after PASSPHRASE.
 func (c *checker) passphrase(o *Operand) {
-	switch {
-	case o == nil:
-	case o.Variable == "":
-		c.warn(o.At, "the passphrase is written in the program: use a variable, with LET pass FROM ENV, FILE or PROMPT")
-	case c.secrecy(o) == Plain:
-		c.warn(o.At, "the passphrase in $%s is no secret: set the variable with LET %s FROM ENV, FILE or PROMPT", variableText(o), o.Variable)
-		if len(o.Path) == 0 {
-			c.scope.Variables[o.Variable] = Secret
-		}
+	if o.Variable == "" {
+		c.warn(o.Pos.Column, "the passphrase is written in the program: use a variable, with LET pass FROM ENV, FILE or PROMPT")
+		return
+	}
+	if c.secrecy(o) != Plain {
+		return
+	}
+	name, path := o.Variable.split()
+	c.warn(o.Pos.Column, "the passphrase in $%s is no secret: set the variable with LET %s FROM ENV, FILE or PROMPT", o.Variable, name)
+	if len(path) == 0 {
+		c.scope.Variables[name] = Secret
 	}
 }
 
-func (c *checker) warn(at Pos, format string, args ...any) {
-	problem := &LineError{Pos: at, Message: fmt.Sprintf(format, args...)}
-	c.warnings = append(c.warnings, c.program.locate(problem, c.line))
-}
-
-// amenity checks an amenity as far as it is known.
-func (c *checker) amenity(o *Operand) {
-	c.open(o)
-	if o.Variable == "" && !slices.Contains(protocol.Amenities(), o.Text) {
-		c.fail(o.At, "%s", unknownAmenity(o.Text))
-	}
-}
-
-func (c *checker) set(name *Name, secrecy Secrecy) {
-	if name != nil {
-		c.scope.Variables[name.Text] = secrecy
-	}
-}
-
-func (s Connect) check(c *checker) {
-	c.open(s.Server, s.Context)
-	c.scope.Space, c.scope.Agent = false, false
-}
-
-func (s Let) check(c *checker) {
-	result := Plain
-	for i := range s.Values {
-		of := c.secrecy(&s.Values[i])
-		if of == WithPhrase && len(s.Values) > 1 {
-			of = Plain // only a field of it can be joined; running tells
-		}
-		result = max(result, of)
-	}
-	c.set(&s.Name, result)
-}
-
-func (s LetFrom) check(c *checker) {
-	c.open(s.From)
-	c.set(&s.Name, Secret)
-}
-
-func (s CreateSpace) check(c *checker) {
-	c.open(&s.Name, &s.Design, &s.Owner, s.Description, s.Structure, s.Keyfile)
-	seen := map[string]bool{}
-	for i := range s.Amenities {
-		o := &s.Amenities[i]
-		c.amenity(o)
-		if o.Variable == "" && seen[o.Text] {
-			c.fail(o.At, "the amenity %s is there twice", quoted(o.Text))
-		}
-		seen[o.Text] = true
-	}
-	c.set(s.Into, WithPhrase)
-}
-
-func (s UseSpaceNode) check(c *checker) {
-	c.open(&s.Node)
-	c.passphrase(s.Passphrase)
-	c.scope.Space = true
-}
-
-func (s UseAgentNode) check(c *checker) {
-	c.open(&s.Node)
-	c.passphrase(s.Passphrase)
-	c.scope.Agent = true
-}
-
-// needsSpace and needsAgent check the order of statements.
-func (c *checker) needsSpace(s Statement, otherwise string) {
-	if !c.scope.Space {
-		c.fail(s.Pos(), "%s is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it%s", s.Verb(), otherwise)
-	}
-}
-
-func (c *checker) needsAgent(s Statement, otherwise string) {
-	if !c.scope.Agent {
-		c.fail(s.Pos(), "%s is about the agent in use, and none is: put USE AGENT NODE … before it%s", s.Verb(), otherwise)
-	}
-}
-
-func (s ChangeAmenity) check(c *checker) {
-	c.needsSpace(s, "")
-	c.amenity(&s.Amenity)
-}
-
-func (s RemoveSpace) check(c *checker) {
-	c.open(s.Space)
-	if s.Space == nil {
-		c.needsSpace(s, ", or name the space")
-		c.scope.Space = false
-	}
-}
-
-func (s InspectSpace) check(c *checker) {
-	c.open(s.Space)
-	if s.Space == nil {
-		c.needsSpace(s, ", or name the space")
-	}
-	c.set(s.Into, Plain)
-}
-
-func (s InspectMainNode) check(c *checker) { c.set(s.Into, Plain) }
-
-func (s InspectAgent) check(c *checker) {
-	c.open(s.Agent)
-	if s.Agent == nil {
-		c.needsAgent(s, ", or name the agent")
-	}
-	c.set(s.Into, Plain)
-}
-
-func (s Send) check(c *checker) {
-	c.needsAgent(s, "")
-	c.openList(s.Text)
-}
-
-func (s Fetch) check(c *checker) { c.set(s.Into, Plain) }
-
-func (s Show) check(c *checker) {
-	for i := range s.Values {
-		c.secrecy(&s.Values[i])
-	}
+// unknownAmenity says which amenities there are.
+func unknownAmenity(kind string) string {
+	return "unknown amenity " + quoted(kind) + "; use " + anyOf(protocol.Amenities())
 }

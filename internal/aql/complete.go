@@ -21,27 +21,27 @@ func Complete(line string, known Known) (start int, words []string) {
 	start = strings.LastIndexAny(line, " \t,=\"") + 1
 	prefix := line[start:]
 	before := line[:start]
-	quotedWord := strings.HasSuffix(before, `"`) && strings.Count(before, `"`)%2 == 1
-	if quotedWord {
+	inQuotes := strings.HasSuffix(before, `"`) && strings.Count(before, `"`)%2 == 1
+	if inQuotes {
 		start--
 		before = line[:start]
 	}
-	lexed := lex(1, before)
-	if lexed.problem != nil || lexed.commented {
+	lexed, found := lex(before)
+	if found != nil || lexed.commented {
 		return start, nil
 	}
-	p := &parser{tokens: lexed.tokens}
-	p.whole()
-	if p.peek().kind != tokenEnd {
-		return start, nil
-	}
+	expected := expectedAfter(lexed.tokens[:len(lexed.tokens)-1])
 	var offers []string
-	if !quotedWord {
-		offers = p.keywordOffers(prefix)
+	for _, word := range expected.words {
+		if inQuotes {
+			break
+		}
+		if prefix != "" && prefix == strings.ToLower(prefix) {
+			word = strings.ToLower(word)
+		}
+		offers = append(offers, word)
 	}
-	for _, kind := range p.wanted {
-		offers = append(offers, valueOffers(kind, known)...)
-	}
+	offers = append(offers, known.values(expected.kind)...)
 	for _, offer := range offers {
 		if strings.HasPrefix(strings.ToUpper(strings.Trim(offer, `"`)), strings.ToUpper(prefix)) && !slices.Contains(words, offer+" ") {
 			words = append(words, offer+" ")
@@ -50,39 +50,26 @@ func Complete(line string, known Known) (start int, words []string) {
 	return start, words
 }
 
-// keywordOffers are the keywords that could follow, in the case that the person
-// writes.
-func (p *parser) keywordOffers(prefix string) []string {
-	offers := slices.Clone(p.tried)
-	if prefix != "" && prefix == strings.ToLower(prefix) {
-		for i := range offers {
-			offers[i] = strings.ToLower(offers[i])
-		}
-	}
-	return offers
-}
-
-// valueOffers are the values of a kind that are known.
-func valueOffers(kind operandKind, known Known) []string {
+// values are the values of a kind that are known.
+func (k Known) values(kind string) []string {
 	var offers []string
 	switch kind {
-	case operandName, operandEnv:
+	case "", kindEnv:
 		return nil
-	case operandAmenity:
+	case kindAmenity:
 		offers = protocol.Amenities()
-	case operandAgent:
-		offers = inQuotes(known.Agents)
-	case operandContext:
-		offers = inQuotes(known.Contexts)
-	case operandValue, operandSpace, operandSpaceNode, operandPassphrase, operandFile, operandServer:
+	case kindAgent:
+		offers = quoteAll(k.Agents)
+	case kindContext:
+		offers = quoteAll(k.Contexts)
 	}
-	for _, name := range known.Variables {
+	for _, name := range k.Variables {
 		offers = append(offers, "$"+name)
 	}
 	return offers
 }
 
-func inQuotes(list []string) []string {
+func quoteAll(list []string) []string {
 	result := make([]string, len(list))
 	for i, text := range list {
 		result[i] = quote(text)

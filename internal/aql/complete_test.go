@@ -23,7 +23,7 @@ func TestComplete(t *testing.T) {
 		"USE AGENT NODE Ada ":       "USE AGENT NODE Ada |PASSPHRASE ",
 		"CONNECT ":                  "CONNECT |CONTEXT |$shop |$pass ",
 		"CONNECT CONTEXT ":          `CONNECT CONTEXT |"home" |$shop |$pass `,
-		`CREATE SPACE "a" `:         `CREATE SPACE "a" |DESIGN |OWNER |DESCRIPTION |STRUCTURE |KEYFILE |AMENITIES |INTO `,
+		`CREATE SPACE "a" `:         `CREATE SPACE "a" |DESIGN |OWNER |DESCRIPTION |STRUCTURE |AMENITIES |KEYFILE |INTO `,
 		`CREATE SPACE "a" OWNER "b`: `CREATE SPACE "a" OWNER |`,
 		"INSPECT SPACE ":            "INSPECT SPACE |INTO |$shop |$pass ",
 		`SEND "FETCH `:              `SEND "FETCH |`,

@@ -60,9 +60,9 @@ func checkPlaces(t *testing.T, text string, err error) {
 	}
 	lines := strings.Split(strings.TrimPrefix(text, "\uFEFF"), "\n")
 	for _, problem := range problems {
-		at := problem.Pos
-		if at.Line < 1 || at.Line > len(lines) || at.Column < 1 || at.Column > utf8.RuneCountInString(lines[at.Line-1])+1 {
-			t.Fatalf("a problem of %q is at %v", text, at)
+		line, column := problem.Line, problem.Column
+		if line < 1 || line > len(lines) || column < 1 || column > utf8.RuneCountInString(lines[line-1])+1 {
+			t.Fatalf("a problem of %q is at %d:%d", text, line, column)
 		}
 		if shown := problem.Error(); !utf8.ValidString(shown) || strings.ContainsAny(shown, "\x1b\x00\r\u202e") {
 			t.Fatalf("a problem of %q is told as %q", text, shown)

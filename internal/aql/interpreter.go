@@ -71,7 +71,7 @@ func (in *Interpreter) Run(ctx context.Context, p *Program) error {
 			continue
 		}
 		if err := in.step(ctx, line); err != nil {
-			return p.failed(line.Statement, err, p.text[i])
+			return p.failed(&p.Lines[i], err)
 		}
 	}
 	return nil
@@ -79,8 +79,8 @@ func (in *Interpreter) Run(ctx context.Context, p *Program) error {
 
 // placedError is an error that knows which operand it is about.
 type placedError struct {
-	at  Pos
-	err error
+	column int
+	err    error
 }
 
 func (e *placedError) Error() string { return e.err.Error() }
@@ -91,16 +91,18 @@ func at(o *Operand, err error) error {
 	if err == nil || o == nil {
 		return err
 	}
-	return &placedError{o.At, err}
+	return &placedError{o.Pos.Column, err}
 }
 
 // failed says where a program failed.
-func (p *Program) failed(s Statement, err error, line string) error {
-	where := s.Pos()
+func (p *Program) failed(line *Line, err error) error {
+	column := line.Column
 	if placed, ok := errors.AsType[*placedError](err); ok {
-		where = placed.at
+		column = placed.column
 	}
-	return p.locate(&LineError{Pos: where, Message: err.Error(), Err: err}, line)
+	failure := p.lineError(line, column, err.Error())
+	failure.Err = err
+	return failure
 }
 
 // step carries out one statement.
@@ -113,16 +115,18 @@ func (in *Interpreter) step(ctx context.Context, line Line) error {
 	case Connect:
 		return in.connect(ctx, s)
 	case Show:
-		if s.What == "" || s.What == ShowVariables {
-			data, err := in.showValues(s)
-			return in.emit(line, data, err)
+		data, err := in.showValues(s)
+		return in.emit(line, data, err)
+	case ShowList:
+		if s.Verb == showVariables {
+			return in.emit(line, in.showVariables(), nil)
 		}
 	}
 	if err := in.connected(ctx); err != nil {
 		return err
 	}
 	var came outcome
-	err := in.env.During(ctx, line.Statement.Verb(), func(ctx context.Context) (err error) {
+	err := in.env.During(ctx, line.Verb(), func(ctx context.Context) (err error) {
 		came, err = in.perform(ctx, line.Statement)
 		return err
 	})
@@ -171,10 +175,10 @@ func (in *Interpreter) perform(ctx context.Context, s Statement) (outcome, error
 		return in.send(ctx, s)
 	case Fetch:
 		return in.fetch(ctx, s)
-	case Show:
+	case ShowList:
 		return in.showList(ctx, s)
 	}
-	return outcome{}, fmt.Errorf("%s cannot be carried out", s.Verb())
+	return outcome{}, fmt.Errorf("%s cannot be carried out", verbOf(s))
 }
 
 // reading is the outcome of a statement that only looks: it is told unless it
@@ -203,7 +207,7 @@ func (in *Interpreter) emit(line Line, data any, err error) error {
 	if data == nil && err != nil {
 		return err
 	}
-	return errors.Join(err, in.env.Emit(Result{Line: line.Number, Verb: line.Statement.Verb(), Data: data}))
+	return errors.Join(err, in.env.Emit(Result{Line: line.Number, Verb: line.Verb(), Data: data}))
 }
 
 // connect chooses a host.
@@ -237,7 +241,7 @@ func (in *Interpreter) open(ctx context.Context, target Target) error {
 	if err != nil {
 		return err
 	}
-	err = in.env.During(ctx, Connect{}.Verb(), func(ctx context.Context) error {
+	err = in.env.During(ctx, "CONNECT", func(ctx context.Context) error {
 		_, err := host.Main().Session(ctx)
 		return err
 	})
@@ -257,13 +261,14 @@ func (in *Interpreter) open(ctx context.Context, target Target) error {
 // value is what an operand stands for.
 func (in *Interpreter) value(o *Operand) (any, error) {
 	if o.Variable == "" {
-		return o.Text, nil
+		return string(o.Text), nil
 	}
-	value, set := in.vars[o.Variable]
+	name, path := o.Variable.split()
+	value, set := in.vars[name]
 	if !set {
-		return nil, at(o, fmt.Errorf("there is no variable $%s", o.Variable))
+		return nil, at(o, fmt.Errorf("there is no variable $%s", name))
 	}
-	found, err := field(o.Variable, value, o.Path)
+	found, err := field(name, value, path)
 	return found, at(o, err)
 }
 
@@ -277,7 +282,7 @@ func (in *Interpreter) text(o *Operand) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	result, err := text(variableText(o), value)
+	result, err := text(string(o.Variable), value)
 	return result, at(o, err)
 }
 
@@ -305,14 +310,14 @@ func (in *Interpreter) phrase(o *Operand) (creds.Secret, error) {
 	}
 	secret, ok := value.(creds.Secret)
 	if !ok {
-		plain, err := text(variableText(o), value)
+		plain, err := text(string(o.Variable), value)
 		if err != nil {
 			return creds.Secret{}, at(o, err)
 		}
 		secret = creds.NewSecret(plain)
-		if o.Variable != "" && len(o.Path) == 0 {
+		if name, path := o.Variable.split(); name != "" && len(path) == 0 {
 			// From now on it is not shown, whatever it was before.
-			in.vars[o.Variable] = secret
+			in.vars[name] = secret
 		}
 	}
 	phrase, err := creds.ParsePhrase(secret.Reveal())

@@ -1,11 +1,44 @@
 package aql
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/playctl/playctl/internal/suggest"
 )
+
+// Program is a parsed text.
+type Program struct {
+	// Source names the text in messages.
+	Source string
+	// Lines are all its lines, those without a statement included.
+	Lines []Line
+}
+
+// Line is one line of a program.
+type Line struct {
+	// Number starts at 1.
+	Number int
+	// Statement is nil on a line without one; it starts at Column, which counts
+	// from 1.
+	Statement Statement
+	Column    int
+	// Comment is the text after "#"; Commented is set where there is one.
+	Comment   string
+	Commented bool
+	// text is the line as it was written, for messages.
+	text string
+}
+
+// Verb is the keywords of the statement, such as "CREATE SPACE".
+func (l *Line) Verb() string { return verbOf(l.Statement) }
 
 // Parse reads a program. Where lines are wrong the error is a LineErrors with the
 // first mistake of each, and the program holds the other lines.
@@ -14,227 +47,234 @@ func Parse(source, text string) (*Program, error) { return ParseAt(source, 1, te
 // ParseAt is Parse for a text whose first line is the number-th of its source.
 func ParseAt(source string, number int, text string) (*Program, error) {
 	p := &Program{Source: source}
-	var problems LineErrors
+	var mistakes LineErrors
+	expectations := map[string]expectation{}
 	text = strings.TrimPrefix(text, "\uFEFF")
 	text = strings.TrimSuffix(text, "\n")
-	for i, line := range strings.Split(text, "\n") {
-		parsed, problem := p.parseLine(number+i, strings.TrimSuffix(line, "\r"))
-		if problem != nil {
-			problems = append(problems, problem)
+	for i, one := range strings.Split(text, "\n") {
+		line := Line{Number: number + i, text: strings.TrimSuffix(one, "\r")}
+		if found := line.parse(expectations); found != nil {
+			mistakes = append(mistakes, p.lineError(&line, found.column, found.message))
 		}
-		p.Lines = append(p.Lines, parsed)
+		p.Lines = append(p.Lines, line)
 	}
-	if problems != nil {
-		return p, problems
+	if mistakes != nil {
+		return p, mistakes
 	}
 	return p, nil
 }
 
-func (p *Program) parseLine(number int, text string) (Line, *LineError) {
-	p.text = append(p.text, text)
-	lexed := lex(number, text)
-	line := Line{Number: number, Comment: lexed.comment, Commented: lexed.commented}
-	if problem := lexed.problem; problem != nil {
-		return Line{Number: number}, p.locate(problem, text)
-	}
-	if lexed.tokens[0].kind == tokenEnd {
-		return line, nil
-	}
-	parser := &parser{tokens: lexed.tokens}
-	statement := parser.whole()
-	if parser.problem != nil {
-		return line, p.locate(parser.problem, text)
-	}
-	line.Statement = statement
-	return line, nil
+// mistake is what is wrong with a line, and where.
+type mistake struct {
+	column  int
+	message string
 }
 
-// locate completes a problem with where it is.
-func (p *Program) locate(problem *LineError, line string) *LineError {
-	problem.Source = p.Source
-	problem.Excerpt = clean(masked(line))
-	return problem
-}
-
-// clean makes a line harmless to show, a column for each character.
-func clean(line string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case isForbidden(r):
-			return '\uFFFD'
+// parse reads the line's text. It keeps what could follow which tokens, so that
+// many lines with the same mistake are quick.
+func (l *Line) parse(expectations map[string]expectation) *mistake {
+	lexed, found := lex(l.text)
+	if found != nil {
+		return found
+	}
+	l.Comment, l.Commented = lexed.comment, lexed.commented
+	if len(lexed.tokens) == 1 {
+		return nil
+	}
+	statement, wrong := parse(lexed.tokens)
+	if wrong >= 0 {
+		before := lexed.tokens[:wrong]
+		key := shape(before)
+		if _, known := expectations[key]; !known {
+			expectations[key] = expectedAfter(before)
 		}
-		return r
-	}, line)
-}
-
-// operandKind says what an operand is, for messages and for completion.
-type operandKind string
-
-const (
-	operandServer     operandKind = "the address of a host"
-	operandContext    operandKind = "the name of a context"
-	operandValue      operandKind = "a text in quotes or a variable"
-	operandEnv        operandKind = "the name of an environment variable"
-	operandFile       operandKind = "the path of a file"
-	operandAmenity    operandKind = "an amenity"
-	operandSpace      operandKind = "a space"
-	operandSpaceNode  operandKind = "a space node"
-	operandAgent      operandKind = "an agent"
-	operandPassphrase operandKind = "a passphrase"
-	operandName       operandKind = "the name of a variable"
-)
-
-// parser makes a statement of the tokens of one line. After the first mistake
-// every method does nothing, so the grammar reads without error handling.
-type parser struct {
-	tokens []token
-	at     int
-	// tried are the keywords and wanted the operands that would have done where
-	// the parser stands: what a message lists, and what completion offers.
-	tried   []string
-	wanted  []operandKind
-	problem *LineError
-}
-
-func (p *parser) peek() token { return p.tokens[p.at] }
-
-func (p *parser) advance() {
-	p.at++
-	p.tried, p.wanted = nil, nil
-}
-
-func (p *parser) fail(at Pos, format string, args ...any) {
-	if p.problem == nil {
-		p.problem = &LineError{Pos: at, Message: fmt.Sprintf(format, args...)}
+		t := lexed.tokens[wrong]
+		return &mistake{t.Pos.Column, expectations[key].unlike(t)}
 	}
+	if s, ok := statement.(CreateSpace); ok && (s.Design == nil || s.Owner == nil) {
+		end := lexed.tokens[len(lexed.tokens)-1].Pos.Column
+		if s.Design == nil {
+			return &mistake{end, `DESIGN is missing: the key of the space's design, such as DESIGN "bazaar"`}
+		}
+		return &mistake{end, `OWNER is missing: the display name of the space's owner, such as OWNER "Ada"`}
+	}
+	l.Statement, l.Column = statement, lexed.tokens[0].Pos.Column
+	return nil
 }
 
-// accept takes a keyword if it is next.
-func (p *parser) accept(keyword string) bool {
-	if p.problem != nil {
-		return false
+// grammar is the parser of the rules that the statements are tagged with.
+var grammar = sync.OnceValue(func() *participle.Parser[struct {
+	Statement Statement `parser:"@@"`
+}] {
+	return participle.MustBuild[struct {
+		Statement Statement `parser:"@@"`
+	}](participle.Lexer(rules()), participle.CaseInsensitive("Keyword"), participle.Union(statements...),
+		participle.UseLookahead(participle.MaxLookahead))
+})
+
+// tokenReader gives the parser the tokens of a line.
+type tokenReader []lexer.Token
+
+// Next implements lexer.Lexer.
+func (r *tokenReader) Next() (lexer.Token, error) {
+	t := (*r)[0]
+	if !t.EOF() {
+		*r = (*r)[1:]
 	}
-	if t := p.peek(); t.kind == tokenWord && strings.EqualFold(t.text, keyword) {
-		p.advance()
-		return true
-	}
-	p.tried = append(p.tried, keyword)
-	return false
+	return t, nil
 }
 
-// expect takes keywords that must be next.
-func (p *parser) expect(words ...string) {
-	for _, keyword := range words {
-		if !p.accept(keyword) {
-			p.unexpected()
+// parse makes a statement of tokens, or gives the index of the first that does
+// not belong there; else -1.
+func parse(tokens []lexer.Token) (s Statement, wrong int) {
+	numbered := make(tokenReader, len(tokens))
+	seen := map[string]bool{}
+	for i, t := range tokens {
+		t.Pos.Offset = i
+		// No keyword stands twice in a statement, but as the name of a variable.
+		if word := keyword(t.Value); t.Type == tokenType("Keyword") && !(i > 0 && setsVariable(tokens[i-1])) {
+			if seen[word] {
+				t.Type, t.Value = tokenType("Forbidden"), ""
+			}
+			seen[word] = true
+		}
+		numbered[i] = t
+	}
+	peeking, err := lexer.Upgrade(&numbered)
+	if err != nil {
+		return nil, 0
+	}
+	line, err := grammar().ParseFromLexer(peeking)
+	if err == nil {
+		return line.Statement, -1
+	}
+	if at, ok := errors.AsType[participle.Error](err); ok {
+		wrong = at.Position().Offset
+	}
+	return nil, wrong
+}
+
+func setsVariable(t lexer.Token) bool {
+	word := keyword(t.Value)
+	return t.Type == tokenType("Keyword") && (word == "LET" || word == "INTO")
+}
+
+// expectation is what could stand at a place.
+type expectation struct {
+	// words are keywords and signs.
+	words []string
+	// kind is that of an operand, "" where none could stand there; name is set
+	// where the name of a variable could.
+	kind string
+	name bool
+}
+
+// expectedAfter tries what could stand after tokens.
+func expectedAfter(before []lexer.Token) (e expectation) {
+	try := func(rule, text string) (Statement, bool) {
+		tokens := append(before[:len(before):len(before)],
+			lexer.Token{Type: tokenType(rule), Value: text, Pos: lexer.Position{Column: -1}}, lexer.EOFToken(lexer.Position{}))
+		s, wrong := parse(tokens)
+		return s, wrong < 0 || wrong > len(before)
+	}
+	for _, word := range allLiterals() {
+		rule := "Sign"
+		if IsName(word) {
+			rule = "Keyword"
+		}
+		if _, ok := try(rule, word); ok {
+			e.words = append(e.words, word)
 		}
 	}
+	if s, ok := try("Text", `""`); ok {
+		eachOperand(s, func(field reflect.StructField, o *Operand) {
+			if o.Pos.Column < 0 {
+				e.kind = field.Tag.Get("kind")
+			}
+		})
+		if e.kind == "" {
+			e.kind = kindValue
+		}
+	} else if _, ok := try("Name", "x"); ok {
+		e.name, e.words = true, nil // any keyword names a variable
+	}
+	return e
 }
 
-// unexpected says what could be where the parser stands.
-func (p *parser) unexpected() {
-	if p.problem != nil {
-		return
+// shape is the same for tokens after which the same could stand.
+func shape(tokens []lexer.Token) string {
+	var out strings.Builder
+	for _, t := range tokens {
+		fmt.Fprint(&out, t.Type, " ")
+		if t.Type == tokenType("Keyword") {
+			out.WriteString(keyword(t.Value))
+		}
 	}
-	t := p.peek()
-	var could []string
-	for _, kind := range p.wanted {
-		could = append(could, string(kind))
+	return out.String()
+}
+
+// unlike says that something else stands there.
+func (e expectation) unlike(t lexer.Token) string {
+	word := t.Type == tokenType("Word") || t.Type == tokenType("Name")
+	there := describe(t)
+	could := slices.Clone(e.words)
+	if i := slices.Index(could, ","); i >= 0 {
+		could[i] = `","`
 	}
-	could = append(could, p.tried...)
-	if len(could) == 0 {
-		p.fail(t.pos, "nothing more is expected in this statement, but there is %s", t.described())
-		return
+	switch {
+	case e.kind == kindPassphrase && word:
+		// Its words are not repeated: they may be the phrase itself.
+		return "a passphrase is a variable, or a text in quotes"
+	case e.name && word:
+		return there + " cannot name a variable: use letters, digits and _, a letter first"
+	case e.name && t.Type == tokenType("Variable"):
+		return "a variable is set without the $: write " + Reference(t.Value[1:]).name()
+	case e.name:
+		could = []string{"the name of a variable"}
+	case e.kind != "" && (word || t.Type == tokenType("Keyword")) && len(e.words) == 0:
+		return fmt.Sprintf("expected %s, but there is the word %s: put it in quotes if it is meant", e.kind, there)
+	case e.kind != "":
+		could = append([]string{e.kind}, could...)
+	case len(e.words) == 0:
+		return "nothing more is expected in this statement, but there is " + there
 	}
 	hint := ""
-	if near := suggest.Nearest(t.text, p.tried); t.kind == tokenWord && near != "" && !strings.EqualFold(near, t.text) {
+	if near := suggest.Nearest(t.Value, e.words); (word || t.Type == tokenType("Keyword")) && near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	p.fail(t.pos, "expected %s, but there is %s%s", anyOf(could), t.described(), hint)
+	return fmt.Sprintf("expected %s, but there is %s%s", anyOf(could), there, hint)
 }
 
-// end takes the end of the line.
-func (p *parser) end() {
-	if p.problem == nil && p.peek().kind != tokenEnd {
-		p.unexpected()
+// describe is a token as a message names it. It never repeats the content of a
+// text, which may be a passphrase at the wrong place.
+func describe(t lexer.Token) string {
+	switch t.Type {
+	case lexer.EOF:
+		return "the end of the line"
+	case tokenType("Text"):
+		return "a text in quotes"
+	case tokenType("Variable"):
+		return "$" + Reference(t.Value[1:]).name()
 	}
+	return quoted(t.Value)
 }
 
-// optional takes an operand if one is next.
-func (p *parser) optional(kind operandKind) *Operand {
-	if p.problem != nil {
-		return nil
+// quoted is a word for a message, which repeats no more than its beginning.
+func quoted(word string) string {
+	if runes := []rune(word); len(runes) > longestQuoted {
+		return `"` + string(runes[:longestQuoted]) + `…"`
 	}
-	t := p.peek()
-	switch t.kind {
-	case tokenText, tokenVariable:
-	case tokenWord:
-		if kind == operandValue || isKeyword(t.text) {
-			p.wanted = append(p.wanted, kind)
-			return nil
-		}
-		if kind == operandPassphrase {
-			// Its words are not repeated: they may be the phrase itself.
-			p.fail(t.pos, "a passphrase is a variable, or a text in quotes")
-			return nil
-		}
-	case tokenEnd, tokenEquals, tokenComma:
-		p.wanted = append(p.wanted, kind)
-		return nil
-	}
-	p.advance()
-	return &Operand{At: t.pos, Variable: t.name, Path: t.path, Text: t.text}
+	return `"` + word + `"`
 }
 
-// operand takes an operand that must be next.
-func (p *parser) operand(kind operandKind) Operand {
-	o := p.optional(kind)
-	if o != nil {
-		return *o
-	}
-	if t := p.peek(); p.problem == nil && t.kind == tokenWord && (kind == operandValue || isKeyword(t.text)) {
-		p.fail(t.pos, "expected %s, but there is the word %s: put it in quotes if it is meant", kind, quoted(t.text))
-	}
-	p.unexpected()
-	return Operand{}
-}
+// longestQuoted is how much of a word a message repeats.
+const longestQuoted = 40
 
-// operands takes one or more values that are joined.
-func (p *parser) operands() []Operand {
-	list := []Operand{p.operand(operandValue)}
-	for o := p.optional(operandValue); o != nil; o = p.optional(operandValue) {
-		list = append(list, *o)
+// anyOf lists words for a sentence: "a, b or c".
+func anyOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
 	}
-	return list
-}
-
-// name takes the name of a variable that the statement sets.
-func (p *parser) name() Name {
-	if p.problem != nil {
-		return Name{}
-	}
-	t := p.peek()
-	switch {
-	case t.kind == tokenWord && IsName(t.text):
-		p.advance()
-		return Name{At: t.pos, Text: t.text}
-	case t.kind == tokenWord:
-		p.fail(t.pos, "%s cannot name a variable: use letters, digits and _, a letter first", quoted(t.text))
-	case t.kind == tokenVariable:
-		p.fail(t.pos, "a variable is set without the $: write %s", t.name)
-	}
-	p.wanted = append(p.wanted, operandName)
-	p.unexpected()
-	return Name{}
-}
-
-// into takes INTO name if it is next.
-func (p *parser) into() *Name {
-	if !p.accept("INTO") {
-		return nil
-	}
-	name := p.name()
-	return &name
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -1,15 +1,20 @@
 package aql
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/participle/v2/lexer"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // withoutPlaces compares statements by what they say, not by where they stand.
-var withoutPlaces = cmp.Options{cmpopts.IgnoreTypes(Pos{}, place{}), cmpopts.IgnoreUnexported(Program{})}
+var withoutPlaces = cmp.Options{cmpopts.IgnoreTypes(lexer.Position{}), cmpopts.IgnoreFields(Line{}, "Column"), cmpopts.IgnoreUnexported(Line{})}
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
@@ -73,15 +78,15 @@ func TestProgramKeepsItsLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Program{Source: "t", Lines: []Line{
-		{Number: 1, Statement: Connect{}}, {Number: 2},
+		{Number: 1, Statement: Connect{Verb: "CONNECT"}}, {Number: 2},
 		{Number: 3, Comment: "two", Commented: true},
-		{Number: 4, Statement: Fetch{What: FetchMetadata}},
+		{Number: 4, Statement: Fetch{Verb: "FETCH METADATA"}},
 	}}
 	if diff := cmp.Diff(want, program, withoutPlaces); diff != "" {
 		t.Error(diff)
 	}
-	if at := program.Lines[3].Statement.Pos(); at != (Pos{4, 1}) {
-		t.Errorf("the last statement stands at %v", at)
+	if at := program.Lines[3].Column; at != 1 {
+		t.Errorf("the last statement stands at %d", at)
 	}
 }
 
@@ -93,10 +98,10 @@ func TestMistakes(t *testing.T) {
 		"CREATE":                                 "1:7: expected SPACE, but there is the end of the line",
 		`CREATE SPACE "a" OWNER "b"`:             `1:27: DESIGN is missing: the key of the space's design, such as DESIGN "bazaar"`,
 		`CREATE SPACE "a" DESIGN "b"`:            `1:28: OWNER is missing: the display name of the space's owner, such as OWNER "Ada"`,
-		`CREATE SPACE "a" DESIGN "b" DESIGN "c"`: `1:29: expected OWNER, DESCRIPTION, STRUCTURE, KEYFILE, AMENITIES or INTO, but there is "DESIGN"`,
+		`CREATE SPACE "a" DESIGN "b" DESIGN "c"`: `1:29: expected OWNER, DESCRIPTION, STRUCTURE, AMENITIES, KEYFILE or INTO, but there is "DESIGN"`,
 		`CREATE SPACE Mill DESIGN "b" OWNER "c"`: `1:14: expected a text in quotes or a variable, but there is the word "Mill": put it in quotes if it is meant`,
 		`SEND hello`:                             `1:6: expected a text in quotes or a variable, but there is the word "hello": put it in quotes if it is meant`,
-		`SEND "x" hello`:                         `1:10: expected a text in quotes or a variable, but there is "hello"`,
+		`SEND "x" hello`:                         `1:10: expected a text in quotes or a variable, but there is the word "hello": put it in quotes if it is meant`,
 		"LET $x = 1":                             "1:5: a variable is set without the $: write x",
 		"LET 1x = 1":                             `1:5: "1x" cannot name a variable: use letters, digits and _, a letter first`,
 		"LET x":                                  "1:6: expected FROM or =, but there is the end of the line",
@@ -119,7 +124,7 @@ func TestMistakes(t *testing.T) {
 		"SHOW \"é\xff\"":                         "1:8: this is not UTF-8 text: save the program as UTF-8",
 		"# \x07":                                 "1:1: the comment holds a control character",
 		"\n\n  ADD SPACE AMENITY":                "3:20: expected an amenity, but there is the end of the line",
-		`SEND "日本"  日本`:                          `1:12: expected a text in quotes or a variable, but there is "日本"`,
+		`SEND "日本"  日本`:                          `1:12: expected a text in quotes or a variable, but there is the word "日本": put it in quotes if it is meant`,
 	} {
 		_, err := Parse("t", in)
 		if err == nil {
@@ -155,5 +160,30 @@ func TestLongWordsAreCut(t *testing.T) {
 	_, err := Parse("t", strings.Repeat("é", 5000))
 	if message, _, _ := strings.Cut(err.Error(), "\n"); strings.Count(message, "é") != longestQuoted {
 		t.Errorf("the message is %s", message)
+	}
+}
+
+// What each line of the corpus means does not change: its canonical form, or where
+// its first mistake is.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("testdata", "statements.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		in, want, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		statement, err := strconv.Unquote(in)
+		if err != nil {
+			t.Fatalf("%s: %v", in, err)
+		}
+		program, err := Parse("t", statement)
+		got := strconv.Quote(strings.TrimSuffix(program.Format(), "\n"))
+		if mistakes, ok := err.(LineErrors); ok { //nolint:errorlint // Parse returns it unwrapped
+			got = fmt.Sprintf("%d:%d", mistakes[0].Line, mistakes[0].Column)
+		}
+		if got != want {
+			t.Errorf("%s gives %s, not %s", in, got, want)
+		}
 	}
 }

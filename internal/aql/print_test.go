@@ -25,13 +25,13 @@ func TestPrintedStatementsParse(t *testing.T) {
 
 func drawOperand(t *rapid.T) Operand {
 	if rapid.Bool().Draw(t, "literal") {
-		return Operand{Text: rapid.String().Draw(t, "text")}
+		return Operand{Text: Text(rapid.String().Draw(t, "text"))}
 	}
-	o := Operand{Variable: drawName(t).Text}
+	variable := drawName(t).Text
 	for range rapid.IntRange(0, 3).Draw(t, "depth") {
-		o.Path = append(o.Path, rapid.StringMatching(`[A-Za-z0-9_é-]{1,5}`).Draw(t, "field"))
+		variable += "." + rapid.StringMatching(`[A-Za-z0-9_é-]{1,5}`).Draw(t, "field")
 	}
-	return o
+	return Operand{Variable: Reference(variable)}
 }
 
 func drawName(t *rapid.T) Name {
@@ -42,9 +42,10 @@ func maybe[T any](t *rapid.T, draw func(*rapid.T) T) *T {
 	if rapid.Bool().Draw(t, "absent") {
 		return nil
 	}
-	drawn := draw(t)
-	return &drawn
+	return just(draw(t))
 }
+
+func just[T any](value T) *T { return &value }
 
 func drawList(t *rapid.T, least int) []Operand {
 	var list []Operand
@@ -55,39 +56,48 @@ func drawList(t *rapid.T, least int) []Operand {
 }
 
 func drawStatement(t *rapid.T) Statement {
-	statements := []func() Statement{
-		func() Statement { return Connect{Server: maybe(t, drawOperand)} },
-		func() Statement { o := drawOperand(t); return Connect{Context: &o} },
-		func() Statement { return Let{Name: drawName(t), Values: drawList(t, 1)} },
+	draws := []func() Statement{
+		func() Statement { return Connect{Verb: "CONNECT", Server: maybe(t, drawOperand)} },
+		func() Statement { return Connect{Verb: "CONNECT", Context: just(drawOperand(t))} },
+		func() Statement { return Let{Verb: "LET", Name: drawName(t), Values: drawList(t, 1)} },
+		func() Statement { return LetFrom{Verb: "LET", Name: drawName(t), Env: just(drawOperand(t))} },
+		func() Statement { return LetFrom{Verb: "LET", Name: drawName(t), File: just(drawOperand(t))} },
 		func() Statement {
-			source := rapid.SampledFrom([]SecretSource{SourceEnv, SourceFile, SourcePrompt}).Draw(t, "source")
-			from := drawOperand(t)
-			return LetFrom{Name: drawName(t), Source: source, From: &from}
+			return LetFrom{Verb: "LET", Name: drawName(t), Prompt: "PROMPT", Question: maybe(t, drawOperand)}
 		},
 		func() Statement {
 			return CreateSpace{
-				Name: drawOperand(t), Design: drawOperand(t), Owner: drawOperand(t), Description: maybe(t, drawOperand),
-				Structure: maybe(t, drawOperand), Amenities: drawList(t, 0), Keyfile: maybe(t, drawOperand), Into: maybe(t, drawName),
+				Verb: "CREATE SPACE", Name: drawOperand(t), Design: just(drawOperand(t)), Owner: just(drawOperand(t)),
+				Description: maybe(t, drawOperand), Structure: maybe(t, drawOperand), Amenities: drawList(t, 0),
+				Keyfile: maybe(t, drawOperand), Into: maybe(t, drawName),
 			}
 		},
-		func() Statement { return UseSpaceNode{Node: drawOperand(t), Passphrase: maybe(t, drawOperand)} },
-		func() Statement { return UseAgentNode{Node: drawOperand(t), Passphrase: maybe(t, drawOperand)} },
 		func() Statement {
-			return ChangeAmenity{Remove: rapid.Bool().Draw(t, "remove"), Amenity: drawOperand(t)}
+			return UseSpaceNode{Verb: "USE SPACE NODE", Node: drawOperand(t), Passphrase: maybe(t, drawOperand)}
 		},
-		func() Statement { return RemoveSpace{Space: maybe(t, drawOperand)} },
-		func() Statement { return InspectSpace{Space: maybe(t, drawOperand), Into: maybe(t, drawName)} },
-		func() Statement { return InspectMainNode{Into: maybe(t, drawName)} },
-		func() Statement { return InspectAgent{Agent: maybe(t, drawOperand), Into: maybe(t, drawName)} },
-		func() Statement { return Send{Text: drawList(t, 1)} },
 		func() Statement {
-			what := rapid.SampledFrom([]Fetchable{FetchOccupants, FetchMetadata, FetchSnapshot}).Draw(t, "what")
-			return Fetch{What: what, Into: maybe(t, drawName)}
+			return UseAgentNode{Verb: "USE AGENT NODE", Node: drawOperand(t), Passphrase: maybe(t, drawOperand)}
 		},
-		func() Statement { return Show{Values: drawList(t, 1)} },
+		func() Statement { return ChangeAmenity{Verb: "ADD SPACE AMENITY", Amenity: drawOperand(t)} },
+		func() Statement { return ChangeAmenity{Verb: "REMOVE SPACE AMENITY", Amenity: drawOperand(t)} },
+		func() Statement { return RemoveSpace{Verb: "REMOVE SPACE", Space: maybe(t, drawOperand)} },
 		func() Statement {
-			return Show{What: rapid.SampledFrom([]Showable{ShowAgents, ShowConnection, ShowSpaces, ShowVariables}).Draw(t, "list")}
+			return InspectSpace{Verb: "INSPECT SPACE", Space: maybe(t, drawOperand), Into: maybe(t, drawName)}
+		},
+		func() Statement { return InspectMainNode{Verb: "INSPECT MAIN NODE", Into: maybe(t, drawName)} },
+		func() Statement {
+			return InspectAgent{Verb: "INSPECT AGENT", Agent: maybe(t, drawOperand), Into: maybe(t, drawName)}
+		},
+		func() Statement { return Send{Verb: "SEND", Text: drawList(t, 1)} },
+		func() Statement {
+			verb := rapid.SampledFrom([]Verb{"FETCH OCCUPANTS", "FETCH METADATA", "FETCH SNAPSHOT"}).Draw(t, "what")
+			return Fetch{Verb: verb, Into: maybe(t, drawName)}
+		},
+		func() Statement { return Show{Verb: "SHOW", Values: drawList(t, 1)} },
+		func() Statement {
+			verbs := []Verb{"SHOW AGENTS", "SHOW CONNECTION", "SHOW SPACES", "SHOW VARIABLES"}
+			return ShowList{Verb: rapid.SampledFrom(verbs).Draw(t, "list")}
 		},
 	}
-	return rapid.SampledFrom(statements).Draw(t, "statement")()
+	return rapid.SampledFrom(draws).Draw(t, "statement")()
 }

@@ -31,12 +31,11 @@ func (in *Interpreter) fetch(ctx context.Context, s Fetch) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	switch s.What {
-	case FetchOccupants:
+	switch s.Verb {
+	case "FETCH OCCUPANTS":
 		return reading(append(Occupants{}, snapshot.WorldMap.Occupants...), s.Into), nil
-	case FetchMetadata:
+	case "FETCH METADATA":
 		return reading(metadata(snapshot), s.Into), nil
-	case FetchSnapshot:
 	}
 	return reading(Snapshot(raw), s.Into), nil
 }
@@ -57,22 +56,21 @@ func metadata(s *protocol.Snapshot) *Metadata {
 }
 
 // showList shows what the host or the interpreter has of a kind.
-func (in *Interpreter) showList(ctx context.Context, s Show) (outcome, error) {
+func (in *Interpreter) showList(ctx context.Context, s ShowList) (outcome, error) {
 	main := in.host.Main()
-	switch s.What {
-	case ShowSpaces:
+	switch s.Verb {
+	case "SHOW SPACES":
 		reply, err := main.ListSpaceNodes(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
 		return outcome{data: &SpaceList{Spaces: reply.Spaces}}, nil
-	case ShowAgents:
+	case "SHOW AGENTS":
 		reply, err := main.Nodes(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
 		return outcome{data: &AgentList{Agents: reply.AgentNodes}}, nil
-	case ShowConnection, ShowVariables:
 	}
 	state := &ConnectionState{Server: in.host.Server(), Context: in.host.Context(), MainNode: main.Node()}
 	if in.space != nil {
@@ -83,3 +81,5 @@ func (in *Interpreter) showList(ctx context.Context, s Show) (outcome, error) {
 	}
 	return outcome{data: state}, nil
 }
+
+const showVariables Verb = "SHOW VARIABLES"

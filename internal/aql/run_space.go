@@ -15,7 +15,7 @@ func (in *Interpreter) createSpace(ctx context.Context, s CreateSpace) (outcome,
 	var request protocol.CreateSpaceRequest
 	var keyfile string
 	err := in.texts(
-		wanted{&s.Name, &request.Name}, wanted{&s.Design, &request.DesignKey}, wanted{&s.Owner, &request.OwnerDisplayName},
+		wanted{&s.Name, &request.Name}, wanted{s.Design, &request.DesignKey}, wanted{s.Owner, &request.OwnerDisplayName},
 		wanted{s.Description, &request.Description}, wanted{s.Structure, &request.StructureName}, wanted{s.Keyfile, &keyfile},
 	)
 	if err != nil {
@@ -142,7 +142,7 @@ func (in *Interpreter) changeAmenity(ctx context.Context, s ChangeAmenity) (outc
 		return outcome{}, err
 	}
 	change := in.space.caller.AddSpaceAmenity
-	if s.Remove {
+	if s.Verb == "REMOVE SPACE AMENITY" {
 		change = in.space.caller.RemoveSpaceAmenity
 	}
 	reply, err := change(ctx, protocol.AmenityRequest{SpaceID: in.space.id, Kind: kind})

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func (in *Interpreter) join(operands []Operand) (joined string, secret bool, err
 			out.WriteString(hidden.Reveal())
 			continue
 		}
-		part, err := text(variableText(o), value)
+		part, err := text(string(o.Variable), value)
 		if err != nil {
 			return "", false, at(o, err)
 		}
@@ -56,43 +57,45 @@ func (in *Interpreter) join(operands []Operand) (joined string, secret bool, err
 
 // letFrom sets a variable to a secret.
 func (in *Interpreter) letFrom(ctx context.Context, s LetFrom) error {
-	from, err := in.text(s.From)
+	operand := cmp.Or(s.Env, s.File, s.Question)
+	from, err := in.text(operand)
 	if err != nil {
 		return err
 	}
 	var secret creds.Secret
-	switch s.Source {
-	case SourceEnv:
+	switch {
+	case s.Env != nil:
 		if secret = in.env.Variable(from); secret.IsZero() {
-			return at(s.From, fmt.Errorf("the environment variable %s is not set", from))
+			return at(operand, fmt.Errorf("the environment variable %s is not set", from))
 		}
-	case SourceFile:
+	case s.File != nil:
 		secret, err = in.env.File(from)
-	case SourcePrompt:
+	default:
 		if from == "" {
 			from = "Secret for $" + s.Name.Text + ":"
 		}
 		secret, err = in.env.Ask(ctx, from)
 	}
 	if err != nil {
-		return at(s.From, err)
+		return at(operand, err)
 	}
 	if secret.IsZero() {
-		return at(s.From, errors.New("the secret is empty"))
+		return at(operand, errors.New("the secret is empty"))
 	}
 	in.vars[s.Name.Text] = secret
 	return nil
 }
 
-// showValues shows values, or all variables.
-func (in *Interpreter) showValues(s Show) (any, error) {
-	if s.What == ShowVariables {
-		list := VariableList{}
-		for _, name := range in.Variables() {
-			list = append(list, Variable{Name: name, Value: hidden(in.vars[name])})
-		}
-		return list, nil
+func (in *Interpreter) showVariables() VariableList {
+	list := VariableList{}
+	for _, name := range in.Variables() {
+		list = append(list, Variable{Name: name, Value: hidden(in.vars[name])})
 	}
+	return list
+}
+
+// showValues shows values.
+func (in *Interpreter) showValues(s Show) (any, error) {
 	if len(s.Values) == 1 {
 		value, err := in.value(&s.Values[0])
 		if err != nil {
@@ -107,7 +110,7 @@ func (in *Interpreter) showValues(s Show) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		part, err := text(variableText(o), hidden(value))
+		part, err := text(string(o.Variable), hidden(value))
 		if err != nil {
 			return nil, at(o, err)
 		}

@@ -122,8 +122,3 @@ func secrecyOf(value any) Secrecy {
 	}
 	return Plain
 }
-
-// variableText is a variable with its path, without the $.
-func variableText(o *Operand) string {
-	return strings.Join(append([]string{o.Variable}, o.Path...), ".")
-}

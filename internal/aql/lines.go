@@ -1,0 +1,152 @@
+package aql
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// LineError is one thing that is wrong, with the place in the program that it is
+// about. Passphrases that are written in the program are not in it.
+type LineError struct {
+	// Source names the program, such as its file.
+	Source string
+	// Line and Column start at 1, and Column counts Unicode code points.
+	Line, Column int
+	// Message says what is wrong and what to do.
+	Message string
+	// Excerpt is the line of the program, its passphrases blotted out.
+	Excerpt string
+	// Err is the cause where a statement failed as it was carried out; nil for
+	// a mistake in the program.
+	Err error
+}
+
+// Error implements error. It has three lines: the place with the message, the
+// line of the program, and a caret under the column.
+func (p *LineError) Error() string {
+	number := strconv.Itoa(p.Line)
+	return fmt.Sprintf("%s:%d:%d: %s\n %s | %s\n %s | %s^",
+		p.Source, p.Line, p.Column, p.Message,
+		number, p.Excerpt, strings.Repeat(" ", len(number)), p.indent())
+}
+
+// Unwrap gives the cause.
+func (p *LineError) Unwrap() error { return p.Err }
+
+// indent is as wide as what stands before the column.
+func (p *LineError) indent() string {
+	width, column := 0, 1
+	for _, r := range p.Excerpt {
+		if column >= p.Column {
+			break
+		}
+		width += columns(r)
+		column++
+	}
+	// The column after the last character is where something is missing.
+	return strings.Repeat(" ", width+max(0, p.Column-column))
+}
+
+// lineError is what is wrong with a line of the program.
+func (p *Program) lineError(line *Line, column int, message string) *LineError {
+	return &LineError{Source: p.Source, Line: line.Number, Column: column, Message: message, Excerpt: clean(masked(line.text))}
+}
+
+// clean makes a line harmless to show, a column for each character.
+func clean(line string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case isForbidden(r):
+			return '\uFFFD'
+		}
+		return r
+	}, line)
+}
+
+// LineErrors are all mistakes of a program, in its order.
+type LineErrors []*LineError
+
+// Error implements error, with all of them.
+func (p LineErrors) Error() string {
+	texts := make([]string, len(p))
+	for i, one := range p {
+		texts[i] = one.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// wide are the scripts whose characters take two columns of a terminal.
+var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana}
+
+// columns is how many columns of a terminal a character takes: what the East
+// Asian Width property (UAX #11) comes to for the scripts above, pictographs and
+// marks. A caret that is off by one in a rarer script is still in its line.
+func columns(r rune) int {
+	const firstPictograph, lastPictograph = 0x1F300, 0x1FAFF
+	const firstFullWidth, lastFullWidth = 0xFF01, 0xFF60
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case unicode.In(r, wide...),
+		r >= firstPictograph && r <= lastPictograph,
+		r >= firstFullWidth && r <= lastFullWidth:
+		return 2
+	}
+	return 1
+}
+
+// HoldsSecret reports whether a line of a program has a passphrase written in
+// it, be the line right or wrong.
+func HoldsSecret(line string) bool { return masked(line) != line }
+
+// masked is a line with its passphrases blotted out, character by character, so
+// that columns stay where they are. Only a variable may follow PASSPHRASE
+// openly. Without the lexer's help, for the line may be no valid one.
+func masked(line string) string {
+	const keyword = "PASSPHRASE"
+	runes := []rune(line)
+	for at := 0; at+len(keyword) <= len(runes); at++ {
+		if !strings.EqualFold(string(runes[at:at+len(keyword)]), keyword) {
+			continue
+		}
+		start := at + len(keyword)
+		for start < len(runes) && (runes[start] == ' ' || runes[start] == '\t') {
+			start++
+		}
+		if start == len(runes) || runes[start] == '$' {
+			continue
+		}
+		return string(runes[:start]) + strings.Repeat("*", len(runes)-start)
+	}
+	return line
+}
+
+// WithoutSecrets gives those of a session's lines that may be kept: none with a
+// passphrase in it, and none that puts a written text into a variable which
+// served as a passphrase later.
+func WithoutSecrets(lines []string) []string {
+	var kept []string
+	served := map[string]bool{}
+	for _, line := range slices.Backward(lines) {
+		parsed, _ := Parse("", line)
+		statement := parsed.Lines[0].Statement
+		let, isLet := statement.(Let)
+		isPassphrase := isLet && served[let.Name.Text]
+		eachOperand(statement, func(field reflect.StructField, o *Operand) {
+			if isPassphrase || field.Tag.Get("kind") == kindPassphrase {
+				served[o.Variable.name()] = true
+			}
+		})
+		if !isPassphrase && !HoldsSecret(line) {
+			kept = append(kept, line)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}

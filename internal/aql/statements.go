@@ -1,0 +1,254 @@
+package aql
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// Statement is one of the types below. Their tags are the grammar: what parses a
+// statement, prints it and completes it goes by the tags alone.
+//
+//	parser  the rule, in the notation of participle
+//	kind    what the operand names, as messages say it; else it is a value
+//	secret  "allowed" where the operand may be a secret
+type Statement any
+
+// statements are all types of statements, in the order in which messages list
+// their keywords.
+var statements = []Statement{
+	Connect{}, LetFrom{}, Let{}, CreateSpace{}, UseSpaceNode{}, ChangeAmenity{}, RemoveSpace{}, InspectSpace{}, InspectMainNode{},
+	UseAgentNode{}, InspectAgent{}, Send{}, Fetch{}, ShowList{}, Show{},
+}
+
+// The kinds of operands that completion and checks know.
+const (
+	kindValue      = "a text in quotes or a variable"
+	kindAmenity    = "an amenity"
+	kindAgent      = "an agent"
+	kindContext    = "the name of a context"
+	kindEnv        = "the name of an environment variable"
+	kindPassphrase = "a passphrase"
+)
+
+// Verb is the keywords that a statement begins with, in capitals.
+type Verb string
+
+// Capture implements participle.Capture.
+func (v *Verb) Capture(words []string) error {
+	*v = Verb(strings.ToUpper(strings.Join(words, " ")))
+	return nil
+}
+
+// Operand is a value as a statement names it: a text or a variable.
+type Operand struct {
+	Pos lexer.Position
+	// Variable is its name with the path to one of its fields, without the $;
+	// empty for a text.
+	Variable Reference `parser:"@Variable"`
+	Text     Text      `parser:"| @(Text | Name | Word)"`
+}
+
+// Reference is a variable, with the path to one of its fields: "shop.nodeId".
+type Reference string
+
+// Capture implements participle.Capture.
+func (r *Reference) Capture(tokens []string) error {
+	*r = Reference(tokens[0][len("$"):])
+	return nil
+}
+
+// split gives the name of the variable and the path to its field.
+func (r Reference) split() (name string, path []string) {
+	parts := strings.Split(string(r), ".")
+	return parts[0], parts[1:]
+}
+
+// name is that of the variable.
+func (r Reference) name() string {
+	name, _ := r.split()
+	return name
+}
+
+// Text is a text without its quotes and escapes.
+type Text string
+
+// Capture implements participle.Capture.
+func (t *Text) Capture(tokens []string) error {
+	*t = Text(tokens[0])
+	if strings.HasPrefix(tokens[0], `"`) {
+		text, _, _ := unquote(tokens[0]) // the lexer found no mistake in it
+		*t = Text(text)
+	}
+	return nil
+}
+
+// Name is a variable that a statement sets.
+type Name struct {
+	Text string `parser:"@(Name | Keyword)"`
+}
+
+// Connect chooses the host that the following statements are for, by its address
+// or the name of a context of credentials; without either the default one.
+type Connect struct {
+	Verb    Verb     `parser:"@'CONNECT'"`
+	Context *Operand `parser:"( 'CONTEXT' @@" kind:"the name of a context"`
+	Server  *Operand `parser:"| @@ )?" kind:"the address of a host"`
+}
+
+// LetFrom sets a variable to a secret. The question may be left out.
+type LetFrom struct {
+	Verb     Verb     `parser:"@'LET'"`
+	Name     Name     `parser:"@@ 'FROM'"`
+	Env      *Operand `parser:"( 'ENV' @@" kind:"the name of an environment variable"`
+	File     *Operand `parser:"| 'FILE' @@" kind:"the path of a file"`
+	Prompt   Verb     `parser:"| @'PROMPT'"`
+	Question *Operand `parser:"( (?! Name | Word) @@ )? )"`
+}
+
+// Let sets a variable. Several values are joined to one text.
+type Let struct {
+	Verb   Verb      `parser:"@'LET'"`
+	Name   Name      `parser:"@@"`
+	Values []Operand `parser:"'=' ( (?! Name | Word) @@ )+" secret:"allowed"`
+}
+
+// CreateSpace makes a space with its node and a structure on the map. Its clauses
+// stand in any order; design and owner are required.
+type CreateSpace struct {
+	Verb        Verb      `parser:"@('CREATE' 'SPACE')"`
+	Name        Operand   `parser:"(?! Name | Word) @@"`
+	Design      *Operand  `parser:"( 'DESIGN' (?! Name | Word) @@"`
+	Owner       *Operand  `parser:"| 'OWNER' (?! Name | Word) @@"`
+	Description *Operand  `parser:"| 'DESCRIPTION' (?! Name | Word) @@"`
+	Structure   *Operand  `parser:"| 'STRUCTURE' (?! Name | Word) @@"`
+	Amenities   []Operand `parser:"| 'AMENITIES' @@ ( ',' @@ )*" kind:"an amenity"`
+	// Keyfile is where the phrase of the space's node is saved.
+	Keyfile *Operand `parser:"| 'KEYFILE' @@" kind:"the path of a file"`
+	Into    *Name    `parser:"| 'INTO' @@ )*"`
+}
+
+// UseSpaceNode makes the following statements about amenities be of a space,
+// named by its node or itself. Without a passphrase the main node acts for it.
+type UseSpaceNode struct {
+	Verb       Verb     `parser:"@('USE' 'SPACE' 'NODE')"`
+	Node       Operand  `parser:"@@" kind:"a space node"`
+	Passphrase *Operand `parser:"( 'PASSPHRASE' (?! Name | Word) @@ )?" kind:"a passphrase" secret:"allowed"`
+}
+
+// UseAgentNode makes the following statements be an agent's. Without a passphrase
+// the agent's own credentials count, or its main node acts for it.
+type UseAgentNode struct {
+	Verb       Verb     `parser:"@('USE' 'AGENT' 'NODE')"`
+	Node       Operand  `parser:"@@" kind:"an agent"`
+	Passphrase *Operand `parser:"( 'PASSPHRASE' (?! Name | Word) @@ )?" kind:"a passphrase" secret:"allowed"`
+}
+
+// ChangeAmenity gives the space in use an amenity, or takes one from it.
+type ChangeAmenity struct {
+	Verb    Verb    `parser:"@( ('ADD' | 'REMOVE') 'SPACE' 'AMENITY' )"`
+	Amenity Operand `parser:"@@" kind:"an amenity"`
+}
+
+// RemoveSpace removes a space, or the one in use.
+type RemoveSpace struct {
+	Verb  Verb     `parser:"@('REMOVE' 'SPACE')"`
+	Space *Operand `parser:"@@?" kind:"a space"`
+}
+
+// InspectSpace looks at a space, or the one in use.
+type InspectSpace struct {
+	Verb  Verb     `parser:"@('INSPECT' 'SPACE')"`
+	Space *Operand `parser:"@@?" kind:"a space"`
+	Into  *Name    `parser:"( 'INTO' @@ )?"`
+}
+
+// InspectMainNode looks at the main node.
+type InspectMainNode struct {
+	Verb Verb  `parser:"@('INSPECT' 'MAIN' 'NODE')"`
+	Into *Name `parser:"( 'INTO' @@ )?"`
+}
+
+// InspectAgent looks at an agent, or the one in use.
+type InspectAgent struct {
+	Verb  Verb     `parser:"@('INSPECT' 'AGENT')"`
+	Agent *Operand `parser:"@@?" kind:"an agent"`
+	Into  *Name    `parser:"( 'INTO' @@ )?"`
+}
+
+// Send says something as the agent in use.
+type Send struct {
+	Verb Verb      `parser:"@'SEND'"`
+	Text []Operand `parser:"( (?! Name | Word) @@ )+"`
+}
+
+// Fetch reads the world.
+type Fetch struct {
+	Verb Verb  `parser:"@( 'FETCH' ('OCCUPANTS' | 'METADATA' | 'SNAPSHOT') )"`
+	Into *Name `parser:"( 'INTO' @@ )?"`
+}
+
+// ShowList shows what there is of a kind.
+type ShowList struct {
+	Verb Verb `parser:"@( 'SHOW' ('AGENTS' | 'CONNECTION' | 'SPACES' | 'VARIABLES') )"`
+}
+
+// Show shows values, joined to one text where there are several.
+type Show struct {
+	Verb   Verb      `parser:"@'SHOW'"`
+	Values []Operand `parser:"( (?! Name | Word) @@ )+" secret:"allowed"`
+}
+
+// verbOf is the verb of a statement.
+func verbOf(s Statement) string { return reflect.ValueOf(s).Field(0).String() }
+
+// eachOperand visits the operands of a statement that are there.
+func eachOperand(s Statement, visit func(field reflect.StructField, o *Operand)) {
+	if s == nil {
+		return
+	}
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		switch value := v.Field(i).Interface().(type) {
+		case Operand:
+			visit(v.Type().Field(i), &value)
+		case *Operand:
+			if value != nil {
+				visit(v.Type().Field(i), value)
+			}
+		case []Operand:
+			for j := range value {
+				visit(v.Type().Field(i), &value[j])
+			}
+		}
+	}
+}
+
+// literals are the keywords and signs in a rule of the grammar.
+func literals(rule string) []string {
+	var list []string
+	for i, part := range strings.Split(rule, "'") {
+		if i%2 == 1 {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// allLiterals are those of the whole grammar, each once.
+var allLiterals = sync.OnceValue(func() []string {
+	var list []string
+	for _, s := range statements {
+		for i := range reflect.TypeOf(s).NumField() {
+			for _, word := range literals(reflect.TypeOf(s).Field(i).Tag.Get("parser")) {
+				if !slices.Contains(list, word) {
+					list = append(list, word)
+				}
+			}
+		}
+	}
+	return list
+})
