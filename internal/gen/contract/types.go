@@ -31,6 +31,10 @@ var refs = map[string]reflect.Type{
 	"IntercomResult": reflect.TypeFor[protocol.IntercomResult](), "IntercomCommand": reflect.TypeFor[protocol.IntercomCommand](),
 }
 
+// open are the types whose objects have more than is described: a reader keeps
+// all of it.
+var open = map[reflect.Type]bool{reflect.TypeFor[protocol.IntercomResult](): true}
+
 // group is a set of types that are described alike, in the order in which they
 // are first met.
 type group struct {

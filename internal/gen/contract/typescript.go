@@ -60,9 +60,23 @@ func typescript(s *source) []byte {
 		}
 	}
 	w.signals()
-	w.line("\n/** A row of the map. */\nexport type Occupant = AgentRow | McpRow | HumanRow | StructureRow")
+	w.occupants()
 	w.shapes(shown())
 	return []byte(w.String())
+}
+
+// occupants writes the union of the rows of the map and the shape of each.
+func (w *writer) occupants() {
+	var names, lines []string
+	for _, row := range rows {
+		t := reflect.TypeOf(row)
+		if kind := kindOf(t); kind != "" {
+			names = append(names, typeName(t))
+			lines = append(lines, fmt.Sprintf("  %s: %s,", kind, quote(typeName(t))))
+		}
+	}
+	w.line("\n/** A row of the map. */\nexport type Occupant = %s", strings.Join(names, " | "))
+	w.line("\n/** The shapes of the rows of the map. */\nexport const rowShapes = {\n%s\n} as const", strings.Join(lines, "\n"))
 }
 
 func (w *writer) constants(s *source) {
@@ -115,6 +129,11 @@ func (w *writer) events() {
 		w.line("  %s: %s", quote(string(e.Kind)), typeName(reflect.TypeOf(e.Data)))
 	}
 	w.line("}")
+	w.line("\n/** The shapes of the own fields of events. */\nexport const eventShapes = {")
+	for _, e := range protocol.Events() {
+		w.line("  %s: %s,", quote(string(e.Kind)), quote(typeName(reflect.TypeOf(e.Data))))
+	}
+	w.line("} as const")
 }
 
 // signals writes the data of agent signals, which depends on their kind.
@@ -138,7 +157,11 @@ func (w *writer) declare(s *source, t reflect.Type) {
 		return
 	}
 	if len(variants) == 0 {
-		w.line("export interface %s {", typeName(t))
+		base := ""
+		if open[t] {
+			base = " extends JsonObject"
+		}
+		w.line("export interface %s%s {", typeName(t), base)
 		if kind := kindOf(t); kind != "" {
 			w.line("  readonly kind: %s", quote(string(kind)))
 		}
@@ -273,7 +296,7 @@ func (w *writer) shapes(g *group) {
 
 func shape(f *protocol.Field) string {
 	parts := []string{"name: " + quote(f.Name), "type: " + quote(shapeType(f)), "need: " + quote(need(f))}
-	if inner := structOf(f); inner != nil && len(protocol.FieldsOf(inner)) > 0 {
+	if inner := structOf(f); inner != nil && !open[inner] && len(protocol.FieldsOf(inner)) > 0 {
 		parts = append(parts, "of: "+quote(typeName(inner)))
 	}
 	if f.Enum != "" && (f.Must || f.Default != "") {

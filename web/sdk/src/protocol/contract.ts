@@ -265,6 +265,21 @@ export interface EventFields {
   'session:resync': SessionResyncData
 }
 
+/** The shapes of the own fields of events. */
+export const eventShapes = {
+  'world:player_added': 'PlayerAddedData',
+  'world:player_removed': 'PlayerRemovedData',
+  'world:mcp_registered': 'McpRegisteredData',
+  'world:mcp_unregistered': 'McpUnregisteredData',
+  'world:agent_signal': 'AgentSignalData',
+  'world:interaction': 'Interaction',
+  'world:journey': 'JourneyData',
+  'world:space_changed': 'SpaceChangedData',
+  'world:intercom': 'IntercomEventData',
+  'session:reset': 'SessionResetData',
+  'session:resync': 'SessionResyncData',
+} as const
+
 /** AssistTool describes one `assist_*` tool; parameters is any JSON object. */
 export interface AssistTool {
   readonly name: string
@@ -467,7 +482,7 @@ export interface SpaceChangedData {
 }
 
 /** IntercomResult is what every result of an intercom event has; the rest of it is the agent's. */
-export interface IntercomResult {
+export interface IntercomResult extends JsonObject {
   readonly messageKind: MessageKind
 }
 
@@ -1112,6 +1127,14 @@ export type AgentSignalData =
 /** A row of the map. */
 export type Occupant = AgentRow | McpRow | HumanRow | StructureRow
 
+/** The shapes of the rows of the map. */
+export const rowShapes = {
+  agent: 'AgentRow',
+  mcp: 'McpRow',
+  human: 'HumanRow',
+  structure: 'StructureRow',
+} as const
+
 /**
  * A field as a reader takes it that does not trust its host. `of` is the shape of an object or of a list's objects, `older` the
  * name on hosts of the older service. What a field needs:
@@ -1323,7 +1346,7 @@ export const shapes = {
     { name: 'ts', type: 'text', need: 'zero' },
     { name: 'toolName', type: 'text', need: 'optional' },
     { name: 'message', type: 'text', need: 'optional' },
-    { name: 'result', type: 'object', need: 'optional', of: 'IntercomResult' },
+    { name: 'result', type: 'object', need: 'optional' },
     { name: 'error', type: 'text', need: 'optional' },
     { name: 'channelKey', type: 'text', need: 'optional' },
     { name: 'command', type: 'object', need: 'optional', of: 'IntercomCommand' },
