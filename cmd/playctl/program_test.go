@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/playctl/playctl/internal/command"
 )
 
@@ -97,7 +99,7 @@ func TestAReaderThatLeftIsNoFailure(t *testing.T) {
 func TestEverySettingHasFourPlaces(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	keys := everySetting(inProcess(home, nil)).SettingNames()
+	keys := settingNames(inProcess(home, nil))
 	if len(keys) < 30 {
 		t.Fatalf("there are only %d settings", len(keys))
 	}
@@ -124,6 +126,11 @@ func everySetting(p *command.Program) *command.App {
 	a := &command.App{Program: p}
 	newRootCommand(a)
 	return a
+}
+
+func settingNames(p *command.Program) (names []string) {
+	command.EachSetting(everySetting(p).AllSettings(), func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	return names
 }
 
 // settingValues are two values that a setting can have, as they are shown.

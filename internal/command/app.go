@@ -15,8 +15,9 @@ import (
 // run made of them. Commands hang on it.
 type App struct {
 	*Program
-	Settings settings
-	Layers   *Layers
+	Settings Settings
+	// Sources are nil before the settings are read.
+	Sources *Sources
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
 	Printer   *render.Printer
@@ -27,20 +28,20 @@ type App struct {
 // prepare reads the settings before a command runs: flags, environment, config
 // file, in this order of precedence.
 func (a *App) prepare(cmd *cobra.Command, _ []string) error {
-	loaded, err := a.loadLayers(cmd.Flags())
+	loaded, err := a.readSettings(cmd.Flags())
 	if err != nil {
 		return err
 	}
-	a.Layers = loaded
+	a.Sources = loaded
 	if _, err := render.ParseColorMode(a.Settings.color); err != nil {
-		return &SettingError{loaded.Where("color"), err}
+		return BadSetting(loaded.Where("color"), err)
 	}
 	format, err := render.ParseFormat(a.Settings.output)
 	if err != nil {
-		return &SettingError{loaded.Where("output"), err}
+		return BadSetting(loaded.Where("output"), err)
 	}
 	if a.Settings.Timeout < 0 {
-		return &SettingError{loaded.Where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.Settings.Timeout)}
+		return BadSetting(loaded.Where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.Settings.Timeout))
 	}
 	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout)}
 	return nil

@@ -157,7 +157,7 @@ func (a *App) chooseContext(file *creds.File) (*creds.Context, error) {
 	}
 	server, err := creds.ParseServerURL(a.Settings.Server)
 	if err != nil {
-		return nil, &SettingError{a.Layers.Where("server"), err}
+		return nil, BadSetting(a.Sources.Where("server"), err)
 	}
 	for _, name := range append([]string{file.Current()}, file.Names()...) {
 		if c, err := file.Context(name); err == nil && c.ServerURL == server {
@@ -172,14 +172,14 @@ func (a *App) override(who *Caller) error {
 	if a.Settings.Server != "" {
 		server, err := creds.ParseServerURL(a.Settings.Server)
 		if err != nil {
-			return &SettingError{a.Layers.Where("server"), err}
+			return BadSetting(a.Sources.Where("server"), err)
 		}
 		who.Server = server
 	}
 	if a.Settings.Service != "" {
 		service, err := creds.ParseService(a.Settings.Service)
 		if err != nil {
-			return &SettingError{a.Layers.Where("service"), err}
+			return BadSetting(a.Sources.Where("service"), err)
 		}
 		who.Service = protocol.Service(service)
 	}
@@ -200,7 +200,7 @@ func (a *App) environmentNode(who *Caller) error {
 		return nil
 	}
 	if !creds.IsNodeID(id) {
-		return &SettingError{EnvNodeID, errors.New("it is no node id: 64 lower-case hex digits")}
+		return BadSetting(EnvNodeID, errors.New("it is no node id: 64 lower-case hex digits"))
 	}
 	hash, err := a.environmentHash()
 	if err != nil {
@@ -218,13 +218,13 @@ func (a *App) environmentHash() (creds.PasswHash, error) {
 	if text := a.Env(EnvPasswHash); text != "" {
 		hash, err := creds.ParsePasswHash(text)
 		if err != nil {
-			return creds.PasswHash{}, &SettingError{EnvPasswHash, err}
+			return creds.PasswHash{}, BadSetting(EnvPasswHash, err)
 		}
 		return hash, nil
 	}
 	phrase, err := creds.ParsePhrase(a.Env(EnvPhrase))
 	if err != nil {
-		return creds.PasswHash{}, &SettingError{EnvNodeID, fmt.Errorf("it needs %s or %s beside it", EnvPhrase, EnvPasswHash)}
+		return creds.PasswHash{}, BadSetting(EnvNodeID, fmt.Errorf("it needs %s or %s beside it", EnvPhrase, EnvPasswHash))
 	}
 	return creds.HashPhrase(phrase.Reveal()), nil
 }

@@ -73,14 +73,13 @@ var ErrUnverified = errors.New("verification failed")
 // ExitCode maps an error to the exit code. It is the only place that does.
 func ExitCode(err error) int {
 	var usage *usageError
-	var setting *SettingError
 	var wrong *inputError
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		return ExitDone
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, &setting), errors.As(err, &wrong):
+	case errors.As(err, &usage), errors.As(err, &wrong):
 		return ExitUsage
 	case errors.Is(err, errNotAuthenticated),
 		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):

@@ -28,7 +28,7 @@ func TestExitCodes(t *testing.T) {
 		"anything":              {errors.New("it broke"), 1},
 		"a refusal":             {refusal(protocol.CodeForbidden), 1},
 		"a wrong flag":          {Hintf(Usagef("wrong"), "right"), 2},
-		"a wrong setting":       {&SettingError{"PLAYCTL_X", errors.New("wrong")}, 2},
+		"a wrong setting":       {BadSetting("PLAYCTL_X", errors.New("wrong")), 2},
 		"no credentials":        {fmt.Errorf("%w here", errNotAuthenticated), 3},
 		"credentials missing":   {refusal(protocol.CodeCredentialsMissing), 3},
 		"credentials refused":   {refusal(protocol.CodeCredentialsInvalid), 3},

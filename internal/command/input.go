@@ -102,7 +102,7 @@ func (a *App) ReadToken(file string) (creds.Secret, error) {
 func (a *App) EnvironmentSecret(name string) (creds.Secret, error) {
 	text := creds.NormalisePhrase(a.Env(name))
 	if !visible(text) {
-		return creds.Secret{}, &SettingError{name, errors.New("it is not one word of visible ASCII characters")}
+		return creds.Secret{}, BadSetting(name, errors.New("it is not one word of visible ASCII characters"))
 	}
 	if text == "" {
 		return creds.Secret{}, nil

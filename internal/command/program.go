@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -115,6 +116,32 @@ func (p *Program) Absolute(path string) string {
 		return path
 	}
 	return filepath.Join(p.Dir, path)
+}
+
+// configFolder is playctl's folder for settings, "" without a home folder.
+func (p *Program) configFolder() string {
+	return p.userFolder("XDG_CONFIG_HOME", "APPDATA", ".config")
+}
+
+// StateFolder is playctl's folder for data that a host keeps, "" without a home
+// folder.
+func (p *Program) StateFolder() string {
+	return p.userFolder("XDG_STATE_HOME", "LOCALAPPDATA", filepath.Join(".local", "state"))
+}
+
+// userFolder follows the XDG base directory specification, by which a relative
+// path in the variable is ignored; on Windows its own variable counts as well.
+func (p *Program) userFolder(variable, windows, below string) string {
+	if folder := p.Env(variable); filepath.IsAbs(folder) {
+		return filepath.Join(folder, "playctl")
+	}
+	if folder := p.Env(windows); runtime.GOOS == "windows" && filepath.IsAbs(folder) {
+		return filepath.Join(folder, "playctl")
+	}
+	if p.Home == "" {
+		return ""
+	}
+	return filepath.Join(p.Home, below, "playctl")
 }
 
 // Surroundings is what the credentials package wants to know.

@@ -1,13 +1,25 @@
 package command
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/playctl/playctl/internal/suggest"
 )
 
-// settings are the values of the flags that every command has.
-type settings struct {
+// Settings are the values of the flags that every command has.
+type Settings struct {
 	output      string
 	color       string
 	config      string
@@ -23,9 +35,8 @@ type settings struct {
 // DefaultServer is where "playctl serve" listens if nobody says otherwise.
 const DefaultServer = "http://127.0.0.1:7420"
 
-// register adds the flags that every command has. All of them but --config can
-// also be set in the config file.
-func (s *settings) register(flags *pflag.FlagSet) {
+// register adds the flags that every command has.
+func (s *Settings) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&s.output, "output", "o", "table", "how results are printed: table, json, ndjson or yaml")
 	flags.StringVar(&s.color, "color", "auto", "when to use colors: auto, always or never")
 	flags.StringVar(&s.config, "config", "", "the config `file` (default: playctl/config.yaml in the config folder)")
@@ -36,41 +47,230 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&s.Timeout, "timeout", 30*time.Second, "give up after this time; 0 never does")
 	flags.BoolVarP(&s.Quiet, "quiet", "q", false, "no notes on standard error, only warnings and errors")
 	flags.BoolVar(&s.noInput, "no-input", false, "never ask anything")
-	Configurable(flags, "output", "color", "credentials-file", "context", "server", "service", "timeout", "quiet", "no-input")
-	fromEnvironment(flags, "config")
+	Configurable(flags, "output", "color", "config", "credentials-file", "context", "server", "service", "timeout", "quiet", "no-input")
 }
 
-// Annotations of flags that can be set elsewhere too.
-const (
-	inEnvironment = "playctl_environment"
-	InConfigFile  = "playctl_config_file"
-)
+// configurable marks flags that can be set elsewhere too.
+const configurable = "playctl_configurable"
 
-// Configurable marks flags that the environment and the config file can set.
+// Configurable marks flags that the environment and the config file can set. Which
+// config file it is, only the environment can say.
 func Configurable(flags *pflag.FlagSet, names ...string) {
-	fromEnvironment(flags, names...)
-	annotate(flags, InConfigFile, names)
-}
-
-// fromEnvironment marks flags that the environment can set.
-func fromEnvironment(flags *pflag.FlagSet, names ...string) {
-	annotate(flags, inEnvironment, names)
-}
-
-func annotate(flags *pflag.FlagSet, annotation string, names []string) {
 	for _, name := range names {
-		flag := flags.Lookup(name)
-		if flag == nil {
-			panic("playctl: there is no flag --" + name)
+		if err := flags.SetAnnotation(name, configurable, nil); err != nil {
+			panic("playctl: " + err.Error())
 		}
-		if flag.Annotations == nil {
-			flag.Annotations = map[string][]string{}
-		}
-		flag.Annotations[annotation] = []string{"true"}
 	}
 }
 
-func Has(flag *pflag.Flag, annotation string) bool {
-	_, ok := flag.Annotations[annotation]
-	return ok
+// EachSetting calls do for each flag that the config file can set, in the order of
+// their names.
+func EachSetting(flags *pflag.FlagSet, do func(*pflag.Flag)) {
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if _, ok := flag.Annotations[configurable]; ok && flag.Name != "config" {
+			do(flag)
+		}
+	})
+}
+
+// AllSettings are the flags of every command that can be set elsewhere, with
+// their defaults.
+func (a *App) AllSettings() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	new(Settings).register(flags)
+	if a.HostFlags != nil {
+		a.HostFlags(flags)
+	}
+	return flags
+}
+
+// VariableOf is the environment variable that sets a flag.
+func VariableOf(flag string) string {
+	return "PLAYCTL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// BadSetting is the error of an invalid setting; where names the place at which it
+// was made.
+func BadSetting(where string, err error) error { return BadInput(fmt.Errorf("%s: %w", where, err)) }
+
+// Sources are the places that the settings of a run come from. A flag wins over the
+// environment, that over the config file, that over the default.
+type Sources struct {
+	// Path is the config file, which need not exist.
+	Path        string
+	flags       *pflag.FlagSet
+	environment map[string]any
+	// lines are where the config file has each setting, from 1.
+	lines map[string]int
+}
+
+// ByFlag reports whether the command line made a setting.
+func (s *Sources) ByFlag(name string) bool { return s.flags.Changed(name) }
+
+// ByEnvironment reports whether the environment made a setting.
+func (s *Sources) ByEnvironment(name string) bool {
+	return !s.ByFlag(name) && s.environment[name] != nil
+}
+
+// Made reports whether a setting was made anywhere, so that it is not the default.
+func (s *Sources) Made(name string) bool { return s.Origin(name) != "default" }
+
+// Origin says where a setting was made: "flag", "environment PLAYCTL_…", "file" with
+// its path and line, or "default".
+func (s *Sources) Origin(name string) string {
+	switch {
+	case s.ByFlag(name):
+		return "flag"
+	case s.ByEnvironment(name):
+		return "environment " + VariableOf(name)
+	case s.lines[name] > 0:
+		return fmt.Sprintf("file %s:%d", s.Path, s.lines[name])
+	}
+	return "default"
+}
+
+// Where names the place of a setting in an error: "--flag", the variable, or the
+// config file with its line.
+func (s *Sources) Where(name string) string {
+	if s != nil && !s.ByFlag(name) && s.Made(name) {
+		_, where, _ := strings.Cut(s.Origin(name), " ")
+		return where
+	}
+	return "--" + name
+}
+
+// readSettings gives every flag that the command line left alone its value from
+// the environment or the config file. Each goes through the flag's own parser, so
+// that an invalid value is refused in the same words wherever it was written.
+func (a *App) readSettings(flags *pflag.FlagSet) (*Sources, error) {
+	s := &Sources{flags: flags, environment: map[string]any{}, lines: map[string]int{}}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		// As for the credentials, a variable that is set to nothing is not set.
+		if _, ok := flag.Annotations[configurable]; ok && a.Env(VariableOf(flag.Name)) != "" {
+			s.environment[flag.Name] = a.Env(VariableOf(flag.Name))
+		}
+	})
+	file, err := a.readConfig(s)
+	if err != nil {
+		return nil, err
+	}
+	values := viper.New()
+	// Viper would read the environment of the process. A run has one of its own, so
+	// it is merged over the file instead.
+	if err := errors.Join(values.MergeConfigMap(file), values.MergeConfigMap(s.environment), values.BindPFlags(flags)); err != nil {
+		return nil, fmt.Errorf("read the settings: %w", err)
+	}
+	var wrong []error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed || !values.InConfig(flag.Name) {
+			return
+		}
+		if err := flag.Value.Set(values.GetString(flag.Name)); err != nil {
+			wrong = append(wrong, BadSetting(s.Where(flag.Name), fmt.Errorf("invalid value for %s: %w", flag.Name, err)))
+		}
+	})
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return s, nil
+}
+
+// maxConfig is far above all settings that there are.
+const maxConfig = 1 << 20
+
+// readConfig reads the config file; one that nobody named need not be there.
+func (a *App) readConfig(s *Sources) (map[string]any, error) {
+	named := a.Settings.config
+	if named == "" {
+		named, _ = s.environment["config"].(string)
+	}
+	s.Path = a.Absolute(named)
+	if folder := a.configFolder(); named == "" && folder != "" {
+		s.Path = filepath.Join(folder, "config.yaml")
+	}
+	if s.Path == "" {
+		return nil, nil
+	}
+	text, err := a.ReadInput(s.Path, maxConfig)
+	if errors.Is(err, fs.ErrNotExist) && named == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, BadSetting("config file", err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, s.yamlProblem(err)
+	}
+	if len(document.Content) == 0 {
+		return nil, nil
+	}
+	return s.parse(document.Content[0], a.AllSettings())
+}
+
+// parse takes the settings of a config file: YAML (and so JSON) with one level of
+// keys, named as the flags are.
+func (s *Sources) parse(root *yaml.Node, flags *pflag.FlagSet) (map[string]any, error) {
+	if root.Kind != yaml.MappingNode {
+		return nil, s.problem(root.Line, "a config file holds lines like \"listen: 127.0.0.1:7420\"")
+	}
+	var known []string
+	EachSetting(flags, func(flag *pflag.Flag) { known = append(known, flag.Name) })
+	values := map[string]any{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key := root.Content[i]
+		if !slices.Contains(known, key.Value) {
+			hint := "\"playctl config show\" lists all"
+			if near := suggest.Nearest(key.Value, known); near != "" {
+				hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+			}
+			return nil, Hintf(s.problem(key.Line, fmt.Sprintf("there is no setting called %q", key.Value)), "%s", hint)
+		}
+		if first := s.lines[key.Value]; first > 0 {
+			return nil, s.problem(key.Line, fmt.Sprintf("%s is set already, in line %d", key.Value, first))
+		}
+		text, ok := settingText(root.Content[i+1])
+		if !ok {
+			return nil, s.problem(root.Content[i+1].Line, key.Value+" needs a simple value or a list of simple values")
+		}
+		values[key.Value], s.lines[key.Value] = text, key.Line
+	}
+	return values, nil
+}
+
+// settingText is a value as it would stand on the command line; a list is joined by
+// commas.
+func settingText(node *yaml.Node) (text string, ok bool) {
+	if node.Kind == yaml.ScalarNode {
+		return node.Value, node.Tag != "!!null"
+	}
+	parts := make([]string, len(node.Content))
+	for i, part := range node.Content {
+		if part.Kind != yaml.ScalarNode || strings.ContainsAny(part.Value, ",\"\n") {
+			return "", false
+		}
+		parts[i] = part.Value
+	}
+	return strings.Join(parts, ","), node.Kind == yaml.SequenceNode
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// yamlProblem words an error of the YAML reader with its line.
+func (s *Sources) yamlProblem(err error) error {
+	text, line := err.Error(), 0
+	if found := yamlLine.FindStringSubmatch(text); found != nil {
+		// It is made of digits, or there is none; one that does not fit is no line.
+		line, _ = strconv.Atoi(found[1])
+		text = text[len(found[0]):]
+	}
+	return s.problem(line, "it is not valid YAML: "+text)
+}
+
+func (s *Sources) problem(line int, problem string) error {
+	where := "config file " + s.Path
+	if line > 0 {
+		where += ":" + strconv.Itoa(line)
+	}
+	return BadSetting(where, errors.New(problem))
 }

@@ -47,10 +47,10 @@ the default. It takes the flags of "playctl serve", to show what they would do.`
 		Example: command.Example("playctl config show", "playctl config show listen", "PLAYCTL_LISTEN=:8080 playctl config show --output json"),
 		Args:    command.Takes("key?"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			result := configResult{File: a.Layers.Path, Settings: []settingResult{}}
-			cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-				if command.Has(flag, command.InConfigFile) && (len(args) == 0 || flag.Name == args[0]) {
-					result.Settings = append(result.Settings, settingResult{flag.Name, valueText(flag), a.Layers.Origin(flag)})
+			result := configResult{File: a.Sources.Path, Settings: []settingResult{}}
+			command.EachSetting(cmd.Flags(), func(flag *pflag.Flag) {
+				if len(args) == 0 || flag.Name == args[0] {
+					result.Settings = append(result.Settings, settingResult{flag.Name, valueText(flag), a.Sources.Origin(flag.Name)})
 				}
 			})
 			if len(args) > 0 && len(result.Settings) == 0 {

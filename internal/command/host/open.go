@@ -84,19 +84,19 @@ func (s *serveSettings) check() error {
 
 // checkStore refuses two answers to where the world is kept; the command line wins
 // over one from elsewhere.
-func (s *serveSettings) checkStore(l *command.Layers) error {
-	switch stored := l.Origins["store"]; {
+func (s *serveSettings) checkStore(from *command.Sources) error {
+	switch {
 	case s.storeWait < 0:
 		return command.Usagef("--store-wait cannot be negative: 0 is not to wait")
 	case s.store.Address.Text == "":
-	case s.ephemeral && l.Origins["ephemeral"] == stored:
+	case from.ByFlag("ephemeral") && from.ByFlag("store") && s.ephemeral:
 		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
-	case stored == "flag" && l.Origins["data-dir"] == "flag" && !s.demo:
+	case from.ByFlag("store") && from.ByFlag("data-dir") && !s.demo:
 		return command.Usagef("--data-dir keeps the world in a file and --store on a Redis: use one of them")
-	case s.ephemeral && stored == "flag":
+	case s.ephemeral && from.ByFlag("store"):
 		s.ephemeral = false
 	}
-	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnRedis(l) {
+	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnRedis(from) {
 		return command.Usagef("--demo makes accounts that stay on the Redis: name a folder for their credentials with --data-dir")
 	}
 	return nil
@@ -170,7 +170,7 @@ func openStore(a *command.App, ctx context.Context, s *serveSettings, into *serv
 	} else {
 		into.folder = a.Absolute(s.store.DataDir)
 	}
-	if !s.ephemeral && s.store.OnRedis(a.Layers) {
+	if !s.ephemeral && s.store.OnRedis(a.Sources) {
 		return openRedis(a, ctx, s, into)
 	}
 	if err := openRootKey(a, s, into); err != nil {

@@ -45,7 +45,7 @@ was closed, it ends the host in order.`,
 			"playctl serve --listen :7420 --tls-cert cert.pem --tls-key key.pem --public-url https://play.example.com"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("data-dir") && a.Layers.Origins["data-dir"] == "" && s.demo {
+			if s.demo && !a.Sources.Made("data-dir") {
 				s.store.DataDir = ""
 			}
 			return serve(a, cmd.Context(), &s)
@@ -66,7 +66,7 @@ func serve(a *command.App, ctx context.Context, s *serveSettings) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if err := s.checkStore(a.Layers); err != nil {
+	if err := s.checkStore(a.Sources); err != nil {
 		return err
 	}
 	served, err := openServed(a, ctx, s)

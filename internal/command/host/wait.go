@@ -33,7 +33,7 @@ const (
 // says so to whoever asks.
 func awaitWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
 	err := tryWorld(a, ctx, s, options, into)
-	if s.storeWait == 0 || s.ephemeral || !s.store.OnRedis(a.Layers) || !redis.Passing(err) {
+	if s.storeWait == 0 || s.ephemeral || !s.store.OnRedis(a.Sources) || !redis.Passing(err) {
 		return err
 	}
 	into.standby, err = standBy(a, ctx, s, options, err)

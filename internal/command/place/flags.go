@@ -75,13 +75,13 @@ func (f *Flags) RegisterRedis(flags *pflag.FlagSet) {
 
 // OnRedis tells whether the store is on a Redis: where an address is set, unless
 // the command line names a folder and the address comes from elsewhere.
-func (f *Flags) OnRedis(l *command.Layers) bool {
-	return f.Address.Text != "" && (l.Origins["data-dir"] != "flag" || l.Origins["store"] == "flag")
+func (f *Flags) OnRedis(from *command.Sources) bool {
+	return f.Address.Text != "" && (!from.ByFlag("data-dir") || from.ByFlag("store"))
 }
 
 // RedisAddress reads the address that the flag of that name was given.
 func RedisAddress(a *command.App, flag, text string) (redis.Address, error) {
-	where := a.Layers.Where(flag)
+	where := a.Sources.Where(flag)
 	address, err := redis.ParseAddress(text)
 	if err != nil {
 		hint := "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
@@ -103,11 +103,11 @@ func RedisAddress(a *command.App, flag, text string) (redis.Address, error) {
 // refusePublicConfig refuses a config file that holds a password and that others
 // can read.
 func refusePublicConfig(a *command.App, flag string) error {
-	if a.Layers.Origins[flag] == "environment "+command.VariableOf(flag) {
+	if a.Sources.ByEnvironment(flag) {
 		return nil
 	}
-	if err := checkReaders(a.Layers.Path); err != nil {
-		return fmt.Errorf("config file %s, which has a password in %s: %w", a.Layers.Path, flag, err)
+	if err := checkReaders(a.Sources.Path); err != nil {
+		return fmt.Errorf("config file %s, which has a password in %s: %w", a.Sources.Path, flag, err)
 	}
 	return nil
 }

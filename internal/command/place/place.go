@@ -42,7 +42,7 @@ const wholeWorld = 30 * time.Second
 
 // Of is the store that the flags name.
 func Of(a *command.App, f *Flags) (Place, error) {
-	if f.OnRedis(a.Layers) {
+	if f.OnRedis(a.Sources) {
 		return redisPlace(a, f, "store", f.Address.Text)
 	}
 	if f.DataDir == "" {
