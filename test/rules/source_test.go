@@ -47,13 +47,14 @@ func sourceRules() []rule {
 		},
 		{
 			name:   "no path of one person's machine",
-			check:  linesWithout(personalPath, "is in one person's home folder: write ~ or $HOME"),
+			check:  linesWithout(personalPath, "is in one person's home folder: write ~ or $HOME", "/ho"+"me/", "/Use"+"rs/", "/ro"+"ot/", `\Us`+`ers\`),
 			broken: fstest.MapFS{"docs/a.md": {Data: []byte("first\nsee /ho" + "me/ada/notes\n")}},
 			want:   "docs/a.md:2: /ho" + "me/ada is in",
 		},
 		{
-			name:   "nothing is left for later",
-			check:  linesWithout(openEnd, "is no plan: finish it, or say in the documentation what is not done"),
+			name: "nothing is left for later",
+			check: linesWithout(openEnd, "is no plan: finish it, or say in the documentation what is not done",
+				"TO"+"DO", "FIX"+"ME", "XX"+"X", "HA"+"CK"),
 			broken: fstest.MapFS{"test.sh": {Data: []byte("# TO" + "DO: test\n")}},
 			want:   "test.sh:1: TO" + "DO is no plan",
 		},
@@ -138,8 +139,9 @@ func calls(file *ast.File, pkg, function string) bool {
 	return found
 }
 
-// linesWithout makes a check that no line of any text file matches a pattern.
-func linesWithout(pattern *regexp.Regexp, why string) func(*testing.T, fs.FS) []string {
+// linesWithout makes a check that no line of any text file matches a pattern. What
+// matches has one of the parts; a file without them is not searched line by line.
+func linesWithout(pattern *regexp.Regexp, why string, parts ...string) func(*testing.T, fs.FS) []string {
 	return func(t *testing.T, tree fs.FS) []string {
 		t.Helper()
 		var breaches []string
@@ -147,8 +149,12 @@ func linesWithout(pattern *regexp.Regexp, why string) func(*testing.T, fs.FS) []
 			if !slices.Contains(textFiles, path.Ext(name)) || strings.Contains("/"+name, "/testdata/fuzz/") {
 				return
 			}
+			text := read(t, tree, name)
+			if !slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) }) {
+				return
+			}
 			number := 0
-			for line := range strings.Lines(read(t, tree, name)) {
+			for line := range strings.Lines(text) {
 				number++
 				if found := pattern.FindString(line); found != "" {
 					breaches = append(breaches, fmt.Sprintf("%s:%d: %s %s", name, number, strings.TrimSpace(found), why))

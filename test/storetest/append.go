@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -31,7 +29,7 @@ func appendKeeps(t *testing.T, j store.Journal) {
 	must(t, j, entries[0])
 	must(t, j, entries[1:5]...)
 	must(t, j, entries[5:]...)
-	if diff := cmp.Diff(entries, all(t, j, 0)); diff != "" {
+	if diff := difference(entries, all(t, j, 0)); diff != "" {
 		t.Fatalf("Read differs from what was appended (-want +got):\n%s", diff)
 	}
 	if head, err := j.Head(context.Background()); err != nil || head != feed.Head().Position {
@@ -56,7 +54,7 @@ func appendConflicts(t *testing.T, j store.Journal) {
 // unchanged fails unless the journal holds just these entries and no node.
 func unchanged(t *testing.T, j store.Journal, want []store.Entry) {
 	t.Helper()
-	if diff := cmp.Diff(bare(want), all(t, j, 0)); diff != "" {
+	if diff := difference(bare(want), all(t, j, 0)); diff != "" {
 		t.Errorf("the journal changed (-want +got):\n%s", diff)
 	}
 	for pair, err := range j.Scan(context.Background(), store.Nodes, store.Range{}) {
@@ -119,7 +117,7 @@ func appendCopies(t *testing.T, j store.Journal) {
 	record.Key[0], record.Value[0] = 'X', 'X'
 	for range 2 {
 		got := all(t, j, 0)
-		if diff := cmp.Diff([]store.Entry{want}, got); diff != "" {
+		if diff := difference([]store.Entry{want}, got); diff != "" {
 			t.Fatalf("the entry changed with its bytes (-want +got):\n%s", diff)
 		}
 		got[0].Events[0].Data[0], got[0].Rows[0].JSON[0] = 'Y', 'Y'

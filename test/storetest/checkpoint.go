@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -19,7 +17,7 @@ func testCheckpoint(t *testing.T, b Backend) {
 		if err != nil {
 			t.Fatalf("Load: %v", err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Fatalf("Load (-want +got):\n%s", diff)
 		}
 	}

@@ -5,7 +5,10 @@ package storetest
 
 import (
 	"context"
+	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -90,4 +93,13 @@ func all(t *testing.T, j store.Journal, after store.Position) []store.Entry {
 		got = append(got, e)
 	}
 	return got
+}
+
+// difference describes how two values differ, and is empty where they do not. To
+// describe costs far more than to compare, above all under the race detector.
+func difference(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got)
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -73,11 +71,11 @@ func fills(t *testing.T, i store.Import, entries []store.Entry, records []store.
 func holds(t *testing.T, j store.Journal, entries []store.Entry, records []store.Record, content *store.Content) {
 	t.Helper()
 	ctx := context.Background()
-	if diff := cmp.Diff(entries, all(t, j, 0)); diff != "" {
+	if diff := difference(entries, all(t, j, 0)); diff != "" {
 		t.Errorf("entries (-imported +read):\n%s", diff)
 	}
 	base, err := j.Load(ctx)
-	if diff := cmp.Diff(content.Base, base); err != nil || diff != "" {
+	if diff := difference(content.Base, base); err != nil || diff != "" {
 		t.Errorf("Load: %v (-imported +read):\n%s", err, diff)
 	}
 	for _, r := range records {
@@ -165,7 +163,7 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 	if err := i.Entries(context.Background(), must); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(must, all(t, i.Journal(), 0)); diff != "" {
+	if diff := difference(must, all(t, i.Journal(), 0)); diff != "" {
 		t.Fatalf("after one that was given up (-imported +read):\n%s", diff)
 	}
 	for _, table := range store.Tables() {
@@ -200,7 +198,7 @@ func importRefused(t *testing.T, b ImportBackend) {
 	if err := i.Records(ctx, []store.Record{{Table: "no table", Key: []byte("k"), Value: []byte("v")}}); err == nil || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("an unknown table: %v, want a refusal", err)
 	}
-	if diff := cmp.Diff(entries[1:3], all(t, i.Journal(), 0)); diff != "" {
+	if diff := difference(entries[1:3], all(t, i.Journal(), 0)); diff != "" {
 		t.Errorf("after refusals (-imported +read):\n%s", diff)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -32,7 +30,7 @@ func readFrom(t *testing.T, j store.Journal) {
 	entries := feed.some(600)
 	must(t, j, entries...)
 	for _, after := range []store.Position{0, 1, 255, 256, 257, 511, 512, 599} {
-		if diff := cmp.Diff(entries[after:], all(t, j, after)); diff != "" {
+		if diff := difference(entries[after:], all(t, j, after)); diff != "" {
 			t.Errorf("Read after %d (-want +got):\n%s", after, diff)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -47,7 +45,7 @@ func testReopen(t *testing.T, b Backend) {
 	for round := range 4 {
 		j := open()
 		if round > 0 {
-			if diff := cmp.Diff(before, imageOf(t, j)); diff != "" {
+			if diff := difference(before, imageOf(t, j)); diff != "" {
 				t.Fatalf("the store differs after it was opened again (-before +after):\n%s", diff)
 			}
 		}

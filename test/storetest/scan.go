@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/playctl/playctl/internal/store"
@@ -80,7 +79,7 @@ func scanRanges(t *testing.T, j store.Journal) {
 			Before: bound.Draw(t, "before"), Reverse: rapid.Bool().Draw(t, "reverse"),
 			KeysOnly: rapid.Bool().Draw(t, "keysOnly"),
 		}
-		if diff := cmp.Diff(selected(texts, r), scan(t, j, store.Interactions, r)); diff != "" {
+		if diff := difference(selected(texts, r), scan(t, j, store.Interactions, r)); diff != "" {
 			t.Fatalf("Scan of %+v (-want +got):\n%s", r, diff)
 		}
 	})
@@ -99,7 +98,7 @@ func scanLong(t *testing.T, j store.Journal) {
 	}
 	must(t, j, e)
 	for _, r := range []store.Range{{}, {Reverse: true}, {KeysOnly: true}, {From: []byte("key 001500")}, {Before: []byte("key 003500"), Reverse: true}} {
-		if diff := cmp.Diff(selected(keys, r), scan(t, j, store.Journeys, r)); diff != "" {
+		if diff := difference(selected(keys, r), scan(t, j, store.Journeys, r)); diff != "" {
 			t.Errorf("Scan of %+v (-want +got):\n%s", r, diff)
 		}
 	}

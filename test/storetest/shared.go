@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -103,7 +101,7 @@ func misses(t *testing.T, j store.Shared, after store.Tip, want []store.Entry) {
 		t.Fatalf("Missed after %d: %d entries, %v; want %d", after.Position, len(got), err, len(want))
 	}
 	if len(want) > 0 {
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Fatalf("Missed after %d (-want +got):\n%s", after.Position, diff)
 		}
 	}
@@ -127,7 +125,7 @@ func sharedCommit(t *testing.T, b SharedBackend) {
 	if !ok || !errors.Is(err, store.ErrConflict) {
 		t.Fatalf("Commit on an old tip: %v, want *OvertakenError", err)
 	}
-	if diff := cmp.Diff(first, overtaken.Entries); diff != "" {
+	if diff := difference(first, overtaken.Entries); diff != "" {
 		t.Fatalf("OvertakenError has other entries (-want +got):\n%s", diff)
 	}
 	if value, err := handles[0].Get(ctx, store.Nodes, []byte("late")); value != nil || err != nil {

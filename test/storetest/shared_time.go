@@ -208,7 +208,7 @@ func sharedCheckpoints(t *testing.T, b SharedBackend) {
 		t.Fatalf("Checkpoint older than another host's: %v, want ErrConflict", err)
 	}
 	got, err := handles[0].Load(ctx)
-	if diff := cmp.Diff(newer, got); err != nil || diff != "" {
+	if diff := difference(newer, got); err != nil || diff != "" {
 		t.Fatalf("Load: %v (-want +got):\n%s", err, diff)
 	}
 	misses(t, handles[0], store.Tip{Position: got.Position, Commit: got.Commit}, nil)
