@@ -176,7 +176,7 @@ func (s *soak) judge(cpu time.Duration) {
 // replay reads the log once more, from the host's store, and gives the digest
 // of its events after start and up to end.
 func (s *soak) replay(start, end uint64) string {
-	c, err := client.New(client.Options{BaseURL: "http://" + s.addr, APIKey: creds.NewSecret(s.nodes.main.apiKey), Credentials: client.Credentials{
+	c, err := client.New(client.Options{BaseURL: "http://" + s.addr, APIKey: protocol.NewSecret(s.nodes.main.apiKey), Credentials: client.Credentials{
 		NodeID: s.nodes.main.id, Hash: creds.HashPhrase("main"),
 	}})
 	must(s.t, err)

@@ -118,7 +118,7 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 	if w.client.Service() != protocol.ServicePlay {
 		// Hosts of the older service read them from the body.
 		a.request.APIKey = w.options.APIKey.Wire()
-		a.request.PasswHash = protocol.NewSecret(node.caller.Hash.Reveal()).Wire()
+		a.request.PasswHash = node.caller.Hash.Wire()
 	}
 	return a, nil
 }

@@ -73,18 +73,18 @@ func hashOf(phrase string) (creds.PasswHash, error) {
 // system's random source. Show it to its owner once; it cannot be found out
 // again.
 func GenerateNodePassphrase() protocol.Secret {
-	return protocol.NewSecret(creds.GeneratePhrase().Reveal())
+	return creds.GeneratePhrase()
 }
 
 // NodeCredentialsMaterialFromHumanPassphrase gives what proves a node on the
-// wire: the hash of the normalised phrase, 64 lower-case hex digits. A phrase
+// wire: the hash of the normalized phrase, 64 lower-case hex digits. A phrase
 // that is blank or not UTF-8 is an error, which matches ErrCredentials.
 func NodeCredentialsMaterialFromHumanPassphrase(phrase string) (protocol.Secret, error) {
 	hash, err := hashOf(phrase)
 	if err != nil {
 		return protocol.Secret{}, err
 	}
-	return protocol.NewSecret(hash.Reveal()), nil
+	return hash.Secret, nil
 }
 
 // DeriveNodeIDFromMaterial gives the id of the node that a material belongs to
@@ -104,7 +104,7 @@ func NewNodeCredentials(phrase protocol.Secret, rootKey string) (*NodeCredential
 	if err != nil {
 		return nil, err
 	}
-	return &NodeCredentials{NodeID: resolved.NodeID, PasswHash: protocol.NewSecret(resolved.Hash.Reveal())}, nil
+	return &NodeCredentials{NodeID: resolved.NodeID, PasswHash: resolved.Hash.Secret}, nil
 }
 
 // LoadRootKey reads the root key from a file with its 64 hex digits.

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// The hash of the phrase is public knowledge: SHA-256 of its normalised text.
+// The hash of the phrase is public knowledge: SHA-256 of its normalized text.
 func TestMaterialFromAPassphrase(t *testing.T) {
 	const want = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9" // of "hello world"
 	for _, phrase := range []string{"hello world", "  hello \t\u00A0 world\uFEFF\n"} {

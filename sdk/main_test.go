@@ -13,7 +13,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 	"github.com/playctl/playctl/sdk/playworld"
@@ -89,7 +88,7 @@ func visit(t *testing.T, host *playworld.PlayWorld, change func(*sdk.Options)) *
 func reset(t *testing.T, host *playworld.PlayWorld) {
 	t.Helper()
 	c, err := client.New(client.Options{
-		BaseURL: host.BaseURL(), Transport: host.Transport(), AdminToken: creds.NewSecret(adminToken),
+		BaseURL: host.BaseURL(), Transport: host.Transport(), AdminToken: protocol.NewSecret(adminToken),
 	})
 	if err != nil {
 		t.Fatal(err)

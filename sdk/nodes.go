@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -32,7 +31,7 @@ func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secr
 	c, err := client.New(client.Options{
 		BaseURL: options.BaseURL, Service: options.Service, Timeout: options.Timeout,
 		Transport: options.Transport, Logger: options.Logger, UserAgent: "playctl-sdk",
-		RegistrationToken: creds.NewSecret(options.RegistrationToken.Reveal()),
+		RegistrationToken: options.RegistrationToken,
 	})
 	if err != nil {
 		return protocol.Secret{}, fmt.Errorf("sdk.MainNodeOptions: %w", err)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
@@ -81,7 +80,7 @@ func (o *Options) client(onSession func(sid string)) (c *client.Client, main cli
 	}
 	c, err = client.New(client.Options{
 		BaseURL: o.BaseURL, Service: o.Service, Credentials: main,
-		APIKey:  creds.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
+		APIKey:  protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
 		Timeout: o.Timeout, Retry: retry.Patient(), Transport: o.Transport,
 		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession,
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -52,7 +51,7 @@ type Connection interface {
 	// Main calls as the main node, or as nobody where there is none.
 	Main() Caller
 	// As calls as the node with a phrase.
-	As(nodeID string, phrase creds.Secret) (Caller, error)
+	As(nodeID string, phrase protocol.Secret) (Caller, error)
 	// Agent finds an agent by its label, its id or the beginning of its id.
 	Agent(ref string) (Agent, error)
 	// Close ends the connection.
@@ -64,17 +63,17 @@ type Environment interface {
 	// Connect connects to a host.
 	Connect(ctx context.Context, target Target) (Connection, error)
 	// Variable is an environment variable, the zero value if it is not set.
-	Variable(name string) creds.Secret
+	Variable(name string) protocol.Secret
 	// File reads a secret from a file.
-	File(path string) (creds.Secret, error)
+	File(path string) (protocol.Secret, error)
 	// Ask asks the person at the terminal for a secret.
-	Ask(ctx context.Context, question string) (creds.Secret, error)
+	Ask(ctx context.Context, question string) (protocol.Secret, error)
 	// CanSave reports why Save would fail, as far as that can be known before.
 	CanSave(path string) error
 	// Save saves the phrase of a space's node: in a new file if path is not
 	// empty, else wherever it is not lost. It tells the file, "" where the phrase
 	// is in no file and Emit shows it.
-	Save(spaceID, path string, phrase creds.Secret) (where string, err error)
+	Save(spaceID, path string, phrase protocol.Secret) (where string, err error)
 	// During does the part of a statement that waits for the host.
 	During(ctx context.Context, verb string, work func(ctx context.Context) error) error
 	// Warn tells what is doubtful about a program, before it is carried out.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -136,7 +135,7 @@ func (c fakeConnection) Context() string { return c.target.Context }
 func (c fakeConnection) Main() Caller    { return &fakeCaller{fakeWorld: c.fakeWorld, node: "main"} }
 func (c fakeConnection) Close()          { c.open-- }
 
-func (c fakeConnection) As(node string, phrase creds.Secret) (Caller, error) {
+func (c fakeConnection) As(node string, phrase protocol.Secret) (Caller, error) {
 	return &fakeCaller{fakeWorld: c.fakeWorld, node: node, phrase: phrase.Reveal()}, nil
 }
 
@@ -158,22 +157,22 @@ func (w *fakeWorld) Connect(_ context.Context, target Target) (Connection, error
 	return fakeConnection{w, target}, nil
 }
 
-func (w *fakeWorld) Variable(name string) creds.Secret {
-	return creds.NewSecret(w.secrets["env "+name])
+func (w *fakeWorld) Variable(name string) protocol.Secret {
+	return protocol.NewSecret(w.secrets["env "+name])
 }
 
-func (w *fakeWorld) File(path string) (creds.Secret, error) {
-	return creds.NewSecret(w.secrets["file "+path]), w.refuse["file"]
+func (w *fakeWorld) File(path string) (protocol.Secret, error) {
+	return protocol.NewSecret(w.secrets["file "+path]), w.refuse["file"]
 }
 
-func (w *fakeWorld) Ask(_ context.Context, question string) (creds.Secret, error) {
+func (w *fakeWorld) Ask(_ context.Context, question string) (protocol.Secret, error) {
 	w.notes = append(w.notes, question)
-	return creds.NewSecret(w.secrets["prompt"]), w.refuse["ask"]
+	return protocol.NewSecret(w.secrets["prompt"]), w.refuse["ask"]
 }
 
 func (w *fakeWorld) CanSave(string) error { return w.refuse["can save"] }
 
-func (w *fakeWorld) Save(spaceID, path string, phrase creds.Secret) (string, error) {
+func (w *fakeWorld) Save(spaceID, path string, phrase protocol.Secret) (string, error) {
 	if path == "" {
 		path = spaceID + ".phrase"
 	}

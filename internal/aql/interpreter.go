@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // Interpreter carries out programs, one after the other: variables, the
@@ -303,18 +304,18 @@ func (in *Interpreter) texts(list ...wanted) (err error) {
 }
 
 // phrase is what an operand stands for where a passphrase is needed.
-func (in *Interpreter) phrase(o *Operand) (creds.Secret, error) {
+func (in *Interpreter) phrase(o *Operand) (protocol.Secret, error) {
 	value, err := in.value(o)
 	if err != nil {
-		return creds.Secret{}, err
+		return protocol.Secret{}, err
 	}
-	secret, ok := value.(creds.Secret)
+	secret, ok := value.(protocol.Secret)
 	if !ok {
 		plain, err := text(string(o.Variable), value)
 		if err != nil {
-			return creds.Secret{}, at(o, err)
+			return protocol.Secret{}, at(o, err)
 		}
-		secret = creds.NewSecret(plain)
+		secret = protocol.NewSecret(plain)
 		if name, path := o.Variable.split(); name != "" && len(path) == 0 {
 			// From now on it is not shown, whatever it was before.
 			in.vars[name] = secret
@@ -322,7 +323,7 @@ func (in *Interpreter) phrase(o *Operand) (creds.Secret, error) {
 	}
 	phrase, err := creds.ParsePhrase(secret.Reveal())
 	if err != nil {
-		return creds.Secret{}, at(o, fmt.Errorf("the passphrase: %w", err))
+		return protocol.Secret{}, at(o, fmt.Errorf("the passphrase: %w", err))
 	}
 	return phrase, nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -27,7 +26,7 @@ type Created struct {
 	PhraseFile string          `json:"phraseFile,omitzero"`
 	Structure  json.RawMessage `json:"structure"`
 	// Phrase is not part of the JSON form.
-	Phrase creds.Secret `json:"-"`
+	Phrase protocol.Secret `json:"-"`
 }
 
 // Changed is the result of changed amenities.

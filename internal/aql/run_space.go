@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -38,7 +37,7 @@ func (in *Interpreter) createSpace(ctx context.Context, s CreateSpace) (outcome,
 	}
 	created := &Created{
 		SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure,
-		Phrase: creds.NewSecret(reply.Phrase.Reveal()),
+		Phrase: reply.Phrase.Secret,
 	}
 	created.PhraseFile, err = in.env.Save(created.SpaceID, keyfile, created.Phrase)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // let sets a variable. One value is kept as it is, several are joined.
@@ -25,7 +25,7 @@ func (in *Interpreter) let(s Let) error {
 		return err
 	}
 	if secret {
-		in.vars[s.Name.Text] = creds.NewSecret(joined)
+		in.vars[s.Name.Text] = protocol.NewSecret(joined)
 		return nil
 	}
 	in.vars[s.Name.Text] = joined
@@ -41,7 +41,7 @@ func (in *Interpreter) join(operands []Operand) (joined string, secret bool, err
 		if err != nil {
 			return "", false, err
 		}
-		if hidden, ok := value.(creds.Secret); ok {
+		if hidden, ok := value.(protocol.Secret); ok {
 			secret = true
 			out.WriteString(hidden.Reveal())
 			continue
@@ -62,7 +62,7 @@ func (in *Interpreter) letFrom(ctx context.Context, s LetFrom) error {
 	if err != nil {
 		return err
 	}
-	var secret creds.Secret
+	var secret protocol.Secret
 	switch {
 	case s.Env != nil:
 		if secret = in.env.Variable(from); secret.IsZero() {

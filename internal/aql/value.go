@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // A value is what a variable holds: what JSON can say (nil, bool, json.Number,
-// string, []any, map[string]any) or a creds.Secret, also inside the others.
+// string, []any, map[string]any) or a protocol.Secret, also inside the others.
 
 // shownSecret stands for a secret wherever values are shown.
 const shownSecret = "[secret]"
@@ -79,7 +79,7 @@ func text(name string, value any) (string, error) {
 		return v.String(), nil
 	case bool:
 		return strconv.FormatBool(v), nil
-	case creds.Secret:
+	case protocol.Secret:
 		return "", errSecretValue
 	case map[string]any:
 		return "", fmt.Errorf("$%s is no text: name one of its fields, %s", name, fieldNames(v))
@@ -92,7 +92,7 @@ func text(name string, value any) (string, error) {
 // hidden is a copy of a value with its secrets replaced.
 func hidden(value any) any {
 	switch v := value.(type) {
-	case creds.Secret:
+	case protocol.Secret:
 		return shownSecret
 	case map[string]any:
 		object := make(map[string]any, len(v))
@@ -113,10 +113,10 @@ func hidden(value any) any {
 // secrecyOf is what is secret of a value.
 func secrecyOf(value any) Secrecy {
 	switch v := value.(type) {
-	case creds.Secret:
+	case protocol.Secret:
 		return Secret
 	case map[string]any:
-		if _, ok := v[phraseField].(creds.Secret); ok {
+		if _, ok := v[phraseField].(protocol.Secret); ok {
 			return WithPhrase
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
@@ -54,7 +53,7 @@ func TestACallShowsItsCaller(t *testing.T) {
 func TestAsSharesTheSession(t *testing.T) {
 	h := newTestHost(t, map[string]answer{"POST /api/play/players/disconnect": ok(`{"ok":true}`)})
 	c := newTestClient(t, h)
-	agent := c.As(Credentials{NodeID: "agent", Hash: testHashValue(t)}).WithAPIKey(creds.NewSecret("pk_another-key"))
+	agent := c.As(Credentials{NodeID: "agent", Hash: testHashValue(t)}).WithAPIKey(protocol.NewSecret("pk_another-key"))
 	for _, caller := range []*Client{c, agent} {
 		if _, err := caller.Disconnect(t.Context(), protocol.DisconnectRequest{PlayerID: "p"}); err != nil {
 			t.Fatal(err)
@@ -259,7 +258,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	h := newTestHost(t, map[string]answer{rpcRoute: echo, "POST /api/nodes/validate": echo})
 	c, err := New(Options{
 		BaseURL: h.URL, Credentials: Credentials{NodeID: "n", Hash: testHashValue(t)},
-		APIKey: creds.NewSecret(testKey), AdminToken: creds.NewSecret(testAdmin), RegistrationToken: creds.NewSecret("pt_registration"),
+		APIKey: protocol.NewSecret(testKey), AdminToken: protocol.NewSecret(testAdmin), RegistrationToken: protocol.NewSecret("pt_registration"),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
@@ -29,9 +28,9 @@ type Client struct {
 // identity is what a caller shows.
 type identity struct {
 	node         Credentials
-	apiKey       creds.Secret
-	admin        creds.Secret
-	registration creds.Secret
+	apiKey       protocol.Secret
+	admin        protocol.Secret
+	registration protocol.Secret
 }
 
 func (w *identity) secrets() []string {
@@ -96,7 +95,7 @@ func (c *Client) As(node Credentials) *Client {
 
 // WithAPIKey gives a client that shows another API key and is otherwise c. Only
 // c is closed.
-func (c *Client) WithAPIKey(key creds.Secret) *Client {
+func (c *Client) WithAPIKey(key protocol.Secret) *Client {
 	other := *c
 	other.own = nil
 	other.who.apiKey = key

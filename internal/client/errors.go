@@ -109,7 +109,7 @@ const shortestScrubbed = 8
 func (w *identity) scrub(text string) string {
 	for _, secret := range w.secrets() {
 		if len(secret) >= shortestScrubbed {
-			text = strings.ReplaceAll(text, secret, "[secret]")
+			text = strings.ReplaceAll(text, secret, protocol.Redacted)
 		}
 	}
 	return text

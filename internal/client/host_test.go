@@ -55,7 +55,7 @@ func serveWorld(t *testing.T) string {
 		t.Fatal(err)
 	}
 	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: cheapID, Release: func() {}})
-	h, err := host.New(host.Options{World: w, Deriver: deriver, AdminToken: creds.NewSecret(adminToken)})
+	h, err := host.New(host.Options{World: w, Deriver: deriver, AdminToken: protocol.NewSecret(adminToken)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,12 +102,12 @@ func openAccount(t *testing.T) *account {
 	if err != nil || created.APIKey.IsZero() {
 		t.Fatalf("CreateMainNode = %v, %v", created, err)
 	}
-	a.main = dial(t, client.Options{BaseURL: a.url, Credentials: mainNode, APIKey: creds.NewSecret(created.APIKey.Reveal())})
+	a.main = dial(t, client.Options{BaseURL: a.url, Credentials: mainNode, APIKey: created.APIKey.Secret})
 	if _, err := a.main.CreateAgentNode(t.Context(), a.agentNode); err != nil {
 		t.Fatal(err)
 	}
 	a.agent = a.main.As(a.agentNode)
-	a.admin = dial(t, client.Options{BaseURL: a.url, AdminToken: creds.NewSecret(adminToken)})
+	a.admin = dial(t, client.Options{BaseURL: a.url, AdminToken: protocol.NewSecret(adminToken)})
 	return a
 }
 
@@ -226,7 +226,7 @@ func TestNodesAtARealHost(t *testing.T) {
 	if _, err := a.main.Session(ctx); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
 		t.Errorf("the key before: %v", err)
 	}
-	main := a.main.WithAPIKey(creds.NewSecret(key.APIKey.Reveal()))
+	main := a.main.WithAPIKey(key.APIKey.Secret)
 	good[*protocol.SessionReply](t)(main.Session(ctx))
 	if list := good[*protocol.NodesReply](t)(main.Nodes(ctx)); list.MainNode.NodeID != main.Node() || len(list.AgentNodes) != 1 {
 		t.Errorf("nodes %+v", list)
@@ -255,7 +255,7 @@ func TestAdministrationAtARealHost(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
 	row := a.register(t)
-	stranger := dial(t, client.Options{BaseURL: a.url, AdminToken: creds.NewSecret("pt_wrong-token")})
+	stranger := dial(t, client.Options{BaseURL: a.url, AdminToken: protocol.NewSecret("pt_wrong-token")})
 	if _, err := stranger.Session(ctx); err == nil {
 		t.Error("a wrong token is taken")
 	}
@@ -317,7 +317,7 @@ func TestNothingHappensTwice(t *testing.T) {
 	if created.APIKey.IsZero() {
 		t.Fatal("the API key was told to nobody")
 	}
-	main := through(other).WithAPIKey(creds.NewSecret(created.APIKey.Reveal()))
+	main := through(other).WithAPIKey(created.APIKey.Secret)
 	agent := node(t, "another agent's phrase")
 	good[*protocol.AgentNodeReply](t)(main.CreateAgentNode(ctx, agent))
 	mcp := good[*protocol.IDReply](t)(main.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: "tools"}))

@@ -137,7 +137,7 @@ func newTestClient(t *testing.T, h *testHost) *Client {
 	c, err := New(Options{
 		BaseURL:     h.URL,
 		Credentials: Credentials{NodeID: strings.Repeat("ab", 32), Hash: testHashValue(t)},
-		APIKey:      creds.NewSecret(testKey),
+		APIKey:      protocol.NewSecret(testKey),
 		Retry:       retry.Policy{Attempts: 4, Backoff: retry.Backoff{First: 1, Max: 1}},
 	})
 	if err != nil {

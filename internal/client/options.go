@@ -38,11 +38,11 @@ type Options struct {
 	// Credentials are the node's that calls; the zero value sends none.
 	Credentials Credentials
 	// APIKey is the key of the caller's account.
-	APIKey creds.Secret
+	APIKey protocol.Secret
 	// AdminToken makes the caller the administrator.
-	AdminToken creds.Secret
+	AdminToken protocol.Secret
 	// RegistrationToken is what a host with registration by token asks for.
-	RegistrationToken creds.Secret
+	RegistrationToken protocol.Secret
 	// Timeout bounds one attempt, its reply read; DefaultTimeout if 0. A stream
 	// of events is not bound by it.
 	Timeout time.Duration

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 func TestNewRefusesAddressesThatAreNone(t *testing.T) {
@@ -61,7 +61,7 @@ func TestExposed(t *testing.T) {
 }
 
 func TestPathsAreBelowTheAddress(t *testing.T) {
-	c, err := New(Options{BaseURL: " https://example.com/worlds/one/ ", APIKey: creds.NewSecret("k"), Service: "agent-play"})
+	c, err := New(Options{BaseURL: " https://example.com/worlds/one/ ", APIKey: protocol.NewSecret("k"), Service: "agent-play"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protocol.CreateNodeReply, error) {
 	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
 		protocol.CreateNodeRequest{
-			Kind: protocol.NodeKindMain, NodeID: node.NodeID, PasswHash: protocol.NewSecret(node.Hash.Reveal()).Wire(),
+			Kind: protocol.NodeKindMain, NodeID: node.NodeID, PasswHash: node.Hash.Wire(),
 		}))
 }
 
@@ -25,7 +25,7 @@ func (c *Client) CreateSpaceNode(
 ) (*protocol.CreateNodeReply, error) {
 	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
 		protocol.CreateNodeRequest{
-			Kind: protocol.NodeKindSpace, SpaceID: spaceID, PasswHash: protocol.NewSecret(hash.Reveal()).Wire(),
+			Kind: protocol.NodeKindSpace, SpaceID: spaceID, PasswHash: hash.Wire(),
 		}))
 }
 
@@ -34,7 +34,7 @@ func (c *Client) CreateAgentNode(ctx context.Context, agent Credentials) (*proto
 	return decode[protocol.AgentNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathAgentNode,
 		protocol.CreateAgentNodeRequest{
 			Kind: protocol.NodeKindAgent, ParentNodeID: c.Node(),
-			AgentNodeID: agent.NodeID, AgentNodePasswHash: protocol.NewSecret(agent.Hash.Reveal()).Wire(),
+			AgentNodeID: agent.NodeID, AgentNodePasswHash: agent.Hash.Wire(),
 		}))
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
@@ -58,7 +57,7 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 			}
 			return respond(http.StatusOK, nil, `{"sid":"s"}`), nil
 		}), retry.Default())
-		as := func(key string) *Client { return c.WithAPIKey(creds.NewSecret(key)) }
+		as := func(key string) *Client { return c.WithAPIKey(protocol.NewSecret(key)) }
 		ctx, cancel := context.WithCancel(t.Context())
 		var callers sync.WaitGroup
 		callers.Go(func() {

@@ -47,7 +47,7 @@ func (c *Caller) Agent(ref string) (AgentRef, error) {
 		}
 	}
 	id := protocol.NormalizeAgentID(ref)
-	if !creds.IsNodeID(id) && !c.Main.IsZero() {
+	if !protocol.ValidHex64(id) && !c.Main.IsZero() {
 		return AgentRef{}, c.unknownAgent(ref)
 	}
 	if !protocol.ValidID(id) {
@@ -145,5 +145,5 @@ func (a *App) CompletesAgent(_ *cobra.Command, args []string, _ string) ([]strin
 const LeaveTimeout = 3 * time.Second
 
 func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
-	return &sdk.NodeCredentials{NodeID: id, PasswHash: protocol.NewSecret(hash.Reveal())}
+	return &sdk.NodeCredentials{NodeID: id, PasswHash: hash.Secret}
 }

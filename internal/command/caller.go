@@ -36,7 +36,7 @@ func (f *AdminFlags) Register(cmd *cobra.Command) {
 }
 
 // AdminToken is the token of the run: from the file, else from the environment.
-func (a *App) AdminToken(flags *AdminFlags) (creds.Secret, error) {
+func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 	if flags.tokenFile != "" {
 		return a.ReadToken(flags.tokenFile)
 	}
@@ -92,7 +92,7 @@ type Caller struct {
 	Server  string
 	Service protocol.Service
 	Main    client.Credentials
-	APIKey  creds.Secret
+	APIKey  protocol.Secret
 }
 
 // ContextName is the name of the context that is used, "" for none.
@@ -195,11 +195,11 @@ func (a *App) override(who *Caller) error {
 
 // environmentNode takes the node that the environment names.
 func (a *App) environmentNode(who *Caller) error {
-	id := creds.NormaliseNodeID(a.Env(EnvNodeID))
+	id := protocol.NormalizeNodeID(a.Env(EnvNodeID))
 	if id == "" {
 		return nil
 	}
-	if !creds.IsNodeID(id) {
+	if !protocol.ValidHex64(id) {
 		return BadSetting(EnvNodeID, errors.New("it is no node id: 64 lower-case hex digits"))
 	}
 	hash, err := a.environmentHash()
@@ -208,7 +208,7 @@ func (a *App) environmentNode(who *Caller) error {
 	}
 	if who.Main.NodeID != id && a.Env(EnvAPIKey) == "" {
 		// The context's key is another account's.
-		who.APIKey = creds.Secret{}
+		who.APIKey = protocol.Secret{}
 	}
 	who.Main = client.Credentials{NodeID: id, Hash: hash}
 	return nil
@@ -231,11 +231,11 @@ func (a *App) environmentHash() (creds.PasswHash, error) {
 
 // Client makes the client that calls as node, which may be nobody.
 func (a *App) Client(who *Caller, node client.Credentials) (*client.Client, error) {
-	return a.connect(who, node, creds.Secret{})
+	return a.connect(who, node, protocol.Secret{})
 }
 
 // connect makes a client that calls as node, or as the administrator.
-func (a *App) connect(who *Caller, node client.Credentials, adminToken creds.Secret) (*client.Client, error) {
+func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.Secret) (*client.Client, error) {
 	registration, err := a.EnvironmentSecret(EnvRegistrationToken)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // MaxSecret bounds what is read as a phrase or a token.
@@ -50,64 +51,64 @@ func (a *App) ReadText(name string, limit int64) ([]byte, error) {
 
 // ReadPhrase gets a phrase that exists already: from a file or standard input
 // if one is named, else by asking for it.
-func (a *App) ReadPhrase(ctx context.Context, file, question string) (creds.Secret, error) {
+func (a *App) ReadPhrase(ctx context.Context, file, question string) (protocol.Secret, error) {
 	where := "the phrase"
 	var text string
 	if file != "" {
 		content, err := a.ReadInput(file, MaxSecret)
 		if err != nil {
-			return creds.Secret{}, err
+			return protocol.Secret{}, err
 		}
 		where, text = InputName(file), string(content)
 	} else {
 		answer, err := a.Ask(ctx, question, true)
 		if errors.Is(err, ErrNoTerminal) {
-			return creds.Secret{}, Hintf(Usagef("there is no terminal to ask for the phrase at"), "name the file it is in with --phrase-from; - is standard input")
+			return protocol.Secret{}, Hintf(Usagef("there is no terminal to ask for the phrase at"), "name the file it is in with --phrase-from; - is standard input")
 		}
 		if err != nil {
-			return creds.Secret{}, err
+			return protocol.Secret{}, err
 		}
 		text = answer
 	}
 	phrase, err := creds.ParsePhrase(text)
 	if err != nil {
-		return creds.Secret{}, fmt.Errorf("%s: %w", where, err)
+		return protocol.Secret{}, fmt.Errorf("%s: %w", where, err)
 	}
 	return phrase, nil
 }
 
 // ReadToken reads a token from a file: its first line, without white space
 // around it.
-func (a *App) ReadToken(file string) (creds.Secret, error) {
+func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	if file == "" {
-		return creds.Secret{}, nil
+		return protocol.Secret{}, nil
 	}
 	text, err := a.ReadInput(file, MaxSecret)
 	if err != nil {
-		return creds.Secret{}, err
+		return protocol.Secret{}, err
 	}
 	// A token is what is left when blanks are gone, as a phrase is; one of two
 	// words was meant to be something else.
-	token := creds.NormalisePhrase(string(text))
+	token := protocol.NormalizePhrase(string(text))
 	switch {
 	case token == "":
-		return creds.Secret{}, fmt.Errorf("%s: it is empty, but a token is expected", InputName(file))
+		return protocol.Secret{}, fmt.Errorf("%s: it is empty, but a token is expected", InputName(file))
 	case !visible(token):
-		return creds.Secret{}, fmt.Errorf("%s: a token is one word of visible ASCII characters", InputName(file))
+		return protocol.Secret{}, fmt.Errorf("%s: a token is one word of visible ASCII characters", InputName(file))
 	}
-	return creds.NewSecret(token), nil
+	return protocol.NewSecret(token), nil
 }
 
 // EnvironmentSecret is a key or a token of the environment, zero where it is not set.
-func (a *App) EnvironmentSecret(name string) (creds.Secret, error) {
-	text := creds.NormalisePhrase(a.Env(name))
+func (a *App) EnvironmentSecret(name string) (protocol.Secret, error) {
+	text := protocol.NormalizePhrase(a.Env(name))
 	if !visible(text) {
-		return creds.Secret{}, BadSetting(name, errors.New("it is not one word of visible ASCII characters"))
+		return protocol.Secret{}, BadSetting(name, errors.New("it is not one word of visible ASCII characters"))
 	}
 	if text == "" {
-		return creds.Secret{}, nil
+		return protocol.Secret{}, nil
 	}
-	return creds.NewSecret(text), nil
+	return protocol.NewSecret(text), nil
 }
 
 // blotted is a text without what somebody gave as an argument although it is a
@@ -116,7 +117,7 @@ func (a *App) EnvironmentSecret(name string) (creds.Secret, error) {
 func (p *Program) blotted(text string) string {
 	for _, argument := range p.Args {
 		if looksSecret(argument) {
-			text = strings.ReplaceAll(text, argument, "[secret]")
+			text = strings.ReplaceAll(text, argument, protocol.Redacted)
 		}
 	}
 	return text

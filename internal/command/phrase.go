@@ -11,6 +11,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
 )
 
 // ReservePhrase makes sure, before anything is made, that the phrase which the
@@ -68,7 +69,7 @@ func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
 // NodePhrase is a phrase on its way into a new node.
 type NodePhrase struct {
 	Flags  *PhraseFlags
-	Secret creds.Secret
+	Secret protocol.Secret
 	Hash   creds.PasswHash
 	File   string // the file that holds it
 }
@@ -123,9 +124,9 @@ func (p *NodePhrase) Discard() error {
 }
 
 // Kept is the phrase if it goes into the credentials file.
-func (p *NodePhrase) Kept() creds.Secret {
+func (p *NodePhrase) Kept() protocol.Secret {
 	if !p.Flags.keep {
-		return creds.Secret{}
+		return protocol.Secret{}
 	}
 	return p.Secret
 }

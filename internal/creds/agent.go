@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // maxLabel is how many characters a label may have.
@@ -37,7 +39,7 @@ type Agent struct {
 	// PasswHash authenticates the node.
 	PasswHash PasswHash
 	// Phrase is zero unless the user asked to keep it.
-	Phrase Secret
+	Phrase protocol.Secret
 	// CreatedAt is when the node was made or brought in.
 	CreatedAt time.Time
 
@@ -97,7 +99,7 @@ func (c *Context) LabelAgent(ref, label string) error {
 }
 
 func (c *Context) find(ref string) (int, error) {
-	id := NormaliseNodeID(ref)
+	id := protocol.NormalizeNodeID(ref)
 	i := slices.IndexFunc(c.agents, func(a Agent) bool { return a.NodeID == id || a.Label != "" && a.Label == ref })
 	if i < 0 {
 		return 0, fmt.Errorf("%w: it has neither the id nor the label %q", ErrAgentUnknown, shorten(ref))
@@ -145,7 +147,7 @@ func isLabel(text string) bool {
 	if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxLabel {
 		return false
 	}
-	if strings.TrimFunc(text, isSpace) != text || IsNodeID(NormaliseNodeID(text)) {
+	if protocol.TrimSpace(text) != text || protocol.ValidHex64(protocol.NormalizeNodeID(text)) {
 		return false
 	}
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })

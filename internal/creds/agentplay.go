@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // agentPlayJSON is the credentials file of the agent-play service's own command
@@ -83,10 +85,10 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 	return c, nil
 }
 
-func (o ImportOptions) split(passw phraseField) (PasswHash, Secret) {
-	phrase := Secret(passw)
+func (o ImportOptions) split(passw phraseField) (PasswHash, protocol.Secret) {
+	phrase := protocol.Secret(passw)
 	if !o.KeepPhrases {
-		return HashPhrase(phrase.Reveal()), Secret{}
+		return HashPhrase(phrase.Reveal()), protocol.Secret{}
 	}
 	return HashPhrase(phrase.Reveal()), phrase
 }

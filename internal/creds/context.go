@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // Service is the service name in the paths of a host.
@@ -57,9 +59,9 @@ type MainNode struct {
 	// PasswHash authenticates the node.
 	PasswHash PasswHash
 	// APIKey is the account's key, zero where it is not known.
-	APIKey Secret
+	APIKey protocol.Secret
 	// Phrase is zero unless the user asked to keep it.
-	Phrase Secret
+	Phrase protocol.Secret
 	// CreatedAt is when the node was made or brought in.
 	CreatedAt time.Time
 
@@ -84,7 +86,7 @@ func NewContext(name, serverURL string, service Service, now time.Time) (*Contex
 // slashes, or ErrServerURL. A URL with a password in it is refused and not
 // quoted.
 func ParseServerURL(text string) (string, error) {
-	trimmed := strings.TrimRight(strings.TrimFunc(text, isSpace), "/")
+	trimmed := strings.TrimRight(protocol.TrimSpace(text), "/")
 	u, err := url.Parse(trimmed)
 	if err != nil || len(trimmed) > maxServerURL {
 		return "", ErrServerURL
@@ -100,7 +102,7 @@ func ParseServerURL(text string) (string, error) {
 // isPlainText reports whether text has nothing in it that a URL must escape and
 // that programs read differently.
 func isPlainText(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsAny(text, "#\\") && !strings.ContainsFunc(text, isSpace)
+	return utf8.ValidString(text) && !strings.ContainsAny(text, "#\\") && !strings.ContainsFunc(text, protocol.IsWhiteSpace)
 }
 
 // ParseService returns the service called text, or ErrService.
@@ -140,11 +142,11 @@ func (c *Context) checkMain() error {
 }
 
 // checkNode reports what is wrong with the credentials of one node.
-func checkNode(nodeID string, hash PasswHash, phrase Secret) error {
+func checkNode(nodeID string, hash PasswHash, phrase protocol.Secret) error {
 	switch {
-	case !IsNodeID(nodeID):
+	case !protocol.ValidHex64(nodeID):
 		return ErrNodeID
-	case !isLowerHex64(hash.Reveal()):
+	case !protocol.ValidHex64(hash.Reveal()):
 		return ErrPasswHash
 	case !phrase.IsZero() && HashPhrase(phrase.Reveal()) != hash:
 		return ErrPhraseMismatch

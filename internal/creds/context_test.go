@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 func TestParseServerURL(t *testing.T) {
@@ -79,8 +81,8 @@ func TestContextChecksItsMainNode(t *testing.T) {
 		"upper-case id":  {func(m *MainNode) { m.NodeID = strings.ToUpper(m.NodeID) }, ErrNodeID},
 		"no id":          {func(m *MainNode) { m.NodeID = "" }, ErrNodeID},
 		"no hash":        {func(m *MainNode) { m.PasswHash = PasswHash{} }, ErrPasswHash},
-		"another phrase": {func(m *MainNode) { m.Phrase = NewSecret("other") }, ErrPhraseMismatch},
-		"its own phrase": {func(m *MainNode) { m.Phrase = NewSecret("main") }, nil},
+		"another phrase": {func(m *MainNode) { m.Phrase = protocol.NewSecret("other") }, ErrPhraseMismatch},
+		"its own phrase": {func(m *MainNode) { m.Phrase = protocol.NewSecret("main") }, nil},
 	} {
 		ctx, node := sampleContext(t, "a"), good
 		c.change(&node)

@@ -6,11 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 
 	"golang.org/x/crypto/scrypt"
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // Parameters of scrypt (RFC 7914) that section 2 of the protocol fixes:
@@ -28,6 +27,10 @@ const (
 	rootKeySecretSalt = "agent-play:merkle-root:v3:scrypt-file"
 )
 
+// hexDigits is the length of a node id, a root key and a PasswHash: 32 bytes as
+// lower-case hex.
+const hexDigits = 64
+
 // ErrHashMissing is returned when an id is to be derived from no hash at all.
 var ErrHashMissing = errors.New("there is no passwHash to derive a node id from")
 
@@ -38,7 +41,7 @@ var ErrSecretEmpty = errors.New("the secret for the root key is empty: it needs 
 // protocol's; tests of other things may inject a cheap one.
 type DeriveFunc func(hash PasswHash, rootKey string) (string, error)
 
-// DeriveNodeID returns the node id of hash under rootKey, which it normalises:
+// DeriveNodeID returns the node id of hash under rootKey, which it normalizes:
 // 64 lower-case hex digits. It takes about 0.2 s of one core and 64 MiB, and
 // cannot be interrupted; a host goes through a Deriver. The only error for
 // well-formed input is ErrHashMissing, for the zero hash.
@@ -46,7 +49,7 @@ func DeriveNodeID(hash PasswHash, rootKey string) (string, error) {
 	if hash.IsZero() {
 		return "", ErrHashMissing
 	}
-	salt := sha256.Sum256([]byte(nodeIDSaltPrefix + NormaliseRootKey(rootKey)))
+	salt := sha256.Sum256([]byte(nodeIDSaltPrefix + protocol.NormalizeRootKey(rootKey)))
 	return scryptHex([]byte(hash.Reveal()), salt)
 }
 
@@ -68,38 +71,10 @@ func GenerateRootKey() string {
 	return hex.EncodeToString(raw[:])
 }
 
-// NormaliseRootKey trims the protocol's white space from both ends and
-// lower-cases the rest by Unicode's default, language-independent mapping (the
-// full one, as ECMAScript does, not letter by letter).
-func NormaliseRootKey(text string) string {
-	trimmed := strings.TrimFunc(text, isSpace)
-	if isASCII(trimmed) {
-		return strings.ToLower(trimmed)
-	}
-	return cases.Lower(language.Und).String(trimmed)
-}
-
-// NormaliseNodeID trims the protocol's white space from both ends of an id and
-// lower-cases it, as section 2 asks for x-node-id.
-func NormaliseNodeID(text string) string { return NormaliseRootKey(text) }
-
-// IsNodeID reports whether text has the form of a derived id: exactly 64
-// lower-case hex digits.
-func IsNodeID(text string) bool { return isLowerHex64(text) }
-
 func scryptHex(password []byte, salt [sha256.Size]byte) (string, error) {
 	key, err := scrypt.Key(password, salt[:], scryptN, scryptR, scryptP, scryptKeyLen)
 	if err != nil {
 		return "", fmt.Errorf("derive with scrypt: %w", err)
 	}
 	return hex.EncodeToString(key), nil
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/playctl/playctl/protocol"
 )
 
-func TestNormaliseRootKey(t *testing.T) {
+func TestNormalizeRootKey(t *testing.T) {
 	for in, want := range map[string]string{
 		"":              "",
 		" \ufeffN1\n":   "n1",
@@ -19,13 +22,13 @@ func TestNormaliseRootKey(t *testing.T) {
 		"ß":             "ß",
 		"\u3000A\u00a0": "a",
 	} {
-		if got := NormaliseRootKey(in); got != want {
-			t.Errorf("NormaliseRootKey(%q) = %q, want %q", in, got, want)
+		if got := protocol.NormalizeRootKey(in); got != want {
+			t.Errorf("protocol.NormalizeRootKey(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestDeriveNodeIDNormalisesTheRootKey(t *testing.T) {
+func TestDeriveNodeIDNormalizesTheRootKey(t *testing.T) {
 	v := loadVectors(t)
 	got, err := DeriveNodeID(HashPhrase(v.Phrases[0].Phrase), " "+strings.ToUpper(v.RootKeys[0])+"\r\n")
 	if err != nil || got != v.Phrases[0].NodeIDs[0] {
@@ -44,22 +47,23 @@ func TestDerivationNeedsInput(t *testing.T) {
 
 func TestGenerateRootKey(t *testing.T) {
 	first, second := GenerateRootKey(), GenerateRootKey()
-	if first == second || !isLowerHex64(first) || !isLowerHex64(second) {
+	if first == second || !protocol.ValidHex64(first) || !protocol.ValidHex64(second) {
 		t.Errorf("root keys %s and %s", first, second)
 	}
 }
 
-func FuzzNormaliseRootKey(f *testing.F) {
+func FuzzNormalizeRootKey(f *testing.F) {
 	for _, seed := range []string{"", "n1", " ABC ", "İΣ", "\xff", "ΑΣ"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := NormaliseRootKey(text)
-		if isASCII(text) && got != strings.ToLower(strings.Trim(text, " \t\n\v\f\r")) {
-			t.Fatalf("NormaliseRootKey(%q) = %q", text, got)
+		got := protocol.NormalizeRootKey(text)
+		ascii := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+		if ascii && got != strings.ToLower(strings.Trim(text, " \t\n\v\f\r")) {
+			t.Fatalf("protocol.NormalizeRootKey(%q) = %q", text, got)
 		}
-		if strings.TrimFunc(got, isSpace) != got {
-			t.Fatalf("NormaliseRootKey(%q) = %q has white space at an end", text, got)
+		if strings.TrimFunc(got, protocol.IsWhiteSpace) != got {
+			t.Fatalf("protocol.NormalizeRootKey(%q) = %q has white space at an end", text, got)
 		}
 	})
 }

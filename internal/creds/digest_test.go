@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 func TestAuthenticate(t *testing.T) {
@@ -38,8 +40,8 @@ func TestAuthenticate(t *testing.T) {
 }
 
 func TestGeneratedSecrets(t *testing.T) {
-	for prefix, generate := range map[string]func() Secret{"pk_": GenerateAPIKey, "pt_": GenerateToken} {
-		seen := map[Secret]bool{}
+	for prefix, generate := range map[string]func() protocol.Secret{"pk_": GenerateAPIKey, "pt_": GenerateToken} {
+		seen := map[protocol.Secret]bool{}
 		for range 100 {
 			s := generate()
 			body, ok := strings.CutPrefix(s.Reveal(), prefix)

@@ -4,7 +4,7 @@
 //
 // The way from a phrase to a node id is short and one-way at each step:
 //
-//	phrase -> NormalisePhrase -> HashPhrase -> PasswHash -> DeriveNodeID -> nodeId
+//	phrase -> NormalizePhrase -> HashPhrase -> PasswHash -> DeriveNodeID -> nodeId
 //
 // A phrase is hashed once, where it was typed, and only the PasswHash crosses
 // the wire. A host derives an id only when a node is created, through a Deriver

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // fileVersion is the version of the credentials file that this package writes.
@@ -33,12 +35,12 @@ type (
 		Extra     jsontext.Value `json:",embed"`
 	}
 	mainNodeJSON struct {
-		NodeID    nodeIDField    `json:"nodeId"`
-		PasswHash hashField      `json:"passwHash"`
-		APIKey    secretField    `json:"apiKey,omitzero"`
-		Phrase    phraseField    `json:"phrase,omitzero"`
-		CreatedAt timeField      `json:"createdAt,omitzero"`
-		Extra     jsontext.Value `json:",embed"`
+		NodeID    nodeIDField         `json:"nodeId"`
+		PasswHash hashField           `json:"passwHash"`
+		APIKey    protocol.WireSecret `json:"apiKey,omitzero"`
+		Phrase    phraseField         `json:"phrase,omitzero"`
+		CreatedAt timeField           `json:"createdAt,omitzero"`
+		Extra     jsontext.Value      `json:",embed"`
 	}
 	agentJSON struct {
 		NodeID    nodeIDField    `json:"nodeId"`
@@ -113,7 +115,7 @@ func contextToJSON(c *Context) contextJSON {
 	}
 	if m := c.Main; m != nil {
 		doc.Main = &mainNodeJSON{
-			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: secretField(m.APIKey),
+			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: m.APIKey.Wire(),
 			Phrase: phraseField(m.Phrase), CreatedAt: timeField(m.CreatedAt), Extra: m.extra,
 		}
 	}
@@ -133,15 +135,100 @@ func (doc contextJSON) context(name string) *Context {
 	}
 	if m := doc.Main; m != nil {
 		c.Main = &MainNode{
-			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: Secret(m.APIKey),
-			Phrase: Secret(m.Phrase), CreatedAt: time.Time(m.CreatedAt), extra: m.Extra,
+			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: m.APIKey.Secret,
+			Phrase: protocol.Secret(m.Phrase), CreatedAt: time.Time(m.CreatedAt), extra: m.Extra,
 		}
 	}
 	for _, a := range doc.Agents {
 		c.agents = append(c.agents, Agent{
 			NodeID: string(a.NodeID), Label: a.Label, PasswHash: PasswHash(a.PasswHash),
-			Phrase: Secret(a.Phrase), CreatedAt: time.Time(a.CreatedAt), extra: a.Extra,
+			Phrase: protocol.Secret(a.Phrase), CreatedAt: time.Time(a.CreatedAt), extra: a.Extra,
 		})
 	}
 	return c
+}
+
+// The types below are single values of the credentials file. Checking them as
+// they are read gives every complaint its line and column.
+
+// nodeIDField is a derived id.
+type nodeIDField string
+
+func (f *nodeIDField) UnmarshalText(text []byte) error {
+	if !protocol.ValidHex64(string(text)) {
+		return fieldError("must be a node id: exactly 64 lower-case hex digits")
+	}
+	*f = nodeIDField(text)
+	return nil
+}
+
+// hashField is a PasswHash that is meant to be written.
+type hashField PasswHash
+
+func (f hashField) MarshalText() ([]byte, error) { return []byte(f.Reveal()), nil }
+
+func (f *hashField) UnmarshalText(text []byte) error {
+	hash, err := ParsePasswHash(string(text))
+	if err != nil {
+		return fieldError("must be a passwHash: exactly 64 lower-case hex digits")
+	}
+	*f = hashField(hash)
+	return nil
+}
+
+// timeField is a time of the protocol; reading takes any RFC 3339 time.
+type timeField time.Time
+
+func (f timeField) IsZero() bool { return time.Time(f).IsZero() }
+
+func (f timeField) MarshalText() ([]byte, error) {
+	return []byte(protocol.FormatTime(time.Time(f))), nil
+}
+
+func (f *timeField) UnmarshalText(text []byte) error {
+	at, err := protocol.ParseTime(string(text))
+	// In UTC a time near the ends can have a year that RFC 3339 cannot write.
+	if err != nil || at.Year() < 0 || at.Year() > 9999 {
+		return fieldError("must be a time like 2026-01-02T03:04:05.678Z")
+	}
+	*f = timeField(at)
+	return nil
+}
+
+// serverField is the base URL of a host.
+type serverField string
+
+func (f *serverField) UnmarshalText(text []byte) error {
+	base, err := ParseServerURL(string(text))
+	if err != nil {
+		return fieldError("must be an http or https URL without user, query or fragment")
+	}
+	*f = serverField(base)
+	return nil
+}
+
+// serviceField is a service name.
+type serviceField string
+
+func (f *serviceField) UnmarshalText(text []byte) error {
+	service, err := ParseService(string(text))
+	if err != nil {
+		return fieldError(`must be "play" or "agent-play"`)
+	}
+	*f = serviceField(service)
+	return nil
+}
+
+// phraseField is a phrase in clear.
+type phraseField protocol.Secret
+
+func (f phraseField) MarshalText() ([]byte, error) { return []byte(protocol.Secret(f).Reveal()), nil }
+
+func (f *phraseField) UnmarshalText(text []byte) error {
+	phrase, err := ParsePhrase(string(text))
+	if err != nil {
+		return fieldError("must be a phrase of at least one word")
+	}
+	*f = phraseField(phrase)
+	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // The file on disk is a contract with later versions: a change of it shows as a
@@ -210,7 +212,7 @@ func TestFileRoundTrip(t *testing.T) {
 			c := sampleContext(t, name)
 			if rapid.Bool().Draw(rt, "has a main node") {
 				phrase := rapid.StringMatching(`\pL{1,5}( \pL{1,5}){0,2}`).Draw(rt, "phrase")
-				c.Main = &MainNode{NodeID: sampleID(phrase), PasswHash: HashPhrase(phrase), Phrase: NewSecret(phrase), APIKey: NewSecret(rapid.String().Draw(rt, "key"))}
+				c.Main = &MainNode{NodeID: sampleID(phrase), PasswHash: HashPhrase(phrase), Phrase: protocol.NewSecret(phrase), APIKey: protocol.NewSecret(rapid.String().Draw(rt, "key"))}
 			}
 			for i, label := range rapid.SliceOfNDistinct(rapid.String().Filter(isLabel), 0, 3, rapid.ID[string]).Draw(rt, "labels") {
 				if err := c.AddAgent(sampleAgent(string(rune('a'+i)), label)); err != nil {

@@ -2,7 +2,9 @@ package creds
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tyler-smith/go-bip39/wordlists"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // PhraseWords is how many words a generated phrase has: 10 words of a list of
@@ -31,12 +35,12 @@ var ErrPhraseNotUTF8 = errors.New("the phrase is not valid UTF-8: save it as UTF
 // with the system's CSPRNG from the BIP-39 English word list, joined by single
 // spaces. It panics if the system has no randomness (crypto/rand never fails
 // on a working system).
-func GeneratePhrase() Secret {
+func GeneratePhrase() protocol.Secret {
 	phrase, err := phraseFrom(rand.Reader)
 	if err != nil {
 		panic(fmt.Sprintf("creds: the system's random source failed: %v", err))
 	}
-	return NewSecret(phrase)
+	return protocol.NewSecret(phrase)
 }
 
 // phraseFrom draws a phrase from random, two bytes for each word.
@@ -53,38 +57,43 @@ func phraseFrom(random io.Reader) (string, error) {
 }
 
 // ParsePhrase takes a phrase as a person or a file gave it and returns it
-// normalised. The error is ErrPhraseEmpty or ErrPhraseNotUTF8; it never holds
+// normalized. The error is ErrPhraseEmpty or ErrPhraseNotUTF8; it never holds
 // the text.
-func ParsePhrase(text string) (Secret, error) {
+func ParsePhrase(text string) (protocol.Secret, error) {
 	if !utf8.ValidString(text) {
-		return Secret{}, ErrPhraseNotUTF8
+		return protocol.Secret{}, ErrPhraseNotUTF8
 	}
-	phrase := NormalisePhrase(text)
+	phrase := protocol.NormalizePhrase(text)
 	if phrase == "" {
-		return Secret{}, ErrPhraseEmpty
+		return protocol.Secret{}, ErrPhraseEmpty
 	}
-	return NewSecret(phrase), nil
+	return protocol.NewSecret(phrase), nil
 }
 
-// NormalisePhrase turns every run of white space into one space and trims both
-// ends. White space is the set of section 2 of the protocol, which is
-// ECMAScript's and differs from unicode.IsSpace: U+FEFF is in it, U+0085 is not.
-// Letters keep their case and their Unicode form; bytes that are not UTF-8 stay
-// as they are.
-func NormalisePhrase(phrase string) string {
-	return strings.Join(strings.FieldsFunc(phrase, isSpace), " ")
+// ErrPasswHash is returned for a text that is not a passwHash. The text is not
+// in the error: a phrase given by mistake must not end up in a log.
+var ErrPasswHash = errors.New("the passwHash must be exactly 64 lower-case hex digits")
+
+// ErrNodeID is returned for a text that is not a node id.
+var ErrNodeID = errors.New("the nodeId must be exactly 64 lower-case hex digits")
+
+// PasswHash is the bearer secret of a node: lower-case hex SHA-256 of its
+// normalized phrase. It prints as a placeholder; Reveal gives the 64 digits.
+// The zero value is "none".
+type PasswHash struct{ protocol.Secret }
+
+// HashPhrase normalizes phrase and returns its PasswHash. It hashes whatever it
+// is given; use ParsePhrase first on text from outside.
+func HashPhrase(phrase string) PasswHash {
+	sum := sha256.Sum256([]byte(protocol.NormalizePhrase(phrase)))
+	return PasswHash{protocol.NewSecret(hex.EncodeToString(sum[:]))}
 }
 
-// isSpace reports whether r is white space or a line terminator of ECMAScript
-// (ECMA-262, sections 12.2 and 12.3), the set that the protocol lists.
-func isSpace(r rune) bool {
-	switch {
-	case r >= 0x0009 && r <= 0x000D, r >= 0x2000 && r <= 0x200A:
-		return true
+// ParsePasswHash returns the PasswHash of text, which must be exactly 64
+// lower-case hex digits; else ErrPasswHash.
+func ParsePasswHash(text string) (PasswHash, error) {
+	if !protocol.ValidHex64(text) {
+		return PasswHash{}, ErrPasswHash
 	}
-	switch r {
-	case 0x0020, 0x00A0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF:
-		return true
-	}
-	return false
+	return PasswHash{protocol.NewSecret(text)}, nil
 }

@@ -12,13 +12,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/tyler-smith/go-bip39/wordlists"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // spaceRuns is section 2's white space written as a pattern: the oracle for the
 // hand-written set.
 var spaceRuns = regexp.MustCompile(`[\x{0009}-\x{000D}\x{0020}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]+`)
 
-func slowNormalise(text string) string {
+func slowNormalize(text string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(spaceRuns.ReplaceAllString(text, " "), " "), " ")
 }
 
@@ -32,8 +34,8 @@ func TestWhiteSpaceIsExactlyTheStatedSet(t *testing.T) {
 		if want {
 			count++
 		}
-		if isSpace(r) != want {
-			t.Errorf("isSpace(%U) = %v, want %v", r, !want, want)
+		if protocol.IsWhiteSpace(r) != want {
+			t.Errorf("protocol.IsWhiteSpace(%U) = %v, want %v", r, !want, want)
 		}
 	}
 	if count != 25 {
@@ -41,7 +43,7 @@ func TestWhiteSpaceIsExactlyTheStatedSet(t *testing.T) {
 	}
 }
 
-func TestNormalisePhrase(t *testing.T) {
+func TestNormalizePhrase(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                         "",
 		" \t\n\ufeff\u3000":        "",
@@ -52,23 +54,23 @@ func TestNormalisePhrase(t *testing.T) {
 		"Cafe\u0301  CAFÉ":         "Cafe\u0301 CAFÉ",
 		"a\xff \xfe":               "a\xff \xfe",
 	} {
-		if got := NormalisePhrase(in); got != want {
-			t.Errorf("NormalisePhrase(%q) = %q, want %q", in, got, want)
+		if got := protocol.NormalizePhrase(in); got != want {
+			t.Errorf("protocol.NormalizePhrase(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-func FuzzNormalisePhrase(f *testing.F) {
+func FuzzNormalizePhrase(f *testing.F) {
 	for _, seed := range []string{"", "amber angle", "\ufeff a\u00a0b ", "a\u0085b", "\xff \xef\xbb\xbf"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := NormalisePhrase(text)
-		if want := slowNormalise(text); utf8.ValidString(text) && got != want {
-			t.Fatalf("NormalisePhrase(%q) = %q, the pattern gives %q", text, got, want)
+		got := protocol.NormalizePhrase(text)
+		if want := slowNormalize(text); utf8.ValidString(text) && got != want {
+			t.Fatalf("protocol.NormalizePhrase(%q) = %q, the pattern gives %q", text, got, want)
 		}
-		if again := NormalisePhrase(got); again != got {
-			t.Fatalf("normalising %q twice gives %q", got, again)
+		if again := protocol.NormalizePhrase(got); again != got {
+			t.Fatalf("normalizing %q twice gives %q", got, again)
 		}
 		if HashPhrase(text) != HashPhrase(got) {
 			t.Fatalf("%q and its normal form hash differently", text)
@@ -131,7 +133,7 @@ func TestGeneratePhrase(t *testing.T) {
 		t.Error("the same phrase came twice")
 	}
 	words := strings.Split(first, " ")
-	if len(words) != PhraseWords || NormalisePhrase(first) != first {
+	if len(words) != PhraseWords || protocol.NormalizePhrase(first) != first {
 		t.Errorf("a phrase of %d words", len(words))
 	}
 	for _, word := range words {

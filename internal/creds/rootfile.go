@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // rootFileLimit is far above 64 digits with any white space around them.
@@ -102,7 +104,7 @@ func ReadRootFile(path string) (string, error) {
 // case, with white space around them. path is only for the *FileError.
 func ParseRootFile(path string, data []byte) (string, error) {
 	text := string(data)
-	digits := strings.TrimFunc(text, isSpace)
+	digits := protocol.TrimSpace(text)
 	start := int64(strings.Index(text, digits))
 	if digits == "" {
 		return "", &FileError{Path: path, Line: 1, Problem: "it is empty, but a root key file holds 64 hex digits"}
@@ -145,8 +147,8 @@ func ReadRootSecret(path string) ([]byte, error) {
 // there the error is ErrRootFileExists, unless overwrite is true. A lost root
 // key cannot be had back, and every node id of its world depends on it.
 func WriteRootFile(path, key string, overwrite bool) error {
-	key = NormaliseRootKey(key)
-	if !isLowerHex64(key) {
+	key = protocol.NormalizeRootKey(key)
+	if !protocol.ValidHex64(key) {
 		return &FileError{Path: path, Problem: "nothing is written: a root key file holds exactly 64 hex digits"}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), secretDirMode); err != nil {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 const (
@@ -153,7 +155,7 @@ func FuzzParseRootFile(f *testing.F) {
 			}
 			return
 		}
-		if !isLowerHex64(key) || NormaliseRootKey(string(content)) != key {
+		if !protocol.ValidHex64(key) || protocol.NormalizeRootKey(string(content)) != key {
 			t.Fatalf("%q gave the key %q", content, key)
 		}
 	})

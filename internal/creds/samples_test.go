@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"testing"
 	"time"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 var sampleTime = time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
@@ -35,11 +37,11 @@ func fullFile(t testing.TB) *File {
 	local, remote := sampleContext(t, "local"), sampleContext(t, "remote")
 	remote.ServerURL, remote.Service = "https://play.example.com/base", ServiceAgentPlay
 	local.Main = &MainNode{
-		NodeID: sampleID("main"), PasswHash: HashPhrase("main phrase"), Phrase: NewSecret("main phrase"),
-		APIKey: NewSecret("pk_key"), CreatedAt: sampleTime,
+		NodeID: sampleID("main"), PasswHash: HashPhrase("main phrase"), Phrase: protocol.NewSecret("main phrase"),
+		APIKey: protocol.NewSecret("pk_key"), CreatedAt: sampleTime,
 	}
 	kept := sampleAgent("kept phrase", "barista")
-	kept.Phrase = NewSecret("kept phrase")
+	kept.Phrase = protocol.NewSecret("kept phrase")
 	for _, a := range []Agent{kept, sampleAgent("second", "Зоя 2"), sampleAgent("third", "")} {
 		if err := local.AddAgent(a); err != nil {
 			t.Fatal(err)

@@ -12,13 +12,15 @@ import (
 	"text/template"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // holder has secrets where fmt cannot call their methods: in unexported fields.
 type holder struct {
 	hash   PasswHash
-	phrase Secret
-	list   []Secret
+	phrase protocol.Secret
+	list   []protocol.Secret
 	byName map[string]PasswHash
 	inner  *holder
 }
@@ -28,18 +30,18 @@ type holder struct {
 func TestSecretsNeverPrint(t *testing.T) {
 	const phrase = "zebra zone zoo"
 	hash := HashPhrase(phrase)
-	h := holder{hash: hash, phrase: NewSecret(phrase), list: []Secret{NewSecret(phrase)},
+	h := holder{hash: hash, phrase: protocol.NewSecret(phrase), list: []protocol.Secret{protocol.NewSecret(phrase)},
 		byName: map[string]PasswHash{"a": hash}}
-	h.inner = &holder{hash: hash, phrase: NewSecret(phrase)}
+	h.inner = &holder{hash: hash, phrase: protocol.NewSecret(phrase)}
 
 	var out bytes.Buffer
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
-		for _, value := range []any{hash, &hash, NewSecret(phrase), h, &h, []PasswHash{hash}, StoredDigest(hash), fmt.Errorf("node %v", h)} {
+		for _, value := range []any{hash, &hash, protocol.NewSecret(phrase), h, &h, []PasswHash{hash}, StoredDigest(hash), fmt.Errorf("node %v", h)} {
 			fmt.Fprintf(&out, verb+"\n", value)
 		}
 	}
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
-		slog.New(handler).Info("login", "hash", hash, "phrase", NewSecret(phrase), "digest", StoredDigest(hash), "all", h)
+		slog.New(handler).Info("login", "hash", hash, "phrase", protocol.NewSecret(phrase), "digest", StoredDigest(hash), "all", h)
 	}
 	if err := template.Must(template.New("").Parse("{{.}} {{printf \"%s\" .}}")).Execute(&out, hash); err != nil {
 		t.Fatal(err)
@@ -53,32 +55,32 @@ func TestSecretsNeverPrint(t *testing.T) {
 			t.Errorf("the %s was printed", what)
 		}
 	}
-	if !strings.Contains(out.String(), redacted) {
+	if !strings.Contains(out.String(), protocol.Redacted) {
 		t.Error("nothing says that something was left out")
 	}
 }
 
 func TestSecretsRefuseToBeMarshalled(t *testing.T) {
 	for name, value := range map[string]any{
-		"PasswHash": HashPhrase("a"), "Secret": NewSecret("a"), "in a struct": struct{ Hash PasswHash }{HashPhrase("a")},
+		"PasswHash": HashPhrase("a"), "Secret": protocol.NewSecret("a"), "in a struct": struct{ Hash PasswHash }{HashPhrase("a")},
 	} {
-		if out, err := json.Marshal(value); !errors.Is(err, errSecretMarshal) {
+		if out, err := json.Marshal(value); !errors.Is(err, protocol.ErrSecretMarshal) {
 			t.Errorf("%s: json.Marshal = %s, %v", name, out, err)
 		}
-		if out, err := jsonv2.Marshal(value); !errors.Is(err, errSecretMarshal) {
+		if out, err := jsonv2.Marshal(value); !errors.Is(err, protocol.ErrSecretMarshal) {
 			t.Errorf("%s: v2 Marshal = %s, %v", name, out, err)
 		}
 	}
 }
 
 func TestSecretValues(t *testing.T) {
-	if (Secret{}).Reveal() != "" || !(Secret{}).IsZero() || !NewSecret("").IsZero() {
+	if (protocol.Secret{}).Reveal() != "" || !(protocol.Secret{}).IsZero() || !protocol.NewSecret("").IsZero() {
 		t.Error("the zero secret is not empty")
 	}
-	if NewSecret("a") != NewSecret(strings.Clone("a")) || NewSecret("a") == NewSecret("b") {
+	if protocol.NewSecret("a") != protocol.NewSecret(strings.Clone("a")) || protocol.NewSecret("a") == protocol.NewSecret("b") {
 		t.Error("secrets do not compare by their text")
 	}
-	if NewSecret("a").Reveal() != "a" {
+	if protocol.NewSecret("a").Reveal() != "a" {
 		t.Error("Reveal does not give the text back")
 	}
 }

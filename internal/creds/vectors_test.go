@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // vectors is testdata/credentials.json: known answers for section 2 of the
@@ -14,7 +16,7 @@ type vectors struct {
 	Phrases  []struct {
 		Label      string   `json:"label"`
 		Phrase     string   `json:"phrase"`
-		Normalised string   `json:"normalised"`
+		Normalized string   `json:"normalised"`
 		PasswHash  string   `json:"passwHash"`
 		NodeIDs    []string `json:"nodeIds"`
 	} `json:"phrases"`
@@ -40,11 +42,11 @@ func loadVectors(t testing.TB) vectors {
 	return v
 }
 
-func TestVectorsNormaliseAndHash(t *testing.T) {
+func TestVectorsNormalizeAndHash(t *testing.T) {
 	for _, c := range loadVectors(t).Phrases {
 		t.Run(c.Label, func(t *testing.T) {
-			if got := NormalisePhrase(c.Phrase); got != c.Normalised {
-				t.Errorf("NormalisePhrase(%q) = %q, want %q", c.Phrase, got, c.Normalised)
+			if got := protocol.NormalizePhrase(c.Phrase); got != c.Normalized {
+				t.Errorf("protocol.NormalizePhrase(%q) = %q, want %q", c.Phrase, got, c.Normalized)
 			}
 			if got := HashPhrase(c.Phrase).Reveal(); got != c.PasswHash {
 				t.Errorf("HashPhrase(%q) = %s, want %s", c.Phrase, got, c.PasswHash)

@@ -13,9 +13,9 @@ func checkAPIKey(c *call) error {
 	if !c.rules.apiKey || policy == APIKeysOff || c.node == nil {
 		return nil
 	}
-	shown := creds.NewSecret(c.r.Header.Get(protocol.HeaderAPIKey))
+	shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderAPIKey))
 	if shown.IsZero() {
-		shown = creds.NewSecret(c.object.BodyAPIKey().Reveal())
+		shown = c.object.BodyAPIKey()
 	}
 	return c.checkFresh(func() error {
 		stored, has := c.accountKey()

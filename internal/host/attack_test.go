@@ -164,7 +164,7 @@ func TestRegistrationModes(t *testing.T) {
 	})
 	t.Run("token", func(t *testing.T) {
 		f := newFixture(t, func(s *setup) {
-			s.host.Registration, s.host.RegistrationToken = RegistrationToken, creds.NewSecret("let me in")
+			s.host.Registration, s.host.RegistrationToken = RegistrationToken, protocol.NewSecret("let me in")
 		})
 		f.post(protocol.PathNodes, body(f)).refused(protocol.CodeRegistrationClosed)
 		f.post(protocol.PathNodes, body(f), with(protocol.HeaderRegistrationToken, "guess")).refused(protocol.CodeRegistrationClosed)
@@ -298,7 +298,7 @@ func TestAdministrator(t *testing.T) {
 	f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": agent.id}, asAdmin).ok()
 	f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": agent.id}, asAdmin).refused(protocol.CodeNotFound)
 
-	none := newFixture(t, func(s *setup) { s.host.AdminToken = creds.Secret{} })
+	none := newFixture(t, func(s *setup) { s.host.AdminToken = protocol.Secret{} })
 	none.get("/api/play/session", with("Authorization", "Bearer ")).refused(protocol.CodeCredentialsInvalid)
 	none.get("/api/play/session", with("Authorization", "Bearer x")).refused(protocol.CodeCredentialsInvalid)
 }

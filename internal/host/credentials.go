@@ -43,15 +43,15 @@ func wrongCredentials() error {
 
 // bearerToken takes the token out of an authorization header. Another scheme,
 // such as a proxy's own, is none of the host's business.
-func bearerToken(header string) (creds.Secret, bool) {
+func bearerToken(header string) (protocol.Secret, bool) {
 	const scheme = "bearer "
 	if len(header) < len(scheme) || !strings.EqualFold(header[:len(scheme)], scheme) {
-		return creds.Secret{}, false
+		return protocol.Secret{}, false
 	}
-	return creds.NewSecret(strings.TrimSpace(header[len(scheme):])), true
+	return protocol.NewSecret(strings.TrimSpace(header[len(scheme):])), true
 }
 
-func (c *call) authenticateAdmin(token creds.Secret) error {
+func (c *call) authenticateAdmin(token protocol.Secret) error {
 	known := !c.host.options.AdminToken.IsZero()
 	if !creds.AuthenticateSecret(c.host.adminDigest, known, token) {
 		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the bearer token is not the administrator's")

@@ -62,7 +62,7 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 		journal: memory.Open(store.DefaultRetention()),
 		deriver: creds.DeriverOptions{Derive: cheapID, Release: func() {}},
 		world:   world.Options{RootKey: testRootKey, Now: time.Now, Random: rand.Reader, Observer: metrics},
-		host:    Options{AdminToken: creds.NewSecret(adminToken), Metrics: metrics, Address: "127.0.0.1:0"},
+		host:    Options{AdminToken: protocol.NewSecret(adminToken), Metrics: metrics, Address: "127.0.0.1:0"},
 	}
 	s.host.Streams.DrainJitter = time.Millisecond
 	for _, c := range change {

@@ -89,7 +89,7 @@ func (c *call) checkRegistration() error {
 	case RegistrationOpen:
 		return nil
 	case RegistrationToken:
-		shown := creds.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
+		shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
 		if creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown) {
 			return nil
 		}

@@ -75,11 +75,11 @@ type Options struct {
 	PublicURL string
 
 	// AdminToken is the administrator's bearer token; none if it is zero.
-	AdminToken creds.Secret
+	AdminToken protocol.Secret
 	// Registration is RegistrationOpen by default.
 	Registration Registration
 	// RegistrationToken is needed for, and only for, RegistrationToken.
-	RegistrationToken creds.Secret
+	RegistrationToken protocol.Secret
 	// APIKeys is APIKeysRequired by default, and APIKeysOptional with Compat,
 	// which APIKeysRequired contradicts.
 	APIKeys APIKeyPolicy

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 )
 
 func TestOptionsThatCannotWork(t *testing.T) {
@@ -26,7 +27,7 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		"any origin":                    {func(o *Options) { o.CORSOrigins = []string{"*"} }, "origin"},
 		"unknown registration":          {func(o *Options) { o.Registration = "sometimes" }, "sometimes"},
 		"token without a token":         {func(o *Options) { o.Registration = RegistrationToken }, "token"},
-		"token for nothing":             {func(o *Options) { o.RegistrationToken = creds.NewSecret("x") }, "token"},
+		"token for nothing":             {func(o *Options) { o.RegistrationToken = protocol.NewSecret("x") }, "token"},
 		"unknown policy":                {func(o *Options) { o.APIKeys = "maybe" }, "maybe"},
 		"unknown compatibility":         {func(o *Options) { o.Compat = "other" }, "other"},
 		"keys that no old client sends": {func(o *Options) { o.Compat, o.APIKeys = CompatAgentPlay, APIKeysRequired }, "required"},

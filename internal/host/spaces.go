@@ -122,7 +122,7 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 		case space.NodeID != "":
 			return protocol.Errorf(protocol.CodeNodeExists, "the space has a node already")
 		}
-		var phrase creds.Secret
+		var phrase protocol.Secret
 		var nodeID string
 		var hash creds.PasswHash
 		if request.PasswHash.IsZero() {
@@ -140,9 +140,9 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 }
 
 // newPhrase makes up a phrase and the node that it gives.
-func (c *call) newPhrase() (phrase creds.Secret, nodeID string, hash creds.PasswHash, err error) {
+func (c *call) newPhrase() (phrase protocol.Secret, nodeID string, hash creds.PasswHash, err error) {
 	if err := c.checkRepository(); err != nil {
-		return creds.Secret{}, "", creds.PasswHash{}, err
+		return protocol.Secret{}, "", creds.PasswHash{}, err
 	}
 	phrase = creds.GeneratePhrase()
 	hash = creds.HashPhrase(phrase.Reveal())

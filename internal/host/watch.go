@@ -45,7 +45,7 @@ func sendWatchSession(c *call) error {
 	if bad != nil {
 		return bad
 	}
-	p, err := c.newPass(creds.NewSecret(request.Token.Reveal()))
+	p, err := c.newPass(request.Token.Secret)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func sendWatchSession(c *call) error {
 
 // newPass is what a request for a cookie gets: for a token, or what is free. It
 // is nil where the caller may keep the cookie that it has.
-func (c *call) newPass(token creds.Secret) (*pass, error) {
+func (c *call) newPass(token protocol.Secret) (*pass, error) {
 	if !token.IsZero() {
 		return c.passForToken(token)
 	}
@@ -91,7 +91,7 @@ func (c *call) newPass(token creds.Secret) (*pass, error) {
 
 // passForToken looks a token up by its digest, which says nothing about other
 // tokens however long the look-up takes.
-func (c *call) passForToken(token creds.Secret) (*pass, error) {
+func (c *call) passForToken(token protocol.Secret) (*pass, error) {
 	known, err := c.host.world.WatchToken(c.r.Context(), creds.SecretDigest(token))
 	if err != nil {
 		return nil, err

@@ -47,16 +47,16 @@ func (o *Options) check() error {
 	if o.RootKey == "" {
 		o.RootKey = creds.GenerateRootKey()
 	}
-	o.RootKey = creds.NormaliseRootKey(o.RootKey)
+	o.RootKey = protocol.NormalizeRootKey(o.RootKey)
 	return nil
 }
 
 func (o *Options) host(w *world.World, deriver *creds.Deriver, metrics *host.Metrics) host.Options {
 	return host.Options{
 		World: w, Deriver: deriver, NoRepository: o.NoRepository, PublicURL: o.PublicURL,
-		AdminToken:        creds.NewSecret(o.AdminToken.Reveal()),
+		AdminToken:        o.AdminToken,
 		Registration:      host.Registration(o.Registration),
-		RegistrationToken: creds.NewSecret(o.RegistrationToken.Reveal()),
+		RegistrationToken: o.RegistrationToken,
 		APIKeys:           host.APIKeyPolicy(o.APIKeys),
 		CORSOrigins:       o.CORSOrigins, Logger: o.Logger, Metrics: metrics,
 	}

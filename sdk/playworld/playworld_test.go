@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 	"github.com/playctl/playctl/sdk/playworld"
@@ -163,5 +165,39 @@ func TestAClosedWorldTakesNoRequests(t *testing.T) {
 	}
 	if err == nil {
 		_ = response.Body.Close()
+	}
+}
+
+// A root key is the same in capitals, in every script: what a program derives
+// from it is what the host compares.
+func TestARootKeyInCapitals(t *testing.T) {
+	w := open(t, playworld.Options{RootKey: " οδος "})
+	node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), "ΟΔΟΣ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := sdk.MainNodeOptions{Options: sdk.Options{BaseURL: w.BaseURL(), Transport: w.Transport(), MainNodeCredentials: node}}
+	if _, err := sdk.CreateMainNode(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := creds.ParsePasswHash(node.PasswHash.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(client.Options{
+		BaseURL: w.BaseURL(), Transport: w.Transport(), Credentials: client.Credentials{NodeID: node.NodeID, Hash: hash},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rootKey := range []string{"ΟΔΟΣ", "οδος", "\u3000Οδος"} {
+		reply, err := c.ValidateNode(t.Context(), protocol.ValidateRequest{NodeID: node.NodeID, RootKey: rootKey})
+		if err != nil || !reply.OK {
+			t.Errorf("the root key %q: %+v, %v", rootKey, reply, err)
+		}
+	}
+	reply, err := c.ValidateNode(t.Context(), protocol.ValidateRequest{NodeID: node.NodeID, RootKey: "οδοσ"})
+	if err != nil || reply.Reason != protocol.ReasonDerivativeMismatch {
+		t.Errorf("another root key: %+v, %v", reply, err)
 	}
 }

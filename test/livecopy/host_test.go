@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/port"
 )
 
@@ -81,7 +81,7 @@ func (s *site) start() {
 	})
 	s.must(err)
 	s.host, err = host.New(host.Options{
-		World: s.world, NoRepository: true, Address: s.addr, AdminToken: creds.NewSecret(adminToken),
+		World: s.world, NoRepository: true, Address: s.addr, AdminToken: protocol.NewSecret(adminToken),
 		Streams: host.StreamOptions{DrainJitter: time.Millisecond},
 	})
 	s.must(err)

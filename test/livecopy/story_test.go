@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
@@ -144,7 +143,7 @@ func journey(n int) protocol.Journey {
 // reset starts a new session, as the administrator.
 func (a *author) reset() {
 	a.site.t.Helper()
-	c, err := client.New(client.Options{BaseURL: "http://" + a.site.addr, Transport: a.transport, AdminToken: creds.NewSecret(adminToken)})
+	c, err := client.New(client.Options{BaseURL: "http://" + a.site.addr, Transport: a.transport, AdminToken: protocol.NewSecret(adminToken)})
 	a.site.must(err)
 	a.leave()
 	_, err = c.ResetSession(context.Background())

@@ -267,7 +267,7 @@ func hold(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, flags
 // remoteWorld is the host as the SDK sees it.
 func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
 	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: protocol.NewSecret(who.APIKey.Reveal()),
+		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey,
 		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
 	}
 	if options.APIKey.IsZero() {

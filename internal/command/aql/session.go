@@ -15,6 +15,7 @@ import (
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // aqlSession is what an AQL program touches beside the world.
@@ -102,8 +103,8 @@ func (c *aqlConnection) Context() string { return c.who.ContextName() }
 func (c *aqlConnection) Main() aql.Caller { return c.client }
 
 // As implements aql.Connection.
-func (c *aqlConnection) As(nodeID string, phrase creds.Secret) (aql.Caller, error) {
-	if !creds.IsNodeID(nodeID) {
+func (c *aqlConnection) As(nodeID string, phrase protocol.Secret) (aql.Caller, error) {
+	if !protocol.ValidHex64(nodeID) {
 		return nil, errors.New("it has no node of its own that a passphrase could be for")
 	}
 	return c.client.As(client.Credentials{NodeID: nodeID, Hash: creds.HashPhrase(phrase.Reveal())}), nil
@@ -122,25 +123,25 @@ func (c *aqlConnection) Agent(ref string) (aql.Agent, error) {
 func (c *aqlConnection) Close() { c.client.Close() }
 
 // Variable implements aql.Environment.
-func (s *aqlSession) Variable(name string) creds.Secret { return creds.NewSecret(s.Env(name)) }
+func (s *aqlSession) Variable(name string) protocol.Secret { return protocol.NewSecret(s.Env(name)) }
 
 // File implements aql.Environment. Line breaks at the end are not part of the
 // secret.
-func (s *aqlSession) File(path string) (creds.Secret, error) {
+func (s *aqlSession) File(path string) (protocol.Secret, error) {
 	text, err := s.ReadInput(path, command.MaxSecret)
 	if err != nil {
-		return creds.Secret{}, err
+		return protocol.Secret{}, err
 	}
-	return creds.NewSecret(strings.TrimRight(string(text), "\r\n")), nil
+	return protocol.NewSecret(strings.TrimRight(string(text), "\r\n")), nil
 }
 
 // Ask implements aql.Environment.
-func (s *aqlSession) Ask(ctx context.Context, question string) (creds.Secret, error) {
+func (s *aqlSession) Ask(ctx context.Context, question string) (protocol.Secret, error) {
 	answer, err := s.App.Ask(ctx, question, true)
 	if err != nil {
-		return creds.Secret{}, err
+		return protocol.Secret{}, err
 	}
-	return creds.NewSecret(answer), nil
+	return protocol.NewSecret(answer), nil
 }
 
 // phrasePath is the file for the phrase of a new space; "" where a person sees
@@ -181,7 +182,7 @@ func (s *aqlSession) CanSave(path string) error {
 }
 
 // Save implements aql.Environment.
-func (s *aqlSession) Save(spaceID, path string, phrase creds.Secret) (string, error) {
+func (s *aqlSession) Save(spaceID, path string, phrase protocol.Secret) (string, error) {
 	full, err := s.phrasePath(spaceID, path)
 	if err != nil || full == "" {
 		return "", err

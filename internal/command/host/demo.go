@@ -108,7 +108,7 @@ func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Contex
 	if err != nil {
 		return nil, err
 	}
-	account.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: creds.NewSecret(key.Reveal()), CreatedAt: d.app.Now()}
+	account.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: key, CreatedAt: d.app.Now()}
 	world, err := openDemo(account)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (d *demo) registerAgent(ctx context.Context, world *sdk.RemotePlayWorld, na
 // openDemo is the host as the demo's account sees it.
 func openDemo(account *creds.Context) (*sdk.RemotePlayWorld, error) {
 	return sdk.New(sdk.Options{
-		BaseURL: account.ServerURL, APIKey: protocol.NewSecret(account.Main.APIKey.Reveal()),
+		BaseURL: account.ServerURL, APIKey: account.Main.APIKey,
 		MainNodeCredentials: command.NodeCredentials(account.Main.NodeID, account.Main.PasswHash),
 		Logger:              slog.New(slog.DiscardHandler),
 	})

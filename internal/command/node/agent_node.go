@@ -11,6 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
 )
 
 // apiKeyResult is what "playctl create-api-key" prints.
@@ -42,7 +43,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 				if err != nil {
 					return nil, err
 				}
-				return keepAPIKey(a, ctx, who, creds.NewSecret(reply.APIKey.Reveal()), file, show)
+				return keepAPIKey(a, ctx, who, reply.APIKey.Secret, file, show)
 			})
 		},
 	}
@@ -53,7 +54,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 
 // keepAPIKey saves a new key. The old one is worth nothing by now, so an
 // interrupt no longer stops it.
-func keepAPIKey(a *command.App, ctx context.Context, who *command.Caller, key creds.Secret, file string, show bool) (*render.Document, error) {
+func keepAPIKey(a *command.App, ctx context.Context, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
 	result := apiKeyResult{Context: who.ContextName(), NodeID: who.Main.NodeID}
 	if file != "" {
 		result.File = a.Absolute(file)

@@ -157,13 +157,13 @@ func derive(a *command.App, phrase *command.NodePhrase, rootKey string) (node cl
 	return node, err
 }
 
-func registerMain(a *command.App, ctx context.Context, target *creds.Context, node client.Credentials, token creds.Secret) (key creds.Secret, err error) {
+func registerMain(a *command.App, ctx context.Context, target *creds.Context, node client.Credentials, token protocol.Secret) (key protocol.Secret, err error) {
 	c, err := client.New(client.Options{
 		BaseURL: target.ServerURL, Service: protocol.Service(target.Service),
 		RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
 	})
 	if err != nil {
-		return creds.Secret{}, err
+		return protocol.Secret{}, err
 	}
 	defer c.Close()
 	ctx, cancel := a.Limited(ctx)
@@ -171,7 +171,7 @@ func registerMain(a *command.App, ctx context.Context, target *creds.Context, no
 	err = a.Waiting("Registering at "+c.Host(), func() error {
 		reply, err := c.CreateMainNode(ctx, node)
 		if err == nil {
-			key = creds.NewSecret(reply.APIKey.Reveal())
+			key = reply.APIKey.Secret
 		}
 		return err
 	})

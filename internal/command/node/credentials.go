@@ -241,7 +241,7 @@ type importFlags struct {
 // recalled is a node that somebody has the phrase of.
 type recalled struct {
 	node client.Credentials
-	kept creds.Secret
+	kept protocol.Secret
 }
 
 // recall gets a phrase and derives its node.
@@ -256,7 +256,7 @@ func recall(a *command.App, ctx context.Context, flags *importFlags, question st
 	}
 	node, err := derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, root.Key)
 	if err != nil || !flags.keep {
-		phrase = creds.Secret{}
+		phrase = protocol.Secret{}
 	}
 	return recalled{node: node, kept: phrase}, err
 }

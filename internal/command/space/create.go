@@ -9,7 +9,6 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -79,7 +78,7 @@ func createSpace(a *command.App, ctx context.Context, flags *spaceFlags) error {
 			return nil, err
 		}
 		created = true
-		phrase.Secret = creds.NewSecret(reply.Phrase.Reveal())
+		phrase.Secret = reply.Phrase.Secret
 		return createdSpace(who, reply, phrase), phrase.Save()
 	})
 	if err != nil && !created {

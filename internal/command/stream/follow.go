@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
 
@@ -66,13 +65,13 @@ func (f *following) close() error {
 func worldOptions(a *command.App, who *command.Caller) sdk.Options {
 	options := sdk.Options{
 		BaseURL: who.Server, Service: who.Service, Timeout: a.Settings.Timeout,
-		APIKey: protocol.NewSecret(who.APIKey.Reveal()), NoAPIKey: true,
+		APIKey: who.APIKey, NoAPIKey: true,
 		// What a person should know is reported by the subscription.
 		Logger: slog.New(slog.DiscardHandler),
 	}
 	if !who.Main.IsZero() {
 		options.MainNodeCredentials = &sdk.NodeCredentials{
-			NodeID: who.Main.NodeID, PasswHash: protocol.NewSecret(who.Main.Hash.Reveal()),
+			NodeID: who.Main.NodeID, PasswHash: who.Main.Hash.Secret,
 		}
 	}
 	return options
