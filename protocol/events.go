@@ -83,7 +83,7 @@ type Signal struct {
 	// Data is a zero value of the type of the signal's data.
 	Data any
 	// Notifies says whether such a signal changes the map.
-	Notifies bool
+	Notifies Notifies
 	// World says that the signal is about the world and no one agent: its playerId
 	// is WorldPlayerID.
 	World bool
@@ -95,12 +95,12 @@ type Signal struct {
 func Signals() []Signal { return slices.Clone(signals) }
 
 var signals = []Signal{
-	{SignalMetadata, SignalReason{}, true, true, "a main node was deleted with all it held"},
-	{SignalJourney, SignalSteps{}, false, false, "an agent made a journey; the event before this one has it"},
-	{ProximityZone, SignalZone{}, true, false, "somebody entered the agent's zone"},
-	{ProximityYield, SignalYield{}, true, false, "the agent was asked to yield"},
-	{ProximityAssist, SignalFrom{}, false, false, "somebody near wants help"},
-	{ProximityChat, SignalFrom{}, false, false, "somebody near wants to talk"},
+	{SignalMetadata, SignalReason{}, NotifiesSometimes, true, "a main node was deleted with all it held"},
+	{SignalJourney, SignalSteps{}, NotifiesNever, false, "an agent made a journey; the event before this one has it"},
+	{ProximityZone, SignalZone{}, NotifiesAlways, false, "somebody entered the agent's zone"},
+	{ProximityYield, SignalYield{}, NotifiesAlways, false, "the agent was asked to yield"},
+	{ProximityAssist, SignalFrom{}, NotifiesNever, false, "somebody near wants help"},
+	{ProximityChat, SignalFrom{}, NotifiesNever, false, "somebody near wants to talk"},
 }
 
 // WorldPlayerID stands for the world in signals that are about no one agent.

@@ -50,7 +50,7 @@ type Agent struct {
 
 // AssistTool describes one `assist_*` tool; Parameters is any JSON object.
 type AssistTool struct {
-	Name        string          `json:"name" rule:"chars=MaxToolNameChars,must,filled"`
+	Name        string          `json:"name" rule:"chars=MaxToolNameChars,prefix=assist_,must,filled"`
 	Description string          `json:"description" rule:"blank"`
 	Parameters  json.RawMessage `json:"parameters" rule:"form=object,must"`
 }

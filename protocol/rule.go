@@ -40,6 +40,9 @@ type Field struct {
 	// Chars and Bytes are the most that a text or, for Bytes, a JSON value may
 	// have; 0 for no limit.
 	Chars, Bytes int
+	// Prefix is how a text starts (`prefix=`); a check of its own holds it, which
+	// says more.
+	Prefix string
 	// Blank allows a text that is empty or only white space.
 	Blank bool
 	// Range bounds a number (`range=least..most`). Clamp says that what is outside
@@ -123,6 +126,7 @@ func (f *Field) set(name, value string) (err error) {
 	}
 	texts := map[string]*string{
 		"form": &f.Form, "const": &f.Const, "ref": &f.Ref, "default": &f.Default, "contains": &f.Contains, "older": &f.Older,
+		"prefix": &f.Prefix,
 	}
 	if flag := flags[name]; flag != nil {
 		*flag = true

@@ -1,38 +1,54 @@
 package host
 
 import (
-	"maps"
-
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
-// operations is the table of the rpc operations of section 7 of the protocol.
-// A plan reads the payload instead of the body.
+// operations gives every rpc operation of the contract, with the rules that the
+// contract has for it, its plan.
 func operations() map[protocol.Op]*rules {
-	read := func(plan func(*call) (action, error)) *rules { return &rules{callers: readers, plan: plan} }
-	all := map[protocol.Op]*rules{
-		protocol.OpGetWorldSnapshot:    read(planSnapshotReply),
-		protocol.OpGetPlayerChainNode:  read(planChainNode),
-		protocol.OpGetPlayerChainNodes: read(planChainNodes),
-		protocol.OpGetPlayerChainProof: read(planChainProof),
-		protocol.OpListInteractions:    read(planListInteractions),
-		protocol.OpListJourneys:        read(planListJourneys),
-		protocol.OpRecordInteraction: {
-			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.RecordInteractionRequest],
-				func(r protocol.RecordInteractionRequest) world.Command {
-					return world.RecordInteraction{RecordInteractionRequest: r}
-				}),
-		},
-		protocol.OpRecordJourney: {
-			callers: players, ownerHash: true, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.RecordJourneyRequest],
-				func(r protocol.RecordJourneyRequest) world.Command {
-					return world.RecordJourney{RecordJourneyRequest: r}
-				}),
-		},
+	plans := map[protocol.Op]func(*call) (action, error){
+		protocol.OpGetWorldSnapshot:    planSnapshotReply,
+		protocol.OpGetPlayerChainNode:  planChainNode,
+		protocol.OpGetPlayerChainNodes: planChainNodes,
+		protocol.OpGetPlayerChainProof: planChainProof,
+		protocol.OpListInteractions:    planListInteractions,
+		protocol.OpListJourneys:        planListJourneys,
+		protocol.OpListSpaceNodes:      planListSpaces,
+		protocol.OpInspectSpace:        planInspectSpace,
+		protocol.OpCreateSpace:         planCreateSpace,
+		protocol.OpRemoveSpace:         planRemoveSpace,
+		protocol.OpRecordInteraction: command(func(r protocol.RecordInteractionRequest) world.Command {
+			return world.RecordInteraction{RecordInteractionRequest: r}
+		}),
+		protocol.OpRecordJourney: command(func(r protocol.RecordJourneyRequest) world.Command {
+			return world.RecordJourney{RecordJourneyRequest: r}
+		}),
+		protocol.OpRegisterSpaceNode: command(func(r protocol.RegisterSpaceRequest) world.Command {
+			return world.RegisterSpace{RegisterSpaceRequest: r}
+		}),
+		protocol.OpAddSpaceAmenity: command(func(r protocol.AmenityRequest) world.Command {
+			return world.AddAmenity{AmenityRequest: r}
+		}),
+		protocol.OpRemoveSpaceAmenity: command(func(r protocol.AmenityRequest) world.Command {
+			return world.RemoveAmenity{AmenityRequest: r}
+		}),
+		protocol.OpIntercomCommand: command(func(r protocol.IntercomCommand) world.Command {
+			return world.IntercomCommand{IntercomCommand: r}
+		}),
+		protocol.OpIntercomResponse: command(func(r protocol.IntercomResponse) world.Command {
+			return world.IntercomResponse{IntercomResponse: r}
+		}),
 	}
-	maps.Copy(all, spaceOperations())
-	maps.Copy(all, intercomOperations())
+	all := map[protocol.Op]*rules{}
+	for _, o := range protocol.Operations() {
+		if plan := plans[o.Op]; plan != nil {
+			all[o.Op] = &rules{
+				callers: o.Callers, ownerHash: o.OwnerHash, sid: o.Writes, repeatable: o.Writes, secret: o.Secret, plan: plan,
+			}
+		}
+	}
 	return all
 }
 
@@ -77,13 +93,13 @@ func payloadOf[T any](c *call) (T, error) {
 	return request, nil
 }
 
-// paid is parsed for an operation's payload.
-func paid[T any](parse func(protocol.Object) (T, *protocol.Error), command func(T) world.Command) func(*call) (action, error) {
+// command is the plan of an operation whose payload is a command of the engine.
+func command[T any](convert func(T) world.Command) func(*call) (action, error) {
 	return func(c *call) (action, error) {
 		request, err := payloadOf[T](c)
 		if err != nil {
 			return nil, err
 		}
-		return do(command(request))
+		return do(convert(request))
 	}
 }

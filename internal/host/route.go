@@ -1,49 +1,26 @@
 package host
 
 import (
-	"strings"
-
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
 // callers is a set of kinds of callers.
-type callers uint8
+type callers = protocol.Callers
 
 const (
-	mains callers = 1 << iota
-	agents
-	spaces
-	admins
-	// watchers show a watch cookie that reads, actors one that also asks agents.
-	watchers
-	actors
+	mains    = protocol.CallerMain
+	agents   = protocol.CallerAgent
+	spaces   = protocol.CallerSpace
+	admins   = protocol.CallerAdmin
+	watchers = protocol.CallerWatcher
+	actors   = protocol.CallerActor
+	nodes    = protocol.CallerNodes
+	viewers  = watchers | actors
+	readers  = protocol.CallerReaders
+	players  = protocol.CallerPlayers
+	askers   = protocol.CallerAskers
 )
-
-const (
-	// nodes are the callers that show a node's credentials.
-	nodes   = mains | agents | spaces
-	viewers = watchers | actors
-	// readers may read everything that is readable.
-	readers = nodes | admins | viewers
-	// players are an agent node and the main node that owns it; which of them
-	// may act for which player is the engine's to say.
-	players = mains | agents
-)
-
-// String lists the kinds for an error's sentence.
-func (c callers) String() string {
-	var names []string
-	for _, k := range []struct {
-		kind callers
-		name string
-	}{{mains, "a main node"}, {agents, "an agent node"}, {spaces, "a space node"}, {admins, "the administrator"}, {actors, "a viewer who may act"}} {
-		if c&k.kind != 0 {
-			names = append(names, k.name)
-		}
-	}
-	return strings.Join(names, " or ")
-}
 
 // rules say what must hold before a route's or an operation's plan is carried
 // out.
@@ -107,15 +84,14 @@ type route struct {
 	rules
 }
 
-// parsed adapts one of the protocol's parsers and the command that it makes to
-// a plan.
-func parsed[T any](parse func(protocol.Object) (T, *protocol.Error), command func(T) world.Command) func(*call) (action, error) {
+// parsed is the plan of a route whose body is a command of the engine.
+func parsed[T any](convert func(T) world.Command) func(*call) (action, error) {
 	return func(c *call) (action, error) {
-		request, bad := parse(c.object)
+		request, bad := protocol.ParseRequest[T](c.object)
 		if bad != nil {
 			return nil, bad
 		}
-		return do(command(request))
+		return do(convert(request))
 	}
 }
 

@@ -50,32 +50,33 @@ func worldRoutes(s protocol.Service) []route {
 		},
 		{
 			method: http.MethodPost, path: s.Heartbeat(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed(protocol.ParseRequest[protocol.HeartbeatRequest],
-				func(r protocol.HeartbeatRequest) world.Command { return world.Heartbeat{HeartbeatRequest: r} })},
+			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed(func(r protocol.HeartbeatRequest) world.Command {
+				return world.Heartbeat{HeartbeatRequest: r}
+			})},
 		},
 		{
 			method: http.MethodPost, path: s.Disconnect(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.DisconnectRequest],
-				func(r protocol.DisconnectRequest) world.Command { return world.Disconnect{DisconnectRequest: r} })},
+			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed(func(r protocol.DisconnectRequest) world.Command {
+				return world.Disconnect{DisconnectRequest: r}
+			})},
 		},
 		{
 			method: http.MethodPost, path: s.MCPRegister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.MCPRegisterRequest],
-				func(r protocol.MCPRegisterRequest) world.Command { return world.RegisterMCP{MCPRegisterRequest: r} })},
+			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed(func(r protocol.MCPRegisterRequest) world.Command {
+				return world.RegisterMCP{MCPRegisterRequest: r}
+			})},
 		},
 		{
 			method: http.MethodPost, path: s.MCPUnregister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.MCPUnregisterRequest],
-				func(r protocol.MCPUnregisterRequest) world.Command {
-					return world.UnregisterMCP{MCPUnregisterRequest: r}
-				})},
+			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed(func(r protocol.MCPUnregisterRequest) world.Command {
+				return world.UnregisterMCP{MCPUnregisterRequest: r}
+			})},
 		},
 		{
 			method: http.MethodPost, path: s.RemoveOccupant(), body: bodyNeeded,
-			rules: rules{callers: admins, sid: true, repeatable: true, plan: parsed(protocol.ParseRequest[protocol.RemoveOccupantRequest],
-				func(r protocol.RemoveOccupantRequest) world.Command {
-					return world.RemoveOccupant{StableKey: r.StableKey}
-				})},
+			rules: rules{callers: admins, sid: true, repeatable: true, plan: parsed(func(r protocol.RemoveOccupantRequest) world.Command {
+				return world.RemoveOccupant{StableKey: r.StableKey}
+			})},
 		},
 		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{callers: viewers, ownerHash: true}},
 	}, slices.Concat(peopleRoutes(s), watchRoutes(s))...)

@@ -8,30 +8,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// spaceOperations are those of spaces.
-func spaceOperations() map[protocol.Op]*rules {
-	return map[protocol.Op]*rules{
-		protocol.OpListSpaceNodes: {callers: readers, plan: planListSpaces},
-		protocol.OpInspectSpace:   {callers: readers, plan: planInspectSpace},
-		protocol.OpRegisterSpaceNode: {
-			callers: mains, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.RegisterSpaceRequest],
-				func(r protocol.RegisterSpaceRequest) world.Command {
-					return world.RegisterSpace{RegisterSpaceRequest: r}
-				}),
-		},
-		protocol.OpCreateSpace: {callers: mains, sid: true, repeatable: true, secret: true, plan: planCreateSpace},
-		protocol.OpRemoveSpace: {callers: mains | admins, sid: true, repeatable: true, plan: planRemoveSpace},
-		protocol.OpAddSpaceAmenity: {
-			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.AmenityRequest],
-				func(r protocol.AmenityRequest) world.Command { return world.AddAmenity{AmenityRequest: r} }),
-		},
-		protocol.OpRemoveSpaceAmenity: {
-			callers: mains | spaces, sid: true, repeatable: true, plan: paid(protocol.ParseRequest[protocol.AmenityRequest],
-				func(r protocol.AmenityRequest) world.Command { return world.RemoveAmenity{AmenityRequest: r} }),
-		},
-	}
-}
-
 func planListSpaces(c *call) (action, error) {
 	if _, err := c.payload(); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 // Command contract writes what is derived from the tables and structs of package
-// protocol: the constants, types and field lists of the TypeScript client. Run it
-// with go generate ./protocol.
+// protocol: the OpenAPI document, and the constants, types and field lists of the
+// TypeScript client. Run it with go generate ./protocol.
 package main
 
 import (
@@ -38,7 +38,12 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	openapi, err := document(source, filepath.Join(root, "internal", "host", "openapi", "source"))
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
-		"web/sdk/src/protocol/contract.ts": typescript(source),
+		"internal/host/openapi/openapi.json": openapi,
+		"web/sdk/src/protocol/contract.ts":   typescript(source),
 	}, nil
 }

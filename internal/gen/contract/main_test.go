@@ -26,3 +26,12 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		}
 	}
 }
+
+func TestSourcesDoNotOverwriteEachOther(t *testing.T) {
+	t.Parallel()
+	into := object{"paths": object{"/a": 1}}
+	err := join(into, object{"paths": object{"/b": 2, "/a": 3}}, "")
+	if err == nil || err.Error() != "/paths//a is in two sources" {
+		t.Errorf("two sources that have one path: %v", err)
+	}
+}

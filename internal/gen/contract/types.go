@@ -14,7 +14,7 @@ var (
 		protocol.RegisterRequest{}, protocol.HeartbeatRequest{}, protocol.DisconnectRequest{}, protocol.MCPRegisterRequest{},
 		protocol.MCPUnregisterRequest{}, protocol.RemoveOccupantRequest{}, protocol.AssistToolRequest{}, protocol.ProximityActionRequest{},
 		protocol.CreateNodeRequest{}, protocol.CreateAgentNodeRequest{}, protocol.DeleteNodeRequest{}, protocol.ValidateRequest{},
-		protocol.WatchSessionRequest{},
+		protocol.WatchSessionRequest{}, protocol.EmptyRequest{},
 	}
 	replies = []any{
 		protocol.SessionReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},

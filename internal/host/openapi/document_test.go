@@ -1,102 +1,19 @@
 package openapi_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/playctl/playctl/internal/host/openapi"
 	"github.com/playctl/playctl/protocol"
 )
-
-var update = flag.Bool("update", false, "write openapi.json anew")
-
-// compose joins the sources into one document. Their members that start with
-// x-source- only hold what YAML aliases refer to.
-func compose() ([]byte, error) {
-	names, err := filepath.Glob("source/*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	whole := map[string]any{}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		var part map[string]any
-		if err := yaml.Unmarshal(text, &part); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		maps.DeleteFunc(part, func(key string, _ any) bool { return strings.HasPrefix(key, "x-source-") })
-		if err := join(whole, part, ""); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", " ")
-	err = encoder.Encode(whole)
-	return out.Bytes(), err
-}
-
-// join puts the members of one object into another, refusing to overwrite any.
-func join(into, from map[string]any, at string) error {
-	for key, value := range from {
-		there, taken := into[key]
-		if !taken {
-			into[key] = value
-			continue
-		}
-		a, ok := there.(map[string]any)
-		b, too := value.(map[string]any)
-		if !ok || !too {
-			return fmt.Errorf("%s/%s is in two sources", at, key)
-		}
-		if err := join(a, b, at+"/"+key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func TestDocumentIsComposedOfItsSources(t *testing.T) {
-	want, err := compose()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("openapi.json", want, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(want), string(openapi.JSON())); diff != "" {
-		t.Errorf("openapi.json is not what its sources make: run go generate ./internal/host/openapi (-sources +file)\n%s", diff)
-	}
-}
-
-func TestSourcesDoNotOverwriteEachOther(t *testing.T) {
-	t.Parallel()
-	into := map[string]any{"paths": map[string]any{"/a": 1}}
-	err := join(into, map[string]any{"paths": map[string]any{"/b": 2, "/a": 3}}, "")
-	if err == nil || err.Error() != "/paths//a is in two sources" {
-		t.Errorf("two sources that have one path: %v", err)
-	}
-}
 
 // document is the served document, read by a library that knows OpenAPI.
 func document(t *testing.T) *openapi3.T {

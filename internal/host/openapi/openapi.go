@@ -1,11 +1,10 @@
-// Package openapi holds the OpenAPI 3.1 document of a host's routes. It is
-// written by hand in the YAML files of the folder source; go generate composes
-// openapi.json from them, and a test keeps the two alike.
+// Package openapi holds the OpenAPI 3.1 document of a host's routes. The routes
+// are described in the YAML files of the folder source, the schemas of requests,
+// replies, rows, events and errors by the structs and tables of package protocol;
+// go generate in that package makes openapi.json from both.
 package openapi
 
 import _ "embed"
-
-//go:generate go test . -run ^TestDocumentIsComposedOfItsSources$ -update
 
 //go:embed openapi.json
 var document string
