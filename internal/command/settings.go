@@ -196,7 +196,7 @@ func (a *App) readConfig(s *Sources) (map[string]any, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, BadSetting("config file", err)
+		return nil, BadInput(fmt.Errorf("config file %w", err))
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

@@ -49,25 +49,14 @@ func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
 		return yamlNumber(value), nil
 	case string:
 		node := &yaml.Node{}
-		node.SetString(value)
-		if ambiguous(value) {
-			node.Style = yaml.DoubleQuotedStyle
+		if err := node.Encode(value); err != nil {
+			return nil, fmt.Errorf("encode a text as YAML: %w", err)
 		}
 		return node, nil
 	case bool:
 		return scalar("!!bool", strconv.FormatBool(value)), nil
 	}
 	return scalar("!!null", "null"), nil
-}
-
-// ambiguous reports whether readers of YAML 1.1 would take a plain text for a
-// boolean or for a number to the base of 60, such as 12:30:45.
-func ambiguous(text string) bool {
-	switch strings.ToLower(text) {
-	case "y", "yes", "n", "no", "on", "off":
-		return true
-	}
-	return strings.Contains(text, ":") && strings.Trim(text, "+-0123456789_:.") == ""
 }
 
 func yamlCollection(decoder *json.Decoder, open json.Delim) (*yaml.Node, error) {
