@@ -107,7 +107,7 @@ func (t *clause) check(text string) (err error) {
 }
 
 // met reports whether all clauses hold for an event.
-func (c condition) met(m *matter, names naming) bool {
+func (c condition) met(m *eventFields, names naming) bool {
 	for i := range c {
 		if !c[i].holds(m, names) {
 			return false
@@ -118,10 +118,10 @@ func (c condition) met(m *matter, names naming) bool {
 
 // holds reports whether the clause holds. One about a field that the event does
 // not have does not, whatever the operator is.
-func (t *clause) holds(m *matter, names naming) bool {
+func (t *clause) holds(m *eventFields, names naming) bool {
 	switch t.field {
 	case "kind":
-		return (m.kind == t.kind) == (t.operator == "=")
+		return (m.event.Kind == t.kind) == (t.operator == "=")
 	case "player":
 		return len(m.players()) > 0 && m.isAbout(t.value, names) == (t.operator == "=")
 	}

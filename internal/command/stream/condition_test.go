@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/sdk"
 )
 
-// aMatter is an event that conditions are tried on.
-func aMatter() *matter {
-	return newMatter("world:interaction", 9007199254740993, true, []byte(`{"playerId":"ada","role":"user","text":"a, \"b\" = c",
-		"rev":7,"flagged":true,"data":{"stepCount":3,"list":[1]},"nothing":null}`))
+// anEvent is one that conditions are tried on.
+func anEvent() *eventFields {
+	return &eventFields{event: &sdk.Event{Kind: "world:interaction", Seq: 9007199254740993, HasSeq: true, Data: []byte(`{"playerId":"ada","role":"user","text":"a, \"b\" = c",
+		"rev":7,"flagged":true,"data":{"stepCount":3,"list":[1]},"nothing":null}`)}}
 }
 
 func noNames(string) []string { return nil }
@@ -36,7 +37,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := c.met(aMatter(), noNames); got != want {
+		if got := c.met(anEvent(), noNames); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}
@@ -74,7 +75,7 @@ func FuzzCondition(f *testing.F) {
 		}
 		// One more clause never makes a condition hold that did not.
 		more, err := parseCondition(text + ",rev=7")
-		if text != "" && (err != nil || more.met(aMatter(), noNames) != c.met(aMatter(), noNames)) {
+		if text != "" && (err != nil || more.met(anEvent(), noNames) != c.met(anEvent(), noNames)) {
 			t.Fatalf("%q with a clause that holds: %v", text, err)
 		}
 	})

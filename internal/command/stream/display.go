@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -21,7 +23,7 @@ type display interface {
 	event(result eventResult, line render.Event, names *render.Names, status render.Status) error
 	// world takes a new state of the copy; it is shown with the next draw.
 	world(snapshot *chain.Snapshot)
-	// problem tells of something that is being dealt with.
+	// problem shows something that went wrong and is being dealt with.
 	problem(err error, status render.Status) error
 	// draw brings what is shown up to date, or sets the time at which due asks
 	// for it.
@@ -68,7 +70,7 @@ func (d *eventLines) event(result eventResult, line render.Event, names *render.
 }
 
 func (d *eventLines) problem(err error, _ render.Status) error {
-	d.Note("%s", d.ErrorLook().Faint(render.Clean(err.Error())+"; going on."))
+	d.Note("%s", d.ErrorLook().Faint(render.Clean(sentence(err))))
 	return nil
 }
 
@@ -83,6 +85,13 @@ func (*eventLines) away() error { return nil }
 func (*eventLines) back() error { return nil }
 
 func (*eventLines) close() error { return nil }
+
+// sentence is an error as a line of its own.
+func sentence(err error) string {
+	text := err.Error()
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:] + "."
+}
 
 // statusDisplay prints lines as well, and below the last of them, on a line that
 // is written over, where the copy stands.

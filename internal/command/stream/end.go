@@ -10,14 +10,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// checked is an event that the copy has taken, and what is known of it then.
-type checked struct {
-	event sdk.Event
-	known sdk.Verification
-}
-
-// ending is the event that tail ends with. It ends when that is proved, so that
-// whoever goes on by the exit code relies on nothing unproved.
+// ending is the event that tail ends with. It ends when that is proved, so that a
+// script that goes by the exit code relies on nothing unproved.
 type ending struct {
 	event *sdk.Event
 	// result is what tail ends with once the event is proved.
@@ -53,12 +47,12 @@ func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 	return false, nil
 }
 
-// checked takes the proof of an event.
-func (t *tailer) checked(c *checked) (done bool, err error) {
-	if t.ending != nil && c.event.Seq == t.ending.event.Seq {
+// checked takes what is known about the copy as of an event.
+func (t *tailer) checked(event *sdk.Event, known sdk.Verification) (done bool, err error) {
+	if t.ending != nil && event.Seq == t.ending.event.Seq {
 		t.ending.taken = true
 	}
-	return t.proved(c.known)
+	return t.proved(known)
 }
 
 // unproved is the error of a world that is not what its host states.
@@ -107,7 +101,7 @@ func (t *tailer) unseen(when string) error {
 }
 
 // quietTime is how long a host may be silent while it sends the past. Where the
-// newest events are for others only, no event tells that the present is reached.
+// newest events are for others only, no event shows that the present is reached.
 const quietTime = 3 * time.Second
 
 func (t *tailer) startQuiet() {
@@ -132,11 +126,11 @@ func (t *tailer) quietEnds() <-chan time.Time {
 	return t.quiet.C
 }
 
-// quieted ends a reading of the past whose rest is for others.
+// quieted ends a reading of the past whose last events are not for this caller.
 func (t *tailer) quieted() error {
 	if t.state.Verification == sdk.Mismatched {
 		return unproved(errors.New("the copy of the world is not what the host says it is"))
 	}
-	t.Note("%s", t.ErrorLook().Faint("The rest of the past is for others."))
+	t.Note("%s", t.ErrorLook().Faint("Reached the present; later events are not visible to you."))
 	return t.unseen(" up to the present")
 }

@@ -78,8 +78,7 @@ func (l *recordedLine) name() string {
 
 // recordedWorld is the world of a recording, proved as it goes.
 type recordedWorld struct {
-	// copy is nil before the first snapshot.
-	copy *chain.Snapshot
+	copy chain.Copy
 	// lost says that events are missing, as the host said itself; the next
 	// snapshot makes up for them.
 	lost bool
@@ -106,26 +105,12 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if !w.provable(&state) {
-		return false, nil
+	have, known := w.copy.Rev()
+	if !known || w.lost || state.Rev == nil || state.MerkleRootHex == "" || w.copy.Need(&state) == chain.NeedNothing {
+		return false, nil // there is nothing to compare it with, or it is from before the copy
 	}
-	return w.prove(line, &state, *w.copy.Head().Rev)
-}
-
-// provable tells whether there is a copy to compare an event with, and the event
-// is not from before it.
-func (w *recordedWorld) provable(state *chain.EventState) bool {
-	if w.copy == nil || w.lost || w.copy.Head().Rev == nil || state.Rev == nil || state.MerkleRootHex == "" {
-		return false
-	}
-	have := *w.copy.Head().Rev
-	return *state.Rev > have || *state.Rev == have && state.Notify == nil
-}
-
-// prove merges an event and compares. The rev of one that changes the map is one
-// above the rev before, and that of any other is the rev before: where it is not,
-// a line is missing.
-func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState, have uint64) (bool, error) {
+	// An event that changes the map is of the rev after the one before, any other
+	// of that rev itself: where it is not, a line is missing.
 	want := have
 	if state.Notify != nil {
 		want++
@@ -133,27 +118,8 @@ func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState, have 
 	if *state.Rev != want {
 		return false, fmt.Errorf("it is of rev %d, the recording is at rev %d: events are missing", *state.Rev, have)
 	}
-	next := w.copy
-	if state.Notify != nil {
-		if len(state.Inline) != len(state.Notify.Nodes) {
-			return false, fmt.Errorf("it has %d rows and should have %d", len(state.Inline), len(state.Notify.Nodes))
-		}
-		for i, ref := range state.Notify.Nodes {
-			if err := chain.AnswersFor(state.Inline[i], ref.StableKey); err != nil {
-				return false, err
-			}
-		}
-		merged, err := w.copy.Merge(state.Inline...)
-		if err != nil {
-			return false, err
-		}
-		next = merged
-	}
-	if err := next.Verify(state.MerkleRootHex, state.MerkleLeafCount); err != nil {
-		return false, err
-	}
-	w.copy = next.At(state.Rev, line.Seq)
-	return true, nil
+	found, err := w.copy.Apply(&state, line.Seq)
+	return found == chain.Equal, err
 }
 
 // replace takes a snapshot, if it is what it says it is, and was when it was
@@ -163,16 +129,11 @@ func (w *recordedWorld) replace(line *recordedLine) error {
 	if err != nil {
 		return err
 	}
-	if line.Verification == sdk.Mismatched.String() {
+	if line.Verification == chain.Mismatched.String() {
 		return errors.New("it was not what the host's own root said when it was recorded")
 	}
-	if stated.MerkleRootHex != "" {
-		if err := snapshot.Verify(stated.MerkleRootHex, stated.MerkleLeafCount); err != nil {
-			return err
-		}
-	}
-	w.copy, w.lost = snapshot, false
-	return nil
+	w.lost = false
+	return w.copy.Replace(snapshot, stated)
 }
 
 // recordedLine is one line of a recording: a full read of the world, or an event
@@ -206,12 +167,12 @@ func newRecorder(path, context string) (*recorder, error) {
 }
 
 // snapshot records a full read.
-func (r *recorder) snapshot(update *sdk.Update) error {
-	text, err := update.Snapshot.AppendJSON(nil)
+func (r *recorder) snapshot(state *sdk.State) error {
+	text, err := state.Snapshot.AppendJSON(nil)
 	if err != nil {
 		return fmt.Errorf("record the world: %w", err)
 	}
-	return r.write(recordedLine{Context: r.context, Snapshot: text, Verification: update.Verification.String()})
+	return r.write(recordedLine{Context: r.context, Snapshot: text, Verification: state.Verification.String()})
 }
 
 // event records an event.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/sdk"
 )
 
 // replayFlags say what "playctl replay" prints.
@@ -134,7 +135,7 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 	}
 	if line.Snapshot != nil {
 		r.result.Snapshots++
-		for o := range r.proof.copy.Occupants() {
+		for o := range r.proof.copy.Snapshot().Occupants() {
 			r.names.Learn(occupantName(o))
 		}
 		return nil
@@ -143,9 +144,9 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 	if proved {
 		r.result.Proved++
 	}
-	met := newMatter(line.Event, 0, false, line.Data)
+	fields := &eventFields{event: &sdk.Event{Kind: line.Event, Data: line.Data}}
 	shown := render.Event{Kind: line.Event, Data: line.Data}
-	if r.check || !r.pick.takes(met, &r.names) {
+	if r.check || !r.pick.takes(fields, &r.names) {
 		// Its names are learned all the same.
 		_ = render.EventLine(render.Look{}, &r.names, shown)
 		return nil
@@ -160,7 +161,8 @@ func (r *replayer) ended() error {
 		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be proved"),
 			"make recordings with \"playctl tail --record\"")
 	}
-	r.result.Rev, r.result.Root, r.result.Leaves = r.proof.copy.Head().Rev, r.proof.copy.Root().Hex(), r.proof.copy.LeafCount()
+	end := r.proof.copy.Snapshot()
+	r.result.Rev, r.result.Root, r.result.Leaves = end.Head().Rev, end.Root().Hex(), end.LeafCount()
 	return nil
 }
 

@@ -1,9 +1,12 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/playctl/playctl/chain"
@@ -52,15 +55,19 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// Whatever is told to a person comes after this.
+	// What is written for a person comes after this.
 	defer func() { err = errors.Join(err, t.shown.close()) }()
-	f, err := follow(t.App, ctx, t.who, sdk.SubscribeOptions{
-		After: t.flags.since, FromSeq: t.flags.hasSince || t.flags.fromStart, NoVerify: t.flags.noVerify,
-	})
+	world, err := sdk.New(worldOptions(t.App, t.who))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.close()) }()
+	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
+	following, cancel := context.WithCancel(ctx)
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer cancel()
+	reports := make(chan report)
+	reading.Go(func() { t.read(following, world, reports) })
 	defer t.stopQuiet()
 	resized, stop := t.Resizes()
 	defer stop()
@@ -70,18 +77,42 @@ func (t *tailer) run(ctx context.Context) (err error) {
 		defer stop()
 	}
 	for {
-		done, err := t.step(ctx, f, resized, suspended)
+		done, err := t.step(ctx, reports, resized, suspended)
 		if done || err != nil {
 			return err
 		}
 	}
 }
 
+// report is one thing that happens to the world that is followed, or goes wrong.
+type report struct {
+	sdk.Report
+	err error
+}
+
+// read follows the world. tail waits for its terminal as well, so what the world
+// reports comes over a channel; until it is taken nothing more is read.
+func (t *tailer) read(ctx context.Context, world *sdk.RemotePlayWorld, reports chan<- report) {
+	defer close(reports)
+	for r, err := range world.Follow(ctx, sdk.SubscribeOptions{
+		After: t.flags.since, FromSeq: t.flags.hasSince || t.flags.fromStart, NoVerify: t.flags.noVerify,
+	}) {
+		select {
+		case reports <- report{r, err}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // step waits for one thing and deals with it.
-func (t *tailer) step(ctx context.Context, f *following, resized, suspended <-chan os.Signal) (done bool, err error) {
+func (t *tailer) step(ctx context.Context, reports <-chan report, resized, suspended <-chan os.Signal) (done bool, err error) {
 	select {
-	case h := <-f.reports:
-		return t.take(h)
+	case r, open := <-reports:
+		if !open {
+			return false, cmp.Or(context.Cause(ctx), sdk.ErrClosed)
+		}
+		return t.take(&r)
 	case <-t.shown.due():
 		return false, t.shown.draw(t.status())
 	case <-resized:
@@ -90,40 +121,35 @@ func (t *tailer) step(ctx context.Context, f *following, resized, suspended <-ch
 		return false, t.suspend(ctx)
 	case <-t.quietEnds():
 		return true, t.quieted()
-	case <-f.sub.Done():
-		if err := context.Cause(ctx); err != nil {
-			return false, err
-		}
-		return false, sdk.ErrClosed
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
 }
 
-func (t *tailer) take(h heard) (done bool, err error) {
+func (t *tailer) take(r *report) (done bool, err error) {
+	t.state = r.State
 	switch {
-	case h.event != nil:
-		return t.event(h.event)
-	case h.checked != nil:
-		return t.checked(h.checked)
-	case h.update != nil:
-		return t.updated(h.update)
-	case h.state != nil:
-		return t.moved(h.state)
+	case r.err != nil:
+		return false, t.wrong(r.err)
+	case r.Type == sdk.ReportEvent:
+		return t.event(r.Event)
+	case r.Type == sdk.ReportChecked:
+		return t.checked(r.Event, r.Checked)
+	case r.Type == sdk.ReportUpdate:
+		return t.updated(r.Event)
 	}
-	return false, t.wrong(h.err)
+	return t.moved()
 }
 
 // moved takes what is said about connection and verification. A copy that was
 // verified need not have the last event yet; one that differs is no proof of it.
-func (t *tailer) moved(state *sdk.State) (done bool, err error) {
-	t.state = *state
-	if state.Connected {
+func (t *tailer) moved() (done bool, err error) {
+	if t.state.Connected {
 		t.startQuiet()
 	} else {
 		t.stopQuiet()
 	}
-	if state.Verification == sdk.Mismatched {
+	if t.state.Verification == sdk.Mismatched {
 		if done, err = t.proved(sdk.Mismatched); done {
 			return done, err
 		}
@@ -131,26 +157,26 @@ func (t *tailer) moved(state *sdk.State) (done bool, err error) {
 	return false, t.shown.draw(t.status())
 }
 
-// updated takes a new state of the copy. A full read has every event before it.
-func (t *tailer) updated(update *sdk.Update) (done bool, err error) {
-	t.state.Snapshot, t.state.Verification = update.Snapshot, update.Verification
-	if update.Event == nil {
+// updated takes a new state of the copy and the event that brought it, nil for a
+// full read, which has every event before it.
+func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
+	if event == nil {
 		t.reads++
-		for o := range update.Snapshot.Occupants() {
+		for o := range t.state.Snapshot.Occupants() {
 			t.names.Learn(occupantName(o))
 		}
 		if t.recording != nil {
-			if err := t.recording.snapshot(update); err != nil {
+			if err := t.recording.snapshot(&t.state); err != nil {
 				return false, err
 			}
 		}
-		if update.Verification != sdk.Mismatched {
-			if done, err = t.proved(update.Verification); done {
+		if t.state.Verification != sdk.Mismatched {
+			if done, err = t.proved(t.state.Verification); done {
 				return done, err
 			}
 		}
 	}
-	t.shown.world(update.Snapshot)
+	t.shown.world(t.state.Snapshot)
 	return false, t.shown.draw(t.status())
 }
 
@@ -165,13 +191,13 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 			return false, err
 		}
 	}
-	met := newMatter(event.Kind, event.Seq, event.HasSeq, event.Data)
+	fields := &eventFields{event: event}
 	line := render.Event{Kind: event.Kind, Data: event.Data}
 	if !event.HasSeq || event.Seq > t.present {
 		line.Seen = t.Now()
-		t.measure(met, line.Seen)
+		t.measure(fields, line.Seen)
 	}
-	if t.pick.takes(met, &t.names) {
+	if t.pick.takes(fields, &t.names) {
 		result := eventResult{Context: t.who.ContextName(), Event: event.Kind, Data: event.Data}
 		if event.HasSeq {
 			result.Seq = &event.Seq
@@ -181,7 +207,7 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	switch {
 	case err != nil:
 		return false, err
-	case t.until != nil && t.until.met(met, t.pick.namesOf(&t.names)):
+	case t.until != nil && t.until.met(fields, t.pick.namesOf(&t.names)):
 		return t.endsWith(event, nil)
 	case !t.flags.follow && event.Seq >= t.present:
 		return t.endsWith(event, t.unseen(" up to the present"))
@@ -189,14 +215,18 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	return false, nil
 }
 
-// measure finds out how long an event took from the host's clock to here.
-func (t *tailer) measure(met *matter, now time.Time) {
-	if at, err := time.Parse(time.RFC3339, met.at()); err == nil {
+// measure finds out how long an event took from the host's clock to here, where
+// that is shown.
+func (t *tailer) measure(fields *eventFields, now time.Time) {
+	if _, plain := t.shown.(*eventLines); plain {
+		return
+	}
+	if at, err := time.Parse(time.RFC3339, fields.at()); err == nil {
 		t.lag, t.hasLag = now.Sub(at), true
 	}
 }
 
-// wrong deals with a problem that the subscription reports. It goes on by itself
+// wrong deals with a problem of following the world. It goes on by itself
 // with all but these: credentials that are no good, and a copy that was read
 // again and still is not the host's.
 func (t *tailer) wrong(err error) error {
@@ -254,4 +284,20 @@ func (t *tailer) suspend(ctx context.Context) error {
 		return err
 	}
 	return t.shown.draw(t.status())
+}
+
+// worldOptions are those of a world that a caller only looks at.
+func worldOptions(a *command.App, who *command.Caller) sdk.Options {
+	options := sdk.Options{
+		BaseURL: who.Server, Service: who.Service, Timeout: a.Settings.Timeout,
+		APIKey: who.APIKey, NoAPIKey: true,
+		// What a person should know is among the reports.
+		Logger: slog.New(slog.DiscardHandler),
+	}
+	if !who.Main.IsZero() {
+		options.MainNodeCredentials = &sdk.NodeCredentials{
+			NodeID: who.Main.NodeID, PasswHash: who.Main.Hash.Secret,
+		}
+	}
+	return options
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
 )
 
 // shortKind is an event's kind without what stands before its colon.
@@ -34,27 +35,28 @@ func parseKind(text string) (protocol.EventKind, error) {
 	return "", command.Hintf(err, "the kinds are %s", strings.Join(known, ", "))
 }
 
-// matter is what an event is about, as filters and conditions look at it. Data
-// that cannot be read has no fields.
-type matter struct {
-	kind   protocol.EventKind
+// eventFields are what filters and conditions look at in an event. Its data is
+// read when a field is first asked for; data that cannot be read has none.
+type eventFields struct {
+	event  *sdk.Event
 	fields map[string]any
 }
 
-func newMatter(kind protocol.EventKind, seq uint64, hasSeq bool, data []byte) *matter {
-	m := &matter{kind: kind}
-	if err := protocol.Decode(data, &m.fields); err != nil || m.fields == nil {
+func (m *eventFields) read() {
+	if err := m.event.Decode(&m.fields); err != nil || m.fields == nil {
 		m.fields = map[string]any{}
 	}
-	if hasSeq {
+	if m.event.HasSeq {
 		// The data of a line of chat says it as well, other data does not.
-		m.fields["seq"] = json.Number(strconv.FormatUint(seq, 10))
+		m.fields["seq"] = json.Number(strconv.FormatUint(m.event.Seq, 10))
 	}
-	return m
 }
 
 // field is the value at a path such as "data.stepCount"; nil if there is none.
-func (m *matter) field(path string) any {
+func (m *eventFields) field(path string) any {
+	if m.fields == nil {
+		m.read()
+	}
 	var value any = m.fields
 	for name := range strings.SplitSeq(path, ".") {
 		object, ok := value.(map[string]any)
@@ -66,13 +68,13 @@ func (m *matter) field(path string) any {
 	return value
 }
 
-func (m *matter) text(path string) string {
+func (m *eventFields) text(path string) string {
 	text, _ := m.field(path).(string)
 	return text
 }
 
 // at is when it happened by the host's clock, "" where it does not say.
-func (m *matter) at() string {
+func (m *eventFields) at() string {
 	for _, path := range []string{"at", "ts", "playerChainNotify.updatedAt"} {
 		if text := m.text(path); text != "" {
 			return text
@@ -85,7 +87,7 @@ func (m *matter) at() string {
 var playerFields = []string{"playerId", "player.agentId", "fromPlayerId", "toPlayerId", "data.fromPlayerId", "mcp.id", "id"}
 
 // players are the ids of those that the event is about.
-func (m *matter) players() []string {
+func (m *eventFields) players() []string {
 	var ids []string
 	for _, path := range playerFields {
 		if id := m.text(path); id != "" {
@@ -100,7 +102,7 @@ type naming func(id string) []string
 
 // isAbout reports whether the event is about a player, given by its label, name,
 // id or the beginning of its id.
-func (m *matter) isAbout(player string, names naming) bool {
+func (m *eventFields) isAbout(player string, names naming) bool {
 	prefix := strings.ToLower(player)
 	for _, id := range m.players() {
 		if id == player || len(prefix) >= command.LeastPrefix && len(id) == 64 && strings.HasPrefix(id, prefix) || slices.Contains(names(id), player) {
@@ -143,8 +145,8 @@ func (s *selection) namesOf(names *render.Names) naming {
 	}
 }
 
-func (s *selection) takes(m *matter, names *render.Names) bool {
-	if len(s.kinds) > 0 && !slices.Contains(s.kinds, m.kind) {
+func (s *selection) takes(m *eventFields, names *render.Names) bool {
+	if len(s.kinds) > 0 && !slices.Contains(s.kinds, m.event.Kind) {
 		return false
 	}
 	return s.player == "" || m.isAbout(s.player, s.namesOf(names))
