@@ -25,8 +25,25 @@ finish() {
 }
 trap finish EXIT
 
+redis=no
 if [ "${1:-}" = --redis ]; then
+  redis=yes
   shift
+fi
+
+if ! cmp -s package-lock.json node_modules/.installed-for; then
+  npm ci --loglevel error --no-audit --no-fund >&2
+  cp package-lock.json node_modules/.installed-for
+fi
+if [ -z "${PLAYCTL:-}" ]; then
+  (cd ../.. && go build -o "$work/playctl" ./cmd/playctl)
+  export PLAYCTL=$work/playctl
+fi
+export BLACKBOX_WORLD=$work/world
+mkdir -m 700 "$BLACKBOX_WORLD"
+node lib/make_world.mjs "$BLACKBOX_WORLD"
+
+if [ "$redis" = yes ]; then
   # What it keeps is read by the test that looks for secrets; it need not last.
   export BLACKBOX_REDIS=redis+unix://$work/redis/socket BLACKBOX_REDIS_DIR=$work/redis
   mkdir "$work/redis"
@@ -35,11 +52,6 @@ if [ "${1:-}" = --redis ]; then
   server=$!
 fi
 
-npm ci --loglevel error --no-audit --no-fund >&2
-if [ -z "${PLAYCTL:-}" ]; then
-  (cd ../.. && go build -o "$work/playctl" ./cmd/playctl)
-  export PLAYCTL=$work/playctl
-fi
 [ $# -gt 0 ] || set -- ./*.test.mjs
 # A test that waits for an event that never comes ends at its own limit, this
 # one is for a process that does not.

@@ -6,12 +6,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { granted } from './lib/client.mjs'
-import { accounts, adminToken } from './lib/host.mjs'
+import { accounts, adminToken, startHost } from './lib/host.mjs'
 import { hashPhrase } from './lib/credentials.mjs'
 import { openStream } from './lib/stream.mjs'
-import { admin, agentOf, newKey, openWorld, register, snapshotOf } from './lib/world.mjs'
+import { admin, agentOf, newKey, newWorld, register, snapshotOf } from './lib/world.mjs'
 
-const { host, owner, agent, sid } = await openWorld('--access-log', '--log-level', 'debug')
+const { host, owner, agent, sid } = await newWorld(await startHost('--access-log', '--log-level', 'debug'))
 
 // everything that the host writes down, as one text.
 function written() {

@@ -1,8 +1,8 @@
 // Starts the host as a user does, and ends it: politely, or as a power cut does.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after } from 'node:test'
@@ -67,7 +67,7 @@ class Server {
   }
 }
 
-class Host extends Client {
+export class Host extends Client {
   servers = []
   log = ''
   #turn = 0
@@ -76,6 +76,8 @@ class Host extends Client {
     super()
     this.folder = folder
     this.args = args
+    writeFileSync(join(folder, 'root'), rootKey, { mode: 0o600 })
+    writeFileSync(join(folder, 'admin'), adminToken, { mode: 0o600 })
     // Where the world is written down.
     this.store = redis ? process.env.BLACKBOX_REDIS_DIR : join(folder, 'data')
   }
@@ -99,6 +101,17 @@ class Host extends Client {
     }
     this.base = this.servers[0].url
     return this
+  }
+
+  // copy makes the world of a folder this host's, before it starts.
+  copy(source) {
+    const data = join(this.folder, 'data')
+    mkdirSync(data, { mode: 0o700 })
+    cpSync(source, data, { recursive: true })
+    if (!redis) return
+    const args = ['store', 'migrate', '--from', data, '--to', redis, '--host-id', basename(this.folder)]
+    execFileSync(binary, args, { env: { PATH: process.env.PATH, HOME: this.folder }, stdio: 'pipe' })
+    rmSync(data, { recursive: true })
   }
 
   // next is the server whose turn it is. Its port is where a request goes; the
@@ -155,10 +168,18 @@ class Host extends Client {
 
 // startHost serves an empty world until the test file ends.
 export async function startHost(...args) {
+  return startOn(undefined, args)
+}
+
+// copyHost serves a copy of the world that a host left in a folder.
+export async function copyHost(source, ...args) {
+  return startOn(source, args)
+}
+
+async function startOn(source, args) {
   const folder = mkdtempSync(join(tmpdir(), 'playctl-blackbox-'))
-  writeFileSync(join(folder, 'root'), rootKey, { mode: 0o600 })
-  writeFileSync(join(folder, 'admin'), adminToken, { mode: 0o600 })
   const host = new Host(folder, args)
+  if (source) host.copy(source)
   after(async () => {
     await host.kill()
     host.remove()

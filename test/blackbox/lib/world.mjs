@@ -1,8 +1,10 @@
 // What most tests start from: a host, its session, and accounts on it.
 
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { granted, keepSecret } from './client.mjs'
-import { accounts, adminToken, startHost } from './host.mjs'
+import { accounts, adminToken, copyHost } from './host.mjs'
 import { is } from './rows.mjs'
 
 export const admin = { token: adminToken }
@@ -53,11 +55,21 @@ export async function headOf(host) {
   return { rev: highest('rev'), seq: highest('seq') }
 }
 
-// openWorld serves a world with one main node and one agent node.
-export async function openWorld(...args) {
-  const host = await startHost(...args)
+// newWorld makes a world with one main node and one agent node.
+export async function newWorld(host) {
   const owner = await main(host, 0)
   const agent = await agentOf(host, owner, 1)
+  return { host, owner, agent, sid: await sidOf(host, owner) }
+}
+
+// openWorld serves a world with one main node and one agent node: a copy of the one
+// that run.sh had made once, since a node id takes long to derive.
+export async function openWorld(...args) {
+  const made = process.env.BLACKBOX_WORLD
+  if (!made) throw new Error('BLACKBOX_WORLD is not set: start the tests with ./run.sh')
+  const { owner, agent } = JSON.parse(readFileSync(join(made, 'accounts.json')))
+  keepSecret(owner.apiKey)
+  const host = await copyHost(join(made, 'data'), ...args)
   return { host, owner, agent, sid: await sidOf(host, owner) }
 }
 
