@@ -48,8 +48,8 @@ main() {
   local all=no
   [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
 
-  scratch=$(mktemp -d)
-  trap 'rm -rf "$scratch"' EXIT
+  scratch=$(mktemp -d) beside=
+  trap finish EXIT
   install_tools
   case $mode in
     usual) usual "$all" 12m "${packages[@]}" ;;
@@ -57,6 +57,12 @@ main() {
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
     bench) go test -run '^$' -bench . -benchmem -timeout 60m "${packages[@]}" ;;
   esac
+}
+
+# finish ends what runs beside, with all that it started, and removes the scratch folder.
+finish() {
+  [ -z "$beside" ] || { kill -- "-$beside" && wait "$beside"; } 2>/dev/null || true
+  rm -rf "$scratch"
 }
 
 # install_tools gets what the tests that exist here call by name.
@@ -93,7 +99,7 @@ install_web_tools() {
   web/install.sh
 }
 
-# calls COMMAND tells whether a Go test starts it with exec.Command or exec.CommandContext.
+# calls COMMAND reports whether a Go test starts it with exec.Command or exec.CommandContext.
 calls() {
   grep -rqE --include='*_test.go' "exec\.Command(Context)?\(([a-zA-Z.()]+, )?\"$1\"" .
 }
@@ -122,17 +128,30 @@ need() {
 
 # usual ALL TIMEOUT PACKAGES... vets and tests, then prints how many tests passed
 # and failed. The order of Go's tests is shuffled, so that none leans on another.
+# What is tested with Node runs beside them: either often waits. One build of
+# playctl serves all that start it.
 usual() {
   local all=$1 timeout=$2 status=0 passed failed
   shift 2
-  [ "$all" = no ] || install_web_tools
-  go vet "$@"
-  # What the tests would be vetted with is part of what vet just did.
+  go build -o "$scratch/playctl" ./cmd/playctl
+  export PLAYCTL=$scratch/playctl
+  if [ "$all" = yes ]; then
+    install_web_tools
+    set -m
+    javascript >"$scratch/javascript" 2>&1 &
+    beside=$!
+    set +m
+  fi
+  go vet "${race[@]}" "$@" || status=$?
+  # What the tests would be vetted with is part of what vet just did. Packages that
+  # wait for a disk or a process leave the processors to others.
   go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$scratch/go" -- \
-    -vet=off "${race[@]}" -shuffle on -timeout "$timeout" "$@" || status=$?
+    -vet=off "${race[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -shuffle on -timeout "$timeout" "$@" || status=$?
   passed=$(go_tests pass) failed=$(go_tests fail)
   if [ "$all" = yes ]; then
-    javascript 2>&1 | tee "$scratch/javascript" || status=$?
+    wait "$beside" || status=$?
+    beside=
+    cat "$scratch/javascript"
     passed=$((passed + $(javascript_tests pass))) failed=$((failed + $(javascript_tests fail)))
   fi
   echo "$passed passed, $failed failed"
@@ -143,8 +162,6 @@ usual() {
 # after one part failed.
 javascript() {
   local status=0
-  go build -o "$scratch/playctl" ./cmd/playctl || return
-  export PLAYCTL=$scratch/playctl
   test/blackbox/run.sh || status=$?
   test/blackbox/run.sh --redis || status=$?
   cd web || return

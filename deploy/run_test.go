@@ -8,37 +8,24 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // playctl is the program, built from this source.
 var playctl string
 
 func TestMain(m *testing.M) {
-	code, err := buildAndRun(m)
-	if err != nil {
+	var err error
+	if playctl, err = hostprocess.Program(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = 1
+		os.Exit(1)
 	}
-	os.Exit(code)
-}
-
-func buildAndRun(m *testing.M) (int, error) {
-	folder, err := os.MkdirTemp("", "playctl-deploy-*")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	playctl = filepath.Join(folder, "playctl")
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", playctl, "../cmd/playctl")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build playctl: %w\n%s", err, out)
-	}
-	return m.Run(), nil
+	os.Exit(hostprocess.Main(m))
 }
 
 // banner is what a host prints when it serves, as far as tests look at it.

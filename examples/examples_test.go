@@ -14,6 +14,7 @@ import (
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // longest is how long a step may take on a busy machine.
@@ -74,13 +75,18 @@ type place struct {
 	server string
 }
 
-// newPlace builds playctl and the Go example.
+func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
+
+// newPlace builds the Go example and puts playctl beside it.
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	p := &place{t: t, dir: t.TempDir()}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.dir, "../cmd/playctl", "./agent-go")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.dir, "./agent-go")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := os.Symlink(hostprocess.Binary(t), filepath.Join(p.dir, "playctl")); err != nil {
+		t.Fatal(err)
 	}
 	return p
 }

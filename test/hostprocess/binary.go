@@ -14,6 +14,10 @@ import (
 // the race detector.
 const EnvRace = "PLAYCTL_TEST_RACE_HOSTS"
 
+// EnvBinary is the environment variable that names a built playctl. test.sh sets
+// it, so that one build serves every package.
+const EnvBinary = "PLAYCTL"
+
 // program is where the built program is, and folder what has to be removed.
 var program struct {
 	sync.Mutex
@@ -33,19 +37,33 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Binary is the path of playctl as users get it, built by the first call. A
-// package that calls it has a TestMain that calls Main.
+// Binary is Program's path; it fails the test where there is none.
 func Binary(t testing.TB) string {
 	t.Helper()
+	path, err := Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Program is the absolute path of playctl as users get it: the one that EnvBinary
+// names, else one that the first call builds. A package that calls it has a
+// TestMain that calls Main.
+func Program() (string, error) {
 	program.Lock()
 	defer program.Unlock()
-	if program.folder == "" && program.err == nil {
-		program.path, program.err = build()
+	if program.path == "" && program.err == nil {
+		program.path, program.err = locate()
 	}
-	if program.err != nil {
-		t.Fatal(program.err)
+	return program.path, program.err
+}
+
+func locate() (string, error) {
+	if path := os.Getenv(EnvBinary); path != "" && os.Getenv(EnvRace) == "" {
+		return filepath.Abs(path)
 	}
-	return program.path
+	return build()
 }
 
 func build() (string, error) {
