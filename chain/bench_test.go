@@ -206,7 +206,11 @@ func benchEvent(b *testing.B, n int) (before *chain.Snapshot, data []byte, after
 	if err != nil {
 		b.Fatal(err)
 	}
-	node, err := chain.AppendNode(nil, after.Tree(), leaf.Key())
+	changed, err := after.Node(leaf.Key())
+	if err != nil {
+		b.Fatal(err)
+	}
+	node, err := changed.AppendJSON(nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -40,6 +40,9 @@ var (
 	// snapshot.
 	errNoCopy = errors.New("there is no copy yet: read a snapshot first")
 
+	// errNoObject is about a value that should be one.
+	errNoObject = errors.New("it is no object")
+
 	// ErrTooMany means that a message lists more than this package accepts.
 	ErrTooMany = errors.New("too many entries")
 )

@@ -26,7 +26,7 @@ func ExampleCanonicalize() {
 	fmt.Println(err)
 	// Output:
 	// {"name":"café","x":100,"y":1.5} <nil>
-	// not valid JSON: an object that has the key "x" twice ends at byte 16
+	// not valid JSON: duplicate object member name at byte 9
 }
 
 // A subscriber keeps a copy, merges what an event names and compares.

@@ -111,7 +111,7 @@ func FuzzRowReaders(f *testing.F) {
 		"assistTools":[{"name":"assist_a","parameters":{}}],"onZone":{"zoneCount":1,"at":""},"onYield":{},"agentType":"t"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if space, err := chain.ParseSpace(text); err == nil {
-			if _, err := chain.SpaceLeaf(space); err != nil {
+			if _, err := chain.AppendSpace(nil, space); err != nil {
 				t.Fatalf("%q reads and does not write: %v", text, err)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The functions here walk over text that Canonicalize wrote. They rely on it
@@ -14,14 +16,14 @@ import (
 // no escapes, so none has to be decoded. A text that is no object has no fields.
 func fields(text []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
-		if len(text) == 0 || text[0] != '{' {
+		if !isObject(text) {
 			return
 		}
 		for rest := text[1:]; rest[0] != '}'; {
 			if rest[0] == ',' {
 				rest = rest[1:]
 			}
-			keyEnd := valueEnd(rest)
+			keyEnd := textEnd(rest)
 			key := rest[1 : keyEnd-1]
 			rest = rest[keyEnd+1:]
 			end := valueEnd(rest)
@@ -36,7 +38,7 @@ func fields(text []byte) iter.Seq2[[]byte, []byte] {
 // items iterates over an array's items. A text that is no array has none.
 func items(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if len(text) == 0 || text[0] != '[' {
+		if !isArray(text) {
 			return
 		}
 		for rest := text[1:]; rest[0] != ']'; {
@@ -90,6 +92,7 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
+// textEnd is the length of the string that text starts with.
 func textEnd(text []byte) int {
 	for end := 1; ; end++ {
 		end += bytes.IndexByte(text[end:], '"')
@@ -115,9 +118,8 @@ func asText(value []byte) (string, bool) {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), true
 	}
-	c := canonizer{in: value}
-	s, err := c.readText()
-	return string(s.text), err == nil
+	text, err := jsontext.AppendUnquote(nil, value)
+	return string(text), err == nil
 }
 
 // asNumber is the number that a value is; false if it is none.

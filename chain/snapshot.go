@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -91,7 +92,7 @@ func (s *Snapshot) Verify(rootHex string, leafCount int) error {
 
 // Node is the chain node of a key: a removed one if the world has none. A text
 // that is no stable key is ErrStableKey.
-func (s *Snapshot) Node(key string) (protocol.ChainNode, error) { return NodeOf(s.tree, key) }
+func (s *Snapshot) Node(key string) (protocol.ChainNode, error) { return s.tree.Node(key) }
 
 // Occupants iterates over the rows of the map in their typed form, in chain
 // order. Each row is read when it is reached.
@@ -130,16 +131,19 @@ func (s *Snapshot) Spaces() iter.Seq[*protocol.Space] {
 }
 
 // MCPServers are the mcp rows as a snapshot repeats them, in chain order.
-func (s *Snapshot) MCPServers() []protocol.MCPServer {
+func (s *Snapshot) MCPServers() []protocol.MCPServer { return mcpServers(s.tree) }
+
+func mcpServers(t *Tree) []protocol.MCPServer {
 	servers := []protocol.MCPServer{}
-	from, _ := s.tree.Find(protocol.MCPKeyPrefix)
-	for _, leaf := range s.tree.Range(from, s.tree.Len()) {
-		o, err := readOccupant(leaf.Payload())
-		m, ok := o.(*protocol.MCP)
-		if err != nil || !ok {
+	from, _ := t.Find(protocol.MCPKeyPrefix)
+	for _, leaf := range t.Range(from, t.Len()) {
+		if !strings.HasPrefix(leaf.key, protocol.MCPKeyPrefix) {
 			break
 		}
-		servers = append(servers, protocol.MCPServer{ID: m.ID, Name: m.Name, URL: m.URL})
+		o, _ := ParseOccupant(leaf.Payload())
+		if m, ok := o.(*protocol.MCP); ok {
+			servers = append(servers, protocol.MCPServer{ID: m.ID, Name: m.Name, URL: m.URL})
+		}
 	}
 	return servers
 }

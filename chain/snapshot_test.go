@@ -33,7 +33,7 @@ func TestSnapshotReadsAndWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow, err := json.Marshal(s.Wire())
+	slow, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +43,12 @@ func TestSnapshotReadsAndWrites(t *testing.T) {
 			{"kind":"mcp","id":"m2","name":"Two","x":3,"y":4,"nodeId":"n","url":"https://two.example/<&>"}]},
 		"spaces":[` + spaceRow + `],
 		"mcpServers":[{"id":"m1","name":"One"},{"id":"m2","name":"Two","url":"https://two.example/<&>"}]}`
-	for way, text := range map[string][]byte{"AppendJSON": fast, "Wire": slow} {
+	for way, text := range map[string][]byte{"AppendJSON": fast, "MarshalJSON": slow} {
 		if diff := cmp.Diff(decoded(t, []byte(want)), decoded(t, text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", way, diff)
 		}
 	}
-	again, _, err := chain.ParseSnapshotRPCBody([]byte(`{"snapshot":` + string(fast) + `}`))
+	again, _, err := chain.ParseSnapshot(fast)
 	if err != nil || again.Verify(s.Root().Hex(), s.LeafCount()) != nil {
 		t.Errorf("the snapshot does not read back: %v", err)
 	}
@@ -104,9 +104,6 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 	} {
 		if _, _, err := chain.ParseSnapshot([]byte(text)); !errors.Is(err, chain.ErrSnapshot) {
 			t.Errorf("%s: %v, want ErrSnapshot", name, err)
-		}
-		if _, _, err := chain.ParseSnapshotRPCBody([]byte(`{"snapshot":` + text + `}`)); !errors.Is(err, chain.ErrSnapshot) {
-			t.Errorf("%s in a reply: %v, want ErrSnapshot", name, err)
 		}
 	}
 	if _, err := chain.NewSnapshot(chain.Head{SID: "\xff"}, nil); !errors.Is(err, chain.ErrSnapshot) {
@@ -217,7 +214,11 @@ func follow(t *rapid.T, client, host *chain.Snapshot, notify *protocol.Notify) *
 	}
 	var nodes []protocol.ChainNode
 	for _, ref := range notify.Nodes {
-		text, err := chain.AppendNode(nil, host.Tree(), ref.StableKey)
+		node, err := host.Node(ref.StableKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := node.AppendJSON(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

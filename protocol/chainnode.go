@@ -1,6 +1,10 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
 
 // The kinds of a player-chain node.
 const (
@@ -29,21 +33,40 @@ type ChainNode struct {
 	Space     json.RawMessage `json:"space,omitempty"`
 }
 
-// MarshalJSON writes the fields of the node's kind; `removed` is always there
-// on occupants and spaces and never elsewhere.
-func (n ChainNode) MarshalJSON() ([]byte, error) {
-	type plain ChainNode
-	if n.Kind != NodeOccupant && n.Kind != NodeSpace {
-		return json.Marshal(plain(n))
+// AppendJSON appends the node as it travels to dst: the fields of its kind, with
+// `removed` on occupants and spaces and nowhere else. Rows are copied as they
+// are. It fails on bounds that are not finite.
+func (n *ChainNode) AppendJSON(dst []byte) ([]byte, error) {
+	dst = appendString(append(dst, `{"kind":`...), n.Kind)
+	dst = appendString(append(dst, `,"stableKey":`...), n.StableKey)
+	row := n.Occupant
+	switch n.Kind {
+	case NodeGenesis:
+		dst = appendString(append(dst, `,"text":`...), n.Text)
+	case NodeHeader:
+		bounds, err := json.Marshal(n.Bounds)
+		if err != nil {
+			return nil, fmt.Errorf("encode the bounds of the chain's header: %w", err)
+		}
+		dst = appendString(append(dst, `,"sid":`...), n.SID)
+		dst = append(append(dst, `,"bounds":`...), bounds...)
+	case NodeSpace:
+		row = n.Space
+		fallthrough
+	case NodeOccupant:
+		dst = strconv.AppendBool(append(dst, `,"removed":`...), n.Removed)
+		if len(row) > 0 {
+			dst = append(append(dst, `,"`+n.Kind+`":`...), row...)
+		}
 	}
-	return json.Marshal(struct {
-		plain
-		Removed bool `json:"removed"`
-	}{plain(n), n.Removed})
+	return append(dst, '}'), nil
 }
 
+// MarshalJSON writes the node as AppendJSON does.
+func (n ChainNode) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil) }
+
 // UnmarshalJSON reads the fields of a node without checking that they make one;
-// chain.ParseNode reads strictly. An absent `removed` is false.
+// chain.ParseNodeRPCBody does. An absent `removed` is false.
 func (n *ChainNode) UnmarshalJSON(b []byte) error {
 	type plain ChainNode
 	w := struct {

@@ -110,13 +110,13 @@ func TestChainNodesOnTheWire(t *testing.T) {
 		`{"kind":"occupant","stableKey":"mcp:m","removed":true}`: {
 			Kind: protocol.NodeOccupant, StableKey: "mcp:m", Removed: true,
 		},
-		`{"kind":"occupant","stableKey":"mcp:m","occupant":{"a":1},"removed":false}`: {
+		`{"kind":"occupant","stableKey":"mcp:m","removed":false,"occupant":{"a":1}}`: {
 			Kind: protocol.NodeOccupant, StableKey: "mcp:m", Occupant: json.RawMessage(`{"a":1}`),
 		},
 		`{"kind":"space","stableKey":"space:s","removed":true}`: {
 			Kind: protocol.NodeSpace, StableKey: "space:s", Removed: true,
 		},
-		`{"kind":"space","stableKey":"space:s","space":{"a":1},"removed":false}`: {
+		`{"kind":"space","stableKey":"space:s","removed":false,"space":{"a":1}}`: {
 			Kind: protocol.NodeSpace, StableKey: "space:s", Space: json.RawMessage(`{"a":1}`),
 		},
 	} {

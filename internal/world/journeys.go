@@ -2,7 +2,6 @@ package world
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,7 +19,7 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	update := &protocol.LastUpdate{PlayerID: r.PlayerID, Journey: r.Journey, Path: p.path(prev, r.Journey.Steps)}
-	own, err := canonical(update)
+	own, err := chain.AppendLastUpdate(nil, update)
 	if err != nil {
 		return nil, err
 	}
@@ -46,19 +45,6 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 		rev++
 	}
 	return &protocol.RecordJourneyReply{OK: true, Rev: &rev}, nil
-}
-
-// canonical is a value's canonical JSON.
-func canonical(value any) ([]byte, error) {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("encode %T: %w", value, err)
-	}
-	out, err := chain.Canonicalize(nil, b)
-	if err != nil {
-		return nil, fmt.Errorf("canonical form of %T: %w", value, err)
-	}
-	return out, nil
 }
 
 // journeyRecord is a journey as the listing returns it.

@@ -1,12 +1,7 @@
 package world
 
 import (
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"iter"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/playctl/playctl/chain"
@@ -58,18 +53,17 @@ func (v *View) Snapshot() (head, body []byte) {
 func (v *View) SnapshotReply() (head, body []byte) { return v.parts(`{"snapshot":`) }
 
 func (v *View) parts(before string) (head, body []byte) {
-	v.body.once.Do(func() { v.body.json = encodeBody(v) })
-	b := make([]byte, 0, 256)
-	b = append(b, before...)
-	b = append(b, `{"sid":`...)
-	b = appendString(b, v.SID)
-	b = append(b, `,"mainNodeId":`...)
-	b = appendString(b, v.RootKey)
-	b = append(b, `,"rev":`...)
-	b = strconv.AppendUint(b, v.Rev, 10)
-	b = append(b, `,"seq":`...)
-	b = strconv.AppendUint(b, v.Seq, 10)
-	return b, v.body.json
+	v.body.once.Do(func() {
+		var err error
+		if v.body.json, err = chain.AppendSnapshotBody(nil, v.Bounds, v.Tree); err != nil {
+			panic("world: a snapshot of plain bounds has no JSON: " + err.Error())
+		}
+		v.body.json = append(v.body.json, '}')
+	})
+	head = chain.AppendSnapshotHead([]byte(before), chain.Head{
+		SID: v.SID, MainNodeID: v.RootKey, Rev: &v.Rev, Seq: &v.Seq,
+	})
+	return head, v.body.json
 }
 
 // Find returns an occupant's or a space's canonical JSON, nil if the key is not
@@ -88,81 +82,9 @@ func (v *View) Node(stableKey string) ([]byte, error) {
 	if protocol.NodeKindOf(stableKey) == "" {
 		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key is of no kind that a map has")
 	}
-	node, err := chain.AppendNode(nil, v.Tree, stableKey)
+	n, err := v.Tree.Node(stableKey)
 	if err != nil {
-		return nil, refusal(fmt.Errorf("encode the node of %s: %w", stableKey, err))
+		return nil, refusal(fmt.Errorf("find the node of %s: %w", stableKey, err))
 	}
-	return node, nil
-}
-
-// encodeBody writes everything behind `seq`, and the brace of a reply. Rows are already canonical JSON,
-// so they are copied and never encoded again.
-func encodeBody(v *View) []byte {
-	root := v.Tree.Root()
-	b := make([]byte, 0, 512+v.Tree.Len()*512)
-	b = append(b, `,"merkleRootHex":"`...)
-	b = hex.AppendEncode(b, root[:])
-	b = append(b, `","merkleLeafCount":`...)
-	b = strconv.AppendInt(b, int64(v.Tree.Len()), 10)
-	b = append(b, `,"worldMap":{"bounds":`...)
-	b = appendBounds(b, v.Bounds)
-	b = append(b, `,"occupants":[`...)
-	b = appendPayloads(b, v.Tree.Occupants())
-	b = append(b, `]},"spaces":[`...)
-	b = appendPayloads(b, v.Tree.Spaces())
-	b = append(b, `],"mcpServers":[`...)
-	b = appendMCPServers(b, v.Tree)
-	return append(b, `]}}`...)
-}
-
-func appendBounds(b []byte, r protocol.Bounds) []byte {
-	for _, f := range [...]struct {
-		name  string
-		value float64
-	}{{`{"minX":`, r.MinX}, {`,"minY":`, r.MinY}, {`,"maxX":`, r.MaxX}, {`,"maxY":`, r.MaxY}} {
-		b = append(b, f.name...)
-		b = strconv.AppendInt(b, int64(f.value), 10)
-	}
-	return append(b, '}')
-}
-
-func appendPayloads(b []byte, leaves iter.Seq2[int, *chain.Leaf]) []byte {
-	first := true
-	for _, leaf := range leaves {
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = append(b, leaf.Payload()...)
-	}
-	return b
-}
-
-// appendMCPServers repeats the mcp rows in the form of `mcpServers`.
-func appendMCPServers(b []byte, tree *chain.Tree) []byte {
-	first := true
-	for _, leaf := range tree.Occupants() {
-		if !strings.HasPrefix(leaf.Key(), protocol.MCPKeyPrefix) {
-			continue
-		}
-		var server protocol.MCPServer
-		if json.Unmarshal(leaf.Payload(), &server) != nil {
-			continue
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = appendMCPServer(b, &server)
-	}
-	return b
-}
-
-func appendMCPServer(b []byte, s *protocol.MCPServer) []byte {
-	b = appendString(append(b, `{"id":`...), s.ID)
-	b = appendString(append(b, `,"name":`...), s.Name)
-	if s.URL != "" {
-		b = appendString(append(b, `,"url":`...), s.URL)
-	}
-	return append(b, '}')
+	return appendNode(nil, &n), nil
 }

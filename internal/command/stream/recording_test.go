@@ -33,7 +33,7 @@ func recordingOf(t testing.TB, names ...string) []string {
 		}
 		next := world.Tree().Put(leaf)
 		data := eventData{Rev: rev + uint64(i) + 1, Root: next.Root().Hex(), Leaves: next.Len(), Notify: chain.Diff(world.Tree(), next, "now")}
-		node, err := chain.NodeOf(next, leaf.Key())
+		node, err := next.Node(leaf.Key())
 		if err != nil {
 			t.Fatal(err)
 		}

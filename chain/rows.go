@@ -1,0 +1,157 @@
+package chain
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// rowType is what the canonical writer and the tolerant reader know of a struct
+// of package protocol. It is prepared once, from the struct's tags (see
+// protocol.Field).
+type rowType struct {
+	fields []rowField // in canonical order
+	byName map[string]*rowField
+	// selector is the field whose word says which others a value has, nil where
+	// it has all. There are two sorts of fields then: those of the word's and the
+	// rest.
+	selector *rowField
+	// embedded is the index of the embedded struct, -1 where there is none.
+	embedded int
+}
+
+// rowField is one field of a rowType.
+type rowField struct {
+	protocol.Field
+
+	// key is what comes before the value: the comma, the name and the colon.
+	key   string
+	index int
+	// inner says that the field is one of the embedded struct.
+	inner bool
+	shape shape
+	// omit says that the member is left out where it is empty.
+	omit bool
+	bit  uint64
+	// of describes a value that is a struct, or a list of them.
+	of *rowType
+	// constant is the value of a member that the struct has no field for.
+	constant string
+}
+
+// shape is how a field's value is written and read.
+type shape int
+
+const (
+	shapeText shape = iota
+	shapeNumber
+	shapeCount
+	shapeBool
+	shapeTexts
+	shapeRaw     // JSON
+	shapeFlag    // *bool
+	shapeStruct  // by value
+	shapePointer // to a struct
+	shapeWhole   // to a struct that is read as a whole or not at all
+	shapeList    // of structs
+)
+
+// The types that are written and read here.
+var (
+	agentRow     = rowTypeOf(reflect.TypeFor[protocol.Agent](), protocol.KindAgent)
+	mcpRow       = rowTypeOf(reflect.TypeFor[protocol.MCP](), protocol.KindMCP)
+	humanRow     = rowTypeOf(reflect.TypeFor[protocol.Human](), protocol.KindHuman)
+	structureRow = rowTypeOf(reflect.TypeFor[protocol.Structure](), protocol.KindStructure)
+	spaceRow     = rowTypeOf(reflect.TypeFor[protocol.Space](), "")
+	headerRow    = rowTypeOf(reflect.TypeFor[header](), "")
+	lastUpdate   = rowTypeOf(reflect.TypeFor[protocol.LastUpdate](), "")
+	mcpServer    = rowTypeOf(reflect.TypeFor[protocol.MCPServer](), "")
+	bounds       = rowTypeOf(reflect.TypeFor[protocol.Bounds](), "")
+)
+
+// header is the payload of the header leaf.
+type header struct {
+	Bounds  protocol.Bounds `json:"bounds"`
+	SID     string          `json:"sid"`
+	Version int             `json:"v"`
+}
+
+// headerVersion is the `v` of the header's payload.
+const headerVersion = 1
+
+// rowTypeOf prepares a struct type; kind is the row's `kind`, for which the
+// struct has no field.
+func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
+	r := &rowType{byName: map[string]*rowField{}, embedded: -1}
+	if kind != "" {
+		r.fields = append(r.fields, rowField{Field: protocol.Field{Name: "kind"}, constant: `"` + string(kind) + `"`})
+	}
+	for _, described := range protocol.FieldsOf(t) {
+		f := rowField{Field: described, index: described.Index[len(described.Index)-1], inner: len(described.Index) > 1}
+		if f.inner {
+			r.embedded = described.Index[0]
+		}
+		f.shape, f.of = shapeOf(f.Type)
+		f.omit = f.Optional || f.shape == shapeRaw && !f.Must
+		r.fields = append(r.fields, f)
+	}
+	slices.SortFunc(r.fields, func(a, b rowField) int { return strings.Compare(a.Name, b.Name) })
+	for i := range r.fields {
+		f := &r.fields[i]
+		f.key, f.bit = `,"`+f.Name+`":`+f.constant, 1<<i
+		if f.constant == "" {
+			r.byName[f.Name] = f
+		}
+	}
+	for i := range r.fields {
+		if by := r.fields[i].When.Field; by != "" {
+			r.selector = r.byName[by]
+		}
+	}
+	return r
+}
+
+// shapeOf is the shape of a Go type, and what describes the struct in it.
+func shapeOf(t reflect.Type) (shape, *rowType) {
+	switch t.Kind() {
+	case reflect.String:
+		return shapeText, nil
+	case reflect.Float64:
+		return shapeNumber, nil
+	case reflect.Int, reflect.Int64:
+		return shapeCount, nil
+	case reflect.Bool:
+		return shapeBool, nil
+	case reflect.Struct:
+		return shapeStruct, rowTypeOf(t, "")
+	case reflect.Pointer:
+		if t.Elem().Kind() == reflect.Bool {
+			return shapeFlag, nil
+		}
+		if t.Elem() == reflect.TypeFor[protocol.LastUpdate]() {
+			return shapeWhole, rowTypeOf(t.Elem(), "")
+		}
+		return shapePointer, rowTypeOf(t.Elem(), "")
+	case reflect.Slice:
+		switch t.Elem().Kind() {
+		case reflect.String:
+			return shapeTexts, nil
+		case reflect.Uint8:
+			return shapeRaw, nil
+		case reflect.Struct:
+			return shapeList, rowTypeOf(t.Elem(), "")
+		}
+	}
+	panic(fmt.Sprintf("chain: a row cannot have a field of type %v", t))
+}
+
+// inner is the struct that is embedded in another, or that one itself.
+func (r *rowType) inner(v reflect.Value) reflect.Value {
+	if r.embedded < 0 {
+		return v
+	}
+	return v.Field(r.embedded)
+}

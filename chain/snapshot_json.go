@@ -1,0 +1,167 @@
+package chain
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Stated is what a host said about a snapshot's chain; empty where it said
+// nothing.
+type Stated struct {
+	MerkleRootHex   string
+	MerkleLeafCount int
+}
+
+// ParseSnapshot reads a snapshot, with the root and leaf count that the host
+// states for it; they are not compared (see Snapshot.Verify). A row that cannot
+// be read, and two rows with the same key, make the whole unreadable: a copy
+// without them could never be verified. Every error is ErrSnapshot.
+func ParseSnapshot(jsonText []byte) (*Snapshot, Stated, error) {
+	text, err := Canonicalize(nil, jsonText)
+	if err != nil {
+		return nil, Stated{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	return readSnapshot(text)
+}
+
+func readSnapshot(text []byte) (*Snapshot, Stated, error) {
+	head, err := readSnapshotHead(text)
+	if err != nil {
+		return nil, Stated{}, err
+	}
+	leaves, err := readLeaves(nil, field(field(text, "worldMap"), "occupants"), "occupant", occupantKey)
+	if err != nil {
+		return nil, Stated{}, err
+	}
+	leaves, err = readLeaves(leaves, field(text, "spaces"), "space", spaceKey)
+	if err != nil {
+		return nil, Stated{}, err
+	}
+	rows := NewTree(leaves...)
+	if rows.Len() != len(leaves) {
+		return nil, Stated{}, fmt.Errorf("%w: %w", ErrSnapshot, errDuplicate)
+	}
+	s, err := NewSnapshot(head, rows)
+	if err != nil {
+		return nil, Stated{}, err
+	}
+	var stated Stated
+	stated.MerkleRootHex, stated.MerkleLeafCount = rootIn(text)
+	return s, stated, nil
+}
+
+func readSnapshotHead(text []byte) (Head, error) {
+	var h Head
+	var ok bool
+	if h.SID, ok = asText(field(text, "sid")); !ok {
+		return h, badSnapshot("sid", "a string")
+	}
+	h.MainNodeID, _ = asText(field(text, "mainNodeId"))
+	worldMap := field(text, "worldMap")
+	var err error
+	if h.Bounds, err = readBounds(field(worldMap, "bounds")); err != nil {
+		return h, fmt.Errorf("%w: worldMap.bounds: %w", ErrSnapshot, err)
+	}
+	if !isArray(field(worldMap, "occupants")) {
+		return h, badSnapshot("worldMap.occupants", "a list")
+	}
+	h.Rev, h.Seq = asRev(field(text, "rev")), asRev(field(text, "seq"))
+	return h, nil
+}
+
+// readLeaves appends the leaves of a list of rows, which may be absent.
+func readLeaves(leaves []*Leaf, list []byte, what string, keyOf keyReader) ([]*Leaf, error) {
+	n := 0
+	for item := range items(list) {
+		leaf, err := readLeaf(item, keyOf)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s %d: %w", ErrSnapshot, what, n, err)
+		}
+		leaves = append(leaves, leaf)
+		n++
+	}
+	return leaves, nil
+}
+
+func badSnapshot(name, want string) error {
+	return fmt.Errorf("%w: %w", ErrSnapshot, fieldError(name, want))
+}
+
+// AppendJSON appends the snapshot as it travels to dst: rows in chain order,
+// the root and the leaf count computed from them, mcpServers derived from the
+// mcp rows. Rev and seq are absent where they are not known. It fails on bounds
+// that are not finite; dst is then returned as it was.
+func (s *Snapshot) AppendJSON(dst []byte) ([]byte, error) {
+	out, err := AppendSnapshotBody(AppendSnapshotHead(dst, s.head), s.head.Bounds, s.tree)
+	if err != nil {
+		return dst, fmt.Errorf("encode the snapshot: %w", err)
+	}
+	return out, nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s *Snapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil) }
+
+// AppendSnapshotHead appends the first part of a snapshot's JSON to dst, from
+// the opening brace to `seq`: what can differ between two snapshots of the same
+// rows. AppendSnapshotBody goes on. Bytes that are not UTF-8 become U+FFFD.
+func AppendSnapshotHead(dst []byte, h Head) []byte {
+	dst, _ = jsontext.AppendQuote(append(dst, `{"sid":`...), h.SID) // the error only reports U+FFFD
+	dst, _ = jsontext.AppendQuote(append(dst, `,"mainNodeId":`...), h.MainNodeID)
+	if h.Rev != nil {
+		dst = strconv.AppendUint(append(dst, `,"rev":`...), *h.Rev, 10)
+	}
+	if h.Seq != nil {
+		dst = strconv.AppendUint(append(dst, `,"seq":`...), *h.Seq, 10)
+	}
+	return dst
+}
+
+// AppendSnapshotBody appends the rest of a snapshot's JSON to dst, from the
+// comma after `seq` to the closing brace: root and leaf count of a tree, and its
+// rows. They are canonical already, so they are copied. It fails on bounds that are
+// not finite; dst is then returned as it was.
+func AppendSnapshotBody(dst []byte, b protocol.Bounds, t *Tree) ([]byte, error) {
+	limits, err := json.Marshal(b)
+	if err != nil {
+		return dst, fmt.Errorf("%w: the bounds: %w", ErrJSON, err)
+	}
+	root := t.Root()
+	out := root.AppendHex(append(dst, `,"merkleRootHex":"`...))
+	out = strconv.AppendInt(append(out, `","merkleLeafCount":`...), int64(t.Len()), 10)
+	out = append(append(out, `,"worldMap":{"bounds":`...), limits...)
+	out = appendPayloads(append(out, `,"occupants":[`...), t.Occupants())
+	out = appendPayloads(append(out, `]},"spaces":[`...), t.Spaces())
+	out = append(out, `],"mcpServers":[`...)
+	for i, server := range mcpServers(t) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		e := encoder{out: out}
+		e.object(mcpServer, reflect.ValueOf(&server).Elem())
+		if out = e.out; e.err != nil {
+			return dst, e.err
+		}
+	}
+	return append(out, "]}"...), nil
+}
+
+// appendPayloads appends the payloads of leaves as the items of an array.
+func appendPayloads(dst []byte, leaves iter.Seq2[int, *Leaf]) []byte {
+	comma := false
+	for _, leaf := range leaves {
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		dst = append(dst, leaf.Payload()...)
+	}
+	return dst
+}
