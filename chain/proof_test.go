@@ -95,18 +95,20 @@ func TestForgedProofs(t *testing.T) {
 	})
 }
 
-// stillHolds reports whether an index has the same siblings in trees of two
-// sizes: then only the count says which tree it is, and a caller who trusts the
-// wrong one cannot be told.
-func stillHolds(a, b, index int) bool {
-	for a > 1 || b > 1 {
-		if a <= 1 || b <= 1 || index >= a || index >= b {
+// stillHolds reports whether the proof of an index in a tree of one size is good
+// for another size too: then only the count says which tree it is, and a caller
+// who trusts the wrong one cannot be told. That is so where the index has the
+// same siblings, and where a digest that is paired with itself would have a copy
+// of itself beside it.
+func stillHolds(size, other, index int) bool {
+	for size > 1 || other > 1 {
+		if size <= 1 || other <= 1 || index >= size || index >= other {
 			return false
 		}
-		if (index%2 == 0) && (index+1 < a) != (index+1 < b) {
+		if index%2 == 0 && index+1 < size && index+1 >= other {
 			return false
 		}
-		a, b, index = (a+1)/2, (b+1)/2, index/2
+		size, other, index = (size+1)/2, (other+1)/2, index/2
 	}
 	return true
 }
