@@ -134,14 +134,22 @@ type Capability string
 
 // The capabilities of a session reply.
 const (
-	CapChainNodes   Capability = "chain-nodes"
-	CapChainAtRev   Capability = "chain-at-rev"
-	CapChainProof   Capability = "chain-proof"
-	CapChainInline  Capability = "chain-inline"
-	CapResume       Capability = "resume"
+	// CapChainNodes: has getPlayerChainNodes, which reads several nodes at one rev.
+	CapChainNodes Capability = "chain-nodes"
+	// CapChainAtRev: answers reads of the chain as of an older rev.
+	CapChainAtRev Capability = "chain-at-rev"
+	// CapChainProof: has getPlayerChainProof.
+	CapChainProof Capability = "chain-proof"
+	// CapChainInline: puts the changed nodes into the events of a stream with `inline=1`.
+	CapChainInline Capability = "chain-inline"
+	// CapResume: numbers events and goes on after the one that a client saw last.
+	CapResume Capability = "resume"
+	// CapInteractions: has listInteractions and listJourneys.
 	CapInteractions Capability = "interactions"
-	CapIdempotency  Capability = "idempotency"
-	CapMinRev       Capability = "min-rev"
+	// CapIdempotency: takes the header `idempotency-key`.
+	CapIdempotency Capability = "idempotency"
+	// CapMinRev: takes the header `x-play-min-rev`.
+	CapMinRev Capability = "min-rev"
 )
 
 // Capabilities lists every extension of the contract, which is what a host of

@@ -9,9 +9,9 @@ type Code string
 const (
 	// CodeJSONInvalid: the body is not one strict JSON text.
 	CodeJSONInvalid Code = "json_invalid"
-	// CodeBodyInvalid: a field is missing or has a value that it cannot have.
+	// CodeBodyInvalid: a field is missing or has a value that it cannot have; the sentence names it.
 	CodeBodyInvalid Code = "body_invalid"
-	// CodeSIDMissing: the route needs `?sid=`.
+	// CodeSIDMissing: the route or the operation needs the `sid` in its query.
 	CodeSIDMissing Code = "sid_missing"
 	// CodeOpUnknown: no such rpc operation.
 	CodeOpUnknown Code = "op_unknown"
@@ -21,9 +21,9 @@ const (
 	CodeChatToolMissing Code = "chat_tool_missing"
 	// CodeToolUnknown: the agent did not register that tool.
 	CodeToolUnknown Code = "tool_unknown"
-	// CodeLeaseUnknown: the connection is not the agent's current one.
+	// CodeLeaseUnknown: the connection does not hold the agent any more; register again.
 	CodeLeaseUnknown Code = "lease_unknown"
-	// CodePlayerUnknown: no such agent on the map, or not that main node's.
+	// CodePlayerUnknown: the agent is not on the map, or not that main node's.
 	CodePlayerUnknown Code = "player_unknown"
 	// CodeRequestUnknown: no open intercom request of that id for that agent.
 	CodeRequestUnknown Code = "request_unknown"
@@ -31,7 +31,7 @@ const (
 	CodeNodeNotDerivable Code = "node_not_derivable"
 	// CodeConfirmationMismatch: confirmNodeId is not the node to delete.
 	CodeConfirmationMismatch Code = "confirmation_mismatch"
-	// CodeOccupantLimit: the map, or the owner's share of it, is full.
+	// CodeOccupantLimit: the map, or your share of it, is full.
 	CodeOccupantLimit Code = "occupant_limit"
 	// CodeAgentLimit: the account has as many agents as the operator allows.
 	CodeAgentLimit Code = "agent_limit"
@@ -41,17 +41,17 @@ const (
 
 // The codes of requests without the right to what they ask for (401, 403).
 const (
-	// CodeCredentialsMissing: the route needs a node and none was named.
+	// CodeCredentialsMissing: the route needs credentials; show who you are.
 	CodeCredentialsMissing Code = "credentials_missing"
-	// CodeCredentialsInvalid: no such node, or not its secret.
+	// CodeCredentialsInvalid: no such node, or not its secret; or a wrong token.
 	CodeCredentialsInvalid Code = "credentials_invalid"
 	// CodeAPIKeyInvalid: the account's API key is missing or wrong.
 	CodeAPIKeyInvalid Code = "api_key_invalid"
-	// CodeSIDInvalid: the `sid` is not the world's live session.
+	// CodeSIDInvalid: the session is over; read the session route and repeat.
 	CodeSIDInvalid Code = "sid_invalid"
-	// CodeForbidden: the caller neither is nor owns what it acts for.
+	// CodeForbidden: you neither are nor own what you act for, or your kind of node may not do this.
 	CodeForbidden Code = "forbidden"
-	// CodeRegistrationClosed: the host takes no new main nodes.
+	// CodeRegistrationClosed: the host makes no main nodes, or needs a registration token.
 	CodeRegistrationClosed Code = "registration_closed"
 )
 
@@ -61,7 +61,7 @@ const (
 	CodeNotFound Code = "not_found"
 	// CodeSpaceUnknown: no such space.
 	CodeSpaceUnknown Code = "space_unknown"
-	// CodeMethodNotAllowed: the route exists, not for this method.
+	// CodeMethodNotAllowed: the path exists, but not for this method; see `Allow`.
 	CodeMethodNotAllowed Code = "method_not_allowed"
 	// CodeNodeExists: the id is a node already.
 	CodeNodeExists Code = "node_exists"
@@ -69,30 +69,30 @@ const (
 	CodeSpaceExists Code = "space_exists"
 	// CodeAmenityExists: the space has that amenity already.
 	CodeAmenityExists Code = "amenity_exists"
-	// CodeIdempotencyConflict: the idempotency key was used for another request.
+	// CodeIdempotencyConflict: the key belongs to another request; use a fresh one.
 	CodeIdempotencyConflict Code = "idempotency_conflict"
-	// CodeRemoved: the route is no more.
+	// CodeRemoved: the route has been replaced by another.
 	CodeRemoved Code = "removed"
-	// CodeBodyTooLarge: the body is longer than MaxBodyBytes.
+	// CodeBodyTooLarge: the body is longer than 1 MiB.
 	CodeBodyTooLarge Code = "body_too_large"
 	// CodeMediaType: the body is not application/json.
 	CodeMediaType Code = "media_type"
-	// CodeRateLimited: too many requests; RetryAfter says how long to wait.
+	// CodeRateLimited: too many requests; wait for `Retry-After` seconds.
 	CodeRateLimited Code = "rate_limited"
 )
 
 // The codes of requests whose outcome is unknown (5xx): repeat them with the
 // same idempotency key.
 const (
-	// CodeInternal: the host has a defect; the details are in its log only.
+	// CodeInternal: the host has a defect; the details are in its log only, under the request id.
 	CodeInternal Code = "internal"
-	// CodeStoreUnavailable: the store cannot be written or read now.
+	// CodeStoreUnavailable: the store cannot be written or read now; wait for `Retry-After` seconds and repeat.
 	CodeStoreUnavailable Code = "store_unavailable"
 	// CodeRepositoryOff: the host runs without a repository.
 	CodeRepositoryOff Code = "repository_off"
-	// CodeBehind: this host has not yet seen the rev that was asked for.
+	// CodeBehind: this host has not yet seen the rev that was asked for; wait for `Retry-After` seconds and repeat.
 	CodeBehind Code = "behind"
-	// CodeShuttingDown: the host is stopping.
+	// CodeShuttingDown: the host is stopping; wait for `Retry-After` seconds and repeat.
 	CodeShuttingDown Code = "shutting_down"
 )
 

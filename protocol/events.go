@@ -166,6 +166,7 @@ type BridgeEvent struct {
 
 // PlayerAddedData are the own fields of EventPlayerAdded: the whole row.
 type PlayerAddedData struct {
+	// Player is the whole row.
 	Player json.RawMessage `json:"player" rule:"ref=Agent"`
 }
 
@@ -177,6 +178,7 @@ type PlayerRemovedData struct {
 
 // MCPRegisteredData are the own fields of EventMCPRegistered: the whole row.
 type MCPRegisteredData struct {
+	// MCP is the whole row.
 	MCP json.RawMessage `json:"mcp" rule:"ref=MCP"`
 }
 
@@ -240,7 +242,8 @@ type SpaceChangedData struct {
 // session.
 type SessionResetData struct {
 	Reason string `json:"reason"`
-	SID    string `json:"sid" rule:"form=uuid"`
+	// SID is the new session.
+	SID string `json:"sid" rule:"form=uuid"`
 }
 
 // SessionResyncData are the own fields of EventSessionResync beside `rev`, which

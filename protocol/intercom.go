@@ -9,17 +9,19 @@ import (
 // IntercomCommand is the payload of intercomCommand: someone asks an agent. It
 // is also the `command` of the event that forwards it.
 type IntercomCommand struct {
-	// RequestID is a random text that names the request.
+	// RequestID is a random text that names the request. One that was seen within 24
+	// hours: from the same caller the same reply and no event, from another 403.
 	RequestID string `json:"requestId" rule:"form=id"`
-	// MainNodeID is the main node of the agent that is asked.
+	// MainNodeID is the main node of the agent that is asked, else
+	// `player_unknown`.
 	MainNodeID string `json:"mainNodeId" rule:"form=account"`
-	// FromPlayerID is an agent that the caller is or owns, or a label that starts
-	// with __, which stands for a person.
+	// FromPlayerID is an agent that the caller is or owns, or a person's label, which
+	// starts with `__`.
 	FromPlayerID string `json:"fromPlayerId" rule:"form=agent"`
-	// ToPlayerID is the agent that is asked.
+	// ToPlayerID is the agent that is asked; it must be on the map.
 	ToPlayerID string `json:"toPlayerId" rule:"form=agent"`
 	Kind       string `json:"kind" rule:"enum=IntercomKind"`
-	// ToolName is the tool to call.
+	// ToolName is the tool to call, one that the agent registered.
 	ToolName string `json:"toolName,omitzero" rule:"chars=MaxToolNameChars,required=kind:assist"`
 	// Args is a JSON object; absent for none.
 	Args json.RawMessage `json:"args,omitzero" rule:"form=object,bytes=MaxIntercomArgsBytes"`
@@ -77,10 +79,10 @@ type IntercomEvent struct {
 	TS           string `json:"ts" rule:"form=time"`
 	ToolName     string `json:"toolName,omitzero"`
 	Message      string `json:"message,omitzero"`
-	// Result is a JSON object as NormalizeResult gives it.
+	// Result is the response's, in its one form.
 	Result json.RawMessage `json:"result,omitzero" rule:"ref=IntercomResult"`
 	Error  string          `json:"error,omitzero"`
-	// ChannelKey is intercom:human:, the asker, :agent: and the agent's id.
+	// ChannelKey is `intercom:human:<asker>:agent:<agentId>`.
 	ChannelKey string `json:"channelKey,omitzero" rule:"form=channelKey"`
 	// Command is the command's payload, in the status forwarded.
 	Command json.RawMessage `json:"command,omitzero" rule:"ref=IntercomCommand"`

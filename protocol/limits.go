@@ -17,8 +17,6 @@ const (
 	MaxNameChars = 200
 	// MaxTypeChars is the longest type of a registration or its agent.
 	MaxTypeChars = 64
-	// MaxRoleChars is the longest role.
-	MaxRoleChars = 16
 	// MaxKindChars is the longest kind.
 	MaxKindChars = 16
 	// MaxURLChars is the longest URL of an MCP placement.
@@ -63,14 +61,18 @@ const (
 	MaxStableKeys = 256
 	// DefaultListLimit is the page of a listing that names no limit.
 	DefaultListLimit = 100
-	// MaxListLimit is the largest page of a listing.
+	// MaxListLimit is the longest page of a listing.
 	MaxListLimit = 1000
 )
 
 // Lease terms in seconds. What a caller asks for is clamped to the first two.
 const (
-	MinLeaseTTLSeconds     = 5
-	MaxLeaseTTLSeconds     = 300
+	// MinLeaseTTLSeconds is the shortest term of a lease in seconds.
+	MinLeaseTTLSeconds = 5
+	// MaxLeaseTTLSeconds is the longest term of a lease in seconds.
+	MaxLeaseTTLSeconds = 300
+	// DefaultLeaseTTLSeconds is the term of a lease in seconds where a registration
+	// asks for none.
 	DefaultLeaseTTLSeconds = 45
 )
 
@@ -82,8 +84,8 @@ const FlaggedZoneCount = 100
 // doubles, are exact: 2^53 - 1. Revs and seqs in requests are at most this.
 const MaxSafeInteger = 1<<53 - 1
 
-// MaxRootKeyBytes bounds the root key of a validation; the contract sets no
-// limit, and root files hold 64 hex digits.
+// MaxRootKeyBytes is the longest root key of a validation; the contract sets
+// none, and root files hold 64 hex digits.
 const MaxRootKeyBytes = 4096
 
 // Limit is a number of the contract with its name.

@@ -27,25 +27,31 @@ type Occupant interface {
 
 // Agent is the row of an agent. Its PlayerID on the wire is AgentID.
 type Agent struct {
-	NodeID               string       `json:"nodeId" rule:"form=id"`
-	AgentID              string       `json:"agentId" rule:"form=id,must,filled"`
-	Name                 string       `json:"name" rule:"must"`
-	X                    float64      `json:"x" rule:"form=cell,must"`
-	Y                    float64      `json:"y" rule:"form=cell,must"`
-	Platform             string       `json:"platform" rule:"older=agentType"`
-	ToolNames            []string     `json:"toolNames"`
+	// NodeID is the main node that owns the agent.
+	NodeID string `json:"nodeId" rule:"form=id"`
+	// AgentID is the agent's node id and playerId.
+	AgentID string  `json:"agentId" rule:"form=id,must,filled"`
+	Name    string  `json:"name" rule:"must"`
+	X       float64 `json:"x" rule:"form=cell,must"`
+	Y       float64 `json:"y" rule:"form=cell,must"`
+	// Platform is the type of the registration.
+	Platform  string   `json:"platform" rule:"older=agentType"`
+	ToolNames []string `json:"toolNames"`
+	// AssistToolNames are those that start with `assist_`.
 	AssistToolNames      []string     `json:"assistToolNames"`
 	AssistTools          []AssistTool `json:"assistTools,omitempty" rule:"items=1.."`
 	HasChatTool          bool         `json:"hasChatTool" rule:"const=true"`
 	EnableP2A            string       `json:"enableP2a" rule:"enum=Switch,default=off"`
 	RealtimeInstructions string       `json:"realtimeInstructions,omitempty"`
-	Stationary           bool         `json:"stationary"`
-	LastUpdate           *LastUpdate  `json:"lastUpdate,omitempty"`
-	ZoneCount            int64        `json:"zoneCount"`
-	YieldCount           int64        `json:"yieldCount"`
-	Flagged              bool         `json:"flagged"`
-	OnZone               *ZoneMark    `json:"onZone,omitempty"`
-	OnYield              *YieldMark   `json:"onYield,omitempty"`
+	// Stationary is false once the agent journeyed.
+	Stationary bool        `json:"stationary"`
+	LastUpdate *LastUpdate `json:"lastUpdate,omitempty"`
+	ZoneCount  int64       `json:"zoneCount"`
+	YieldCount int64       `json:"yieldCount"`
+	// Flagged is true from 100 zones on.
+	Flagged bool       `json:"flagged"`
+	OnZone  *ZoneMark  `json:"onZone,omitempty"`
+	OnYield *YieldMark `json:"onYield,omitempty"`
 }
 
 // AssistTool describes one `assist_*` tool; Parameters is any JSON object.
@@ -78,7 +84,8 @@ type YieldMark struct {
 
 // MCP is the row of an MCP placement; NodeID is its owner.
 type MCP struct {
-	ID     string  `json:"id" rule:"form=id,must,filled"`
+	ID string `json:"id" rule:"form=id,must,filled"`
+	// NodeID is the main node that owns the placement.
 	NodeID string  `json:"nodeId" rule:"form=id"`
 	Name   string  `json:"name" rule:"must"`
 	URL    string  `json:"url,omitempty"`

@@ -41,6 +41,9 @@ type Operation struct {
 	OwnerHash bool
 	// Secret says that the reply holds a secret.
 	Secret bool
+	// Extension is the capability of hosts that have the operation; empty where
+	// every host has it.
+	Extension Capability
 	// Request and Reply are zero values of the payload's and the reply's types.
 	Request, Reply any
 	// Summary is one sentence for a person.
@@ -60,19 +63,19 @@ var operations = []Operation{
 		Summary: "Reads one node of the player chain.",
 	},
 	{
-		Op: OpGetPlayerChainNodes, Callers: CallerReaders, Request: ChainNodesRequest{}, Reply: ChainNodesReply{},
+		Op: OpGetPlayerChainNodes, Callers: CallerReaders, Extension: CapChainNodes, Request: ChainNodesRequest{}, Reply: ChainNodesReply{},
 		Summary: "Reads several nodes of the player chain, all at one rev.",
 	},
 	{
-		Op: OpGetPlayerChainProof, Callers: CallerReaders, Request: ChainProofRequest{}, Reply: ChainProofReply{},
+		Op: OpGetPlayerChainProof, Callers: CallerReaders, Extension: CapChainProof, Request: ChainProofRequest{}, Reply: ChainProofReply{},
 		Summary: "Reads a node with the siblings that prove it.",
 	},
 	{
-		Op: OpListInteractions, Callers: CallerReaders, Request: ListRequest{}, Reply: InteractionsReply{},
+		Op: OpListInteractions, Callers: CallerReaders, Extension: CapInteractions, Request: ListRequest{}, Reply: InteractionsReply{},
 		Summary: "Lists chat lines, newest last.",
 	},
 	{
-		Op: OpListJourneys, Callers: CallerReaders, Request: ListRequest{}, Reply: JourneysReply{},
+		Op: OpListJourneys, Callers: CallerReaders, Extension: CapInteractions, Request: ListRequest{}, Reply: JourneysReply{},
 		Summary: "Lists journeys, newest last.",
 	},
 	{

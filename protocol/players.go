@@ -24,20 +24,21 @@ type RegisterRequest struct {
 	Agent AgentSpec `json:"agent" rule:"last"`
 	// AgentID is the agent's node id; it becomes its playerId.
 	AgentID string `json:"agentId" rule:"form=agent"`
-	// MainNodeID must be the owner where it is sent.
+	// MainNodeID must be the owner where it is sent; another is 403.
 	MainNodeID string `json:"mainNodeId,omitzero" rule:"form=account"`
-	// PasswHash is checked against the agent's where it is sent.
+	// PasswHash is checked against the agent's where it is sent, or against the
+	// owner's where the owner acts; another is 401.
 	PasswHash WireSecret `json:"passwHash,omitzero" rule:"form=hash"`
 	// APIKey counts where the header x-api-key is absent.
 	APIKey WireSecret `json:"apiKey,omitzero"`
 	// ConnectionID asks for a lease; without one the agent stays until it is
 	// removed.
 	ConnectionID string `json:"connectionId,omitzero" rule:"form=id"`
-	// LeaseTTLSeconds is clamped to what a lease may have.
+	// LeaseTTLSeconds is the term of the lease.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds,default=DefaultLeaseTTLSeconds"`
 	// EnableP2A says whether people may talk to the agent.
 	EnableP2A string `json:"enableP2a,omitzero" rule:"enum=Switch,default=off"`
-	// RealtimeInstructions tell a realtime model how to speak for the agent.
+	// RealtimeInstructions is free text for realtime talk.
 	RealtimeInstructions string `json:"realtimeInstructions,omitzero" rule:"bytes=MaxRealtimeInstructionsBytes,blank"`
 }
 
@@ -45,9 +46,10 @@ type RegisterRequest struct {
 type AgentSpec struct {
 	// Type is the agent's own type.
 	Type string `json:"type" rule:"chars=MaxTypeChars"`
-	// ToolNames holds chat_tool.
+	// ToolNames must hold chat_tool, else `chat_tool_missing`.
 	ToolNames List[string] `json:"toolNames" rule:"items=..MaxToolNames,chars=MaxToolNameChars,contains=chat_tool"`
-	// AssistTools describe tools of toolNames that people may call.
+	// AssistTools describe those of toolNames that people may call; the name of each
+	// starts with `assist_`.
 	AssistTools List[AssistTool] `json:"assistTools,omitzero" rule:"bytes=MaxAssistToolsBytes"`
 }
 
@@ -113,8 +115,8 @@ type RegisteredAgent struct {
 type HeartbeatRequest struct {
 	PlayerID     string `json:"playerId" rule:"form=agent"`
 	ConnectionID string `json:"connectionId" rule:"form=id"`
-	// LeaseTTLSeconds is clamped to what a lease may have. The lease keeps its
-	// term where none is named.
+	// LeaseTTLSeconds is the term of the lease, which keeps its term where none is
+	// named.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 }
 

@@ -23,7 +23,8 @@ type Space struct {
 type SpaceOwner struct {
 	DisplayName string `json:"displayName" rule:"must"`
 	PlayerID    string `json:"playerId,omitempty" rule:"form=id"`
-	NodeID      string `json:"nodeId,omitempty" rule:"form=id,sent"`
+	// NodeID is the space's own node where it has one, else its creator.
+	NodeID string `json:"nodeId,omitempty" rule:"form=id,sent"`
 }
 
 // StableKey is the space's leaf key in the player chain.

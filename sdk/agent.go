@@ -30,8 +30,8 @@ type AgentOptions struct {
 	EnableP2A bool
 	// RealtimeInstructions are for realtime talk; at most 8 KiB.
 	RealtimeInstructions string
-	// LeaseTTL is how long the host keeps the agent without a sign of life, 45 s
-	// if 0. The host grants 5 s to 300 s.
+	// LeaseTTL is how long the host keeps the agent without a sign of life,
+	// [protocol.DefaultLeaseTTLSeconds] if 0. The host grants 5 s to 300 s.
 	LeaseTTL time.Duration
 	// Permanent registers without a lease: the agent stays on the map, also when
 	// this program dies, until something removes it.

@@ -23,15 +23,9 @@ func checkSession(c *call) error {
 	})
 }
 
-// capabilities are the protocol's extensions that this host has.
-var capabilities = []protocol.Capability{
-	protocol.CapChainNodes, protocol.CapChainAtRev, protocol.CapChainProof, protocol.CapChainInline,
-	protocol.CapResume, protocol.CapInteractions, protocol.CapIdempotency, protocol.CapMinRev,
-}
-
 // sendSession answers with the live session.
 func sendSession(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
-	return c.send(&protocol.SessionReply{SID: v.SID, Rev: &v.Rev, Seq: &v.Seq, Capabilities: capabilities})
+	return c.send(&protocol.SessionReply{SID: v.SID, Rev: &v.Rev, Seq: &v.Seq, Capabilities: protocol.Capabilities()})
 }

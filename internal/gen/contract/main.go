@@ -1,5 +1,6 @@
 // Command contract writes what is derived from the tables and structs of package
-// protocol: the OpenAPI document, and the constants, types and field lists of the
+// protocol: the OpenAPI document, the tables of the
+// protocol page, and the constants, types and field lists of the
 // TypeScript client. Run it with go generate ./protocol.
 package main
 
@@ -16,6 +17,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// protocolPage is prose with tables in it that are made.
+const protocolPage = "docs/protocol.md"
 
 // run writes every file that is made from the contract, under the module's
 // root.
@@ -42,7 +46,12 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	page, err := markdown(source, filepath.Join(root, protocolPage))
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
+		protocolPage:                         page,
 		"internal/host/openapi/openapi.json": openapi,
 		"web/sdk/src/protocol/contract.ts":   typescript(source),
 	}, nil

@@ -17,8 +17,11 @@ import (
 // source is what only the source text of package protocol says: its comments,
 // and the constants of its headers.
 type source struct {
-	// docs are by type, and by type and field with a point between.
-	docs    map[string]string
+	// docs are by type or constant, and by type and field with a point between.
+	docs map[string]string
+	// values are what comments say of constants that are words, by the words: what
+	// is behind the colon.
+	values  map[string]string
 	headers []constant
 }
 
@@ -29,7 +32,7 @@ func readSource(folder string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the sources of the contract: %w", err)
 	}
-	s := &source{docs: map[string]string{}}
+	s := &source{docs: map[string]string{}, values: map[string]string{}}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -57,13 +60,34 @@ func (s *source) declaration(g *ast.GenDecl, names bool) {
 				s.fields(spec.Name.Name, fields)
 			}
 		case *ast.ValueSpec:
-			if rest, ok := strings.CutPrefix(spec.Names[0].Name, "Header"); ok && names && len(spec.Values) == 1 {
-				if value, ok := spec.Values[0].(*ast.BasicLit); ok {
-					text, _ := strconv.Unquote(value.Value)
-					s.headers = append(s.headers, constant{rest, text})
-				}
+			if g.Tok == token.CONST && len(spec.Values) == 1 {
+				s.constant(spec, spec.Doc.Text()+alone(g), names)
 			}
 		}
+	}
+}
+
+// alone is the comment of a declaration of one thing.
+func alone(g *ast.GenDecl) string {
+	if g.Lparen.IsValid() {
+		return ""
+	}
+	return g.Doc.Text()
+}
+
+func (s *source) constant(spec *ast.ValueSpec, doc string, names bool) {
+	name, doc := spec.Names[0].Name, sentence(doc)
+	s.docs[name] = doc
+	value, ok := spec.Values[0].(*ast.BasicLit)
+	if !ok || value.Kind != token.STRING {
+		return
+	}
+	text, _ := strconv.Unquote(value.Value)
+	if _, meaning, ok := strings.Cut(doc, ": "); ok {
+		s.values[text] = strings.TrimSuffix(meaning, ".")
+	}
+	if rest, ok := strings.CutPrefix(name, "Header"); ok && names {
+		s.headers = append(s.headers, constant{rest, text})
 	}
 }
 

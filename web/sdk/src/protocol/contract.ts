@@ -327,22 +327,28 @@ export interface YieldMark {
 /** AgentRow is the row of an agent. Its PlayerID on the wire is agentId. */
 export interface AgentRow {
   readonly kind: 'agent'
+  /** nodeId is the main node that owns the agent. */
   readonly nodeId: string
+  /** agentId is the agent's node id and playerId. */
   readonly agentId: string
   readonly name: string
   readonly x: number
   readonly y: number
+  /** platform is the type of the registration. */
   readonly platform: string
   readonly toolNames: readonly string[]
+  /** assistToolNames are those that start with `assist_`. */
   readonly assistToolNames: readonly string[]
   readonly assistTools?: readonly AssistTool[]
   readonly hasChatTool: true
   readonly enableP2a: Switch
   readonly realtimeInstructions?: string
+  /** stationary is false once the agent journeyed. */
   readonly stationary: boolean
   readonly lastUpdate?: LastUpdate
   readonly zoneCount: number
   readonly yieldCount: number
+  /** flagged is true from 100 zones on. */
   readonly flagged: boolean
   readonly onZone?: ZoneMark
   readonly onYield?: YieldMark
@@ -352,6 +358,7 @@ export interface AgentRow {
 export interface McpRow {
   readonly kind: 'mcp'
   readonly id: string
+  /** nodeId is the main node that owns the placement. */
   readonly nodeId: string
   readonly name: string
   readonly url?: string
@@ -388,6 +395,7 @@ export interface StructureRow {
 export interface SpaceOwner {
   readonly displayName: string
   readonly playerId?: string
+  /** nodeId is the space's own node where it has one, else its creator. */
   readonly nodeId?: string
 }
 
@@ -438,6 +446,7 @@ export interface WorldSnapshot {
 
 /** PlayerAddedData are the own fields of EventPlayerAdded: the whole row. */
 export interface PlayerAddedData {
+  /** player is the whole row. */
   readonly player: AgentRow
 }
 
@@ -449,6 +458,7 @@ export interface PlayerRemovedData {
 
 /** McpRegisteredData are the own fields of EventMCPRegistered: the whole row. */
 export interface McpRegisteredData {
+  /** mcp is the whole row. */
   readonly mcp: McpRow
 }
 
@@ -488,16 +498,16 @@ export interface IntercomResult extends JsonObject {
 
 /** IntercomCommand is the payload of intercomCommand: someone asks an agent. It is also the `command` of the event that forwards it. */
 export interface IntercomCommand {
-  /** requestId is a random text that names the request. */
+  /** requestId is a random text that names the request. One that was seen within 24 hours: from the same caller the same reply and no event, from another 403. */
   readonly requestId: string
-  /** mainNodeId is the main node of the agent that is asked. */
+  /** mainNodeId is the main node of the agent that is asked, else `player_unknown`. */
   readonly mainNodeId: string
-  /** fromPlayerId is an agent that the caller is or owns, or a label that starts with __, which stands for a person. */
+  /** fromPlayerId is an agent that the caller is or owns, or a person's label, which starts with `__`. */
   readonly fromPlayerId: string
-  /** toPlayerId is the agent that is asked. */
+  /** toPlayerId is the agent that is asked; it must be on the map. */
   readonly toPlayerId: string
   readonly kind: IntercomKind
-  /** toolName is the tool to call. */
+  /** toolName is the tool to call, one that the agent registered. */
   readonly toolName?: string
   /** args is a JSON object; absent for none. */
   readonly args?: JsonObject
@@ -516,10 +526,10 @@ export interface IntercomEventData {
   readonly ts: string
   readonly toolName?: string
   readonly message?: string
-  /** result is a JSON object as NormalizeResult gives it. */
+  /** result is the response's, in its one form. */
   readonly result?: IntercomResult
   readonly error?: string
-  /** channelKey is intercom:human:, the asker, :agent: and the agent's id. */
+  /** channelKey is `intercom:human:<asker>:agent:<agentId>`. */
   readonly channelKey?: string
   /** command is the command's payload, in the status forwarded. */
   readonly command?: IntercomCommand
@@ -528,6 +538,7 @@ export interface IntercomEventData {
 /** SessionResetData are the own fields of EventSessionReset; sid is the new session. */
 export interface SessionResetData {
   readonly reason: string
+  /** sid is the new session. */
   readonly sid: string
 }
 
@@ -592,9 +603,9 @@ export interface EventHead {
 export interface AgentSpec {
   /** type is the agent's own type. */
   readonly type: string
-  /** toolNames holds chat_tool. */
+  /** toolNames must hold chat_tool, else `chat_tool_missing`. */
   readonly toolNames: readonly string[]
-  /** assistTools describe tools of toolNames that people may call. */
+  /** assistTools describe those of toolNames that people may call; the name of each starts with `assist_`. */
   readonly assistTools?: readonly AssistTool[]
 }
 
@@ -608,19 +619,19 @@ export interface RegisterRequest {
   readonly agent: AgentSpec
   /** agentId is the agent's node id; it becomes its playerId. */
   readonly agentId: string
-  /** mainNodeId must be the owner where it is sent. */
+  /** mainNodeId must be the owner where it is sent; another is 403. */
   readonly mainNodeId?: string
-  /** passwHash is checked against the agent's where it is sent. */
+  /** passwHash is checked against the agent's where it is sent, or against the owner's where the owner acts; another is 401. */
   readonly passwHash?: string
   /** apiKey counts where the header x-api-key is absent. */
   readonly apiKey?: string
   /** connectionId asks for a lease; without one the agent stays until it is removed. */
   readonly connectionId?: string
-  /** leaseTtlSeconds is clamped to what a lease may have. */
+  /** leaseTtlSeconds is the term of the lease. */
   readonly leaseTtlSeconds?: number
   /** enableP2a says whether people may talk to the agent. */
   readonly enableP2a?: Switch
-  /** realtimeInstructions tell a realtime model how to speak for the agent. */
+  /** realtimeInstructions is free text for realtime talk. */
   readonly realtimeInstructions?: string
 }
 
@@ -628,7 +639,7 @@ export interface RegisterRequest {
 export interface HeartbeatRequest {
   readonly playerId: string
   readonly connectionId: string
-  /** leaseTtlSeconds is clamped to what a lease may have. The lease keeps its term where none is named. */
+  /** leaseTtlSeconds is the term of the lease, which keeps its term where none is named. */
   readonly leaseTtlSeconds?: number
 }
 
