@@ -43,11 +43,11 @@ type Options struct {
 
 // Bridge follows a world and posts its events. Make one with Open.
 type Bridge struct {
-	world    *world.World
-	follower *world.Follower
-	log      *slog.Logger
-	client   *http.Client
-	target   string
+	world  *world.World
+	events *world.EventReader
+	log    *slog.Logger
+	client *http.Client
+	target string
 	// name is the bridge's key in the store, and holder what this host is called
 	// there.
 	name, holder string
@@ -196,7 +196,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 	if b.turn == nil {
 		return nil
 	}
-	if at := b.follower.Cursor(); at != b.kept {
+	if at := b.events.Cursor(); at != b.kept {
 		if err := b.store(ctx, at); errors.Is(err, store.ErrFenced) {
 			// Another host goes on from where this one stored it last.
 			return nil

@@ -52,7 +52,7 @@ func (b *Bridge) tellInTurn(ctx context.Context) {
 	if ctx.Err() == nil {
 		b.turn = nil
 		b.state.passedOn()
-		b.log.Info("another host may tell the bridge from here on", "after", b.follower.Cursor().Seq)
+		b.log.Info("another host may tell the bridge from here on", "after", b.events.Cursor().Seq)
 	}
 }
 
@@ -85,12 +85,12 @@ var errKeepNow = errors.New("time to store the place")
 
 // next waits for events, no longer than until the place has to be stored.
 func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
-	if b.follower.Cursor() == b.kept {
-		return b.follower.Next(ctx)
+	if b.events.Cursor() == b.kept {
+		return b.events.Next(ctx)
 	}
 	due, cancel := context.WithDeadlineCause(ctx, b.keptAt.Add(keepEvery), errKeepNow)
 	defer cancel()
-	events, err := b.follower.Next(due)
+	events, err := b.events.Next(due)
 	if err != nil && errors.Is(context.Cause(due), errKeepNow) {
 		return nil, errKeepNow
 	}
@@ -99,7 +99,7 @@ func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
 
 // keep stores the place. Where that fails it is tried again a second later.
 func (b *Bridge) keep(ctx context.Context) {
-	at := b.follower.Cursor()
+	at := b.events.Cursor()
 	b.keptAt = time.Now()
 	if err := b.store(ctx, at); errors.Is(err, store.ErrFenced) {
 		b.turn.end()
@@ -113,8 +113,8 @@ func (b *Bridge) keep(ctx context.Context) {
 
 // skip goes on from the oldest event that is kept.
 func (b *Bridge) skip(ctx context.Context) error {
-	from := b.follower.Cursor().Seq
-	by, err := b.follower.Skip(ctx)
+	from := b.events.Cursor().Seq
+	by, err := b.events.Skip(ctx)
 	if err != nil || by == 0 {
 		return err
 	}
@@ -127,7 +127,7 @@ func (b *Bridge) skip(ctx context.Context) error {
 // tellAll posts events one after the other.
 func (b *Bridge) tellAll(ctx context.Context, events []*world.Event) {
 	for _, e := range events {
-		at := b.follower.After(e)
+		at := b.events.After(e)
 		switch {
 		case !e.Everybody():
 		case at.SID == "":
@@ -135,7 +135,7 @@ func (b *Bridge) tellAll(ctx context.Context, events []*world.Event) {
 		case !b.tell(ctx, e, at.SID):
 			return
 		}
-		b.follower.Pass(at)
+		b.events.Pass(at)
 		b.state.moved(at.Seq)
 		if ctx.Err() != nil {
 			return
@@ -162,7 +162,7 @@ func (b *Bridge) tell(ctx context.Context, e *world.Event, sid string) bool {
 		if failed++; failed == 1 {
 			b.log.Warn("the bridge does not take events; they wait in the journal and it tries again",
 				"seq", e.Seq, "failure", string(result.failure), "status", result.status, "error", result.reason())
-			if b.follower.Cursor() != b.kept {
+			if b.events.Cursor() != b.kept {
 				b.keep(ctx)
 			}
 		}

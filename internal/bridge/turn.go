@@ -62,7 +62,7 @@ func (b *Bridge) take(ctx context.Context) (held bool, err error) {
 	t.running, t.attempts = running, attempts
 	t.end = func() { stop(); cut() }
 	b.turn = t
-	b.follower, b.kept, b.keptAt = b.world.Follow(at), at, time.Now()
+	b.events, b.kept, b.keptAt = b.world.ReadEvents(at), at, time.Now()
 	return true, nil
 }
 

@@ -167,11 +167,11 @@ func (j *brokenJournal) Head(ctx context.Context) (store.Position, error) {
 	return j.Journal.Head(ctx)
 }
 
-func (j *brokenJournal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+func (j *brokenJournal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
 	if err := j.gone(); err != nil {
-		return 0, err
+		return store.Tip{}, err
 	}
-	return j.Journal.Append(ctx, expect, entries)
+	return j.Journal.Commit(ctx, batch)
 }
 
 func TestReadyFollowsTheStore(t *testing.T) {

@@ -3,12 +3,98 @@ package store
 import (
 	"fmt"
 	"slices"
+	"time"
 )
+
+// CommitID names one atomic batch of a journal. It is random and chosen
+// by the host that makes the batch, so that a host finds out whether a commit
+// whose answer it never got is in the journal, and whether the journal still is
+// the one that it knows.
+type CommitID [16]byte
+
+// Tip is the end of a journal as one host knows it: the position of the last entry
+// and the commit that wrote it. A store of one host does not keep commits: the zero
+// CommitID is that of an entry that was written before it was opened.
+type Tip struct {
+	Position Position
+	Commit   CommitID
+}
+
+// OvertakenError is the ErrConflict of a Commit that says what it missed.
+type OvertakenError struct {
+	// Entries are the first ones after the tip, with Records; there may be more.
+	Entries []Entry
+}
+
+// Error says how far the journal is ahead.
+func (e *OvertakenError) Error() string {
+	return fmt.Sprintf("%v by at least %d entries", ErrConflict, len(e.Entries))
+}
+
+// Unwrap makes it an ErrConflict.
+func (e *OvertakenError) Unwrap() error { return ErrConflict }
+
+// NotDueError is why a Commit was refused whose Lapsed deadlines were renewed
+// meanwhile. Nothing was written.
+type NotDueError struct {
+	Deadlines []Deadline
+}
+
+// Error says how many there are.
+func (e *NotDueError) Error() string {
+	return fmt.Sprintf("%d deadlines have not passed", len(e.Deadlines))
+}
+
+// Deadline names the deadline of a record.
+type Deadline struct {
+	Table Table
+	Key   string
+}
+
+// Lookup names a record.
+type Lookup struct {
+	Table Table
+	Key   []byte
+}
+
+// Renewal starts the term of a record's deadline anew, or gives it one. One of a
+// record that is not there, after the batch's entries, is ignored.
+type Renewal struct {
+	Deadline
+	Term time.Duration
+}
+
+// Fence is a lock as one holder has it. Every holder's token is greater than
+// those before it.
+type Fence struct {
+	Name  string
+	Token uint64
+}
+
+// Batch is what one host commits at once.
+type Batch struct {
+	// After is the tip that the batch was planned on: it is committed only if
+	// that is the journal's.
+	After Tip
+	// Commit names the batch.
+	Commit CommitID
+	// Entries may be empty: then the batch only compares the tip, and renews.
+	Entries []Entry
+	// Renewals are deadlines that start anew. They move no position.
+	Renewals []Renewal
+	// Lapsed are the deadlines that must have passed, by the store's time.
+	Lapsed []Deadline
+	// Fence is the lock that must still be held; nil for none.
+	Fence *Fence
+	// Resumed says that the host knows of the server's restart and has moved
+	// rev and seq ahead of what may be lost.
+	Resumed bool
+}
 
 // MaxKeyLen is the length in bytes that a record's key may have.
 const MaxKeyLen = 4096
 
-// CheckBatch tells why a journal whose last entry is head refuses the entries: a
+// CheckBatch returns why a journal whose last entry is head refuses the entries: a
 // position that does not follow, a rev or seq that goes back, a record without a
 // known table or a key. A backend calls it before it writes anything.
 func CheckBatch(head Place, entries []Entry) error {
@@ -45,7 +131,7 @@ func checkRecords(e *Entry) error {
 	return nil
 }
 
-// CheckState tells why a journal refuses the checkpoint s: it is past the head,
+// CheckState returns why a journal refuses the checkpoint s: it is past the head,
 // or older than newest, the last one that was stored.
 func CheckState(head Position, newest Mark, s *State) error {
 	if s.Position > head {

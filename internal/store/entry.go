@@ -17,7 +17,7 @@ type Position uint64
 type Entry struct {
 	Position Position
 	// Commit is the batch that wrote the entry and Prev that of the entry before
-	// it. Only a Shared journal has them.
+	// it. A store of one host does not keep them.
 	Commit CommitID
 	Prev   CommitID
 	// At is the commit's time in milliseconds since the Unix epoch.
@@ -29,7 +29,7 @@ type Entry struct {
 	// Root and LeafCount are the player chain's after this entry.
 	Root      [32]byte
 	LeafCount uint32
-	// MapChanged tells whether Rev is this entry's own.
+	// MapChanged reports whether Rev is this entry's own.
 	MapChanged bool
 	// Cleared removes every occupant and space before Rows are applied.
 	Cleared bool
@@ -105,6 +105,51 @@ var tables = []Table{
 // Tables lists every table, in the order in which a backup writes them.
 func Tables() []Table { return slices.Clone(tables) }
 
+// Mirroring says what other hosts have to know of a table's changes.
+type Mirroring int
+
+// How tables are mirrored.
+const (
+	// MirrorNothing: the table is read from the store when it is needed.
+	MirrorNothing Mirroring = iota
+	// MirrorKeys: hosts know which records there are; values are read.
+	MirrorKeys
+	// MirrorAll: hosts keep the records in memory.
+	MirrorAll
+)
+
+// Mirror is what the entries of Missed and Follow carry of a table's records;
+// of MirrorKeys, values are empty but not nil.
+func (t Table) Mirror() Mirroring {
+	switch t {
+	case Nodes, Leases, Aggregates, Spaces, Intercom:
+		return MirrorAll
+	case Interactions, Journeys, SpaceLogs:
+		return MirrorKeys
+	}
+	return MirrorNothing
+}
+
+// Mirrored returns what other hosts get of an entry's records, without their
+// Terms.
+func Mirrored(records []Record) []Record {
+	var kept []Record
+	for _, r := range records {
+		r.Term = 0
+		switch r.Table.Mirror() {
+		case MirrorNothing:
+			continue
+		case MirrorKeys:
+			if r.Value != nil {
+				r.Value = []byte{}
+			}
+		case MirrorAll:
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
 // ResetSeqKey is the record of Meta that holds the seq of the event that began
 // the session, 8 bytes big-endian: no cursor before it can be resumed. It is
 // written with a reset and with a restore.
@@ -116,19 +161,19 @@ type Record struct {
 	Table Table
 	Key   []byte
 	Value []byte
-	// Term gives the record a deadline, by the time of a Shared journal, that goes
-	// with the record; 0 for none. Other journals keep no deadlines.
+	// Term gives the record a deadline, by Hosts.Clock, that goes with the record; 0
+	// for none.
 	Term time.Duration
 }
 
-// Clears tells whether the record empties its table.
+// Clears reports whether the record empties its table.
 func (r *Record) Clears() bool { return len(r.Key) == 0 && r.Value == nil }
 
 // State is a checkpoint: the whole map after the entry at Position. Tables are
 // not in it; a store keeps them current with every commit.
 type State struct {
 	Position Position
-	// Commit is the batch of that entry, in a Shared journal.
+	// Commit is the batch of that entry, where the store keeps commits.
 	Commit    CommitID
 	At        int64
 	Rev       uint64

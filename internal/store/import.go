@@ -31,14 +31,14 @@ type Content struct {
 // goroutine. An error leaves only Close to call; those of the store are wrapped.
 type Import interface {
 	// Entries adds entries, oldest first, without Records. Positions grow but may
-	// leave gaps, as trimming does. A Shared journal keeps their commits.
+	// leave gaps, as trimming does. A store that keeps commits keeps theirs.
 	Entries(ctx context.Context, entries []Entry) error
 	// Records puts records into the tables. A Term starts with the call.
 	Records(ctx context.Context, records []Record) error
 	// Complete adds the rest, after the last entry.
 	Complete(ctx context.Context, content *Content) error
-	// Journal is what was imported so far, for reading. It ends with the import.
-	Journal() Journal
+	// Source is what was imported so far. It ends with the import.
+	Source() Source
 	// Finish makes it the world of the store, at once. Where there is one by now it
 	// fails with ErrNotEmpty.
 	Finish(ctx context.Context) error
@@ -47,7 +47,7 @@ type Import interface {
 	Close() error
 }
 
-// CheckImport tells why an import whose last entry is head refuses the entries:
+// CheckImport returns why an import whose last entry is head refuses the entries:
 // a position, rev or seq that goes back, or records.
 func CheckImport(head Place, entries []Entry) error {
 	for i := range entries {
@@ -66,7 +66,7 @@ func CheckImport(head Place, entries []Entry) error {
 	return nil
 }
 
-// CheckRecords tells why a store refuses to put the records.
+// CheckRecords returns why a store refuses to put the records.
 func CheckRecords(records []Record) error {
 	return checkRecords(&Entry{Records: records})
 }

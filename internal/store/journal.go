@@ -1,21 +1,38 @@
+// Package store says how a world is kept: a journal of what every command changed,
+// with tables beside it. The backends are in the folders below; none of them knows
+// what the entries mean.
 package store
 
 import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 )
 
 // Errors of a store. A backend wraps them with what happened and to what.
 var (
-	// ErrConflict means that the journal's head is not the expected one: some
-	// other writer was there first. Nothing was written.
+	// ErrConflict means that the journal's tip is not the expected one: another
+	// writer was first. Nothing was written.
 	ErrConflict = errors.New("the journal moved on")
 	// ErrUnavailable means that the backend could not be read or written. After
-	// an Append the outcome is unknown until Head answers again.
+	// a Commit the outcome is unknown until Missed answers again.
 	ErrUnavailable = errors.New("the store is unavailable")
 	// ErrTrimmed means that the entries asked for are no longer kept.
 	ErrTrimmed = errors.New("the journal no longer holds that position")
+	// ErrDiverged means that the journal has no such tip: it lost entries that
+	// were committed, or went on from an earlier one. The host reads the world
+	// anew.
+	ErrDiverged = errors.New("the journal is not the one that this host knows")
+	// ErrRestarted means that the server behind the journal restarted or was
+	// replaced since the last commit and may have lost what it acknowledged.
+	// Nothing was written. The host goes on with a Batch that is Resumed.
+	ErrRestarted = errors.New("the store restarted since the last commit")
+	// ErrFenced means that the lock that the batch was made under is another
+	// host's by now. Nothing was written.
+	ErrFenced = errors.New("another host holds the lock")
+	// ErrAlone means that no other host can receive a message.
+	ErrAlone = errors.New("no other host uses the store")
 	// ErrLocked means that another process has the store open.
 	ErrLocked = errors.New("the store is in use")
 	// ErrNewerFormat means that a newer version wrote the store. It is left
@@ -29,22 +46,55 @@ var (
 	ErrClosed = errors.New("the store is closed")
 )
 
-// Journal is the durable log of a world and the tables beside it. Its methods
-// may be called from several goroutines; Append is called by one at a time.
+// Journal is the durable log of a world with the tables beside it, to which
+// several hosts may commit at the same time. A store of one host is one to which
+// nobody else does; OneHost has what such a store needs. Methods may be called from
+// several goroutines; Commit is called by one at a time for each host.
 type Journal interface {
-	Reader
+	Source
+	Hosts
 
-	// Append commits entries after the position expect, with all their records,
-	// as one atomic batch, and returns the new head. When it returns nil the
-	// batch is on stable storage. Entries come with their positions set
-	// (expect+1, expect+2, …); a store refuses a batch that CheckBatch refuses,
-	// and an empty one only compares the head. The entries' bytes are the
-	// caller's again afterwards. ErrConflict means nothing was written; any other
-	// error leaves the outcome unknown.
-	Append(ctx context.Context, expect Position, entries []Entry) (Position, error)
+	// Commit writes a batch if the journal's tip is batch.After, all of it or
+	// nothing, and returns the new tip. When it returns nil the batch is on stable
+	// storage, as far as the store's settings go. Entries come with Position, Commit
+	// and Prev set; a store refuses a batch that CheckBatch refuses. A batch without
+	// entries compares the tip, and renews. Its slices are read until the next call
+	// and not changed.
+	//
+	// Errors: *OvertakenError (an ErrConflict), *NotDueError, ErrDiverged,
+	// ErrTrimmed, ErrRestarted, ErrFenced: nothing was written. Any other error
+	// leaves the outcome unknown, also that the batch is written later: only an
+	// entry after batch.After that is another's settles it.
+	Commit(ctx context.Context, batch *Batch) (Tip, error)
+
+	// Missed returns the first entries after a tip, none at the journal's end. They
+	// carry Commit, Prev and the Records that Mirrored leaves. It fails with
+	// ErrDiverged, ErrRestarted and ErrTrimmed.
+	Missed(ctx context.Context, after Tip) ([]Entry, error)
+
+	// Follow yields the entries after a tip as other hosts commit them, some at a
+	// time and as Missed returns them, until the context ends or it fails as Missed
+	// does. Each walk has its own connection. Where there is no other host it only
+	// waits.
+	Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error]
+
+	// Checkpoint stores the whole map as of state.Position, which must not be
+	// past the head nor older than the last one stored, then trims what the
+	// retention no longer needs. It may be called while a Commit runs. Where another
+	// host stored a newer one it fails with ErrConflict, and with ErrDiverged for a
+	// map of entries that were lost.
+	Checkpoint(ctx context.Context, state State) error
+
+	// Close releases the backend. It may be called twice.
+	Close() error
+}
+
+// Source is a store that is read.
+type Source interface {
+	Repository
 
 	// Head is the position of the last committed entry, 0 for a new store. It
-	// asks the backend, not a cache: it is how an unknown outcome is resolved.
+	// asks the backend, not a cache.
 	Head(ctx context.Context) (Position, error)
 
 	// Read walks the entries after a position, oldest first, to the head at the
@@ -61,25 +111,21 @@ type Journal interface {
 	// notices when it was trimmed before its Read.
 	Seek(ctx context.Context, seq uint64) (Position, error)
 
-	// Checkpoint stores the whole map as of state.Position, which must not be
-	// past the head nor older than the last one stored, then trims what the
-	// retention no longer needs. It may be called while an Append runs.
-	Checkpoint(ctx context.Context, state State) error
-
 	// Load returns the checkpoint to start from: the newest that leaves the
 	// retained revs to be replayed from entries, else the oldest; the zero State
 	// when there is none. Every map change after it is still readable.
 	Load(ctx context.Context) (State, error)
-
-	// Close releases the backend. It may be called twice.
-	Close() error
 }
 
-// Reader reads the tables as of the last commit.
-type Reader interface {
+// Repository reads the tables as of the last commit.
+type Repository interface {
 	// Get returns a record's value, or nil when there is none. The value is the
 	// caller's to keep.
 	Get(ctx context.Context, table Table, key []byte) ([]byte, error)
+	// GetAll returns the values of records at once, in the order asked for, nil
+	// for those that are not there. Each is as of some moment during the call. The
+	// values are the caller's to keep.
+	GetAll(ctx context.Context, records []Lookup) ([][]byte, error)
 	// Scan walks the records of a range in key order. It holds nothing open while
 	// the receiver works: records are read in chunks, each as of one moment, so a
 	// record that changes during the walk is seen as it was or as it is. The
@@ -87,13 +133,39 @@ type Reader interface {
 	Scan(ctx context.Context, table Table, r Range) Pairs
 }
 
-// Retention says how much history a journal keeps at least.
-type Retention struct {
-	// Events is the number of events that a stream can resume over.
-	Events uint64
-	// Revs is the number of past revs that stay readable.
-	Revs uint64
-}
+// Hosts is what the hosts of one world have in common beside the journal: time,
+// deadlines, locks and messages. Where there is a server its time counts, and no
+// host's clock decides anything.
+type Hosts interface {
+	// Alone reports whether no other host can use the store: what this one has
+	// committed is the journal's end.
+	Alone() bool
 
-// DefaultRetention is the protocol's minimum: 10,000 events and 1,024 revs.
-func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024} }
+	// Clock returns the clock that deadlines and locks go by: the server's, as this
+	// host knows it without asking, or the host's own where there is no server.
+	Clock(own func() time.Time) func() time.Time
+
+	// Arrive says that a host begins to serve, with the deadlines of the records
+	// that it found. Where no other host serves, all were away and nobody could
+	// renew: every deadline gets its full term at once.
+	Arrive(ctx context.Context, deadlines []Renewal) error
+
+	// Due lists the keys of a table's records whose deadlines have passed, the
+	// longest first, at most limit. Where several hosts may serve and none asked for
+	// so long that agents may have been unable to renew, every deadline gets its full
+	// term first.
+	Due(ctx context.Context, table Table, limit int) ([]string, error)
+
+	// Acquire takes or prolongs a lock for a term. held is false while another
+	// holder has it.
+	Acquire(ctx context.Context, name, holder string, term time.Duration) (fence Fence, held bool, err error)
+	// Release gives a lock back; one that is another's by now stays.
+	Release(ctx context.Context, fence Fence) error
+
+	// Send sends a message to the hosts that listen now, at most once. It is
+	// stored nowhere. It fails with ErrAlone where there can be no other host.
+	Send(ctx context.Context, message []byte) error
+	// Listen yields the messages of other hosts and of this one until the context
+	// ends. Those sent while the connection is down are lost.
+	Listen(ctx context.Context) iter.Seq2[[]byte, error]
+}

@@ -5,6 +5,17 @@ import (
 	"slices"
 )
 
+// Retention says how much history a journal keeps at least.
+type Retention struct {
+	// Events is the number of events that a stream can resume over.
+	Events uint64
+	// Revs is the number of past revs that stay readable.
+	Revs uint64
+}
+
+// DefaultRetention is the protocol's minimum: 10,000 events and 1,024 revs.
+func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024} }
+
 // Mark is what the retention needs to know of a checkpoint.
 type Mark struct {
 	Position Position

@@ -22,7 +22,7 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 // checkFree refuses an id that is a node already. The root node has no record
 // but its id is taken.
 func (p *planner) checkFree(id string) error {
-	if p.st.nodes[id] != nil || id == p.st.rootKey {
+	if p.st.nodes[id] != nil || id == p.st.RootKey {
 		return protocol.Errorf(protocol.CodeNodeExists,
 			"a node with this id exists already: use another phrase, or sign in with this one")
 	}

@@ -8,7 +8,7 @@ import (
 
 // checkSession refuses a command for another session than the live one.
 func (p *planner) checkSession() error {
-	if p.req.SID != "" && p.req.SID != p.st.sid {
+	if p.req.SID != "" && p.req.SID != p.st.SID {
 		return protocol.Errorf(protocol.CodeSIDInvalid,
 			"the session has ended: fetch the new one from the session route and repeat the request with its sid")
 	}
@@ -64,7 +64,7 @@ func (p *planner) mainCaller() (string, error) {
 	id := p.req.Caller.NodeID
 	if p.options.NoRepository {
 		if id == "" {
-			return p.st.rootKey, nil
+			return p.st.RootKey, nil
 		}
 		return id, nil
 	}

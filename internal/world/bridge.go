@@ -10,15 +10,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// KeepBridge keeps how far a remote bridge has been told of the events. It is
-// for the process itself and no caller's.
+// KeepBridge keeps how far the events were delivered to a remote bridge. It is for
+// the process itself and no caller's.
 type KeepBridge struct {
 	// Name is the bridge's key in the store.
 	Name string
-	// At is the place after the last event that it was told of.
+	// At is the place after the last event that was delivered.
 	At Cursor
-	// Fence is the lock that says whose host tells the bridge; nil where only
-	// one host does. Where it is another host's by now the command fails with
+	// Fence is the lock of the host that delivers; nil for none. Where it is another host's by now the command fails with
 	// store.ErrFenced.
 	Fence *store.Fence
 	// First keeps the place only where none is kept yet.
@@ -35,9 +34,9 @@ func (c KeepBridge) plan(p *planner) (any, error) {
 			return struct{}{}, nil
 		}
 	}
-	if p.round != nil && c.Fence != nil {
-		if p.round.fenced {
-			return nil, protocol.WrapError(protocol.CodeInternal, store.ErrFenced, "another host tells the bridge now")
+	if c.Fence != nil {
+		if p.loop.lostLock {
+			return nil, protocol.WrapError(protocol.CodeInternal, store.ErrFenced, "another host delivers to the bridge now")
 		}
 		p.fence = c.Fence
 	}
@@ -61,13 +60,9 @@ func (w *World) BridgeCursor(ctx context.Context, name string) (at Cursor, known
 }
 
 // Lock takes or prolongs a lock of the world for a term, by the store's time.
-// held is false while another holder has it. Where no other host appends to the
-// journal there is nothing to lock: it is held without a fence.
+// held is false while another holder has it.
 func (w *World) Lock(ctx context.Context, name, holder string, term time.Duration) (fence *store.Fence, held bool, err error) {
-	if w.shared == nil {
-		return nil, true, nil
-	}
-	taken, held, err := w.shared.journal.Acquire(ctx, name, holder, term)
+	taken, held, err := w.options.Journal.Acquire(ctx, name, holder, term)
 	if err != nil {
 		return nil, false, unavailable(err)
 	}
@@ -75,12 +70,12 @@ func (w *World) Lock(ctx context.Context, name, holder string, term time.Duratio
 }
 
 // Unlock gives a lock back so that another host need not wait for its term's
-// end. One that is another's by now stays; a nil fence is none.
+// end. One that is another's by now stays. A nil fence does nothing.
 func (w *World) Unlock(ctx context.Context, fence *store.Fence) error {
-	if w.shared == nil || fence == nil {
+	if fence == nil {
 		return nil
 	}
-	if err := w.shared.journal.Release(ctx, *fence); err != nil {
+	if err := w.options.Journal.Release(ctx, *fence); err != nil {
 		return unavailable(err)
 	}
 	return nil

@@ -12,29 +12,29 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// faulty is a real journal whose next appends or reads go wrong.
+// faulty is a real journal whose next commits or reads go wrong.
 type faulty struct {
 	store.Journal
-	// before fails appends that then change nothing; after fails appends that
-	// were committed; down fails everything.
+	// before fails commits that then change nothing; after fails commits that
+	// were carried out; down fails everything.
 	before, after atomic.Int64
 	down          atomic.Bool
-	// overtake is called before an append: another writer.
+	// overtake is called before a commit: another writer.
 	overtake func()
 }
 
 var errDisk = errors.New("no space left on device")
 
-func (f *faulty) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+func (f *faulty) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
 	if f.overtake != nil {
 		f.overtake()
 	}
 	if f.down.Load() || f.before.Add(-1) >= 0 {
-		return 0, errors.Join(store.ErrUnavailable, errDisk)
+		return store.Tip{}, errors.Join(store.ErrUnavailable, errDisk)
 	}
-	p, err := f.Journal.Append(ctx, expect, entries)
+	p, err := f.Journal.Commit(ctx, batch)
 	if f.after.Add(-1) >= 0 {
-		return 0, errors.Join(store.ErrUnavailable, errDisk)
+		return store.Tip{}, errors.Join(store.ErrUnavailable, errDisk)
 	}
 	return p, err
 }

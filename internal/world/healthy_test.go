@@ -70,7 +70,7 @@ func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
 			if err := w.Healthy(t.Context()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			if took := elapsed(); took > 2*followAgain {
+			if took := elapsed(); took > 2*followAgain.First {
 				t.Errorf("%s: it took %v until the host was ready", name, took)
 			}
 			c.close()

@@ -47,7 +47,7 @@ const (
 	ResyncRestarted = "store_restarted"
 )
 
-// ResumeCheck tells why a stream cannot go on from a cursor; the reason is empty
+// ResumeCheck returns why a stream cannot go on from a cursor; the reason is empty
 // where it can. An error means that the store did not answer.
 func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err error) {
 	if seq < w.resetSeq.Load() {
@@ -56,8 +56,8 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 	if w.log.restarted(seq) {
 		return ResyncRestarted, nil
 	}
-	if w.shared != nil && seq > w.log.Head() {
-		// Another host may have sent what this one has not heard of yet.
+	if seq > w.log.Head() {
+		// Another host may have sent what this one has not received yet.
 		if err := w.Refresh(ctx); err != nil {
 			return "", err
 		}

@@ -31,8 +31,6 @@ type intercom struct {
 	Audience []string `json:"audience"`
 	// At is when the command came, in milliseconds since the Unix epoch.
 	At int64 `json:"at"`
-	// deadline is in nanoseconds of the monotonic clock.
-	deadline int64
 }
 
 // IntercomCommand asks an agent for something.
@@ -63,7 +61,7 @@ func (c AssistTool) plan(p *planner) (any, error) {
 	return &protocol.RequestReply{OK: true, RequestID: id}, p.forward(command)
 }
 
-// lookups implements looking.
+// lookups implements prefetcher.
 func (c IntercomCommand) lookups() []store.Lookup {
 	return []store.Lookup{{Table: store.Intercom, Key: []byte(closedIntercomKey(c.RequestID))}}
 }
@@ -191,7 +189,7 @@ func (c IntercomResponse) plan(p *planner) (any, error) {
 		p.private = append(p.private, privatePart{event: len(p.entry.Events) - 1, asker: request.Caller, secret: secret})
 	}
 	if r.Status == protocol.IntercomStream {
-		p.answered = request
+		p.renewals = append(p.renewals, renewalOf(store.Intercom, openIntercomKey(r.RequestID), intercomTerm))
 		return &protocol.OKReply{OK: true}, nil
 	}
 	return &protocol.OKReply{OK: true}, p.closeIntercom(request)
@@ -209,7 +207,7 @@ type expireIntercom struct{ requestID string }
 
 func (c expireIntercom) plan(p *planner) (any, error) {
 	request := p.st.intercoms[c.requestID]
-	if request == nil || !p.over(request.deadline, store.Intercom, openIntercomKey(c.requestID)) {
+	if request == nil || !p.passed(store.Deadline{Table: store.Intercom, Key: openIntercomKey(c.requestID)}) {
 		return nil, nil //nolint:nilnil // It was answered meanwhile; nobody waits for a reply.
 	}
 	event := request.event(protocol.IntercomFailed, p.at())
@@ -218,18 +216,6 @@ func (c expireIntercom) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	return nil, p.closeIntercom(request)
-}
-
-// expired lists the requests that have run out of time, in a fixed order.
-func (s *state) expired(now int64) []string {
-	var ids []string
-	for id, r := range s.intercoms {
-		if r.deadline <= now {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // seenIntercom finds a request of the last day, open or closed.
@@ -274,28 +260,16 @@ func intercomTimeKey(at int64, requestID string) []byte {
 
 // applyIntercom keeps the open requests in memory, and the closed ones until
 // the batch that closes them is in the store.
-func (s *state) applyIntercom(r *store.Record, now int64) error {
+func (s *state) applyIntercom(r *store.Record) error {
 	kind, id := string(r.Key[:1]), string(r.Key[1:])
 	inner := store.Record{Table: r.Table, Key: []byte(id), Value: r.Value}
 	switch kind {
 	case openIntercom:
-		return applyRecord(s, &inner, func(id string, v *intercom) {
-			if v != nil {
-				v.deadline = now + int64(intercomTerm)
-			}
-			setUndoable(s, s.intercoms, id, v)
-		})
+		return applyRecord(s, &inner, func(id string, v *intercom) { setUndoable(s, s.intercoms, id, v) })
 	case closedIntercom:
 		return applyRecord(s, &inner, func(id string, v *intercom) { put(s.closedIntercoms, id, v) })
 	}
 	return nil
-}
-
-// prolong starts an open request's time anew.
-func (s *state) prolong(r *intercom, now int64) {
-	next := *r
-	next.deadline = now + int64(intercomTerm)
-	s.intercoms[r.RequestID] = &next
 }
 
 // forgetIntercoms removes closed requests that are a day old, a bounded number
@@ -312,8 +286,8 @@ func (forgetIntercoms) plan(p *planner) (any, error) {
 		p.putBytes(store.Intercom, pair.Key, nil)
 		p.erase(store.Intercom, closedIntercomKey(string(pair.Key[len(timedIntercom)+8:])))
 		if left--; left == 0 {
-			break
+			return more, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+	return forgotten(false), nil
 }

@@ -40,7 +40,7 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 	if err := p.keep(journeyHistory, r.PlayerID, seq, journeyRecord(own, p.at(), seq)); err != nil {
 		return nil, err
 	}
-	rev := p.st.rev
+	rev := p.st.Rev
 	if changed {
 		rev++
 	}
@@ -88,7 +88,7 @@ func (p *planner) path(row *protocol.Agent, steps []protocol.JourneyStep) []prot
 // for all steps of a journey.
 func (p *planner) structures() []*protocol.Structure {
 	var found []*protocol.Structure
-	for _, leaf := range p.st.tree.Occupants() {
+	for _, leaf := range p.st.Tree.Occupants() {
 		if s, ok := p.st.rows[leaf.Key()].(*protocol.Structure); ok {
 			found = append(found, s)
 		}

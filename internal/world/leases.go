@@ -1,30 +1,24 @@
 package world
 
 import (
-	"slices"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
-// renewal is a lease that a command renewed without a record: a lost one only
-// costs the holder a part of its term.
-type renewal struct {
-	playerID string
-	lease    lease
+// lease is the connection that holds an agent on the map. Its deadline is the
+// store's.
+type lease struct {
+	ConnectionID string `json:"connectionId"`
+	TTLSeconds   int    `json:"ttlSeconds"`
 }
 
-// term is the lease's length in nanoseconds.
-func (l *lease) term() int64 { return int64(l.TTLSeconds) * int64(time.Second) }
-
-// renew starts a lease's term anew. Leases are replaced, never changed in place,
-// so that a rollback finds the old one as it was.
-func (s *state) renew(r *renewal, now int64) {
-	next := r.lease
-	next.deadline = now + next.term()
-	s.leases[r.playerID] = &next
-}
+// term is the lease's length.
+func (l *lease) term() time.Duration { return time.Duration(l.TTLSeconds) * time.Second }
 
 func (c Heartbeat) plan(p *planner) (any, error) {
 	r := &c.HeartbeatRequest
@@ -45,7 +39,7 @@ func (c Heartbeat) plan(p *planner) (any, error) {
 		// A changed term is stored: a host that starts gives it in full.
 		return reply, p.put(store.Leases, r.PlayerID, &next)
 	}
-	p.renewed = &renewal{playerID: r.PlayerID, lease: next}
+	p.renewals = append(p.renewals, renewalOf(store.Leases, r.PlayerID, next.term()))
 	return reply, nil
 }
 
@@ -78,21 +72,12 @@ func (p *planner) dropAgent(row *protocol.Agent) {
 	}
 }
 
-// over tells whether a deadline has passed: by the store's time where hosts
-// share one, else by the monotonic clock.
-func (p *planner) over(deadline int64, table store.Table, key string) bool {
-	if p.round == nil {
-		return deadline <= p.mono
-	}
-	return p.passed(store.Deadline{Table: table, Key: key})
-}
-
 // lapse removes one agent if its lease is still lapsed when it is planned.
 type lapse struct{ playerID string }
 
 func (c lapse) plan(p *planner) (any, error) {
 	l := p.st.leases[c.playerID]
-	if l == nil || !p.over(l.deadline, store.Leases, c.playerID) {
+	if l == nil || !p.passed(store.Deadline{Table: store.Leases, Key: c.playerID}) {
 		return nil, nil //nolint:nilnil // The lease was renewed meanwhile: nothing to do, nothing to tell.
 	}
 	row := p.st.agent(c.playerID)
@@ -103,14 +88,74 @@ func (c lapse) plan(p *planner) (any, error) {
 	return nil, p.takeOff(row, protocol.RemovedLease)
 }
 
-// lapsed lists the players whose leases have run out, in a fixed order.
-func (s *state) lapsed(now int64) []string {
-	var ids []string
-	for id, l := range s.leases {
-		if l.deadline <= now {
-			ids = append(ids, id)
+// deadlines notes what a plan does to deadlines.
+func (l *commitLoop) deadlines(p *planner, plan *stagedPlan) error {
+	plan.renewals, plan.lapsed, plan.fence = p.renewals, p.lapsed, p.fence
+	for _, r := range plan.renewals {
+		l.renew(r.Deadline)
+	}
+	if plan.entry == nil {
+		return nil
+	}
+	for i := range plan.entry.Records {
+		record := &plan.entry.Records[i]
+		if err := SetTerm(record); err != nil {
+			return err
+		}
+		if record.Term > 0 {
+			l.renew(store.Deadline{Table: record.Table, Key: string(record.Key)})
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	return nil
+}
+
+func (l *commitLoop) renew(d store.Deadline) {
+	if l.renewed == nil {
+		l.renewed = map[store.Deadline]bool{}
+	}
+	l.renewed[d] = true
+}
+
+func renewalOf(table store.Table, key string, term time.Duration) store.Renewal {
+	return store.Renewal{Deadline: store.Deadline{Table: table, Key: key}, Term: term}
+}
+
+// deadlines are those of the records that have one, each with its full term.
+func (s *state) deadlines() []store.Renewal {
+	all := make([]store.Renewal, 0, len(s.leases)+len(s.intercoms))
+	for id, l := range s.leases {
+		all = append(all, renewalOf(store.Leases, id, l.term()))
+	}
+	for id := range s.intercoms {
+		all = append(all, renewalOf(store.Intercom, openIntercomKey(id), intercomTerm))
+	}
+	return all
+}
+
+// SetTerm gives a record of a lease or of an open intercom request the term of its
+// deadline, which the store keeps, and leaves every other as it is. It fails on a
+// lease that cannot be read.
+func SetTerm(r *store.Record) error {
+	switch {
+	case r.Value == nil:
+	case r.Table == store.Leases:
+		var l lease
+		if err := json.Unmarshal(r.Value, &l); err != nil {
+			return fmt.Errorf("record %s/%s: %w: %w", r.Table, r.Key, store.ErrCorrupt, err)
+		}
+		r.Term = l.term()
+	case r.Table == store.Intercom && strings.HasPrefix(string(r.Key), openIntercom):
+		r.Term = intercomTerm
+	}
+	return nil
+}
+
+// passed reports whether the plan may assume that a deadline has passed, which the
+// commit checks again by the store's time.
+func (p *planner) passed(d store.Deadline) bool {
+	if p.loop.notDue[d] || p.loop.renewed[d] {
+		return false
+	}
+	p.lapsed = append(p.lapsed, d)
+	return true
 }

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
@@ -31,15 +30,6 @@ func appendNode(dst []byte, n *protocol.ChainNode) []byte {
 		panic("world: a chain node of plain values has no JSON: " + err.Error())
 	}
 	return out
-}
-
-// headerLeaf is the chain's header.
-func headerLeaf(h *store.Header) *chain.Leaf {
-	leaf, err := chain.HeaderLeaf(h.SID, bounds(h))
-	if err != nil {
-		panic("world: a header of plain values has no leaf: " + err.Error())
-	}
-	return leaf
 }
 
 func bounds(h *store.Header) protocol.Bounds {

@@ -37,7 +37,7 @@ type Aggregate struct {
 	UpdatedAt  int64    `json:"updatedAt"`
 }
 
-// Flagged tells whether the agent has reached the threshold of zone signals.
+// Flagged reports whether the agent has reached the threshold of zone signals.
 func (a *Aggregate) Flagged() bool { return a.ZoneCount >= protocol.FlaggedZoneCount }
 
 // Registry is the committed nodes and aggregates, for readers. Records are
@@ -67,12 +67,12 @@ func (r *Registry) replace(s *state) {
 		replaceChild(r.children, id, nil, n)
 	}
 	// Some may be gone.
-	r.stir()
+	r.signalRemoval()
 }
 
-// stir tells those who wait that a node may be gone; it is called with the lock
-// held.
-func (r *Registry) stir() {
+// signalRemoval wakes those who wait for a node to be gone; it is called with the
+// lock held.
+func (r *Registry) signalRemoval() {
 	close(r.removed)
 	r.removed = make(chan struct{})
 }
@@ -148,7 +148,7 @@ func (r *Registry) update(records []store.Record, s *state) {
 		}
 	}
 	if gone {
-		r.stir()
+		r.signalRemoval()
 	}
 }
 

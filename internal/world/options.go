@@ -34,7 +34,7 @@ type Options struct {
 	Journal store.Journal
 	// RootKey is the chain's genesis text and the world's mainNodeId.
 	RootKey string
-	// Now is the clock; its monotonic reading is used for leases.
+	// Now is the host's clock. Where the journal has a server, that one's time counts.
 	Now func() time.Time
 	// Random gives the sid and the ids of placements.
 	Random io.Reader
@@ -47,7 +47,7 @@ type Options struct {
 	// CheckpointEvery is the number of entries between checkpoints, 4,096 by
 	// default.
 	CheckpointEvery int
-	// Observer is told what the engine did; nil for none.
+	// Observer gets the engine's measurements; nil for none.
 	Observer Observer
 }
 

@@ -226,7 +226,7 @@ func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
 		h.Before.Store(0)
 	}
 	for i, w := range c.worlds {
-		eventually(t, "the world is past the jump", func() bool { return w.View().Seq > before.Seq+ahead/2 && w.Stale() == nil })
+		eventually(t, "the world is past the jump", func() bool { return w.View().Seq > before.Seq+minJump/2 && w.Stale() == nil })
 		if got := c.texts(i); len(got) != 0 {
 			t.Errorf("world %d has the lost lines %v", i, got)
 		}

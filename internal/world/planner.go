@@ -10,6 +10,7 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -21,22 +22,19 @@ type planner struct {
 	ctx     context.Context //nolint:containedctx // it lives as long as the one command that it plans
 	req     *Request
 	now     time.Time
-	// mono is the monotonic time in nanoseconds, for leases.
-	mono int64
 
 	entry store.Entry
 	typed map[string]protocol.Occupant
 	// grown is the map's size when this command makes it grow.
 	grown grid
-	// renewed is the lease that a heartbeat renewed.
-	renewed *renewal
+	// renewals are the deadlines that start anew without a record: a lost one only
+	// costs its holder a part of the term.
+	renewals []store.Renewal
 	// staged is the idempotency record of this command.
-	staged *repeat
-	// answered is the open intercom request that got a partial answer.
-	answered *intercom
-	private  []privatePart
-	// round is the batch's, nil where no other host appends to the journal.
-	round *round
+	staged  *repeat
+	private []privatePart
+	// loop is the batch's.
+	loop *commitLoop
 	// lapsed are the deadlines that the plan relies on having passed.
 	lapsed []store.Deadline
 	// fence is the lock that the plan was made under.
@@ -48,10 +46,11 @@ type stagedPlan struct {
 	entry *store.Entry
 	tree  *chain.Tree
 	typed map[string]protocol.Occupant
+	// after is the map after the entry.
+	after replay.Map
 	reply Reply
 	// private are the secrets of its events.
-	private []privatePart
-	// renewals, lapsed and fence are for a shared journal.
+	private  []privatePart
 	renewals []store.Renewal
 	lapsed   []store.Deadline
 	fence    *store.Fence
@@ -61,7 +60,7 @@ type stagedPlan struct {
 func (p *planner) at() string { return protocol.FormatTime(p.now) }
 
 // nextSeq is the seq that the next event gets.
-func (p *planner) nextSeq() uint64 { return p.st.seq + uint64(len(p.entry.Events)) + 1 }
+func (p *planner) nextSeq() uint64 { return p.st.Seq + uint64(len(p.entry.Events)) + 1 }
 
 // putRow stages an occupant and returns its canonical JSON. changed is false
 // when the map has exactly that row already; nothing is staged then.
@@ -71,7 +70,7 @@ func (p *planner) putRow(o protocol.Occupant) (row []byte, changed bool, err err
 		return nil, false, fmt.Errorf("encode the row of %s: %w", o.StableKey(), err)
 	}
 	key := o.StableKey()
-	if leaf := p.st.tree.Get(key); leaf != nil && bytes.Equal(leaf.Payload(), row) {
+	if leaf := p.st.Tree.Get(key); leaf != nil && bytes.Equal(leaf.Payload(), row) {
 		return row, false, nil
 	}
 	p.stage(key, row, o)
@@ -97,7 +96,7 @@ func (p *planner) placeNew(key string) (x, y float64) {
 	}
 	if next := size.grown(len(p.st.rows) + len(p.entry.Rows) + 1); next != size {
 		p.grown, size = next, next
-		p.entry.Header = size.header(p.st.sid)
+		p.entry.Header = size.header(p.st.SID)
 	}
 	c := size.place(key, func(c cell) bool {
 		if _, taken := p.st.cells[c]; taken {
@@ -153,16 +152,20 @@ func (p *planner) finish() (*stagedPlan, error) {
 	if !mapChanged && len(e.Events) == 0 && len(e.Records) == 0 {
 		return &stagedPlan{}, nil
 	}
-	e.Position, e.At, e.MapChanged = st.at+1, p.now.UnixMilli(), mapChanged
-	e.Rev, e.Seq = st.rev, st.seq+uint64(len(e.Events))
-	tree := st.tree
+	e.Position, e.At, e.MapChanged = st.Position+1, p.now.UnixMilli(), mapChanged
+	e.Commit, e.Prev = p.loop.commit, st.Commit
+	e.Rev, e.Seq = st.Rev, st.Seq+uint64(len(e.Events))
+	tree := st.Tree
 	if mapChanged {
 		e.Rev++
-		tree = st.nextTree(e)
+		var err error
+		if tree, err = st.Next(e); err != nil {
+			return nil, fmt.Errorf("change the map: %w", err)
+		}
 	}
-	e.Root, e.LeafCount = tree.Root(), uint32(tree.Len())
+	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
 	if mapChanged && !e.Cleared {
-		notify := chain.NotifyFor(st.tree, tree, p.changedKeys(), p.at())
+		notify := chain.NotifyFor(st.Tree, tree, p.changedKeys(), p.at())
 		b, err := json.Marshal(notify)
 		if err != nil {
 			return nil, fmt.Errorf("encode the notify of entry %d: %w", e.Position, err)
@@ -184,3 +187,64 @@ func (p *planner) changedKeys() []string {
 }
 
 func isSpaceKey(key string) bool { return strings.HasPrefix(key, "space:") }
+
+// lookups are the records that the commands of a batch need to be planned, as
+// they were after the state's tip: read at once, because over a network one by
+// one is too slow. What is not among them is read when it is needed.
+type lookups map[lookup][]byte
+
+type lookup struct {
+	table store.Table
+	key   string
+}
+
+// prefetcher is a command that needs records of the store to be planned.
+type prefetcher interface{ lookups() []store.Lookup }
+
+// wanted lists what the jobs need.
+func wanted(batch []*job) []store.Lookup {
+	var list []store.Lookup
+	for _, j := range batch {
+		if j.ctx.Err() != nil {
+			continue
+		}
+		if key := j.req.Idempotency; key != nil {
+			list = append(list, store.Lookup{Table: store.Idempotency, Key: key.Key[:]})
+		}
+		if c, ok := j.command.(prefetcher); ok {
+			list = append(list, c.lookups()...)
+		}
+	}
+	return list
+}
+
+// lookUp reads what a batch needs. It is done anew for each attempt: an entry of
+// another host does not say what it did to these tables.
+func (w *World) lookUp(ctx context.Context, l *commitLoop) error {
+	l.read = nil
+	list := wanted(l.batch)
+	if len(list) == 0 {
+		return nil
+	}
+	values, err := w.options.Journal.GetAll(ctx, list)
+	if err != nil {
+		return err
+	}
+	l.read = make(lookups, len(list))
+	for i := range list {
+		l.read[lookup{list[i].Table, string(list[i].Key)}] = values[i]
+	}
+	return nil
+}
+
+// get reads a record for the plan.
+func (p *planner) get(table store.Table, key []byte) ([]byte, error) {
+	if value, there := p.loop.read[lookup{table, string(key)}]; there {
+		return value, nil
+	}
+	value, err := p.options.Journal.Get(p.ctx, table, key)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return value, nil
+}

@@ -1,10 +1,13 @@
 package world
 
 import (
+	"context"
+	"errors"
 	"sync"
+	"time"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 )
 
 // publish makes a committed batch visible: nodes, then views, then events, so
@@ -16,7 +19,7 @@ func (w *World) publish(plans []*stagedPlan) {
 		if plan == nil || plan.entry == nil {
 			continue
 		}
-		view = w.publishEntry(view, plan.entry, plan.tree)
+		view = w.publishEntry(view, plan.entry, &plan.after)
 		made := eventsOf(plan.entry)
 		attach(made, plan.private)
 		events = append(events, made...)
@@ -26,24 +29,22 @@ func (w *World) publish(plans []*stagedPlan) {
 
 // publishEntry puts one entry's view into the ring of past revs and its nodes
 // into the registry.
-func (w *World) publishEntry(prev *View, e *store.Entry, tree *chain.Tree) *View {
+func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *View {
 	w.registry.update(e.Records, w.state)
 	if e.Header != nil && e.Header.SID != prev.SID {
 		w.resetSeq.Store(e.Seq)
 	}
-	return w.nextView(prev, e, tree)
+	return w.nextView(prev, e, after)
 }
 
-// nextView is the view after an entry; it is kept in the ring of past revs.
-func (w *World) nextView(prev *View, e *store.Entry, tree *chain.Tree) *View {
-	next := &View{
-		SID: prev.SID, RootKey: prev.RootKey, Rev: e.Rev, Seq: e.Seq, Bounds: prev.Bounds, Tree: tree,
-		body: prev.body, at: e.Position, commit: e.Commit, time: e.At,
+// nextView is the view after an entry, nil before the first; it is kept in the ring
+// of past revs.
+func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
+	next := &View{Map: *after}
+	if prev != nil {
+		next.body = prev.body
 	}
-	if e.Header != nil {
-		next.SID, next.Bounds = e.Header.SID, bounds(e.Header)
-	}
-	if e.MapChanged || prev.body == nil {
+	if e.MapChanged || next.body == nil {
 		next.body = &snapshotBody{}
 	}
 	w.views.add(next)
@@ -55,10 +56,10 @@ func (w *World) show(view *View, events []*Event) {
 	w.view.Store(view)
 	w.wake()
 	w.log.add(events)
-	if view.at >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) {
+	if view.Position >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) {
 		select {
 		case w.checkpoints <- view:
-			w.lastCheckpoint = view.at
+			w.lastCheckpoint = view.Position
 		default:
 			// The previous checkpoint is still being written; the next batch asks again.
 		}
@@ -69,6 +70,41 @@ func (w *World) show(view *View, events []*Event) {
 func (w *World) wake() {
 	next := make(chan struct{})
 	close(*w.changed.Swap(&next))
+}
+
+// checkpoint is the goroutine that stores whole maps. It works on immutable
+// views, so the writer does not wait for it.
+func (w *World) checkpoint() {
+	defer w.writer.Done()
+	for view := range w.checkpoints {
+		began := w.options.Now()
+		mine, err := w.mayCheckpoint()
+		if err == nil && !mine {
+			continue
+		}
+		if err == nil {
+			err = w.options.Journal.Checkpoint(context.Background(), view.State())
+		}
+		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged) {
+			// Another host has written a newer one, or the view is of a branch that was lost.
+			err = nil
+		}
+		w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
+	}
+}
+
+// checkpointTerm is for how long the host that stored a map is the only one to
+// store one. Hosts of a world come to the entry where the next is due together.
+const checkpointTerm = 10 * time.Second
+
+// mayCheckpoint reports whether it is this host that stores the next map. The lock
+// is not given back: another host that comes a moment later would store the same
+// map again.
+func (w *World) mayCheckpoint() (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, mine, err := w.Lock(ctx, "checkpoint", w.replica.holder, checkpointTerm)
+	return mine, err
 }
 
 // viewRing keeps the views of the last revs.

@@ -7,18 +7,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// lease is the connection that holds an agent on the map.
-type lease struct {
-	ConnectionID string `json:"connectionId"`
-	TTLSeconds   int    `json:"ttlSeconds"`
-	// deadline is in nanoseconds of the world's monotonic clock; it is not
-	// stored, so that a host that starts gives every lease one full term.
-	deadline int64
-}
-
 // applyRecords keeps the tables that live in memory: nodes, leases, aggregates.
-// now is the monotonic time from which a fresh lease runs.
-func (s *state) applyRecords(records []store.Record, now int64) error {
+func (s *state) applyRecords(records []store.Record) error {
 	for i := range records {
 		r := &records[i]
 		if len(r.Key) == 0 {
@@ -32,16 +22,11 @@ func (s *state) applyRecords(records []store.Record, now int64) error {
 		case store.Aggregates:
 			err = applyRecord(s, r, func(id string, a *Aggregate) { setUndoable(s, s.aggregates, id, a) })
 		case store.Leases:
-			err = applyRecord(s, r, func(id string, l *lease) {
-				if l != nil {
-					l.deadline = now + l.term()
-				}
-				setUndoable(s, s.leases, id, l)
-			})
+			err = applyRecord(s, r, func(id string, l *lease) { setUndoable(s, s.leases, id, l) })
 		case store.Spaces:
 			err = applyRecord(s, r, func(id string, v *Space) { setUndoable(s, s.spaces, id, v) })
 		case store.Intercom:
-			err = s.applyIntercom(r, now)
+			err = s.applyIntercom(r)
 		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
 		}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 )
 
 // Open recovers a world from its journal, or makes a new one in an empty
@@ -18,45 +18,34 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
+	// One clock for all hosts, so that times agree.
+	options.Now = options.Journal.Clock(options.Now)
 	w := &World{
-		options: options, state: newState(options.RootKey), views: newViewRing(), start: options.Now(),
+		options: options, state: newState(options.RootKey), views: newViewRing(),
 		queue: make(chan *job, queueLength), checkpoints: make(chan *View, 1),
+		replica: replica{updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1)},
 	}
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
-	if err := w.share(); err != nil {
-		return nil, err
-	}
 	view, err := w.load(ctx)
-	if err == nil && w.shared != nil {
-		err = w.shared.journal.Arrive(ctx)
+	if err == nil {
+		w.replica.holder, err = newUUID(options.Random)
+	}
+	if err == nil {
+		err = options.Journal.Arrive(ctx, w.state.deadlines())
 	}
 	if err != nil {
 		return nil, err
 	}
 	w.view.Store(view)
 	w.registry = newRegistry(w.state)
-	w.log = newEventLog(options.RingEvents, w.state.seq)
+	w.log = newEventLog(options.RingEvents, w.state.Seq)
 	w.resetSeq.Store(w.state.resetSeq)
-	w.startWriter()
+	w.startReplica()
+	w.writer.Add(2)
+	go w.write()
 	go w.checkpoint() //nolint:gosec // G118: it outlives the context that bounds the opening; Close ends it
 	return w, nil
-}
-
-// startWriter starts the goroutines that Close waits for.
-func (w *World) startWriter() {
-	w.writer.Add(2)
-	if w.shared == nil {
-		go w.write()
-		return
-	}
-	w.showTip()
-	ctx, cancel := context.WithCancel(context.Background())
-	w.shared.stop = cancel
-	w.writer.Add(2)
-	go w.follow(ctx)
-	go w.listen(ctx)
-	go w.writeShared()
 }
 
 // load loads the checkpoint, replays the entries after it through the same
@@ -76,9 +65,9 @@ func (w *World) load(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	for e, err := range journal.Read(ctx, w.state.at) {
+	for e, err := range journal.Read(ctx, w.state.Position) {
 		if err != nil {
-			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.at, err)
+			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.Position, err)
 		}
 		if view, err = w.replay(view, &e); err != nil {
 			return nil, err
@@ -91,80 +80,53 @@ func (w *World) load(ctx context.Context) (*View, error) {
 	return view, nil
 }
 
-// create makes a new world: its first entry gives it a sid.
+// create makes a new world, unless another host is doing so: its first entry gives
+// it a sid.
 func (w *World) create(ctx context.Context) error {
 	sid, err := newUUID(w.options.Random)
 	if err != nil {
 		return err
 	}
 	e := store.Entry{Position: 1, At: w.options.Now().UnixMilli(), Header: smallestGrid.header(sid)}
-	tree := w.state.nextTree(&e)
-	e.Root, e.LeafCount = tree.Root(), uint32(tree.Len())
-	if w.shared != nil {
-		err = w.createShared(ctx, e)
-	} else {
-		_, err = w.options.Journal.Append(ctx, 0, []store.Entry{e})
-	}
+	tree, err := w.state.Next(&e)
 	if err != nil {
+		return fmt.Errorf("make a new world: %w", err)
+	}
+	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
+	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
+		return fmt.Errorf("name a commit: %w", err)
+	}
+	_, err = w.options.Journal.Commit(ctx, &store.Batch{Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true})
+	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return fmt.Errorf("make a new world: %w", err)
 	}
 	return nil
 }
 
-// createShared makes a new world unless another host is doing so.
-func (w *World) createShared(ctx context.Context, e store.Entry) error {
-	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
-		return fmt.Errorf("name a commit: %w", err)
-	}
-	_, err := w.shared.journal.Commit(ctx, &store.Batch{Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true})
-	if errors.Is(err, store.ErrConflict) {
-		return nil
-	}
-	return err
-}
-
 func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
-	view := &View{RootKey: w.options.RootKey, Tree: w.state.tree}
 	saved, err := w.options.Journal.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the checkpoint: %w", err)
 	}
 	if saved.Position == 0 {
-		return view, nil
-	}
-	e := &store.Entry{
-		Position: saved.Position, Commit: saved.Commit, At: saved.At, Rev: saved.Rev, Seq: saved.Seq, Root: saved.Root,
-		LeafCount: saved.LeafCount, MapChanged: true, Header: &saved.Header, Rows: saved.Rows,
+		return &View{Map: w.state.Map}, nil
 	}
 	w.lastCheckpoint = saved.Position
-	return w.replay(view, e)
+	e := replay.Entry(&saved)
+	return w.replay(nil, &e)
 }
 
 // replay applies an entry whose records the tables already have.
 func (w *World) replay(view *View, e *store.Entry) (*View, error) {
-	tree := w.state.nextTree(e)
-	if err := checkRoot(e, tree); err != nil {
-		return nil, err
-	}
-	if err := w.state.apply(e, tree, nil); err != nil {
+	if err := w.state.apply(e, nil, nil); err != nil {
 		return nil, err
 	}
 	w.state.keep()
-	return w.nextView(view, e, tree), nil
+	return w.nextView(view, e, &w.state.Map), nil
 }
 
-func checkRoot(e *store.Entry, tree *chain.Tree) error {
-	if root := tree.Root(); root != chain.Digest(e.Root) || uint32(tree.Len()) != e.LeafCount {
-		return fmt.Errorf("%w: entry %d (rev %d) has the root %x over %d leaves, its rows give %s over %d",
-			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, root, tree.Len())
-	}
-	return nil
-}
-
-// loadTables reads the tables that the engine keeps in memory. Every lease gets
-// one full term from now.
+// loadTables reads the tables that the engine keeps in memory.
 func (w *World) loadTables(ctx context.Context) error {
-	now := w.monotonic(w.options.Now())
 	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases, store.Spaces, store.Intercom} {
 		var records []store.Record
 		var walk store.Range
@@ -178,7 +140,7 @@ func (w *World) loadTables(ctx context.Context) error {
 			}
 			records = append(records, store.Record{Table: table, Key: pair.Key, Value: pair.Value})
 		}
-		if err := w.state.applyRecords(records, now); err != nil {
+		if err := w.state.applyRecords(records); err != nil {
 			return err
 		}
 	}

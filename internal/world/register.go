@@ -114,7 +114,7 @@ func (p *planner) hold(r *protocol.RegisterRequest) error {
 	}
 	next := lease{ConnectionID: r.ConnectionID, TTLSeconds: r.LeaseTTLSeconds}
 	if prev != nil && prev.ConnectionID == next.ConnectionID && prev.TTLSeconds == next.TTLSeconds {
-		p.renewed = &renewal{playerID: r.AgentID, lease: next}
+		p.renewals = append(p.renewals, renewalOf(store.Leases, r.AgentID, next.term()))
 		return nil
 	}
 	return p.put(store.Leases, r.AgentID, &next)

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
 )
 
 // The bounds of what a host keeps of other hosts' secrets, and for how long: an
@@ -31,7 +33,7 @@ type secretKey struct {
 	seq    uint64
 }
 
-// secrets are the parts of events that hosts tell each other beside the journal,
+// secrets are the parts of events that hosts send each other beside the journal,
 // until the entry comes that they belong to. Each is given out once.
 type secrets struct {
 	mu sync.Mutex
@@ -132,7 +134,7 @@ func encodeSecret(key secretKey, part *privatePart) []byte {
 	return append(b, part.secret...)
 }
 
-var errNoSecret = errors.New("the message is none of this version's")
+var errNoSecret = errors.New("the message has another version's form")
 
 // parseSecret reads what encodeSecret made.
 func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
@@ -151,10 +153,10 @@ func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
 	return key, part, nil
 }
 
-// sendSecrets tells the other hosts what an attempt's events have for their
-// askers alone, and waits until this one has heard it and a moment more: what goes
-// another way, as the commit does, would else often overtake it. Where it fails
-// the asker asks again.
+// sendSecrets sends the other hosts what an attempt's events have for their askers
+// alone, and waits until this one has received it and a moment more: what goes another
+// way, as the commit does, would else often overtake it. Where it fails the asker
+// asks again.
 func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	if len(t.private) == 0 {
 		return
@@ -162,29 +164,102 @@ func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	ctx, cancel := context.WithTimeout(ctx, sendTerm)
 	defer cancel()
 	for seq, part := range t.private {
-		if w.shared.journal.Send(ctx, encodeSecret(secretKey{t.commit, seq}, &part)) != nil {
+		if w.options.Journal.Send(ctx, encodeSecret(secretKey{t.commit, seq}, &part)) != nil {
 			return
 		}
 	}
 	for seq := range t.private {
-		w.shared.secrets.await(ctx, secretKey{t.commit, seq})
+		w.replica.secrets.await(ctx, secretKey{t.commit, seq})
 	}
 	pause.For(ctx, headStart)
 }
 
-// listen is the goroutine that hears what other hosts say beside the journal.
+// listen is the goroutine that receives what other hosts send beside the journal.
 func (w *World) listen(ctx context.Context) {
 	defer w.writer.Done()
-	for wait := followAgain; ctx.Err() == nil; wait = min(2*wait, followAgainMax) {
-		for message, err := range w.shared.journal.Listen(ctx) {
+	for failures := 1; ctx.Err() == nil; failures++ {
+		for message, err := range w.options.Journal.Listen(ctx) {
 			if err != nil {
 				break
 			}
-			wait = followAgain
+			failures = 1
 			if key, part, err := parseSecret(message); err == nil {
-				w.shared.secrets.add(key, part, w.options.Now())
+				w.replica.secrets.add(key, part, w.options.Now())
 			}
 		}
-		pause.For(ctx, spread(wait))
+		followAgain.Wait(ctx, failures)
 	}
+}
+
+// secretsOf are what an entry's events have for their askers alone: this host's
+// own attempt has them, or the host that made it sent them ahead.
+func (w *World) secretsOf(e *store.Entry, l *commitLoop) []privatePart {
+	if len(e.Events) == 0 {
+		return nil
+	}
+	sent := w.replica.secrets.take(e)
+	if l == nil {
+		return sent
+	}
+	for _, t := range l.attempts {
+		if t.commit == e.Commit {
+			return t.secrets(e)
+		}
+	}
+	return sent
+}
+
+// secrets are those of one entry's events.
+func (t *attempt) secrets(e *store.Entry) []privatePart {
+	var parts []privatePart
+	for i := range e.Events {
+		if part, has := t.private[e.FirstSeq()+uint64(i)]; has {
+			part.event = i
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// privatePart is a secret that one event of a command has for its asker's live
+// stream alone. It is never stored.
+type privatePart struct {
+	event  int
+	asker  string
+	secret json.RawMessage
+}
+
+// privateFrame is an event's frame with the secret in it.
+type privateFrame struct {
+	asker string
+	frame []byte
+}
+
+// attach puts the secrets of a command onto its published events.
+func attach(events []*Event, parts []privatePart) {
+	for _, part := range parts {
+		e := events[part.event]
+		var all map[string]json.RawMessage
+		if json.Unmarshal(e.Data, &all) != nil {
+			continue
+		}
+		all["result"] = protocol.WithRealtimeWebRTC(all["result"], part.secret)
+		full, err := json.Marshal(all)
+		if err != nil {
+			continue
+		}
+		e.private = &privateFrame{asker: part.asker, frame: appendFrame(nil, e.Seq, e.Kind, full)}
+	}
+}
+
+// FrameFor is the frame for one subscriber. live says that its stream was open
+// before the event was made: only then may it get what is for the asker alone.
+func (e *Event) FrameFor(c Caller, inline, live bool) []byte {
+	if e.private != nil && live && e.private.asker == c.identity() {
+		return e.private.frame
+	}
+	if inline {
+		return e.InlineFrame()
+	}
+	return e.frame
 }

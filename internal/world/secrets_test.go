@@ -30,9 +30,9 @@ func (c *cluster) frame(i int, who Caller) string {
 }
 
 func (w *World) secretsKept() int {
-	w.shared.secrets.mu.Lock()
-	defer w.shared.secrets.mu.Unlock()
-	return len(w.shared.secrets.kept)
+	w.replica.secrets.mu.Lock()
+	defer w.replica.secrets.mu.Unlock()
+	return len(w.replica.secrets.kept)
 }
 
 // hear waits until every world listens to what the others send.
@@ -41,7 +41,7 @@ func (c *cluster) hear(t *testing.T) {
 	probe := secretKey{seq: 1 << 60}
 	for i, w := range c.worlds {
 		eventually(t, "the world listens", func() bool {
-			if err := w.shared.journal.Send(t.Context(), encodeSecret(probe, &privatePart{})); err != nil {
+			if err := w.options.Journal.Send(t.Context(), encodeSecret(probe, &privatePart{})); err != nil {
 				t.Fatalf("send from world %d: %v", i, err)
 			}
 			return w.secretsKept() > 0
@@ -50,15 +50,15 @@ func (c *cluster) hear(t *testing.T) {
 	// What one world sent last reaches it after all that it sent before.
 	for i, w := range c.worlds {
 		last := secretKey{seq: 1<<61 + uint64(i)}
-		if err := w.shared.journal.Send(t.Context(), encodeSecret(last, &privatePart{})); err != nil {
+		if err := w.options.Journal.Send(t.Context(), encodeSecret(last, &privatePart{})); err != nil {
 			t.Fatalf("send from world %d: %v", i, err)
 		}
 		for _, other := range c.worlds {
-			other.shared.secrets.await(t.Context(), last)
+			other.replica.secrets.await(t.Context(), last)
 		}
 	}
 	for _, w := range c.worlds {
-		w.shared.secrets.expire(c.clock.Now().Add(secretTerm))
+		w.replica.secrets.expire(c.clock.Now().Add(secretTerm))
 	}
 }
 

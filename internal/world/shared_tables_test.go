@@ -98,7 +98,7 @@ func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 
 // stored is a world as the store alone says that it is.
 func (w *World) stored(rt *rapid.T) *World {
-	fresh := &World{options: w.options, state: newState(w.options.RootKey), views: newViewRing(), start: w.start}
+	fresh := &World{options: w.options, state: newState(w.options.RootKey), views: newViewRing()}
 	view, err := fresh.load(context.Background())
 	if err != nil {
 		rt.Fatalf("load the world: %v", err)
@@ -107,7 +107,7 @@ func (w *World) stored(rt *rapid.T) *World {
 	fresh.registry = newRegistry(fresh.state)
 	fresh.resetSeq.Store(fresh.state.resetSeq)
 	for key := range w.state.histories {
-		p := &planner{st: fresh.state, options: &fresh.options, ctx: context.Background()}
+		p := &planner{st: fresh.state, options: &fresh.options, ctx: context.Background(), loop: &commitLoop{}}
 		if _, err := p.history(history{byPlayer: key.table}, key.playerID); err != nil {
 			rt.Fatalf("history of %s: %v", key.playerID, err)
 		}
@@ -120,8 +120,8 @@ func (w *World) stored(rt *rapid.T) *World {
 func (w *World) known() map[string]string {
 	s := w.state
 	all := map[string]string{
-		"view":   fmt.Sprint(w.View().SID, w.View().Rev, w.View().Seq, w.View().Tree.Root(), w.View().Bounds, w.View().at, w.View().commit),
-		"state":  fmt.Sprint(s.at, s.commit, s.sid, s.rev, s.seq, s.resetSeq, s.grid, s.tree.Root(), s.occupants, len(s.cells)),
+		"view":   fmt.Sprint(w.View().SID, w.View().Rev, w.View().Seq, w.View().Tree.Root(), w.View().Bounds, w.View().Position, w.View().Commit),
+		"state":  fmt.Sprint(s.Position, s.Commit, s.SID, s.Rev, s.Seq, s.resetSeq, s.grid, s.Tree.Root(), s.occupants, len(s.cells)),
 		"reset":  fmt.Sprint(w.resetSeq.Load()),
 		"staged": fmt.Sprint(len(s.repeats), len(s.closedIntercoms), len(s.undo)),
 	}

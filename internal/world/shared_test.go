@@ -87,9 +87,9 @@ func (c *cluster) agree() {
 	first := c.worlds[0].View()
 	for i, w := range c.worlds {
 		v := w.View()
-		if v.Rev != first.Rev || v.Seq != first.Seq || v.SID != first.SID || v.Tree.Root() != first.Tree.Root() || v.at != first.at {
+		if v.Rev != first.Rev || v.Seq != first.Seq || v.SID != first.SID || v.Tree.Root() != first.Tree.Root() || v.Position != first.Position {
 			c.t.Fatalf("world %d is at rev %d, seq %d, entry %d, and world 0 at %d, %d, %d",
-				i, v.Rev, v.Seq, v.at, first.Rev, first.Seq, first.at)
+				i, v.Rev, v.Seq, v.Position, first.Rev, first.Seq, first.Position)
 		}
 		if w.Events().Head() != v.Seq {
 			c.t.Fatalf("the ring of world %d ends at %d, its view at %d", i, w.Events().Head(), v.Seq)
@@ -254,8 +254,8 @@ func TestTwoJumpsFromOnePlaceComeToOtherNumbers(t *testing.T) {
 	first := jump(0, 0)
 	second := jump(1, 1)
 	c.hosts[0].Down.Store(false)
-	if first.at != before.at+1 || second.at != first.at {
-		t.Fatalf("from entry %d the worlds jumped to the entries %d and %d", before.at, first.at, second.at)
+	if first.Position != before.Position+1 || second.Position != first.Position {
+		t.Fatalf("from entry %d the worlds jumped to the entries %d and %d", before.Position, first.Position, second.Position)
 	}
 	if first.Seq == second.Seq || first.Rev == second.Rev {
 		t.Errorf("both jumped from rev %d, seq %d to rev %d, seq %d", before.Rev, before.Seq, first.Rev, first.Seq)
@@ -277,7 +277,7 @@ func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
 			c.must(2, a, line(a, "after"))
 			c.agree()
 			after := c.worlds[0].View()
-			if after.Rev < before.Rev+ahead || after.Seq < before.Seq+ahead || after.Seq > before.Seq+2*ahead {
+			if after.Rev < before.Rev+minJump || after.Seq < before.Seq+minJump || after.Seq > before.Seq+2*minJump {
 				t.Errorf("rev and seq went from %d, %d to %d, %d", before.Rev, before.Seq, after.Rev, after.Seq)
 			}
 			for i, w := range c.worlds {

@@ -7,14 +7,13 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
-// state is what the writer owns. Only apply, applyRecords and their callees
-// change it, and everything they change can be undone until the batch is
-// committed.
+// state is what the writer owns. Only apply changes it, and everything that it
+// changes can be undone until the batch is committed.
 type state struct {
-	rootKey string
 	position
 
 	// rows are the occupants on the map by stable key; the maps below it are
@@ -44,18 +43,11 @@ type state struct {
 // position is the part of the state that is a plain value: saved before a
 // batch and put back when it fails.
 type position struct {
-	at store.Position
-	// commit is the batch that wrote the entry at, in a shared journal.
-	commit   store.CommitID
-	time     int64
-	sid      string
-	rev      uint64
-	seq      uint64
+	replay.Map
 	resetSeq uint64
 	// jumped is where the seq last jumped; 0 where it did not since the checkpoint.
 	jumped    uint64
 	grid      grid
-	tree      *chain.Tree
 	occupants int
 }
 
@@ -64,8 +56,7 @@ type placement struct{ owner, name string }
 
 func newState(rootKey string) *state {
 	return &state{
-		rootKey:         rootKey,
-		position:        position{grid: smallestGrid, tree: &chain.Tree{}},
+		position:        position{Map: replay.New(rootKey), grid: smallestGrid},
 		rows:            map[string]protocol.Occupant{},
 		cells:           map[cell]string{},
 		players:         map[string]string{},
@@ -105,44 +96,19 @@ func (s *state) rollback() {
 	s.keep()
 }
 
-// nextTree is the chain after an entry, computed without changing anything.
-func (s *state) nextTree(e *store.Entry) *chain.Tree {
-	tree := s.tree
-	if e.Cleared {
-		tree = (&chain.Tree{}).Put(chain.GenesisLeaf(s.rootKey))
-	}
-	var puts []*chain.Leaf
-	var removals []string
-	if tree.Len() == 0 {
-		puts = append(puts, chain.GenesisLeaf(s.rootKey))
-	}
-	if e.Header != nil {
-		puts = append(puts, headerLeaf(e.Header))
-	}
-	for i := range e.Rows {
-		if r := &e.Rows[i]; r.JSON == nil {
-			removals = append(removals, r.Key)
-		} else {
-			puts = append(puts, chain.NewLeaf(r.Key, r.JSON))
-		}
-	}
-	switch {
-	case len(puts) == 0 && len(removals) == 0:
-		return tree
-	case len(puts) == 1 && len(removals) == 0:
-		return tree.Put(puts[0])
-	}
-	return tree.Edit(puts, removals)
-}
-
-// apply makes an entry's map change the state's. typed has the changed
-// occupants where the caller already has them; the rest is parsed.
+// apply makes an entry the state's last: live, in recovery, from another host and
+// after a jump. tree is what Next returned for it, or nil; typed has the changed
+// occupants where the caller already has them, the rest is parsed. On an error the
+// caller rolls back.
 func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protocol.Occupant) error {
+	before := s.Map
+	if err := s.Apply(e, tree); err != nil {
+		return err
+	}
 	if e.Cleared {
 		for key := range maps.Clone(s.rows) {
 			s.setRow(key, nil)
 		}
-		s.resetSeq = e.Seq
 	}
 	for i := range e.Rows {
 		r := &e.Rows[i]
@@ -159,17 +125,23 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 		s.setRow(r.Key, occupant)
 	}
 	if e.Header != nil {
-		if s.sid != "" && e.Header.SID != s.sid {
-			s.resetSeq = e.Seq
-		}
-		s.sid, s.grid = e.Header.SID, gridOf(e.Header)
+		s.grid = gridOf(e.Header)
 	}
-	if s.at > 0 && e.FirstSeq() != s.seq+1 {
+	if e.Cleared || before.SID != "" && s.SID != before.SID {
+		s.resetSeq = e.Seq
+	}
+	if before.Position > 0 && e.FirstSeq() != before.Seq+1 {
 		s.jumped = e.FirstSeq() - 1
 	}
-	s.at, s.commit, s.time = e.Position, e.Commit, e.At
-	s.rev, s.seq, s.tree = e.Rev, e.Seq, tree
-	return nil
+	return s.applyRecords(e.Records)
+}
+
+// applyNext applies an entry of another host, if it follows on the state.
+func (s *state) applyNext(e *store.Entry) error {
+	if e.Position != s.Position+1 || e.Prev != s.Commit {
+		return fmt.Errorf("%w: entry %d does not follow entry %d", store.ErrDiverged, e.Position, s.Position)
+	}
+	return s.apply(e, nil, nil)
 }
 
 // setRow puts an occupant on the map, or takes it off with nil, and keeps what

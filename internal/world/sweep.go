@@ -13,16 +13,13 @@ import (
 // lapsed, answers intercom requests that ran out of time, and forgets the ids
 // of requests after a day and watch tokens that have ended. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
+	w.replica.secrets.expire(w.options.Now())
 	due, err := w.due(ctx)
 	if err != nil {
 		return err
 	}
-	switch {
-	case w.stale.Load() == nil:
-	case w.shared == nil:
+	if w.stale.Load() != nil {
 		due = append(due, probe{})
-	default:
-		due = append(due, refresh{})
 	}
 	if w.forgets() {
 		due = append(due, forgetRepeats{}, forgetIntercoms{}, forgetWatchTokens{})
@@ -39,42 +36,44 @@ func (w *World) Sweep(ctx context.Context) error {
 	for _, j := range jobs {
 		<-j.done
 		errs = append(errs, j.err)
+		if j.reply.Value == more {
+			w.forgot.Store(0)
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// forgetEvery is how often a host of a shared journal looks for what is to be
+// more is the reply of a command that forgot as much as it may at once: the next
+// sweep goes on.
+const more = forgotten(true)
+
+type forgotten bool
+
+// forgetEvery is how often a host that shares its store looks for what is to be
 // forgotten: every look takes round trips, and nothing is urgent.
 const forgetEvery = time.Minute
 
-// forgets tells whether this sweep forgets what is a day old.
+// forgets reports whether this sweep forgets what is a day old.
 func (w *World) forgets() bool {
-	if w.shared == nil {
+	if w.Alone() {
 		return true
 	}
-	now := w.monotonic(w.options.Now())
-	last := w.shared.forgot.Load()
-	return (last == 0 || now-last >= int64(forgetEvery)) && w.shared.forgot.CompareAndSwap(last, max(now, 1))
+	now, last := w.options.Now().UnixNano(), w.forgot.Load()
+	return (last == 0 || now-last >= int64(forgetEvery)) && w.forgot.CompareAndSwap(last, now)
 }
+
+// maxDue is how many removals of a kind one sweep takes.
+const maxDue = 4096
 
 // due lists the removals that time asks for.
 func (w *World) due(ctx context.Context) ([]Command, error) {
-	if w.shared == nil {
-		reply, err := w.Do(ctx, Request{}, listDue{})
-		if err != nil {
-			return nil, err
-		}
-		due, _ := reply.Value.([]Command)
-		return due, nil
-	}
-	w.shared.secrets.expire(w.options.Now())
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	agents, err := w.shared.journal.Due(ctx, store.Leases, maxDue)
+	agents, err := w.options.Journal.Due(ctx, store.Leases, maxDue)
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	requests, err := w.shared.journal.Due(ctx, store.Intercom, maxDue)
+	requests, err := w.options.Journal.Due(ctx, store.Intercom, maxDue)
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -84,23 +83,6 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 	}
 	for _, key := range requests {
 		due = append(due, expireIntercom{strings.TrimPrefix(key, openIntercom)})
-	}
-	return due, nil
-}
-
-// maxDue is how many removals of a kind one sweep of a shared journal takes.
-const maxDue = 256
-
-// listDue asks the writer, who alone knows the deadlines, what is due.
-type listDue struct{}
-
-func (listDue) plan(p *planner) (any, error) {
-	var due []Command
-	for _, id := range p.st.lapsed(p.mono) {
-		due = append(due, lapse{id})
-	}
-	for _, id := range p.st.expired(p.mono) {
-		due = append(due, expireIntercom{id})
 	}
 	return due, nil
 }

@@ -5,29 +5,16 @@ import (
 	"sync"
 
 	"github.com/playctl/playctl/chain"
-	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
 // View is the world at one moment. It is immutable and shared: reading it never
 // waits for the writer.
 type View struct {
-	// SID is the session.
-	SID string
-	// RootKey is the world's mainNodeId and the chain's genesis text.
-	RootKey string
-	// Rev and Seq are the map's revision and the log's position.
-	Rev, Seq uint64
-	// Bounds are the map's limits.
-	Bounds protocol.Bounds
-	// Tree holds every leaf of the chain, rows as canonical JSON.
-	Tree *chain.Tree
+	replay.Map
 
 	body *snapshotBody
-	// at and time are the entry that made the view.
-	at     store.Position
-	commit store.CommitID
-	time   int64
 }
 
 // snapshotBody is the part of a snapshot that depends on the rev alone, encoded

@@ -122,10 +122,10 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 			p.forgetToken(string(pair.Value), rest[:8], rest[8:])
 		}
 		if left--; left == 0 {
-			break
+			return more, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+	return forgotten(false), nil
 }
 
 // WatchToken finds the token of a digest; nil where there is none or it has

@@ -3,10 +3,12 @@ package world
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
@@ -15,8 +17,6 @@ import (
 type World struct {
 	options  Options
 	registry *Registry
-	// shared is nil where no other host appends to the journal.
-	shared   *sharing
 	log      *EventLog
 	views    *viewRing
 	view     atomic.Pointer[View]
@@ -26,8 +26,9 @@ type World struct {
 	// commit worked again.
 	stale atomic.Pointer[error]
 
-	// start is where the monotonic clock of leases began.
-	start time.Time
+	// forgot is when a sweep last forgot what is old, in nanoseconds since the Unix
+	// epoch; 0 for never.
+	forgot atomic.Int64
 
 	// intake guards queue against being closed while somebody sends.
 	intake sync.RWMutex
@@ -41,9 +42,12 @@ type World struct {
 
 	// state is the writer's, as are the fields below it.
 	state          *state
-	uncertain      bool
-	round          *round
+	replica        replica
+	loop           *commitLoop
 	lastCheckpoint store.Position
+	// unwritten is set from a commit with entries that failed to the next one that
+	// works.
+	unwritten bool
 }
 
 // job is a command on its way through the writer.
@@ -64,19 +68,84 @@ const queueLength = 1024
 // nothing was changed; store_unavailable, or the context's error, leaves the
 // outcome unknown.
 func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, error) {
-	if w.shared != nil {
-		return w.doShared(ctx, req, command)
+	bound, cancel := w.bounded(ctx)
+	defer cancel()
+	j := &job{ctx: bound, req: req, command: command, done: make(chan struct{})}
+	err := w.send(bound, j)
+	if err == nil {
+		select {
+		case <-j.done:
+			if j.err == nil {
+				return j.reply, nil
+			}
+			err = j.err
+		case <-bound.Done():
+			err = bound.Err()
+		}
 	}
-	j := &job{ctx: ctx, req: req, command: command, done: make(chan struct{})}
-	if err := w.send(ctx, j); err != nil {
-		return Reply{}, err
-	}
-	select {
-	case <-j.done:
-		return j.reply, j.err
-	case <-ctx.Done():
+	switch {
+	case ctx.Err() != nil:
 		return Reply{}, ctx.Err()
+	case bound.Err() != nil && errors.Is(err, bound.Err()):
+		return Reply{}, unavailable(fmt.Errorf("%w: no answer within %v", store.ErrUnavailable, patience))
 	}
+	return Reply{}, err
+}
+
+// patience is how long a request may wait for a store that several hosts use: a
+// caller is answered within a second that the store does not respond.
+const patience = 900 * time.Millisecond
+
+// budget is what is left of a request's patience, in nanoseconds.
+type budget struct{ left atomic.Int64 }
+
+type budgetKey struct{}
+
+// Patient returns a context for one request: all that the world asks its store
+// with it waits no longer, together, than one command may. It has no effect where
+// the store is this host's alone, which answers or fails by itself.
+func (w *World) Patient(ctx context.Context) context.Context {
+	b := &budget{}
+	b.left.Store(int64(patience))
+	return context.WithValue(ctx, budgetKey{}, b)
+}
+
+// bounded is a context for one wait for a store that may be long in answering:
+// until the request's patience is over, if it has one, else for the whole of it. The
+// function that ends it counts what it took.
+func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if w.Alone() {
+		return ctx, func() {}
+	}
+	b, _ := ctx.Value(budgetKey{}).(*budget)
+	if b == nil {
+		return context.WithTimeout(ctx, patience)
+	}
+	// What is asked within this wait has its end already, and is not counted twice.
+	inner, cancel := context.WithTimeout(context.WithValue(ctx, budgetKey{}, (*budget)(nil)), time.Duration(b.left.Load()))
+	elapsed := pause.Stopwatch()
+	return inner, func() {
+		cancel()
+		b.left.Add(-int64(elapsed()))
+	}
+}
+
+// Alone reports whether no other host can use the journal: what this world has
+// committed is the journal's end.
+func (w *World) Alone() bool { return w.options.Journal.Alone() }
+
+// refresh is a command without effect: it is answered from the journal's end.
+type refresh struct{}
+
+func (refresh) plan(*planner) (any, error) { return nil, nil } //nolint:nilnil // Nobody looks at the reply.
+
+// Refresh makes the view as new as the journal was when it was called.
+func (w *World) Refresh(ctx context.Context) error {
+	if w.Alone() {
+		return nil
+	}
+	_, err := w.Do(ctx, Request{}, refresh{})
+	return err
 }
 
 func (w *World) send(ctx context.Context, j *job) error {
@@ -130,14 +199,14 @@ func (w *World) Events() *EventLog { return w.log }
 // Registry is the committed nodes.
 func (w *World) Registry() *Registry { return w.registry }
 
-// Healthy tells whether the store answers and, where hosts share it, whether this
-// one hears of the others and has all that the store had when it was asked: it waits
-// for that.
+// Healthy returns why the world cannot be used: the store does not answer, or this
+// host does not receive what others commit. It waits until the view has all that the
+// store had when it was asked.
 func (w *World) Healthy(ctx context.Context) error {
 	head, err := w.options.Journal.Head(ctx)
-	if err == nil && w.shared != nil {
-		w.shared.rouse()
-		err = w.waitFor(ctx, func(v *View) bool { return w.shared.deaf.Load() == nil && v.at >= head })
+	if err == nil {
+		w.replica.retryFollowNow()
+		err = w.waitFor(ctx, func(v *View) bool { return w.replica.followErr.Load() == nil && v.Position >= head })
 	}
 	if err == nil {
 		err = w.Stale()
@@ -153,14 +222,11 @@ func (w *World) Healthy(ctx context.Context) error {
 func (w *World) Now() time.Time { return w.options.Now() }
 
 // Stale is why the view may be behind the store: the last commit failed, or
-// nothing is heard of other hosts. It is nil while all is well.
+// nothing is received from other hosts. It is nil while all is well.
 func (w *World) Stale() error {
-	if err := w.stale.Load(); err != nil {
-		return *err
-	}
-	if w.shared != nil {
-		if err := w.shared.deaf.Load(); err != nil {
-			return *err
+	for _, why := range []*error{w.stale.Load(), w.replica.followErr.Load()} {
+		if why != nil {
+			return *why
 		}
 	}
 	return nil
@@ -187,6 +253,3 @@ func (w *World) Close(ctx context.Context) error {
 		return errors.Join(errors.New("world: the writer has not finished"), ctx.Err())
 	}
 }
-
-// monotonic is the time since the world was opened, in nanoseconds.
-func (w *World) monotonic(now time.Time) int64 { return int64(now.Sub(w.start)) }

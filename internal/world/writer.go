@@ -1,37 +1,38 @@
 package world
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
-	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
-// Bounds of one batch. A batch is what waits while the previous one is being
+// maxBatch bounds one batch. A batch is what waits while the previous one is being
 // made durable, so there is no idle delay.
-const (
-	maxBatch = 512
-	// maxConflicts is how often a batch is planned anew because another host
-	// committed first.
-	maxConflicts = 64
-)
+const maxBatch = 512
 
 // write is the writer's goroutine.
 func (w *World) write() {
 	defer w.writer.Done()
 	defer close(w.checkpoints)
+	defer w.replica.stop()
 	batch := make([]*job, 0, maxBatch)
-	for first := range w.queue {
-		batch = w.fill(batch, first)
-		w.commit(batch)
-		clear(batch)
-	}
-	if w.lastCheckpoint != w.state.at {
-		w.checkpoints <- w.View()
+	for {
+		select {
+		case first, open := <-w.queue:
+			if !open {
+				if w.lastCheckpoint != w.state.Position {
+					w.checkpoints <- w.View()
+				}
+				return
+			}
+			batch = w.fill(batch, first)
+			w.commit(batch)
+			clear(batch)
+		case u := <-w.replica.updates:
+			w.applyUpdate(u)
+		}
 	}
 }
 
@@ -58,42 +59,8 @@ func (w *World) waiting() *job {
 	}
 }
 
-// commit plans a batch, appends it and publishes it. Every job gets its answer.
-func (w *World) commit(batch []*job) {
-	ctx := context.Background()
-	for range maxConflicts {
-		if w.uncertain {
-			if err := w.catchUp(ctx); err != nil {
-				w.stale.Store(&err)
-				w.fail(batch, err)
-				return
-			}
-		}
-		plans, err := w.planAll(batch)
-		if err == nil {
-			err = w.append(ctx, batch, plans)
-		}
-		switch {
-		case err == nil:
-			return
-		case errors.Is(err, store.ErrConflict):
-			w.uncertain = true
-		default:
-			w.uncertain = true
-			w.options.Observer.AppendFailed(err)
-			w.stale.Store(&err)
-			// Resolve the outcome now if the store answers again, so that readers
-			// see a write that did get through. If it does not, the next batch asks.
-			_ = w.catchUp(ctx)
-			w.fail(batch, err)
-			return
-		}
-	}
-	w.fail(batch, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts))
-}
-
 // planAll plans each job on top of those before it and applies its effect to
-// the state, which append keeps or rolls back.
+// the state, which attempt keeps or rolls back.
 func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 	w.state.begin()
 	plans := make([]*stagedPlan, len(batch))
@@ -103,7 +70,7 @@ func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 		if j.err != nil {
 			continue
 		}
-		p := &planner{st: w.state, options: &w.options, ctx: j.ctx, req: &j.req, now: now, mono: w.monotonic(now), round: w.round}
+		p := &planner{st: w.state, options: &w.options, ctx: j.ctx, req: &j.req, now: now, loop: w.loop}
 		plan, err := p.run(j.command)
 		if err != nil {
 			j.err = err
@@ -112,12 +79,6 @@ func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 		if err := w.applyPlan(p, plan); err != nil {
 			w.state.rollback()
 			return nil, err
-		}
-		if w.round != nil {
-			if err := w.round.deadlines(p, plan); err != nil {
-				w.state.rollback()
-				return nil, err
-			}
 		}
 		plans[i] = plan
 	}
@@ -164,14 +125,11 @@ func (p *planner) run(command Command) (plan *stagedPlan, err error) {
 
 // applyPlan makes a plan part of the state that the next job is planned on.
 func (w *World) applyPlan(p *planner, plan *stagedPlan) error {
-	if p.renewed != nil {
-		w.state.renew(p.renewed, p.mono)
-	}
-	if p.answered != nil {
-		w.state.prolong(p.answered, p.mono)
-	}
 	if p.staged != nil {
 		w.state.repeats[p.req.Idempotency.Key] = p.staged
+	}
+	if err := w.loop.deadlines(p, plan); err != nil {
+		return err
 	}
 	if plan.entry == nil {
 		return nil
@@ -179,10 +137,9 @@ func (w *World) applyPlan(p *planner, plan *stagedPlan) error {
 	if len(plan.entry.Events) > 0 {
 		plan.reply.Seq = plan.entry.Seq
 	}
-	return errors.Join(
-		w.state.apply(plan.entry, plan.tree, plan.typed),
-		w.state.applyRecords(plan.entry.Records, p.mono),
-	)
+	err := w.state.apply(plan.entry, plan.tree, plan.typed)
+	plan.after = w.state.Map
+	return err
 }
 
 // refusal makes an error that a caller may see of any error. An error that is
@@ -195,36 +152,6 @@ func refusal(err error) error {
 		return err
 	}
 	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect; its log has the details under the request id")
-}
-
-// append commits the plans as one batch. On an error the state is as it was
-// before.
-func (w *World) append(ctx context.Context, batch []*job, plans []*stagedPlan) error {
-	entries := make([]store.Entry, 0, len(plans))
-	events := 0
-	for _, plan := range plans {
-		if plan != nil && plan.entry != nil {
-			entries = append(entries, *plan.entry)
-			events += len(plan.entry.Events)
-		}
-	}
-	var took time.Duration
-	if len(entries) > 0 {
-		began := w.options.Now()
-		if _, err := w.options.Journal.Append(ctx, entries[0].Position-1, entries); err != nil {
-			w.state.rollback()
-			return err
-		}
-		took = w.options.Now().Sub(began)
-	}
-	w.state.keep()
-	if len(entries) > 0 {
-		w.stale.Store(nil)
-	}
-	w.publish(plans)
-	w.reply(batch, plans)
-	w.options.Observer.Committed(len(batch), len(entries), events, took)
-	return nil
 }
 
 // reply answers every job of a batch that was committed.

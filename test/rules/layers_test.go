@@ -31,9 +31,13 @@ var layers = []struct {
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
-	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
-	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/verify"}},
-	{"internal/world", []string{"protocol", "chain", "internal/pause", "internal/retry", "internal/store"}},
+	{"internal/store/replay", []string{"protocol", "chain", "internal/store"}},
+	{"internal/store/verify", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
+	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
+	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
+	{"internal/world", []string{
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/replay",
+	}},
 	// Both follow a world and tell others of its events.
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
 	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},

@@ -11,8 +11,9 @@ import (
 // everything calls each method of the journal but Close and returns its error.
 func everything(ctx context.Context, j store.Journal, next store.Entry) map[string]error {
 	errs := map[string]error{}
-	_, errs["Append"] = j.Append(ctx, next.Position-1, []store.Entry{next})
-	_, errs["Append of nothing"] = j.Append(ctx, next.Position-1, nil)
+	tip := store.Tip{Position: next.Position - 1}
+	_, errs["Commit"] = j.Commit(ctx, NewBatch(tip, next))
+	_, errs["Commit of nothing"] = j.Commit(ctx, NewBatch(tip))
 	_, errs["Head"] = j.Head(ctx)
 	_, errs["Seek"] = j.Seek(ctx, 0)
 	errs["Checkpoint"] = j.Checkpoint(ctx, store.State{Position: next.Position - 1, Rev: next.Rev})
@@ -46,7 +47,7 @@ func testClosed(t *testing.T, b Backend) {
 		t.Errorf("a walk over a journal that is closed meanwhile ended with %v, want ErrClosed", after)
 	}
 	errs := everything(context.Background(), j, feed.Next(false, 1))
-	for _, name := range []string{"Append", "Append of nothing", "Head", "Seek", "Checkpoint", "Load", "Get", "Read", "Scan"} {
+	for _, name := range []string{"Commit", "Commit of nothing", "Head", "Seek", "Checkpoint", "Load", "Get", "Read", "Scan"} {
 		if !errors.Is(errs[name], store.ErrClosed) {
 			t.Errorf("%s after Close: %v, want ErrClosed", name, errs[name])
 		}
@@ -56,7 +57,7 @@ func testClosed(t *testing.T, b Backend) {
 	}
 }
 
-func testCancelled(t *testing.T, b Backend) {
+func testCanceled(t *testing.T, b Backend) {
 	var feed Feed
 	j := b.open(t, wide)
 	first := feed.some(3)
@@ -66,7 +67,7 @@ func testCancelled(t *testing.T, b Backend) {
 	at := feed
 	for name, err := range everything(ctx, j, at.Next(false, 1)) {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a cancelled context: %v", name, err)
+			t.Errorf("%s with a canceled context: %v", name, err)
 		}
 	}
 	unchanged(t, j, first)

@@ -47,19 +47,22 @@ var counterKey = []byte("count")
 func writeSteps(j store.Journal) error {
 	ctx := context.Background()
 	var feed Feed
+	var tip store.Tip
 	for step := range 150 {
-		expect := feed.Head().Position
 		batch := feed.some(1 + step%16)
 		for i := range batch {
 			batch[i].Records = []store.Record{{
 				Table: store.Aggregates, Key: counterKey, Value: fmt.Append(nil, batch[i].Position),
 			}}
 		}
-		if _, err := j.Append(ctx, expect, batch); err != nil {
-			return fmt.Errorf("append: %w", err)
+		var err error
+		if tip, err = j.Commit(ctx, NewBatch(tip, batch...)); err != nil {
+			return fmt.Errorf("commit: %w", err)
 		}
 		if step%10 == 9 {
-			if err := j.Checkpoint(ctx, feed.State()); err != nil {
+			state := feed.State()
+			state.Commit = tip.Commit
+			if err := j.Checkpoint(ctx, state); err != nil {
 				return fmt.Errorf("checkpoint: %w", err)
 			}
 		}

@@ -39,7 +39,7 @@ func TestFaultyAppend(t *testing.T) {
 		other = mine
 		other.At = 1
 		j.Plan(test.fault)
-		if _, err := j.Append(context.Background(), 0, []store.Entry{mine}); !errors.Is(err, test.want) {
+		if err := storetest.Append(context.Background(), j, 0, mine); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
 		if head, err := j.Head(context.Background()); err != nil || int(head) != test.written {
@@ -54,11 +54,11 @@ func TestFaultyAppend(t *testing.T) {
 			}
 		}
 		second := feed.Next(false, 1)
-		if _, err := j.Append(context.Background(), store.Position(test.written), []store.Entry{second}); test.written == 1 && err != nil {
-			t.Errorf("%s: the next Append: %v", name, err)
+		if err := storetest.Append(context.Background(), j, store.Position(test.written), second); test.written == 1 && err != nil {
+			t.Errorf("%s: the next commit: %v", name, err)
 		}
-		if j.Appends() != 2 {
-			t.Errorf("%s: %d Appends are counted, want 2", name, j.Appends())
+		if j.Commits() != 2 {
+			t.Errorf("%s: %d commits are counted, want 2", name, j.Commits())
 		}
 	}
 }
@@ -69,12 +69,12 @@ func TestFaultyHold(t *testing.T) {
 	started, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	j.Plan(storetest.Hold(started, release))
 	go func() {
-		_, err := j.Append(context.Background(), 0, []store.Entry{feed.Next(true, 1)})
+		err := storetest.Append(context.Background(), j, 0, feed.Next(true, 1))
 		done <- err
 	}()
 	<-started
 	if head, err := j.Head(context.Background()); err != nil || head != 0 {
-		t.Errorf("while the Append is held the head is %d, %v; want 0", head, err)
+		t.Errorf("while the commit is held the head is %d, %v; want 0", head, err)
 	}
 	close(release)
 	if err := <-done; err != nil {
@@ -86,7 +86,7 @@ func TestFaultyBreak(t *testing.T) {
 	ctx := context.Background()
 	var feed storetest.Feed
 	j := storetest.NewFaulty(memory.Open(store.DefaultRetention()))
-	if _, err := j.Append(ctx, 0, []store.Entry{feed.Next(true, 1), feed.Next(true, 1)}); err != nil {
+	if err := storetest.Append(ctx, j, 0, feed.Next(true, 1), feed.Next(true, 1)); err != nil {
 		t.Fatal(err)
 	}
 	var walk []error
@@ -102,8 +102,8 @@ func TestFaultyBreak(t *testing.T) {
 	}
 	j.Repair()
 	j.BreakWrites()
-	if _, err := j.Append(ctx, 2, []store.Entry{feed.Next(true, 1)}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("Append to a broken journal: %v", err)
+	if err := storetest.Append(ctx, j, 2, feed.Next(true, 1)); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("commit to a broken journal: %v", err)
 	}
 	if err := j.Checkpoint(ctx, feed.State()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Checkpoint of a broken journal: %v", err)

@@ -68,7 +68,7 @@ func fills(t *testing.T, i store.Import, entries []store.Entry, records []store.
 }
 
 // holds compares a journal with what was imported.
-func holds(t *testing.T, j store.Journal, entries []store.Entry, records []store.Record, content *store.Content) {
+func holds(t *testing.T, j store.Source, entries []store.Entry, records []store.Record, content *store.Content) {
 	t.Helper()
 	ctx := context.Background()
 	if diff := difference(entries, all(t, j, 0)); diff != "" {
@@ -115,7 +115,7 @@ func importWhole(t *testing.T, b ImportBackend) {
 	if _, err := open(); err == nil {
 		t.Fatal("a world was opened before its import was finished")
 	}
-	holds(t, i.Journal(), entries, records, content)
+	holds(t, i.Source(), entries, records, content)
 	if err := i.Finish(ctx); err != nil {
 		t.Fatalf("Finish: %v", err)
 	}
@@ -134,7 +134,7 @@ func importWhole(t *testing.T, b ImportBackend) {
 	holds(t, j, entries, records, content)
 	// It goes on like every other.
 	must(t, j, feed.some(50)...)
-	if err := j.Checkpoint(ctx, feed.State()); err != nil {
+	if err := Checkpoint(ctx, j, feed.State()); err != nil {
 		t.Fatalf("Checkpoint: %v", err)
 	}
 	if again, err := begin(); !errors.Is(err, store.ErrNotEmpty) {
@@ -163,11 +163,11 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 	if err := i.Entries(context.Background(), must); err != nil {
 		t.Fatal(err)
 	}
-	if diff := difference(must, all(t, i.Journal(), 0)); diff != "" {
+	if diff := difference(must, all(t, i.Source(), 0)); diff != "" {
 		t.Fatalf("after one that was given up (-imported +read):\n%s", diff)
 	}
 	for _, table := range store.Tables() {
-		for pair, err := range i.Journal().Scan(context.Background(), table, store.Range{}) {
+		for pair, err := range i.Source().Scan(context.Background(), table, store.Range{}) {
 			t.Fatalf("the table %s has %q of an import that was given up, %v", table, pair.Key, err)
 		}
 	}
@@ -198,7 +198,7 @@ func importRefused(t *testing.T, b ImportBackend) {
 	if err := i.Records(ctx, []store.Record{{Table: "no table", Key: []byte("k"), Value: []byte("v")}}); err == nil || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("an unknown table: %v, want a refusal", err)
 	}
-	if diff := difference(entries[1:3], all(t, i.Journal(), 0)); diff != "" {
+	if diff := difference(entries[1:3], all(t, i.Source(), 0)); diff != "" {
 		t.Errorf("after refusals (-imported +read):\n%s", diff)
 	}
 }

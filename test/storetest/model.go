@@ -20,8 +20,10 @@ type model struct {
 	retention store.Retention
 	feed      Feed
 	entries   []store.Entry
-	states    []store.State
-	records   map[string]string
+	// commits are those of the entries.
+	commits []store.CommitID
+	states  []store.State
+	records map[string]string
 	// trimmedAt is the head's index after the last checkpoint.
 	trimmedAt int
 }
@@ -63,7 +65,7 @@ func testModel(t *testing.T, b Backend) {
 }
 
 func (m *model) append(t *rapid.T, j store.Journal) {
-	expect := m.feed.Head().Position
+	after := m.feed.Head().Position
 	var batch []store.Entry
 	for range rapid.IntRange(1, 5).Draw(t, "entries") {
 		if rapid.IntRange(0, 9).Draw(t, "jump") == 0 {
@@ -88,9 +90,15 @@ func (m *model) append(t *rapid.T, j store.Journal) {
 		batch = append(batch, e)
 	}
 	m.entries = append(m.entries, bare(batch)...)
-	head, err := j.Append(context.Background(), expect, batch)
-	if err != nil || head != m.feed.Head().Position {
-		t.Fatalf("Append: %d, %v", head, err)
+	tip, err := tipAt(context.Background(), j, after)
+	if err == nil {
+		tip, err = j.Commit(context.Background(), NewBatch(tip, batch...))
+	}
+	if err != nil || tip.Position != m.feed.Head().Position {
+		t.Fatalf("Commit: %d, %v", tip.Position, err)
+	}
+	for range batch {
+		m.commits = append(m.commits, tip.Commit)
 	}
 }
 
@@ -105,11 +113,20 @@ func (m *model) checkpoint(t *rapid.T, j store.Journal) {
 	if n := len(m.states); n > 0 && state.Position < m.states[n-1].Position {
 		return
 	}
-	if err := j.Checkpoint(context.Background(), state); err != nil {
+	stored := state
+	stored.Commit = m.commitOf(state.Position)
+	if err := j.Checkpoint(context.Background(), stored); err != nil {
 		t.Fatalf("Checkpoint: %v", err)
 	}
 	m.states = append(m.states, state)
 	m.trimmedAt = len(m.entries)
+}
+
+func (m *model) commitOf(position store.Position) store.CommitID {
+	if position == 0 {
+		return store.CommitID{}
+	}
+	return m.commits[position-1]
 }
 
 func (m *model) compare(t *rapid.T, j store.Journal) {
@@ -119,6 +136,7 @@ func (m *model) compare(t *rapid.T, j store.Journal) {
 		if err != nil || e.Position <= last {
 			t.Fatalf("Read yielded %d after %d, %v", e.Position, last, err)
 		}
+		e.Commit, e.Prev = store.CommitID{}, store.CommitID{}
 		if want := m.entries[e.Position-1]; !reflect.DeepEqual(want, e) {
 			t.Fatalf("Read (-want +got):\n%s", cmp.Diff(want, e))
 		}
@@ -148,6 +166,7 @@ func (m *model) compareBase(t *rapid.T, j store.Journal) store.State {
 	if err != nil {
 		t.Fatalf("Load: %v", err)
 	}
+	base.Commit = store.CommitID{}
 	if len(m.states) == 0 {
 		return base
 	}

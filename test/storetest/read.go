@@ -94,7 +94,7 @@ func readWhileTrimming(t *testing.T, j store.Journal) {
 			t.Fatalf("the walk yielded %d, %v; want %d or ErrTrimmed", e.Position, err, next)
 		}
 		if next++; next == 2 {
-			if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+			if err := Checkpoint(context.Background(), j, feed.State()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -54,7 +54,7 @@ func testReopen(t *testing.T, b Backend) {
 			batch[i].Records = []store.Record{{Table: table, Key: []byte{byte(round)}, Value: []byte(table)}}
 		}
 		must(t, j, batch...)
-		if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		if err := Checkpoint(context.Background(), j, feed.State()); err != nil {
 			t.Fatal(err)
 		}
 		must(t, j, feed.some(5)...)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
@@ -20,7 +21,7 @@ func retentionBounded(t *testing.T, b Backend) {
 	var feed Feed
 	for range 50 {
 		must(t, j, feed.some(60)...)
-		if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		if err := Checkpoint(context.Background(), j, feed.State()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +56,7 @@ func retentionJump(t *testing.T, b Backend) {
 	for range 4 {
 		must(t, j, feed.Next(false, 1))
 	}
-	if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+	if err := Checkpoint(context.Background(), j, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 	kept := all(t, j, 0)
@@ -74,7 +75,7 @@ func retentionSilent(t *testing.T, b Backend) {
 	for range 20 {
 		must(t, j, feed.Next(false, 0))
 	}
-	if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+	if err := Checkpoint(context.Background(), j, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 	kept := all(t, j, 0)
@@ -83,4 +84,37 @@ func retentionSilent(t *testing.T, b Backend) {
 	}
 	must(t, j, feed.Next(true, 1))
 	seeks(t, j, map[uint64]store.Position{0: 0, 1: 21, 2: 22})
+}
+
+// testTrimmed trims while a host stands far behind.
+func testTrimmed(t *testing.T, b Backend) {
+	ctx := context.Background()
+	handles := b.handles(t, store.Retention{Events: 10, Revs: 3}, 2)
+	var feed Feed
+	var tip store.Tip
+	for range 40 {
+		batch := NewBatch(tip, feed.some(100)...)
+		tip = commits(t, handles[0], batch)
+	}
+	state := feed.State()
+	state.Commit = tip.Commit
+	if err := handles[0].Checkpoint(ctx, state); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handles[1].Missed(ctx, store.Tip{}); !errors.Is(err, store.ErrTrimmed) {
+		t.Fatalf("Missed of what is gone: %v, want ErrTrimmed", err)
+	}
+	for _, err := range handles[1].Follow(ctx, store.Tip{}) {
+		if !errors.Is(err, store.ErrTrimmed) {
+			t.Fatalf("Follow of what is gone: %v, want ErrTrimmed", err)
+		}
+		break
+	}
+	// The window for resuming streams is whole, and who follows is not disturbed.
+	for seq := state.Seq - 10; seq <= state.Seq; seq++ {
+		if _, err := handles[1].Seek(ctx, seq); err != nil {
+			t.Errorf("Seek(%d) within the window: %v", seq, err)
+		}
+	}
+	misses(t, handles[1], tip, nil)
 }

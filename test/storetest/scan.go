@@ -16,7 +16,7 @@ func testScan(t *testing.T, b Backend) {
 	t.Run("any range", func(t *testing.T) { scanRanges(t, b.open(t, wide)) })
 	t.Run("a long table", func(t *testing.T) { scanLong(t, b.open(t, wide)) })
 	t.Run("an unknown table", func(t *testing.T) {
-		for pair, err := range b.open(t, wide).Scan(context.Background(), "beasts", store.Range{}) {
+		for pair, err := range b.open(t, wide).Scan(context.Background(), "no table", store.Range{}) {
 			if err == nil {
 				t.Errorf("it yielded %q", pair.Key)
 			}
@@ -28,7 +28,7 @@ func testScan(t *testing.T, b Backend) {
 
 // scan returns the keys that a scan yields; each value repeats its key, or is
 // nil where the keys were asked for.
-func scan(t rapid.TB, j store.Reader, table store.Table, r store.Range) []string {
+func scan(t rapid.TB, j store.Repository, table store.Table, r store.Range) []string {
 	t.Helper()
 	keys := []string{}
 	for pair, err := range j.Scan(context.Background(), table, r) {

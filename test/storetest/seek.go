@@ -73,7 +73,7 @@ func seekTrimmed(t *testing.T, j store.Journal) {
 		entries = append(entries, feed.Next(i == 50, 1))
 	}
 	must(t, j, entries...)
-	if err := j.Checkpoint(context.Background(), store.State{}); err != nil {
+	if err := Checkpoint(context.Background(), j, store.State{}); err != nil {
 		t.Fatal(err)
 	}
 	kept := all(t, j, 0)

@@ -18,6 +18,7 @@ import (
 	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/internal/store/verify"
 	"github.com/playctl/playctl/test/storetest"
 )
@@ -48,7 +49,7 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	}
 	j := memory.Open(store.DefaultRetention())
 	t.Cleanup(func() { _ = j.Close() })
-	if _, err := j.Append(context.Background(), 0, append(entries, long)); err != nil {
+	if err := storetest.Append(context.Background(), j, 0, append(entries, long)...); err != nil {
 		t.Fatal(err)
 	}
 	return j, feed
@@ -109,7 +110,7 @@ func TestRestore(t *testing.T) {
 	if err != nil || !report.OK() {
 		t.Fatalf("Check of the restored store: %+v, %v", report, err)
 	}
-	old, state := feed.State(), must(verify.State(ctx, fresh, storetest.RootKey))(t)
+	old, state := feed.State(), must(replay.State(ctx, fresh, storetest.RootKey))(t)
 	if state.Rev != old.Rev+1<<32 || state.Seq != old.Seq+1<<32 {
 		t.Errorf("rev and seq are %d and %d, they were %d and %d", state.Rev, state.Seq, old.Rev, old.Seq)
 	}
@@ -188,7 +189,7 @@ func TestDamagedBackup(t *testing.T) {
 	feed, first := storetest.NewWorldFeed(oldSID)
 	j := memory.Open(store.DefaultRetention())
 	defer func() { _ = j.Close() }()
-	if _, err := j.Append(ctx, 0, []store.Entry{first, feed.Place(1, "one"), feed.Say("line")}); err != nil {
+	if err := storetest.Append(ctx, j, 0, first, feed.Place(1, "one"), feed.Say("line")); err != nil {
 		t.Fatal(err)
 	}
 	file, _ := write(t, j)
@@ -247,7 +248,7 @@ type busy struct {
 func (b *busy) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	if table == store.Nodes {
 		at := b.feed.Head().Position
-		if _, err := b.Append(ctx, at, []store.Entry{b.feed.Say("meanwhile")}); err != nil {
+		if err := storetest.Append(ctx, b, at, b.feed.Say("meanwhile")); err != nil {
 			return func(yield func(store.Pair, error) bool) { yield(store.Pair{}, err) }
 		}
 	}
@@ -258,7 +259,7 @@ func FuzzVerify(f *testing.F) {
 	feed, first := storetest.NewWorldFeed(oldSID)
 	j := memory.Open(store.DefaultRetention())
 	defer func() { _ = j.Close() }()
-	if _, err := j.Append(context.Background(), 0, []store.Entry{first, feed.Place(1, "one"), feed.Say("line")}); err != nil {
+	if err := storetest.Append(context.Background(), j, 0, first, feed.Place(1, "one"), feed.Say("line")); err != nil {
 		f.Fatal(err)
 	}
 	var file bytes.Buffer

@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/verify"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -69,7 +68,7 @@ func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error)
 	if err := fill(ctx, into, &entry, records); err != nil {
 		return Info{}, fmt.Errorf("restoring: %w", err)
 	}
-	state, err := verify.State(ctx, into.Journal(), read.info.RootKey)
+	state, err := replay.State(ctx, into.Source(), read.info.RootKey)
 	if err != nil {
 		return Info{}, fmt.Errorf("verifying what was restored: %w", err)
 	}
@@ -114,19 +113,20 @@ func restored(c *content, to Target) (store.Entry, error) {
 	}
 	header := state.Header
 	header.SID = to.SID
-	tree, err := verify.Tree(c.info.RootKey, &header, state.Rows)
-	if err != nil {
-		return store.Entry{}, err
-	}
 	data, err := json.Marshal(&protocol.SessionResetData{Reason: ReasonRestore, SID: to.SID})
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("encoding the event of the restore: %w", err)
 	}
-	seq := state.Seq + Jump
-	return store.Entry{
-		Position: 1, At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: seq,
-		Root: tree.Root(), LeafCount: uint32(min(tree.Len(), math.MaxUint32)),
+	e := store.Entry{
+		Position: 1, At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: state.Seq + Jump,
 		MapChanged: true, Cleared: true, Header: &header, Rows: state.Rows,
 		Events: []store.Event{{Kind: string(protocol.EventSessionReset), Data: data}},
-	}, nil
+	}
+	before := replay.New(c.info.RootKey)
+	tree, err := before.Next(&e)
+	if err != nil {
+		return store.Entry{}, err
+	}
+	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
+	return e, nil
 }

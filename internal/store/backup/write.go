@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/verify"
+	"github.com/playctl/playctl/internal/store/replay"
 )
 
 // Write writes the world of a journal as of its head, proving every root on the
 // way. Nobody may append meanwhile: it fails with store.ErrConflict if somebody
 // did, and what was written is then worth nothing.
-func Write(ctx context.Context, j store.Journal, rootKey string, w io.Writer) (Info, error) {
-	state, err := verify.State(ctx, j, rootKey)
+func Write(ctx context.Context, j store.Source, rootKey string, w io.Writer) (Info, error) {
+	state, err := replay.State(ctx, j, rootKey)
 	if err != nil {
 		return Info{}, err
 	}
@@ -51,7 +51,7 @@ func infoOf(rootKey string, s *store.State) Info {
 	}
 }
 
-func writeTables(ctx context.Context, j store.Journal, out *writer) (uint64, error) {
+func writeTables(ctx context.Context, j store.Source, out *writer) (uint64, error) {
 	var count uint64
 	for _, table := range store.Tables() {
 		var batch store.Entry

@@ -17,16 +17,9 @@ const logFill = 1.0
 // next batch.
 const maxBuffer = 1 << 20
 
-// Append implements store.Journal.
-func (j *Journal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
-	if len(entries) == 0 {
-		return j.unchanged(ctx, expect)
-	}
-	err := j.extend(ctx, entries, func(at store.Place) error { return refuse(at, expect, entries) })
-	if err != nil {
-		return 0, err
-	}
-	return expect + store.Position(len(entries)), nil
+// Append implements store.OneHostLog.
+func (j *Journal) Append(ctx context.Context, after store.Position, entries []store.Entry) error {
+	return j.extend(ctx, entries, func(at store.Place) error { return refuse(at, after, entries) })
 }
 
 // extend writes entries behind the head, if check has nothing against it.
@@ -50,18 +43,9 @@ func (j *Journal) extend(ctx context.Context, entries []store.Entry, check func(
 	})
 }
 
-// unchanged compares the head for a batch without entries.
-func (j *Journal) unchanged(ctx context.Context, expect store.Position) (store.Position, error) {
-	at, err := j.Head(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return at, refuse(store.Place{Position: at}, expect, nil)
-}
-
-func refuse(at store.Place, expect store.Position, entries []store.Entry) error {
-	if at.Position != expect {
-		return fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, at.Position, expect)
+func refuse(at store.Place, after store.Position, entries []store.Entry) error {
+	if at.Position != after {
+		return fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, at.Position, after)
 	}
 	return store.CheckBatch(at, entries)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/test/storetest"
 )
 
 // line is an entry as a recorded interaction makes it: an event of 400 bytes and
@@ -46,18 +47,18 @@ func benchmarkAppend(b *testing.B, size int) {
 			b.Error(err)
 		}
 	}()
-	var head store.Position
+	var tip store.Tip
 	b.ReportAllocs()
 	for b.Loop() {
 		batch := make([]store.Entry, size)
 		for i := range batch {
-			batch[i] = line(head + store.Position(i) + 1)
+			batch[i] = line(tip.Position + store.Position(i) + 1)
 		}
-		if head, err = j.Append(ctx, head, batch); err != nil {
+		if tip, err = j.Commit(ctx, &store.Batch{After: tip, Entries: batch}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(head)/b.Elapsed().Seconds(), "entries/s")
+	b.ReportMetric(float64(tip.Position)/b.Elapsed().Seconds(), "entries/s")
 }
 
 // recorded is a store with 20,000 lines.
@@ -78,9 +79,10 @@ func recorded(b *testing.B) (*bolt.Journal, store.Position) {
 		for i := range batch {
 			batch[i] = line(head + store.Position(i) + 1)
 		}
-		if head, err = j.Append(context.Background(), head, batch); err != nil {
+		if err := storetest.Append(context.Background(), j, head, batch...); err != nil {
 			b.Fatal(err)
 		}
+		head += store.Position(len(batch))
 	}
 	return j, head
 }
@@ -126,8 +128,8 @@ func BenchmarkCheckpoint(b *testing.B) {
 		for i := range batch {
 			batch[i] = line(head + store.Position(i) + 1)
 		}
-		var err error
-		head, err = j.Append(context.Background(), head, batch)
+		err := storetest.Append(context.Background(), j, head, batch...)
+		head += store.Position(len(batch))
 		b.StartTimer()
 		state.Position, state.Seq = head, uint64(head)
 		if err := errors.Join(err, j.Checkpoint(context.Background(), state)); err != nil {

@@ -40,6 +40,7 @@ const DefaultLockWait = time.Second
 
 // Journal is a store.Journal in a file.
 type Journal struct {
+	*store.OneHost
 	path      string
 	rootKey   string
 	retention store.Retention
@@ -62,6 +63,12 @@ type Journal struct {
 }
 
 var _ store.Journal = (*Journal)(nil)
+
+func newJournal(path, rootKey string, retention store.Retention, db *bbolt.DB) *Journal {
+	j := &Journal{path: path, rootKey: rootKey, retention: retention, db: db, holder: announce(path)}
+	j.OneHost = store.NewOneHost(j)
+	return j
+}
 
 // RootKey returns the root key that the store belongs to.
 func (j *Journal) RootKey() string { return j.rootKey }

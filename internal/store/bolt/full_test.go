@@ -109,7 +109,7 @@ func (f *filler) add(ctx context.Context) error {
 	before := f.feed
 	e := f.feed.Next(true, 1)
 	e.Records = []store.Record{{Table: store.Journeys, Key: fmt.Append(nil, e.Position), Value: load}}
-	if _, err := f.j.Append(ctx, e.Position-1, []store.Entry{e}); err != nil {
+	if err := storetest.Append(ctx, f.j, e.Position-1, e); err != nil {
 		f.feed = before
 		return err
 	}

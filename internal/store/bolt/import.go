@@ -62,8 +62,7 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(fresh), db.Close())
 	}
-	j := &Journal{path: fresh, rootKey: o.RootKey, retention: o.Retention, db: db, holder: announce(fresh)}
-	return &Import{path: o.Path, journal: j}, nil
+	return &Import{path: o.Path, journal: newJournal(fresh, o.RootKey, o.Retention, db)}, nil
 }
 
 // vacant refuses a path where something is.
@@ -176,8 +175,8 @@ func (i *Import) Complete(ctx context.Context, content *store.Content) error {
 	})
 }
 
-// Journal implements store.Import.
-func (i *Import) Journal() store.Journal { return i.journal }
+// Source implements store.Import.
+func (i *Import) Source() store.Source { return i.journal }
 
 // Finish implements store.Import. The lock stays on the file until Close.
 func (i *Import) Finish(ctx context.Context) error {

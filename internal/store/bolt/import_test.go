@@ -58,7 +58,7 @@ func TestImportAfterCrash(t *testing.T) {
 		t.Fatalf("beginning after a crash: %v", err)
 	}
 	defer func() { _ = i.Close() }()
-	if head, err := i.Journal().Head(ctx); err != nil || head != 0 {
+	if head, err := i.Source().Head(ctx); err != nil || head != 0 {
 		t.Errorf("the head after a crash: %d, %v; want 0", head, err)
 	}
 	// Somebody makes a store at that path meanwhile: it stays.

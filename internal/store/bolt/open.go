@@ -89,9 +89,7 @@ func open(o Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	j := &Journal{path: o.Path, rootKey: rootKey, retention: o.Retention, db: db}
-	j.holder = announce(o.Path)
-	return j, nil
+	return newJournal(o.Path, rootKey, o.Retention, db), nil
 }
 
 // errReplaced means that the file was renamed over between opening and locking

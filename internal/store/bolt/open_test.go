@@ -35,7 +35,7 @@ func made(t *testing.T) bolt.Options {
 
 func appendTo(t *testing.T, j store.Journal, entries ...store.Entry) {
 	t.Helper()
-	if _, err := j.Append(context.Background(), entries[0].Position-1, entries); err != nil {
+	if err := storetest.Append(context.Background(), j, entries[0].Position-1, entries...); err != nil {
 		t.Fatalf("Append: %v", err)
 	}
 }
@@ -261,7 +261,7 @@ func TestReadOnly(t *testing.T) {
 	o.RootKey, o.ReadOnly = "", true
 	before := content(t, o.Path)
 	first, second := open(t, o), open(t, o)
-	if _, err := first.Append(ctx, 2, []store.Entry{{Position: 3, Rev: 1, Seq: 2}}); !errors.Is(err, store.ErrUnavailable) {
+	if err := first.Append(ctx, 2, []store.Entry{{Position: 3, Rev: 1, Seq: 2}}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Append to a store that is open to be read: %v", err)
 	}
 	if head, err := second.Head(ctx); err != nil || head != 2 {

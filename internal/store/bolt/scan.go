@@ -18,21 +18,37 @@ const (
 	lastScanChunk  = 1024
 )
 
-// Get implements store.Reader.
+// Get implements store.Repository.
 func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
-	var value []byte
-	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		records, err := j.table(tx, table)
-		if err != nil || records == nil {
-			return err
-		}
-		value = keep(records.Get(key))
-		return nil
-	})
-	return value, err
+	values, err := j.GetAll(ctx, []store.Lookup{{Table: table, Key: key}})
+	if err != nil {
+		return nil, err
+	}
+	return values[0], nil
 }
 
-// Scan implements store.Reader.
+// GetAll implements store.Repository: all records are as of one moment.
+func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
+	values := make([][]byte, len(records))
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		for i, r := range records {
+			table, err := j.table(tx, r.Table)
+			if err != nil {
+				return err
+			}
+			if table != nil {
+				values[i] = keep(table.Get(r.Key))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// Scan implements store.Repository.
 func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {
 		for limit := firstScanChunk; ; limit = min(2*limit, lastScanChunk) {

@@ -18,6 +18,7 @@ import (
 
 // Journal is a store.Journal in memory.
 type Journal struct {
+	*store.OneHost
 	retention store.Retention
 
 	mu     sync.RWMutex
@@ -48,22 +49,23 @@ func Open(retention store.Retention) *Journal {
 	for _, table := range store.Tables() {
 		j.tables[table] = new(btree.Map[string, []byte])
 	}
+	j.OneHost = store.NewOneHost(j)
 	return j
 }
 
-// Append implements store.Journal.
-func (j *Journal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
+// Append implements store.OneHostLog.
+func (j *Journal) Append(ctx context.Context, after store.Position, entries []store.Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.usable(ctx); err != nil {
-		return 0, err
+		return err
 	}
 	head := j.head()
-	if head.Position != expect {
-		return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, head.Position, expect)
+	if head.Position != after {
+		return fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, head.Position, after)
 	}
 	if err := store.CheckBatch(head, entries); err != nil {
-		return 0, err
+		return err
 	}
 	for i := range entries {
 		e := entries[i]
@@ -71,7 +73,7 @@ func (j *Journal) Append(ctx context.Context, expect store.Position, entries []s
 		e.Records = nil
 		j.entries = append(j.entries, entry{e.Place(), store.AppendEntry(nil, &e)})
 	}
-	return j.head().Position, nil
+	return nil
 }
 
 func (j *Journal) apply(records []store.Record) {

@@ -69,7 +69,7 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 	return j.head().Position, nil
 }
 
-// Get implements store.Reader.
+// Get implements store.Repository.
 func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -84,7 +84,26 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 	return keep(value), nil
 }
 
-// Scan implements store.Reader. The walk is over a copy of the table as it was
+// GetAll implements store.Repository.
+func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
+	return getAll(ctx, j, records)
+}
+
+// getAll gets one record after the other: nothing is far away.
+func getAll(ctx context.Context, j interface {
+	Get(ctx context.Context, table store.Table, key []byte) ([]byte, error)
+}, records []store.Lookup) ([][]byte, error) {
+	values := make([][]byte, len(records))
+	for i, r := range records {
+		var err error
+		if values[i], err = j.Get(ctx, r.Table, r.Key); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// Scan implements store.Repository. The walk is over a copy of the table as it was
 // when the walk started; the copy shares what does not change.
 func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ type Server struct {
 	// run is the server's and headRun that of the last commit.
 	run, headRun int
 	tip          store.Tip
-	// commits are what a Shared journal knows of an entry beside the entry.
+	// commits are what is known of an entry beside the entry.
 	commits   map[store.Position]committed
 	deadlines map[store.Deadline]deadline
 	past      []moment
@@ -94,7 +95,7 @@ func (s *Server) Restart(lost int) {
 		}
 		s.tip, s.deadlines = m.tip, m.deadlines
 	}
-	s.stir()
+	s.wakeAll()
 }
 
 // prolong gives the deadlines of a table their full terms; it is called with the
@@ -108,15 +109,14 @@ func (s *Server) prolong(table store.Table) {
 	}
 }
 
-// stir wakes those who follow; it is called with the lock held.
-func (s *Server) stir() {
+// wakeAll ends the waits of those who follow; it is called with the lock held.
+func (s *Server) wakeAll() {
 	close(s.wake)
 	s.wake = make(chan struct{})
 }
 
-// commit carries a batch out or refuses it. With own, every entry keeps the
-// commit that it came with.
-func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Tip, error) {
+// commit carries a batch out or refuses it.
+func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	missed, err := s.missed(b.After)
@@ -135,7 +135,7 @@ func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Ti
 	}
 	before := s.remember()
 	if len(b.Entries) > 0 {
-		if _, err := s.journal.Append(ctx, s.tip.Position, b.Entries); err != nil {
+		if err := s.journal.Append(ctx, s.tip.Position, b.Entries); err != nil {
 			return store.Tip{}, err
 		}
 		s.past = append(s.past, before)
@@ -144,23 +144,19 @@ func (s *Server) commit(ctx context.Context, b *store.Batch, own bool) (store.Ti
 		}
 	}
 	for i := range b.Entries {
-		commit := b.Commit
-		if own {
-			commit = b.Entries[i].Commit
-		}
-		s.note(&b.Entries[i], commit)
+		s.note(&b.Entries[i], b.Commit)
 	}
 	if err := s.renew(ctx, b.Renewals); err != nil {
 		return store.Tip{}, err
 	}
 	s.headRun = s.run
 	if len(b.Entries) > 0 {
-		s.stir()
+		s.wakeAll()
 	}
 	return s.tip, nil
 }
 
-// refuse tells why a batch on the right tip is not carried out.
+// refuse returns why a batch on the right tip is not carried out.
 func (s *Server) refuse(b *store.Batch) error {
 	if b.Fence != nil && s.locks[b.Fence.Name].token != b.Fence.Token {
 		return store.ErrFenced
@@ -197,22 +193,16 @@ func (s *Server) renew(ctx context.Context, renewals []store.Renewal) error {
 
 // note keeps what is known of an entry beside the entry, and its deadlines.
 func (s *Server) note(e *store.Entry, commit store.CommitID) {
-	c := committed{commit: commit, prev: s.tip.Commit}
-	for _, r := range e.Records {
-		s.setDeadline(&r)
-		r.Term = 0
-		if !r.Clears() {
-			r.Key = append([]byte{}, r.Key...)
-		}
-		switch {
-		case r.Table.Mirror() == store.MirrorNothing:
-			continue
-		case r.Value != nil && r.Table.Mirror() == store.MirrorKeys:
-			r.Value = []byte{}
-		case r.Value != nil:
+	for i := range e.Records {
+		s.setDeadline(&e.Records[i])
+	}
+	c := committed{commit: commit, prev: s.tip.Commit, records: store.Mirrored(e.Records)}
+	for i := range c.records {
+		r := &c.records[i]
+		r.Key = slices.Clone(r.Key)
+		if r.Value != nil {
 			r.Value = keep(r.Value)
 		}
-		c.records = append(c.records, r)
 	}
 	s.commits[e.Position] = c
 	s.tip = store.Tip{Position: e.Position, Commit: commit}

@@ -27,7 +27,7 @@ type Shared struct {
 	Deaf atomic.Bool
 }
 
-var _ store.Shared = (*Shared)(nil)
+var _ store.Journal = (*Shared)(nil)
 
 // Host is a handle for one more host.
 func (s *Server) Host() *Shared { return &Shared{server: s} }
@@ -44,7 +44,7 @@ func (h *Shared) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Commit implements store.Shared.
+// Commit implements store.Journal.
 func (h *Shared) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if err := h.usable(ctx); err != nil {
 		return store.Tip{}, err
@@ -52,14 +52,14 @@ func (h *Shared) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	if h.Before.Add(-1) >= 0 {
 		return store.Tip{}, fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
 	}
-	tip, err := h.server.commit(ctx, b, false)
+	tip, err := h.server.commit(ctx, b)
 	if h.After.Add(-1) >= 0 {
 		return store.Tip{}, fmt.Errorf("%w: %w", store.ErrUnavailable, errCut)
 	}
 	return tip, err
 }
 
-// Missed implements store.Shared.
+// Missed implements store.Journal.
 func (h *Shared) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
 	entries, _, err := h.missed(ctx, after)
 	return entries, err
@@ -79,7 +79,7 @@ func (h *Shared) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-
 	return entries, s.wake, err
 }
 
-// Follow implements store.Shared.
+// Follow implements store.Journal.
 func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.Entry, error] {
 	return func(yield func([]store.Entry, error) bool) {
 		for {
@@ -106,8 +106,8 @@ func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.
 	}
 }
 
-// Arrive implements store.Shared.
-func (h *Shared) Arrive(ctx context.Context) error {
+// Arrive implements store.Journal.
+func (h *Shared) Arrive(ctx context.Context, _ []store.Renewal) error {
 	if err := h.usable(ctx); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (h *Shared) Arrive(ctx context.Context) error {
 	return nil
 }
 
-// Due implements store.Shared.
+// Due implements store.Journal.
 func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
@@ -147,10 +147,13 @@ func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]strin
 	return keys[:min(limit, len(keys))], nil
 }
 
-// Now implements store.Shared.
-func (h *Shared) Now() time.Time { return h.server.now() }
+// Alone implements store.Hosts.
+func (h *Shared) Alone() bool { return false }
 
-// Acquire implements store.Shared.
+// Clock implements store.Hosts.
+func (h *Shared) Clock(func() time.Time) func() time.Time { return h.server.now }
+
+// Acquire implements store.Journal.
 func (h *Shared) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
 	if err := h.usable(ctx); err != nil {
 		return store.Fence{}, false, err
@@ -172,7 +175,7 @@ func (h *Shared) Acquire(ctx context.Context, name, holder string, term time.Dur
 	return store.Fence{Name: name, Token: l.token}, true, nil
 }
 
-// Release implements store.Shared.
+// Release implements store.Journal.
 func (h *Shared) Release(ctx context.Context, fence store.Fence) error {
 	if err := h.usable(ctx); err != nil {
 		return err
@@ -185,7 +188,7 @@ func (h *Shared) Release(ctx context.Context, fence store.Fence) error {
 	return nil
 }
 
-// Send implements store.Shared. A listener that does not keep up loses messages.
+// Send implements store.Journal. A listener that does not keep up loses messages.
 func (h *Shared) Send(ctx context.Context, message []byte) error {
 	if err := h.usable(ctx); err != nil {
 		return err
@@ -201,7 +204,7 @@ func (h *Shared) Send(ctx context.Context, message []byte) error {
 	return nil
 }
 
-// Listen implements store.Shared.
+// Listen implements store.Journal.
 func (h *Shared) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := h.usable(ctx); err != nil {

@@ -8,22 +8,6 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Append implements store.Journal: it compares the position only, and every
-// entry keeps the commit that it came with.
-func (h *Shared) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
-	if err := h.usable(ctx); err != nil {
-		return 0, err
-	}
-	h.server.mu.Lock()
-	tip := h.server.tip
-	h.server.mu.Unlock()
-	if tip.Position != expect {
-		return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, tip.Position, expect)
-	}
-	next, err := h.server.commit(ctx, &store.Batch{After: tip, Entries: entries, Resumed: true}, true)
-	return next.Position, err
-}
-
 // Head implements store.Journal.
 func (h *Shared) Head(ctx context.Context) (store.Position, error) {
 	if err := h.usable(ctx); err != nil {
@@ -97,7 +81,7 @@ func (h *Shared) Load(ctx context.Context) (store.State, error) {
 	return state, err
 }
 
-// Get implements store.Reader.
+// Get implements store.Repository.
 func (h *Shared) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
@@ -105,19 +89,12 @@ func (h *Shared) Get(ctx context.Context, table store.Table, key []byte) ([]byte
 	return h.server.journal.Get(ctx, table, key)
 }
 
-// GetAll implements store.Shared.
+// GetAll implements store.Repository.
 func (h *Shared) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
-	values := make([][]byte, len(records))
-	for i, r := range records {
-		var err error
-		if values[i], err = h.Get(ctx, r.Table, r.Key); err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
+	return getAll(ctx, h, records)
 }
 
-// Scan implements store.Reader.
+// Scan implements store.Repository.
 func (h *Shared) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {
 		if err := h.usable(ctx); err != nil {

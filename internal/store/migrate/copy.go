@@ -66,7 +66,7 @@ func (nowhere) Entries(context.Context, []store.Entry) error  { return nil }
 func (nowhere) Records(context.Context, []store.Record) error { return nil }
 
 // send copies what a store holds, and says what that was.
-func send(ctx context.Context, from store.Journal, into sink, setTerm func(*store.Record) error) (*tally, error) {
+func send(ctx context.Context, from store.Source, into sink, setTerm func(*store.Record) error) (*tally, error) {
 	sent := newTally()
 	if err := walk(ctx, from, sent, into, setTerm); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func send(ctx context.Context, from store.Journal, into sink, setTerm func(*stor
 }
 
 // walk reads every entry and every record and hands them on in batches.
-func walk(ctx context.Context, from store.Journal, count *tally, into sink, setTerm func(*store.Record) error) error {
+func walk(ctx context.Context, from store.Source, count *tally, into sink, setTerm func(*store.Record) error) error {
 	entries := batch[store.Entry]{write: into.Entries}
 	for e, err := range from.Read(ctx, 0) {
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/verify"
+	"github.com/playctl/playctl/internal/store/replay"
 )
 
 // ErrEmpty means that the source has no world.
@@ -47,8 +47,8 @@ type Report struct {
 // store.ErrConflict if somebody did. It fails with ErrEmpty without a world, with
 // store.ErrCorrupt where the source is damaged or the copy differs, and as the
 // import does. The target is a world when it returns nil, and nothing otherwise.
-func Run(ctx context.Context, from store.Journal, rootKey string, to Target) (report Report, err error) {
-	state, err := verify.State(ctx, from, rootKey)
+func Run(ctx context.Context, from store.Source, rootKey string, to Target) (report Report, err error) {
+	state, err := replay.State(ctx, from, rootKey)
 	if err != nil {
 		return Report{}, fmt.Errorf("verifying the source: %w", err)
 	}
@@ -74,7 +74,7 @@ func Run(ctx context.Context, from store.Journal, rootKey string, to Target) (re
 	if err := still(ctx, from, state.Position); err != nil {
 		return Report{}, err
 	}
-	if err := compare(ctx, into.Journal(), rootKey, &state, content.Trimmed, sent); err != nil {
+	if err := compare(ctx, into.Source(), rootKey, &state, content.Trimmed, sent); err != nil {
 		return Report{}, err
 	}
 	if err := into.Finish(ctx); err != nil {
@@ -88,7 +88,7 @@ func Run(ctx context.Context, from store.Journal, rootKey string, to Target) (re
 }
 
 // still compares the source's head with what it was at the beginning.
-func still(ctx context.Context, from store.Journal, position store.Position) error {
+func still(ctx context.Context, from store.Source, position store.Position) error {
 	head, err := from.Head(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the source's head: %w", err)
@@ -100,7 +100,7 @@ func still(ctx context.Context, from store.Journal, position store.Position) err
 }
 
 // contentOf is what a source has beside entries and records.
-func contentOf(ctx context.Context, from store.Journal, state *store.State) (*store.Content, error) {
+func contentOf(ctx context.Context, from store.Source, state *store.State) (*store.Content, error) {
 	base, err := from.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("loading the source's checkpoint: %w", err)
@@ -114,7 +114,7 @@ func contentOf(ctx context.Context, from store.Journal, state *store.State) (*st
 
 // trimmedOf finds the greatest seq of an event that is no longer kept, which a
 // journal says by what it refuses to seek: a binary search.
-func trimmedOf(ctx context.Context, j store.Journal, last uint64) (uint64, error) {
+func trimmedOf(ctx context.Context, j store.Source, last uint64) (uint64, error) {
 	var failed error
 	found := sort.Search(int(last), func(seq int) bool {
 		if failed != nil {
@@ -134,8 +134,8 @@ func trimmedOf(ctx context.Context, j store.Journal, last uint64) (uint64, error
 
 // compare reads the copy: the world has the same root, and every entry and record
 // is there and nothing else.
-func compare(ctx context.Context, j store.Journal, rootKey string, want *store.State, trimmed uint64, sent *tally) error {
-	got, err := verify.State(ctx, j, rootKey)
+func compare(ctx context.Context, j store.Source, rootKey string, want *store.State, trimmed uint64, sent *tally) error {
+	got, err := replay.State(ctx, j, rootKey)
 	if err != nil {
 		return fmt.Errorf("verifying the copy: %w", err)
 	}

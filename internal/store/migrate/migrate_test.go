@@ -91,7 +91,7 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 		store.Record{Table: store.Nodes, Key: []byte("empty"), Value: []byte{}},
 		store.Record{Table: store.Leases, Key: []byte("a lease"), Value: []byte("v")},
 		store.Record{Table: store.Journeys, Key: []byte("large"), Value: bytes.Repeat([]byte("x"), 3<<20)})
-	if _, err := j.Append(ctx, 0, entries); err != nil {
+	if err := storetest.Append(ctx, j, 0, entries...); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Checkpoint(ctx, feed.State()); err != nil {
@@ -101,7 +101,7 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	for i := range 10 {
 		more = append(more, feed.Remove(i), feed.Say("more"))
 	}
-	if _, err := j.Append(ctx, more[0].Position-1, more); err != nil {
+	if err := storetest.Append(ctx, j, more[0].Position-1, more...); err != nil {
 		t.Fatal(err)
 	}
 	return j, feed
@@ -134,7 +134,7 @@ func TestRoundTrip(t *testing.T) {
 		from = copied
 	}
 	// The copy goes on where the source was.
-	if _, err := from.Append(ctx, feed.Head().Position, []store.Entry{feed.Place(7, "after")}); err != nil {
+	if err := storetest.Append(ctx, from, feed.Head().Position, feed.Place(7, "after")); err != nil {
 		t.Fatal(err)
 	}
 	if err := from.Checkpoint(ctx, feed.State()); err != nil {
@@ -203,7 +203,7 @@ func TestDeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := opened(t, to).(store.Shared)
+	j := opened(t, to)
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
@@ -226,7 +226,7 @@ type moving struct {
 func (m moving) Load(ctx context.Context) (store.State, error) {
 	state, err := m.Journal.Load(ctx)
 	if err == nil && m.feed.Head().Position%2 == 1 {
-		_, err = m.Journal.Append(ctx, m.feed.Head().Position, []store.Entry{m.feed.Say("meanwhile"), m.feed.Say("again")})
+		err = storetest.Append(ctx, m.Journal, m.feed.Head().Position, m.feed.Say("meanwhile"), m.feed.Say("again"))
 	}
 	return state, err
 }

@@ -47,15 +47,9 @@ func TestRules(t *testing.T) {
 		return j
 	}
 	t.Run("Contract", func(t *testing.T) {
-		storetest.Run(t, storetest.Backend{Durable: true, New: func(t *testing.T, retention store.Retention) storetest.Opener {
+		storetest.Run(t, storetest.Backend{Durable: true, Hosts: true, New: func(t *testing.T, retention store.Retention) storetest.Opener {
 			o := restricted(t, server.URL(), retention)
 			return func() store.Journal { return opened(t, o) }
-		}})
-	})
-	t.Run("Shared", func(t *testing.T) {
-		storetest.RunShared(t, storetest.SharedBackend{New: func(t *testing.T, retention store.Retention) func() store.Shared {
-			o := restricted(t, server.URL(), retention)
-			return func() store.Shared { return opened(t, o) }
 		}})
 	})
 	t.Run("Import", func(t *testing.T) {
@@ -107,9 +101,9 @@ func TestRulesOfCluster(t *testing.T) {
 	server := redistest.Start(t, append([]string{"--cluster-enabled", "yes"}, user(redis.Rules("world*", true))...)...)
 	server.Do("cluster", "addslotsrange", 0, 16383)
 	server.UntilCluster()
-	storetest.RunShared(t, storetest.SharedBackend{New: func(t *testing.T, retention store.Retention) func() store.Shared {
+	storetest.Run(t, storetest.Backend{Hosts: true, New: func(t *testing.T, retention store.Retention) storetest.Opener {
 		o := restricted(t, "redis+cluster://"+server.Addr, retention)
-		return func() store.Shared {
+		return func() store.Journal {
 			j, err := redis.Open(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/internal/store/verify"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
@@ -25,7 +26,7 @@ func checked(t *testing.T, j store.Journal) store.State {
 	if err != nil || !report.OK() {
 		t.Fatalf("Check: %v, %v", err, report)
 	}
-	state, err := verify.State(context.Background(), j, storetest.RootKey)
+	state, err := replay.State(context.Background(), j, storetest.RootKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +43,13 @@ func TestBackup(t *testing.T) {
 	for i := range 60 {
 		entries = append(entries, feed.Place(i, fmt.Sprint("name ", i)), feed.Say("a line"))
 	}
-	if _, err := j.Append(ctx, 0, entries); err != nil {
+	if err := storetest.Append(ctx, j, 0, entries...); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Checkpoint(ctx, feed.State()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.Append(ctx, feed.Head().Position, []store.Entry{feed.Place(3, "another name"), feed.Remove(4)}); err != nil {
+	if err := storetest.Append(ctx, j, feed.Head().Position, feed.Place(3, "another name"), feed.Remove(4)); err != nil {
 		t.Fatal(err)
 	}
 	before := checked(t, j)

@@ -95,21 +95,3 @@ func appendChanges(args []any, entries []store.Entry) []any {
 	}
 	return args
 }
-
-// mirrored returns what the journal carries of an entry's records.
-func mirrored(records []store.Record) []store.Record {
-	var kept []store.Record
-	for _, r := range records {
-		switch r.Table.Mirror() {
-		case store.MirrorAll:
-			kept = append(kept, r)
-		case store.MirrorKeys:
-			if r.Value != nil {
-				r.Value = []byte{}
-			}
-			kept = append(kept, r)
-		case store.MirrorNothing:
-		}
-	}
-	return kept
-}

@@ -38,5 +38,5 @@ func (c *clock) now() time.Time {
 	return c.server.Add(time.Since(c.local))
 }
 
-// Now implements store.Shared.
-func (j *Journal) Now() time.Time { return j.clock.now() }
+// Clock implements store.Hosts: the time is the server's.
+func (j *Journal) Clock(func() time.Time) func() time.Time { return j.clock.now }

@@ -33,7 +33,7 @@ func (j *Journal) parse(begun time.Time, reply parts) (answer, error) {
 	return a, nil
 }
 
-// Commit implements store.Shared.
+// Commit implements store.Journal.
 func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
@@ -49,27 +49,6 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 		return store.Tip{Position: batch.After.Position + store.Position(n), Commit: batch.Commit}, nil
 	}
 	return batch.After, nil
-}
-
-// Append implements store.Journal. Entries keep the commits that they come with.
-func (j *Journal) Append(ctx context.Context, expect store.Position, entries []store.Entry) (store.Position, error) {
-	if err := follows(expect, entries); err != nil {
-		if head, unknown := j.Head(ctx); unknown != nil {
-			return 0, unknown
-		} else if head != expect {
-			return 0, fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, head, expect)
-		}
-		return 0, err
-	}
-	batch := &store.Batch{After: store.Tip{Position: expect}, Entries: entries}
-	a, err := j.commit(ctx, "append", batch, entries)
-	if err != nil {
-		return 0, err
-	}
-	if err := j.verdict(a, batch); err != nil {
-		return 0, err
-	}
-	return expect + store.Position(len(entries)), nil
 }
 
 // follows checks what can be checked of entries without the head's seq and rev,
@@ -89,8 +68,8 @@ func follows(after store.Position, entries []store.Entry) error {
 	return store.CheckBatch(before, entries)
 }
 
-// commit runs the script in a mode: "commit" compares the tip, "append" its
-// position, "import" the token of an import. The effects' rows and records are
+// commit runs the script in a mode: "commit" compares the tip, "import" the token of
+// an import. The effects' rows and records are
 // written to the rows and the tables.
 func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
 	begun := time.Now()
@@ -181,7 +160,7 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch, cha
 	args = append(args, channels...)
 	for i := range batch.Entries {
 		e := batch.Entries[i]
-		records := mirrored(e.Records)
+		records := store.Mirrored(e.Records)
 		e.Records = nil
 		var encoded []byte
 		if len(records) > 0 {
@@ -193,8 +172,8 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch, cha
 	return args
 }
 
-// messages are what a commit publishes. What is only appended, by a restore or a
-// migration, was published when it happened.
+// messages are what a commit publishes. What is imported was published when it
+// happened.
 func (j *Journal) messages(mode string, entries []store.Entry) []Message {
 	if j.options.Publish == nil || mode != "commit" {
 		return nil

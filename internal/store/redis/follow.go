@@ -23,7 +23,7 @@ const replyBytes = 1 << 20
 // its tip: a connection to a server that is no longer the master says nothing.
 const followBlock = time.Second
 
-// Missed implements store.Shared. The entries of a server that restarted are
+// Missed implements store.Journal. The entries of a server that restarted are
 // returned; ErrRestarted comes at the journal's end.
 func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
 	a, err := j.judged(ctx, func() (answer, error) { return j.askMissed(ctx, tip) })
@@ -56,7 +56,7 @@ func (j *Journal) missed(reply any, tip store.Tip) ([]store.Entry, error) {
 	return entries, nil
 }
 
-// Follow implements store.Shared.
+// Follow implements store.Journal.
 func (j *Journal) Follow(ctx context.Context, tip store.Tip) iter.Seq2[[]store.Entry, error] {
 	return func(yield func([]store.Entry, error) bool) {
 		ctx, w := j.walk(ctx, followBlock+replyTimeout)

@@ -140,8 +140,8 @@ func (i *Import) Complete(ctx context.Context, content *store.Content) error {
 	return i.journal.importing(ctx, "complete", content.Trimmed)
 }
 
-// Journal implements store.Import.
-func (i *Import) Journal() store.Journal { return i.journal }
+// Source implements store.Import.
+func (i *Import) Source() store.Source { return i.journal }
 
 // Finish implements store.Import.
 func (i *Import) Finish(ctx context.Context) error {

@@ -50,7 +50,7 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	server.Do("hincrby", "play:{"+o.HostID+"}:import", "at", -60_000)
 	next := begin()
-	if head, err := next.Journal().Head(ctx); err != nil || head != 0 {
+	if head, err := next.Source().Head(ctx); err != nil || head != 0 {
 		t.Fatalf("the head of the next import: %d, %v; want 0", head, err)
 	}
 	// The dead one comes back.

@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Acquire implements store.Shared.
+// Acquire implements store.Journal.
 func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
 	reply, err := j.readScript(ctx, "locking", acquireScript, []string{j.key("fence:" + name)}, name, holder, milliseconds(term))
 	if err != nil || len(reply) == 1 {
@@ -22,15 +22,18 @@ func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Du
 	return store.Fence{Name: name, Token: token}, true, nil
 }
 
-// Release implements store.Shared.
+// Release implements store.Journal.
 func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
 	_, err := j.readScript(ctx, "unlocking", releaseScript, []string{j.key("fence:" + fence.Name)}, fence.Name, fence.Token)
 	return err
 }
 
-// Arrive implements store.Shared. A host that has died is seen to have gone when its
-// connections are closed.
-func (j *Journal) Arrive(ctx context.Context) error {
+// Alone implements store.Hosts.
+func (j *Journal) Alone() bool { return false }
+
+// Arrive implements store.Hosts. The server knows the deadlines. A host that has died
+// is seen to have gone when its connections are closed.
+func (j *Journal) Arrive(ctx context.Context, _ []store.Renewal) error {
 	hosts, err := j.Hosts(ctx)
 	if err != nil || hosts > 0 {
 		return err
@@ -48,7 +51,7 @@ func (j *Journal) Arrive(ctx context.Context) error {
 // gets its full term: agents cannot renew while all hosts or the server are away.
 const grace = 5 * time.Second
 
-// Due implements store.Shared.
+// Due implements store.Journal.
 func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	reply, err := j.readScript(ctx, "reading", dueScript, append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
 		string(table), limit, grace.Milliseconds(), j.synced.Load())

@@ -17,7 +17,7 @@ type Message struct {
 	Payload []byte
 }
 
-// Send implements store.Shared.
+// Send implements store.Journal.
 func (j *Journal) Send(ctx context.Context, message []byte) error {
 	return j.call(ctx, "sending by", func() error {
 		return j.client.Publish(ctx, j.key("messages"), message).Err()
@@ -50,7 +50,7 @@ func (j *Journal) Hosts(ctx context.Context) (int, error) {
 	return hosts, err
 }
 
-// Listen implements store.Shared. A connection that breaks ends it with an error.
+// Listen implements store.Journal. A connection that breaks ends it with an error.
 func (j *Journal) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := j.call(ctx, "listening to", func() error { return nil }); err != nil {

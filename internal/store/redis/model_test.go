@@ -21,8 +21,8 @@ import (
 // memory on which hosts are tested. Each has two handles.
 type pair struct {
 	t       *rapid.T
-	redis   [2]store.Shared
-	memory  [2]store.Shared
+	redis   [2]store.Journal
+	memory  [2]store.Journal
 	restart func()
 
 	// tips are all that were ever acknowledged, places what the entries at them say.
@@ -35,7 +35,7 @@ type pair struct {
 }
 
 // both runs a call on the same handle of both, and compares the kinds of errors.
-func (p *pair) both(what string, call func(j store.Shared, which int) error) error {
+func (p *pair) both(what string, call func(j store.Journal, which int) error) error {
 	h := rapid.IntRange(0, 1).Draw(p.t, "handle")
 	one, two := call(p.redis[h], 0), call(p.memory[h], 1)
 	if kind(one) != kind(two) {
@@ -124,7 +124,7 @@ func (p *pair) commit() {
 		fence = new(rapid.SampledFrom(p.fences).Draw(p.t, "fence"))
 	}
 	var tips [2]store.Tip
-	err := p.both("Commit", func(j store.Shared, which int) error {
+	err := p.both("Commit", func(j store.Journal, which int) error {
 		copied := *b
 		copied.Entries = append([]store.Entry{}, b.Entries...)
 		if fence != nil {
@@ -150,7 +150,7 @@ func (p *pair) missed() {
 		after.Commit = store.CommitID{0xff}
 	}
 	var found [2][]store.Entry
-	_ = p.both("Missed", func(j store.Shared, which int) error {
+	_ = p.both("Missed", func(j store.Journal, which int) error {
 		var err error
 		found[which], err = j.Missed(context.Background(), after)
 		return err
@@ -169,7 +169,7 @@ func (p *pair) tables() {
 		}
 	}
 	var found [2][][]byte
-	if err := p.both("GetAll", func(j store.Shared, which int) error {
+	if err := p.both("GetAll", func(j store.Journal, which int) error {
 		var err error
 		found[which], err = j.GetAll(context.Background(), lookups)
 		return err
@@ -187,7 +187,7 @@ func (p *pair) tables() {
 func (p *pair) lock() {
 	if len(p.fences) > 0 && rapid.IntRange(0, 2).Draw(p.t, "release") == 0 {
 		fence := rapid.SampledFrom(p.fences).Draw(p.t, "fence")
-		_ = p.both("Release", func(j store.Shared, which int) error {
+		_ = p.both("Release", func(j store.Journal, which int) error {
 			return j.Release(context.Background(), fence[which])
 		})
 		return
@@ -195,7 +195,7 @@ func (p *pair) lock() {
 	holder := rapid.SampledFrom([]string{"x", "y"}).Draw(p.t, "holder")
 	var held [2]bool
 	var fence [2]store.Fence
-	_ = p.both("Acquire", func(j store.Shared, which int) error {
+	_ = p.both("Acquire", func(j store.Journal, which int) error {
 		var err error
 		fence[which], held[which], err = j.Acquire(context.Background(), "lock", holder, time.Hour)
 		return err

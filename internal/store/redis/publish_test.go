@@ -58,13 +58,8 @@ func publish(t *testing.T, o redis.Options, addr string) {
 	if _, err := j.Commit(ctx, batch(&late, store.Tip{}, 2)); err == nil {
 		t.Fatal("a batch on an old tip was committed")
 	}
-	e := feed.Next(true, 1)
-	if _, err := j.Append(ctx, tip.Position, []store.Entry{e}); err != nil {
-		t.Fatal(err)
-	}
-	tip = store.Tip{Position: e.Position, Commit: e.Commit}
 	commit(t, j, batch(&feed, tip, 3))
-	for _, seq := range []string{"1", "3"} {
+	for _, seq := range []string{"1", "2"} {
 		for _, want := range []string{first + " a", second + " a", first + " b"} {
 			message, err := subscription.ReceiveMessage(ctx)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Journal is a store.Shared on a Redis server.
+// Journal is a store.Journal on a Redis server.
 type Journal struct {
 	options Options
 	rootKey string
@@ -31,7 +31,7 @@ type Journal struct {
 	closed bool
 }
 
-var _ store.Shared = (*Journal)(nil)
+var _ store.Journal = (*Journal)(nil)
 
 // RootKey is the root key of the world.
 func (j *Journal) RootKey() string { return j.rootKey }

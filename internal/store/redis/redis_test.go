@@ -55,7 +55,7 @@ func open(t testing.TB, o redis.Options) *redis.Journal {
 func TestContract(t *testing.T) {
 	server := redistest.Start(t)
 	storetest.Run(t, storetest.Backend{
-		Durable: true,
+		Durable: true, Hosts: true,
 		New: func(t *testing.T, retention store.Retention) storetest.Opener {
 			o := at(t, server.URL())
 			o.Retention, o.Tail = retention, 1

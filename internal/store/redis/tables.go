@@ -17,7 +17,7 @@ func known(table store.Table) error {
 	return nil
 }
 
-// Get implements store.Reader.
+// Get implements store.Repository.
 func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	if err := known(table); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 // server answers others in between.
 const lookupsAtOnce = 512
 
-// GetAll implements store.Shared: the commands for all tables go together.
+// GetAll implements store.Journal: the commands for all tables go together.
 func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
 	places := map[store.Table][]int{}
 	for i, r := range records {
@@ -90,7 +90,7 @@ func fill(values [][]byte, where []int, found []any) {
 	}
 }
 
-// Scan implements store.Reader.
+// Scan implements store.Repository.
 func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {
 		if err := known(table); err != nil {

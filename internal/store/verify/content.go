@@ -44,7 +44,7 @@ func (c *check) change(what string, e *store.Entry) {
 
 // noChange checks an entry of the rev before it.
 func (c *check) noChange(what string, e *store.Entry) {
-	if touches(e) && !founds(e) {
+	if touches(e) && !isFirstEntry(e) {
 		c.complain("%s changes the map without a rev of its own", what)
 	}
 	if len(e.Notify) > 0 {
@@ -52,16 +52,16 @@ func (c *check) noChange(what string, e *store.Entry) {
 	}
 }
 
-// touches tells whether an entry has anything that is part of the chain.
+// touches reports whether an entry has anything that is part of the chain.
 func touches(e *store.Entry) bool { return len(e.Rows) > 0 || e.Header != nil || e.Cleared }
 
-// founds tells whether an entry is a world's first: it gives it a header before
+// isFirstEntry reports whether an entry is a world's first: it has a header before
 // there is a rev.
-func founds(e *store.Entry) bool {
+func isFirstEntry(e *store.Entry) bool {
 	return e.Position == 1 && e.Rev == 0 && len(e.Events) == 0 && len(e.Rows) == 0 && !e.Cleared
 }
 
-// resets tells whether an entry begins a new session, whose event has no notify.
+// resets reports whether an entry begins a new session, whose event has no notify.
 func resets(e *store.Entry) bool {
 	return len(e.Events) == 1 && e.Events[0].Kind == string(protocol.EventSessionReset)
 }
@@ -102,8 +102,8 @@ func rowIs(row *store.Row) error {
 }
 
 // notify compares the notify of an entry with the leaves that differ between the
-// chain before it and the one after it.
-func (c *check) notify(e *store.Entry, next *chain.Tree) {
+// chain before it and the one after it, which is the check's.
+func (c *check) notify(e *store.Entry, before *chain.Tree) {
 	if len(e.Notify) == 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func (c *check) notify(e *store.Entry, next *chain.Tree) {
 		c.complain("entry %d: its notify: %v", e.Position, err)
 		return
 	}
-	differ := chain.Diff(c.tree, next, stated.UpdatedAt)
+	differ := chain.Diff(before, c.world.Tree, stated.UpdatedAt)
 	if differ == nil || !sameRefs(stated.Nodes, differ.Nodes) {
 		c.complain("entry %d: its notify names %s, but what differs is %s", e.Position, refs(&stated), refs(differ))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/internal/store/verify"
 	"github.com/playctl/playctl/test/storetest"
 )
@@ -44,7 +45,7 @@ func journal(t *testing.T, retention store.Retention, entries []store.Entry) sto
 	t.Helper()
 	j := memory.Open(retention)
 	t.Cleanup(func() { _ = j.Close() })
-	if _, err := j.Append(context.Background(), 0, entries); err != nil {
+	if err := storetest.Append(context.Background(), j, 0, entries...); err != nil {
 		t.Fatal(err)
 	}
 	return j
@@ -65,7 +66,7 @@ func TestCheckOfAGoodWorld(t *testing.T) {
 	if diff := cmp.Diff(want, report); diff != "" || !report.OK() {
 		t.Errorf("the report (-want +got):\n%s", diff)
 	}
-	state, err := verify.State(context.Background(), j, storetest.RootKey)
+	state, err := replay.State(context.Background(), j, storetest.RootKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestCheckFromACheckpoint(t *testing.T) {
 	feed, entries := history(400)
 	j := journal(t, store.Retention{Events: 30, Revs: 10}, entries[:1])
 	for _, e := range entries[1:] {
-		if _, err := j.Append(context.Background(), e.Position-1, []store.Entry{e}); err != nil {
+		if err := storetest.Append(context.Background(), j, e.Position-1, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +169,7 @@ func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
 	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "checkpoint") {
 		t.Errorf("a checkpoint without a row: %+v, %v", report, err)
 	}
-	if _, err := verify.State(ctx, j, storetest.RootKey); !errors.Is(err, store.ErrCorrupt) {
+	if _, err := replay.State(ctx, j, storetest.RootKey); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("State from a damaged checkpoint: %v", err)
 	}
 }
@@ -192,7 +193,7 @@ func TestCheckCannotRead(t *testing.T) {
 	if _, err := verify.Check(context.Background(), j, storetest.RootKey); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Check of a journal that cannot be read: %v", err)
 	}
-	if _, err := verify.State(context.Background(), j, storetest.RootKey); !errors.Is(err, store.ErrUnavailable) {
+	if _, err := replay.State(context.Background(), j, storetest.RootKey); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("State of a journal that cannot be read: %v", err)
 	}
 }

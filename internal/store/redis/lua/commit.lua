@@ -22,8 +22,6 @@ if mode == 'import' then
   if head[6] ~= commit then return answer('GONE') end
   if head[5] ~= run then return answer('RESTARTED') end
   if head[1] ~= position then return answer('CONFLICT', head[1]) end
-elseif mode == 'append' then
-  if head[1] ~= position then return answer('CONFLICT', head[1]) end
 elseif head[1] ~= position or head[2] ~= commit then
   local headAt, tipAt = tonumber(head[1]), tonumber(position)
   if headAt <= tipAt then return answer('DIVERGED', head[1]) end

@@ -22,48 +22,48 @@ func (w *World) Cursor() Cursor {
 	return Cursor{Seq: v.Seq, SID: v.SID}
 }
 
-// Follower walks every event once, in order, whatever its audience: from memory
+// EventReader reads every event once, in order, whatever its audience: from memory
 // while it keeps up, else from the journal. It holds nothing back and is held in
 // no queue, so it costs the world nothing however slow it is. It is used by one
 // goroutine.
-type Follower struct {
+type EventReader struct {
 	world  *World
 	cursor Cursor
 	// buf is what was read last; its array is used again.
 	buf []*Event
 }
 
-// Follow walks the events after a place.
-func (w *World) Follow(after Cursor) *Follower {
-	return &Follower{world: w, cursor: after, buf: make([]*Event, 0, maxFollowed)}
+// ReadEvents returns a reader of the events after a place.
+func (w *World) ReadEvents(after Cursor) *EventReader {
+	return &EventReader{world: w, cursor: after, buf: make([]*Event, 0, maxRead)}
 }
 
-// maxFollowed is how many events a follower takes at once; it bounds what it
+// maxRead is how many events a reader takes at once; it bounds what it
 // keeps in memory.
-const maxFollowed = 64
+const maxRead = 64
 
 // Next waits for events and returns the next ones, at least one. The slice is
 // valid until the next call. It fails with store.ErrTrimmed when an event after
 // the cursor is no longer kept, and with what the journal said when it cannot
 // be read; Next may be called again after either.
-func (f *Follower) Next(ctx context.Context) ([]*Event, error) {
-	clear(f.buf)
+func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
+	clear(r.buf)
 	for {
-		events, wake, err := f.world.log.Since(f.cursor.Seq, f.buf[:0])
+		events, wake, err := r.world.log.Since(r.cursor.Seq, r.buf[:0])
 		if errors.Is(err, ErrBehind) {
-			events, err = f.older(ctx)
+			events, err = r.older(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if len(events) > 0 {
-			f.buf = events
+			r.buf = events
 			return events, nil
 		}
 		if wake == nil {
 			// The ring has gone past the cursor and the journal has nothing there:
 			// what comes next is in the ring.
-			f.cursor.Seq = f.world.log.oldest()
+			r.cursor.Seq = r.world.log.oldest()
 			continue
 		}
 		select {
@@ -75,13 +75,13 @@ func (f *Follower) Next(ctx context.Context) ([]*Event, error) {
 }
 
 // older reads a piece from the journal.
-func (f *Follower) older(ctx context.Context) ([]*Event, error) {
-	events := f.buf[:0]
-	for e, err := range f.world.History(ctx, f.cursor.Seq, f.world.log.Head()) {
+func (r *EventReader) older(ctx context.Context) ([]*Event, error) {
+	events := r.buf[:0]
+	for e, err := range r.world.History(ctx, r.cursor.Seq, r.world.log.Head()) {
 		if err != nil {
 			return nil, err
 		}
-		if events = append(events, e); len(events) == maxFollowed {
+		if events = append(events, e); len(events) == maxRead {
 			break
 		}
 	}
@@ -91,22 +91,22 @@ func (f *Follower) older(ctx context.Context) ([]*Event, error) {
 // After is the place just after an event that Next gave, with the session that
 // the event is of, which for a reset is the new one. The session is empty where
 // nobody knows it: for events of a past session that are read after a Skip.
-func (f *Follower) After(e *Event) Cursor { return Cursor{Seq: e.Seq, SID: f.sessionOf(e)} }
+func (r *EventReader) After(e *Event) Cursor { return Cursor{Seq: e.Seq, SID: r.sessionOf(e)} }
 
 // Pass moves the cursor to a place that After gave.
-func (f *Follower) Pass(to Cursor) { f.cursor = to }
+func (r *EventReader) Pass(to Cursor) { r.cursor = to }
 
 // Cursor is the place that was passed last; Next gives what comes after it.
-func (f *Follower) Cursor() Cursor { return f.cursor }
+func (r *EventReader) Cursor() Cursor { return r.cursor }
 
 // sessionOf is the session of an event. An event since the last reset is of the
 // live session; that also holds where a restore changed the session without an
 // event. An older one is of the session that the cursor is in.
-func (f *Follower) sessionOf(e *Event) string {
+func (r *EventReader) sessionOf(e *Event) string {
 	for {
-		reset := f.world.resetSeq.Load()
-		sid := f.world.View().SID
-		if reset != f.world.resetSeq.Load() {
+		reset := r.world.resetSeq.Load()
+		sid := r.world.View().SID
+		if reset != r.world.resetSeq.Load() {
 			// A reset in between: the view may be of either session.
 			continue
 		}
@@ -116,7 +116,7 @@ func (f *Follower) sessionOf(e *Event) string {
 		break
 	}
 	if !e.Ends {
-		return f.cursor.SID
+		return r.cursor.SID
 	}
 	var data protocol.SessionResetData
 	if err := protocol.Decode(e.Data, &data); err != nil {
@@ -128,13 +128,13 @@ func (f *Follower) sessionOf(e *Event) string {
 // Skip moves a cursor whose next events are no longer kept to the oldest place
 // from which every event is, and returns by how many seqs. A cursor that needs
 // no move stays.
-func (f *Follower) Skip(ctx context.Context) (by uint64, err error) {
-	from, to := f.cursor.Seq, f.world.log.Head()
+func (r *EventReader) Skip(ctx context.Context) (by uint64, err error) {
+	from, to := r.cursor.Seq, r.world.log.Head()
 	// Seek fails for every place before the oldest and for none after it, so the
 	// oldest is found by halving.
 	for low := from; low < to; {
 		middle := low + (to-low)/2
-		switch _, err := f.world.options.Journal.Seek(ctx, middle); {
+		switch _, err := r.world.options.Journal.Seek(ctx, middle); {
 		case isTrimmed(err):
 			low = middle + 1
 		case err != nil:
@@ -147,6 +147,6 @@ func (f *Follower) Skip(ctx context.Context) (by uint64, err error) {
 		return 0, nil
 	}
 	// There may have been resets among what is gone.
-	f.cursor = Cursor{Seq: to}
+	r.cursor = Cursor{Seq: to}
 	return to - from, nil
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 )
 
-// told walks a follower up to the log's head and lists what it met.
-func (f *fixture) told(follower *Follower) []string {
+// told walks a reader up to the log's head and lists what it met.
+func (f *fixture) told(reader *EventReader) []string {
 	f.t.Helper()
 	var out []string
-	for follower.Cursor().Seq < f.Events().Head() {
-		events, err := follower.Next(context.Background())
+	for reader.Cursor().Seq < f.Events().Head() {
+		events, err := reader.Next(context.Background())
 		if err != nil {
-			f.t.Fatalf("Next after %d: %v", follower.Cursor().Seq, err)
+			f.t.Fatalf("Next after %d: %v", reader.Cursor().Seq, err)
 		}
 		for _, e := range events {
-			at := follower.After(e)
-			follower.Pass(at)
+			at := reader.After(e)
+			reader.Pass(at)
 			out = append(out, fmt.Sprintf("%d %s %s", at.Seq, e.Kind, at.SID))
 		}
 	}
@@ -41,18 +41,18 @@ func (f *fixture) want(events []*Event, sid func(seq uint64) string) []string {
 func same(t *testing.T, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Fatalf("the follower met\n%q\nwant\n%q", got, want)
+		t.Fatalf("the reader met\n%q\nwant\n%q", got, want)
 	}
 }
 
-// A follower meets every event once with its session, also those that have left
+// A reader meets every event once with its session, also those that have left
 // the memory, over a reset and a restart.
-func TestAFollowerMeetsEveryEventWithItsSession(t *testing.T) {
+func TestAnEventReaderMeetsEveryEventWithItsSession(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 8 })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(a, registration(a))
-	follower := f.Follow(Cursor{SID: f.View().SID})
+	reader := f.ReadEvents(Cursor{SID: f.View().SID})
 	first := f.View().SID
 	for i := range 200 {
 		f.as(a, line(a, fmt.Sprint("line ", i)))
@@ -69,25 +69,25 @@ func TestAFollowerMeetsEveryEventWithItsSession(t *testing.T) {
 		}
 		return second
 	})
-	same(t, f.told(follower), want)
+	same(t, f.told(reader), want)
 	half := len(want) / 2
 	f.reopen()
-	same(t, f.told(f.Follow(Cursor{Seq: uint64(half), SID: first})), want[half:])
+	same(t, f.told(f.ReadEvents(Cursor{Seq: uint64(half), SID: first})), want[half:])
 }
 
-func TestAFollowerWaitsForTheNextEvent(t *testing.T) {
+func TestAnEventReaderWaitsForTheNextEvent(t *testing.T) {
 	f := open(t)
-	follower := f.Follow(f.Cursor())
+	reader := f.ReadEvents(f.Cursor())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := follower.Next(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := reader.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Next without an event: %v", err)
 	}
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	met := make(chan []string)
 	go func() {
-		events, err := follower.Next(context.Background())
+		events, err := reader.Next(context.Background())
 		if err != nil {
 			t.Error(err)
 		}
@@ -99,7 +99,7 @@ func TestAFollowerWaitsForTheNextEvent(t *testing.T) {
 
 // What is no longer kept is skipped, no more than that, and the sessions of what
 // follows are known again from the next reset, or at once without one.
-func TestAFollowerSkipsWhatIsGone(t *testing.T) {
+func TestAnEventReaderSkipsWhatIsGone(t *testing.T) {
 	f := open(t, func(o *Options) {
 		o.RingEvents = 4
 		o.Journal = memory.Open(store.Retention{Events: 20, Revs: 1})
@@ -107,30 +107,30 @@ func TestAFollowerSkipsWhatIsGone(t *testing.T) {
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(a, registration(a))
-	follower := f.Follow(Cursor{SID: f.View().SID})
+	reader := f.ReadEvents(Cursor{SID: f.View().SID})
 	for i := range 100 {
 		f.as(a, line(a, fmt.Sprint("line ", i)))
 	}
 	f.reopen() // a checkpoint trims
-	follower = f.Follow(follower.Cursor())
-	if _, err := follower.Next(context.Background()); !errors.Is(err, store.ErrTrimmed) {
+	reader = f.ReadEvents(reader.Cursor())
+	if _, err := reader.Next(context.Background()); !errors.Is(err, store.ErrTrimmed) {
 		t.Fatalf("Next of an event that is gone: %v", err)
 	}
-	by, err := follower.Skip(context.Background())
+	by, err := reader.Skip(context.Background())
 	if head := f.Events().Head(); err != nil || by != head-20 {
 		t.Fatalf("Skip: %d, %v; the head is %d and 20 events are kept", by, err, head)
 	}
-	if again, err := follower.Skip(context.Background()); err != nil || again != 0 {
+	if again, err := reader.Skip(context.Background()); err != nil || again != 0 {
 		t.Fatalf("a second Skip: %d, %v", again, err)
 	}
 	sid := f.View().SID
 	kept := f.events(by)
-	same(t, f.told(follower), f.want(kept, func(uint64) string { return sid }))
+	same(t, f.told(reader), f.want(kept, func(uint64) string { return sid }))
 
 	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
 		t.Fatal(err)
 	}
-	lost := f.Follow(Cursor{Seq: by})
+	lost := f.ReadEvents(Cursor{Seq: by})
 	same(t, f.told(lost), f.want(f.events(by), func(seq uint64) string {
 		if seq < f.resetSeq.Load() {
 			return ""

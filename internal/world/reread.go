@@ -8,40 +8,40 @@ import (
 	"io"
 	"time"
 
-	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// ahead is how far rev and seq jump when the store may have lost what it
+// minJump is how far rev and seq jump at least when the store may have lost what it
 // acknowledged (protocol reference, "Identity and numbers"): more than any host
 // can have shown of what was lost.
-const ahead = 1 << 20
+const minJump = 1 << 20
 
-// detour bounds how much further a jump goes, by chance: where a jump is lost as
-// well, before another host heard of it, that host's own jump from the same place
+// jumpSpread bounds how much further a jump goes, by chance: where a jump is lost as
+// well, before another host received it, that host's own jump from the same place
 // must not come to the same numbers again.
-const detour = ahead / 2
+const jumpSpread = minJump / 2
 
 // rereadTerm bounds one reading of a whole world. It is not the callers' second:
-// they are told that the store does not answer while the writer reads, and a world
-// that takes longer to read than they wait would else never be read.
+// they are answered that the store does not respond while the writer reads, and a
+// world that takes longer to read than they wait would else never be read.
 const rereadTerm = 30 * time.Second
 
 // reread makes the state anew until that works or the time is up.
-func (w *World) reread(ctx context.Context, cause error, r *round) error {
-	for wait := askAgain; ; wait *= 2 {
+func (w *World) reread(ctx context.Context, cause error, l *commitLoop) error {
+	for failures := 1; ; failures++ {
 		reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), rereadTerm)
-		err := w.rereadOnce(reading, cause, r)
+		err := w.rereadOnce(reading, cause, l)
 		cancel()
 		switch {
 		case err == nil:
 			return nil
-		case lost(err):
+		case journalDiverged(err):
 			cause = err
 		case errors.Is(err, store.ErrCorrupt):
 			return err
 		}
-		if !pause.For(ctx, wait) {
+		if !askAgain.Wait(ctx, failures) {
 			return err
 		}
 	}
@@ -49,28 +49,28 @@ func (w *World) reread(ctx context.Context, cause error, r *round) error {
 
 // rereadOnce makes the state anew from the journal because it is not the one that
 // the state goes on from. Where the journal may have lost what somebody was
-// shown, its first new entry moves rev and seq ahead of that. Whoever follows
-// the events is told to read everything anew, once.
-func (w *World) rereadOnce(ctx context.Context, cause error, r *round) error {
-	// The news may be old: then the state still is one that the journal goes on
-	// from.
-	missed, err := w.shared.journal.Missed(ctx, w.state.tip())
+// shown, its first new entry moves rev and seq ahead of that. Readers of the events
+// have to read everything anew, once.
+func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) error {
+	// The cause may be out of date: then the state still is one that the journal goes
+	// on from.
+	missed, err := w.options.Journal.Missed(ctx, w.state.Tip())
 	if err == nil {
-		if err = w.takeOver(missed, r); err == nil || !astray(err) {
+		if err = w.applyMissed(missed, l); err == nil || !needsReread(err) {
 			return err
 		}
-	} else if !lost(err) {
+	} else if !journalDiverged(err) {
 		return err
 	}
-	if r != nil {
-		for e, err := range w.shared.journal.Read(ctx, w.state.at) {
+	if l != nil {
+		for e, err := range w.options.Journal.Read(ctx, w.state.Position) {
 			if err != nil {
 				return err
 			}
-			r.note(&e)
+			l.note(&e)
 		}
 	}
-	old, oldCheckpoint, shown := w.state, w.lastCheckpoint, w.shared.seenSeq
+	old, oldCheckpoint, shown := w.state, w.lastCheckpoint, w.replica.seenSeq
 	w.state = newState(w.options.RootKey)
 	past := w.views.clear()
 	view, err := w.load(ctx)
@@ -86,12 +86,8 @@ func (w *World) rereadOnce(ctx context.Context, cause error, r *round) error {
 	w.registry.replace(w.state)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.show(view, nil)
-	w.log.restart(w.state.seq, w.began(cause, shown))
-	w.shared.mu.Lock()
-	if w.shared.restart != nil {
-		w.shared.restart()
-	}
-	w.shared.mu.Unlock()
+	w.log.restart(w.state.Seq, w.began(cause, shown))
+	w.replica.restartFollow()
 	return nil
 }
 
@@ -105,15 +101,15 @@ func (w *World) began(cause error, shown uint64) uint64 {
 	case w.state.jumped > shown:
 		return w.state.jumped
 	}
-	return w.state.seq
+	return w.state.Seq
 }
 
 // jump commits the entry that moves rev and seq ahead, if one is needed.
 func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error) {
 	restarted := errors.Is(cause, store.ErrRestarted)
 	if restarted {
-		// The news may be old: another host may have dealt with it.
-		_, err := w.shared.journal.Commit(ctx, &store.Batch{After: w.state.tip()})
+		// The cause may be out of date: another host may have jumped.
+		_, err := w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
 		restarted = errors.Is(err, store.ErrRestarted)
 		if err != nil && !restarted && !errors.Is(err, store.ErrConflict) {
 			return nil, err
@@ -121,24 +117,24 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 	}
 	for range maxConflicts {
 		s := w.state
-		behind := s.seq < w.shared.seenSeq || s.rev < w.shared.seenRev
+		behind := s.Seq < w.replica.seenSeq || s.Rev < w.replica.seenRev
 		if errors.Is(cause, store.ErrDiverged) {
-			behind = s.seq <= w.shared.seenSeq || s.rev <= w.shared.seenRev
+			behind = s.Seq <= w.replica.seenSeq || s.Rev <= w.replica.seenRev
 		}
 		if !restarted && !behind {
 			return view, nil
 		}
 		e := store.Entry{
-			Position: s.at + 1, At: w.options.Now().UnixMilli(), Prev: s.commit,
-			Root: s.tree.Root(), LeafCount: uint32(s.tree.Len()),
+			Position: s.Position + 1, At: w.options.Now().UnixMilli(), Prev: s.Commit,
+			Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
 		}
 		if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
 			return nil, fmt.Errorf("name a commit: %w", err)
 		}
-		step := ahead + binary.BigEndian.Uint64(e.Commit[:])%detour
-		e.Rev, e.Seq = max(s.rev, w.shared.seenRev)+step, max(s.seq, w.shared.seenSeq)+step
-		b := &store.Batch{After: s.tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true}
-		_, err := w.shared.journal.Commit(ctx, b)
+		step := minJump + binary.BigEndian.Uint64(e.Commit[:])%jumpSpread
+		e.Rev, e.Seq = max(s.Rev, w.replica.seenRev)+step, max(s.Seq, w.replica.seenSeq)+step
+		b := &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true}
+		_, err := w.options.Journal.Commit(ctx, b)
 		taken := []store.Entry{e}
 		if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
 			// Another host was first, and jumped.
@@ -159,11 +155,10 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 func (w *World) reapply(view *View, entries []store.Entry) (*View, error) {
 	w.state.begin()
 	for i := range entries {
-		tree, err := w.takeEntry(&entries[i])
-		if err != nil {
+		if err := w.state.applyNext(&entries[i]); err != nil {
 			return nil, err
 		}
-		view = w.nextView(view, &entries[i], tree)
+		view = w.nextView(view, &entries[i], &w.state.Map)
 	}
 	w.state.keep()
 	return view, nil

@@ -1,0 +1,265 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// OneHost makes a Journal of a store that one host uses: a backend embeds it. It
+// keeps in memory what a server would keep for several hosts, the deadlines and the
+// last batch, from which a batch whose outcome was unknown is found again.
+type OneHost struct {
+	log OneHostLog
+
+	mu  sync.Mutex
+	now func() time.Time
+	// known is set once tip is the journal's end.
+	known bool
+	tip   Tip
+	// last is the batch that was written last, or the one whose outcome is unknown,
+	// and previous the one before; nil where that was before the store was opened.
+	last, previous *Batch
+	// unsettled is set while it is unknown whether last was written.
+	unsettled bool
+	deadlines map[Table]map[string]time.Time
+}
+
+// OneHostLog is the backend of a OneHost.
+type OneHostLog interface {
+	Head(ctx context.Context) (Position, error)
+	Get(ctx context.Context, table Table, key []byte) ([]byte, error)
+	// Append writes entries after a position, with their records, all of them or
+	// none. It fails with ErrConflict where that is not the head, and as CheckBatch
+	// does; any other error leaves the outcome unknown.
+	Append(ctx context.Context, after Position, entries []Entry) error
+}
+
+// NewOneHost returns the part of a journal that writes to a backend.
+func NewOneHost(log OneHostLog) *OneHost {
+	return &OneHost{log: log, now: time.Now, deadlines: map[Table]map[string]time.Time{}}
+}
+
+// Alone implements Hosts.
+func (o *OneHost) Alone() bool { return true }
+
+// Clock implements Hosts: there is no server whose time counts.
+func (o *OneHost) Clock(own func() time.Time) func() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.now = own
+	return own
+}
+
+// Commit implements Journal. Nobody else can hold a lock, so none is checked.
+func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.settle(ctx, len(b.Entries) == 0); err != nil {
+		return Tip{}, err
+	}
+	missed, err := o.missed(b.After)
+	if err != nil {
+		return Tip{}, err
+	}
+	if len(missed) > 0 {
+		return Tip{}, &OvertakenError{Entries: missed}
+	}
+	if early := o.early(b.Lapsed); len(early) > 0 {
+		return Tip{}, &NotDueError{Deadlines: early}
+	}
+	if len(b.Entries) == 0 {
+		o.renew(ctx, b.Renewals)
+		return o.tip, nil
+	}
+	o.last, o.previous, o.unsettled = b, o.last, true
+	if err := o.log.Append(ctx, b.After.Position, b.Entries); err != nil {
+		return Tip{}, err
+	}
+	o.written(ctx)
+	return o.tip, nil
+}
+
+// settle finds out where the journal ends, and with that what became of the last
+// batch, where that is not known or anew is set.
+func (o *OneHost) settle(ctx context.Context, anew bool) error {
+	if o.known && !o.unsettled && !anew {
+		return nil
+	}
+	head, err := o.log.Head(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.unsettled && head == o.last.end().Position:
+		o.written(ctx)
+	case o.unsettled && head == o.last.After.Position:
+		o.last, o.previous, o.unsettled = o.previous, nil, false
+	case !o.known || head != o.tip.Position:
+		o.tip, o.last, o.previous, o.unsettled = Tip{Position: head}, nil, nil, false
+	}
+	o.known = true
+	return nil
+}
+
+// written makes the last batch the journal's end.
+func (o *OneHost) written(ctx context.Context) {
+	b := o.last
+	o.tip, o.previous, o.known, o.unsettled = b.end(), nil, true, false
+	for i := range b.Entries {
+		for k := range b.Entries[i].Records {
+			o.record(&b.Entries[i].Records[k])
+		}
+	}
+	o.renew(ctx, b.Renewals)
+}
+
+// end is the tip that a batch leads to.
+func (b *Batch) end() Tip {
+	return Tip{Position: b.After.Position + Position(len(b.Entries)), Commit: b.Commit}
+}
+
+// missed returns the entries after a tip, where they are the last batch's.
+func (o *OneHost) missed(after Tip) ([]Entry, error) {
+	other := func(known CommitID) bool {
+		return after.Commit != known && after.Commit != CommitID{} && known != CommitID{}
+	}
+	switch {
+	case after.Position > o.tip.Position:
+		return nil, fmt.Errorf("%w: it ends at position %d, this host knows %d", ErrDiverged, o.tip.Position, after.Position)
+	case after.Position == o.tip.Position && other(o.tip.Commit):
+		return nil, fmt.Errorf("%w: another commit wrote entry %d", ErrDiverged, after.Position)
+	case after.Position == o.tip.Position:
+		return nil, nil
+	case o.last == nil || after.Position < o.last.After.Position:
+		return nil, fmt.Errorf("%w: the records of entry %d are not kept", ErrTrimmed, after.Position+1)
+	case after.Position == o.last.After.Position && other(o.last.After.Commit), after.Position > o.last.After.Position && other(o.last.Commit):
+		return nil, fmt.Errorf("%w: another commit wrote entry %d", ErrDiverged, after.Position)
+	}
+	entries := slices.Clone(o.last.Entries[after.Position-o.last.After.Position:])
+	for i := range entries {
+		entries[i].Records = Mirrored(entries[i].Records)
+	}
+	entries[0].Prev = after.Commit
+	return entries, nil
+}
+
+// Missed implements Journal.
+func (o *OneHost) Missed(ctx context.Context, after Tip) ([]Entry, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.settle(ctx, false); err != nil {
+		return nil, err
+	}
+	return o.missed(after)
+}
+
+// Follow implements Journal: it waits, for nobody else commits.
+func (o *OneHost) Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error] {
+	return func(yield func([]Entry, error) bool) {
+		entries, err := o.Missed(ctx, after)
+		if (err != nil || len(entries) > 0) && (!yield(entries, err) || err != nil) {
+			return
+		}
+		<-ctx.Done()
+		yield(nil, ctx.Err())
+	}
+}
+
+// early lists the deadlines that have not passed.
+func (o *OneHost) early(lapsed []Deadline) []Deadline {
+	var early []Deadline
+	for _, name := range lapsed {
+		if d, timed := o.deadlines[name.Table][name.Key]; timed && d.After(o.now()) {
+			early = append(early, name)
+		}
+	}
+	return early
+}
+
+// record keeps the deadline of a record that was written.
+func (o *OneHost) record(r *Record) {
+	timed := o.deadlines[r.Table]
+	switch {
+	case r.Value != nil && r.Term > 0:
+		o.start(Renewal{Deadline{r.Table, string(r.Key)}, r.Term})
+	case len(timed) == 0:
+	case r.Clears():
+		clear(timed)
+	default:
+		delete(timed, string(r.Key))
+	}
+}
+
+// renew starts deadlines anew, or gives some to records that have none.
+func (o *OneHost) renew(ctx context.Context, renewals []Renewal) {
+	for _, r := range renewals {
+		if _, timed := o.deadlines[r.Table][r.Key]; !timed {
+			if value, err := o.log.Get(ctx, r.Table, []byte(r.Key)); value == nil || err != nil {
+				continue
+			}
+		}
+		o.start(r)
+	}
+}
+
+// start lets a term begin now.
+func (o *OneHost) start(r Renewal) {
+	timed := o.deadlines[r.Table]
+	if timed == nil {
+		timed = map[string]time.Time{}
+		o.deadlines[r.Table] = timed
+	}
+	timed[r.Key] = o.now().Add(r.Term)
+}
+
+// Arrive implements Hosts: all were away, as there is one host, and every record
+// that has a deadline is among those found.
+func (o *OneHost) Arrive(_ context.Context, deadlines []Renewal) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	clear(o.deadlines)
+	for _, r := range deadlines {
+		o.start(r)
+	}
+	return nil
+}
+
+// Due implements Hosts.
+func (o *OneHost) Due(_ context.Context, table Table, limit int) ([]string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now, timed := o.now(), o.deadlines[table]
+	var keys []string
+	for key, at := range timed {
+		if !at.After(now) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(x, y string) int { return cmp.Or(timed[x].Compare(timed[y]), strings.Compare(x, y)) })
+	return keys[:min(limit, len(keys))], nil
+}
+
+// Acquire implements Hosts: nobody else can hold a lock.
+func (o *OneHost) Acquire(_ context.Context, name, _ string, _ time.Duration) (Fence, bool, error) {
+	return Fence{Name: name}, true, nil
+}
+
+// Release implements Hosts.
+func (o *OneHost) Release(context.Context, Fence) error { return nil }
+
+// Send implements Hosts.
+func (o *OneHost) Send(context.Context, []byte) error { return ErrAlone }
+
+// Listen implements Hosts: no message comes.
+func (o *OneHost) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		<-ctx.Done()
+		yield(nil, ctx.Err())
+	}
+}

@@ -1,0 +1,165 @@
+// Package replay applies the entries of a journal to the map of a world. It is the
+// one way by which a host that commits, one that recovers, one that follows others,
+// and a check of the store come to a map: the root and the number of leaves that an
+// entry states are compared each time.
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// Map is the map of a world after an entry. It is a value: a copy of it stays as it
+// is.
+type Map struct {
+	// RootKey is the chain's genesis text and the world's mainNodeId.
+	RootKey string
+	// SID is the session, and Bounds are the map's limits.
+	SID    string
+	Bounds protocol.Bounds
+	// Tree holds every leaf of the chain, rows as canonical JSON.
+	Tree *chain.Tree
+	// Rev and Seq are the map's revision and the log's position.
+	Rev, Seq uint64
+	// Position and Commit are the last entry's, and At its time in milliseconds since
+	// the Unix epoch.
+	Position store.Position
+	Commit   store.CommitID
+	At       int64
+}
+
+// New returns the map of a world with this root key, before its first entry.
+func New(rootKey string) Map {
+	return Map{RootKey: rootKey, Tree: chain.NewTree(chain.GenesisLeaf(rootKey))}
+}
+
+// FromState returns the map of a checkpoint. It fails with store.ErrCorrupt where
+// its rows do not have its root.
+func FromState(rootKey string, s *store.State) (Map, error) {
+	m := New(rootKey)
+	e := Entry(s)
+	return m, m.Apply(&e, nil)
+}
+
+// Entry is a checkpoint as the entry that leads to its map; its Rows and Header
+// are the checkpoint's.
+func Entry(s *store.State) store.Entry {
+	return store.Entry{
+		Position: s.Position, Commit: s.Commit, At: s.At, Rev: s.Rev, Seq: s.Seq, Root: s.Root,
+		LeafCount: s.LeafCount, MapChanged: true, Header: &s.Header, Rows: s.Rows,
+	}
+}
+
+// Tip is the journal's end as of the map.
+func (m *Map) Tip() store.Tip { return store.Tip{Position: m.Position, Commit: m.Commit} }
+
+// Next returns the tree after an entry, and changes nothing.
+func (m *Map) Next(e *store.Entry) (*chain.Tree, error) {
+	tree := m.Tree
+	if e.Cleared {
+		tree = chain.NewTree(chain.GenesisLeaf(m.RootKey))
+	}
+	var puts []*chain.Leaf
+	var removals []string
+	if e.Header != nil {
+		leaf, err := chain.HeaderLeaf(e.Header.SID, bounds(e.Header))
+		if err != nil {
+			return nil, fmt.Errorf("%w: the header of entry %d: %w", store.ErrCorrupt, e.Position, err)
+		}
+		puts = append(puts, leaf)
+	}
+	for i := range e.Rows {
+		if r := &e.Rows[i]; r.JSON == nil {
+			removals = append(removals, r.Key)
+		} else {
+			puts = append(puts, chain.NewLeaf(r.Key, r.JSON))
+		}
+	}
+	switch {
+	case len(puts) == 0 && len(removals) == 0:
+		return tree, nil
+	case len(puts) == 1 && len(removals) == 0:
+		return tree.Put(puts[0]), nil
+	}
+	return tree.Edit(puts, removals), nil
+}
+
+// Apply makes the map that after an entry. tree is what Next returned for it, or
+// nil. It fails with store.ErrCorrupt, and changes nothing, where the tree has
+// another root or number of leaves than the entry states.
+func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
+	if tree == nil {
+		var err error
+		if tree, err = m.Next(e); err != nil {
+			return err
+		}
+	}
+	if root := tree.Root(); root != chain.Digest(e.Root) || LeafCount(tree) != e.LeafCount {
+		return fmt.Errorf("%w: entry %d (rev %d) has the root %x over %d leaves, its rows give %s over %d",
+			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, root, tree.Len())
+	}
+	if e.Header != nil {
+		m.SID, m.Bounds = e.Header.SID, bounds(e.Header)
+	}
+	m.Tree, m.Rev, m.Seq = tree, e.Rev, e.Seq
+	m.Position, m.Commit, m.At = e.Position, e.Commit, e.At
+	return nil
+}
+
+// State is the map as a checkpoint.
+func (m *Map) State() store.State {
+	s := store.State{
+		Position: m.Position, Commit: m.Commit, At: m.At, Rev: m.Rev, Seq: m.Seq,
+		Root: m.Tree.Root(), LeafCount: LeafCount(m.Tree),
+		Header: store.Header{
+			SID: m.SID, MinX: int64(m.Bounds.MinX), MinY: int64(m.Bounds.MinY),
+			MaxX: int64(m.Bounds.MaxX), MaxY: int64(m.Bounds.MaxY),
+		},
+		Rows: make([]store.Row, 0, m.Tree.Len()),
+	}
+	for _, leaf := range m.Tree.All() {
+		if key := leaf.Key(); key != protocol.GenesisStableKey && key != protocol.HeaderStableKey {
+			s.Rows = append(s.Rows, store.Row{Key: key, JSON: leaf.Payload()})
+		}
+	}
+	return s
+}
+
+// State returns the map at the end of a journal as a checkpoint. It fails with
+// store.ErrCorrupt where an entry on the way does not have the root that it states.
+func State(ctx context.Context, j store.Source, rootKey string) (store.State, error) {
+	m := New(rootKey)
+	base, err := j.Load(ctx)
+	if err != nil {
+		return store.State{}, fmt.Errorf("loading the checkpoint: %w", err)
+	}
+	if base.Position > 0 {
+		if m, err = FromState(rootKey, &base); err != nil {
+			return store.State{}, fmt.Errorf("loading the checkpoint: %w", err)
+		}
+	}
+	for e, err := range j.Read(ctx, m.Position) {
+		if err != nil {
+			return store.State{}, fmt.Errorf("reading the entry after position %d: %w", m.Position, err)
+		}
+		if err := m.Apply(&e, nil); err != nil {
+			return store.State{}, err
+		}
+	}
+	return m.State(), nil
+}
+
+// LeafCount is the number of a tree's leaves as an entry states it.
+func LeafCount(tree *chain.Tree) uint32 { return uint32(min(tree.Len(), math.MaxUint32)) }
+
+func bounds(h *store.Header) protocol.Bounds {
+	return protocol.Bounds{
+		MinX: float64(h.MinX), MinY: float64(h.MinY),
+		MaxX: float64(h.MaxX), MaxY: float64(h.MaxY),
+	}
+}

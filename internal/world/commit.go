@@ -1,0 +1,314 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/internal/retry"
+	"github.com/playctl/playctl/internal/store"
+)
+
+// maxConflicts is how often a batch is planned anew because another host committed
+// first.
+const maxConflicts = 64
+
+// askAgain are the waits before a store that failed is asked again.
+var askAgain = retry.Backoff{First: 5 * time.Millisecond, Max: 320 * time.Millisecond}
+
+// errDefect marks an error that repeating does not change.
+var errDefect = errors.New("a plan cannot be applied")
+
+// errNobodyWaits is why a batch is dropped: its callers were answered that the store
+// does not respond while it waited behind others.
+var errNobodyWaits = errors.New("its callers wait no longer")
+
+// commitLoop is a batch on its way into the journal, with what was tried.
+type commitLoop struct {
+	batch []*job
+	// commit names the present attempt.
+	commit store.CommitID
+	// read is what the present attempt's plans need of the store.
+	read lookups
+	// attempts are the commits whose outcome is not known yet.
+	attempts []*attempt
+	// notDue are the deadlines that the store says have not passed.
+	notDue map[store.Deadline]bool
+	// renewed are the deadlines that the present plans start anew.
+	renewed map[store.Deadline]bool
+	// lostLock is set when the lock was another host's.
+	lostLock bool
+	// wrote is set when a commit with entries was tried.
+	wrote bool
+}
+
+// attempt is one commit: what its jobs are answered if it turns out to be in the
+// journal.
+type attempt struct {
+	commit store.CommitID
+	// end is the position of its last entry.
+	end     store.Position
+	batch   []*job
+	replies []Reply
+	errs    []error
+	private map[uint64]privatePart
+	events  int
+	found   bool
+}
+
+// commit plans a batch, commits it against the tip and publishes it, anew until it
+// is committed or refused for certain, or the time is up. A batch that changes
+// nothing is compared with the tip as well: what its callers are answered holds for
+// the whole world and not only for what this host received of it. Every job gets
+// its answer.
+func (w *World) commit(batch []*job) {
+	ctx, cancel := w.bounded(context.Background())
+	defer cancel()
+	l := &commitLoop{batch: batch}
+	w.loop = l
+	defer func() { w.loop = nil }()
+	var err error
+	for tries := 0; tries < maxConflicts && awaited(batch); tries++ {
+		cause := w.attempt(ctx, l)
+		if cause == nil {
+			w.recovered(l.wrote)
+			return
+		}
+		if err = w.settle(ctx, cause, l); err != nil {
+			break
+		}
+		if t := l.committed(); t != nil {
+			w.answer(t)
+			return
+		}
+		err = fmt.Errorf("tried %d times: %w", tries+1, cause)
+	}
+	if err == nil {
+		w.fail(batch, errNobodyWaits)
+		return
+	}
+	if !errors.Is(err, store.ErrConflict) {
+		w.stale.Store(&err)
+		w.unwritten = w.unwritten || l.wrote
+	}
+	w.options.Observer.AppendFailed(err)
+	w.fail(batch, err)
+}
+
+// recovered notes that a commit worked: the view is the store's again, unless the
+// last write failed and this was none.
+func (w *World) recovered(wrote bool) {
+	if wrote {
+		w.unwritten = false
+	}
+	if !w.unwritten {
+		w.stale.Store(nil)
+	}
+	w.replica.retryFollowNow()
+}
+
+// awaited reports whether anybody waits for a batch.
+func awaited(batch []*job) bool {
+	return slices.ContainsFunc(batch, func(j *job) bool { return j.ctx.Err() == nil })
+}
+
+// attempt plans and commits once. On an error the state is as it was before.
+func (w *World) attempt(ctx context.Context, l *commitLoop) error {
+	l.renewed = nil
+	if _, err := io.ReadFull(w.options.Random, l.commit[:]); err != nil {
+		return fmt.Errorf("name a commit: %w", err)
+	}
+	if err := w.lookUp(ctx, l); err != nil {
+		return err
+	}
+	after := w.state.Tip()
+	plans, err := w.planAll(l.batch)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDefect, err)
+	}
+	t, b := newAttempt(l, plans, after)
+	l.wrote = l.wrote || len(b.Entries) > 0
+	w.sendSecrets(ctx, t)
+	began := w.options.Now()
+	if _, err := w.options.Journal.Commit(ctx, b); err != nil {
+		w.state.rollback()
+		if unknown(err) {
+			t.keepAnswers(plans)
+			l.attempts = append(l.attempts, t)
+		}
+		return err
+	}
+	took := w.options.Now().Sub(began)
+	w.state.keep()
+	w.showTip()
+	w.publish(plans)
+	w.reply(l.batch, plans)
+	w.options.Observer.Committed(len(l.batch), len(b.Entries), t.events, took)
+	return nil
+}
+
+// newAttempt makes a batch of plans that are applied to the state.
+func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, *store.Batch) {
+	t := &attempt{commit: l.commit, batch: l.batch}
+	b := &store.Batch{After: after, Commit: l.commit, Entries: make([]store.Entry, 0, len(plans))}
+	for _, plan := range plans {
+		if plan == nil {
+			continue
+		}
+		b.Renewals = append(b.Renewals, plan.renewals...)
+		b.Lapsed = append(b.Lapsed, plan.lapsed...)
+		if plan.fence != nil {
+			b.Fence = plan.fence
+		}
+		if e := plan.entry; e != nil {
+			b.Entries = append(b.Entries, *e)
+			t.events += len(e.Events)
+			t.keepPrivate(e, plan.private)
+		}
+	}
+	t.end = after.Position + store.Position(len(b.Entries))
+	return t, b
+}
+
+// keepAnswers keeps what the jobs are answered, which the next attempt plans anew.
+func (t *attempt) keepAnswers(plans []*stagedPlan) {
+	t.replies, t.errs = make([]Reply, len(plans)), make([]error, len(plans))
+	for i, plan := range plans {
+		t.errs[i] = t.batch[i].err
+		if plan != nil {
+			t.replies[i] = plan.reply
+		}
+	}
+}
+
+func (t *attempt) keepPrivate(e *store.Entry, parts []privatePart) {
+	if len(parts) > 0 && t.private == nil {
+		t.private = map[uint64]privatePart{}
+	}
+	for _, part := range parts {
+		t.private[e.FirstSeq()+uint64(part.event)] = part
+	}
+}
+
+// unknown reports whether a commit that failed so may have been carried out.
+func unknown(err error) bool {
+	if _, ok := errors.AsType[*store.NotDueError](err); ok {
+		return false
+	}
+	for _, certain := range []error{store.ErrConflict, store.ErrDiverged, store.ErrTrimmed, store.ErrRestarted, store.ErrFenced} {
+		if errors.Is(err, certain) {
+			return false
+		}
+	}
+	return true
+}
+
+// note finds the attempt that an entry is the last one of. What is missed comes
+// in pieces, so the first of its entries may come without the others.
+func (l *commitLoop) note(e *store.Entry) {
+	if l == nil {
+		return
+	}
+	for _, t := range l.attempts {
+		t.found = t.found || t.commit == e.Commit && t.end == e.Position
+	}
+}
+
+// committed is the attempt that the journal turned out to have.
+func (l *commitLoop) committed() *attempt {
+	for _, t := range l.attempts {
+		if t.found {
+			return t
+		}
+	}
+	return nil
+}
+
+// answer gives the jobs of an attempt that was found in the journal, and whose
+// entries are published, their answers.
+func (w *World) answer(t *attempt) {
+	rev := w.View().Rev
+	for i, j := range t.batch {
+		j.reply, j.err = t.replies[i], t.errs[i]
+		j.reply.Rev = rev
+		close(j.done)
+	}
+	w.recovered(true)
+}
+
+// settle does what lets a batch be tried again: it applies what was missed, or
+// finds out what became of an attempt. Its error is why the batch cannot be tried
+// again.
+func (w *World) settle(ctx context.Context, cause error, l *commitLoop) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if missed, ok := errors.AsType[*store.OvertakenError](cause); ok {
+		return w.overtaken(ctx, missed.Entries, l)
+	}
+	if early, ok := errors.AsType[*store.NotDueError](cause); ok {
+		if l.notDue == nil {
+			l.notDue = map[store.Deadline]bool{}
+		}
+		for _, d := range early.Deadlines {
+			l.notDue[d] = true
+		}
+		return nil
+	}
+	switch {
+	case errors.Is(cause, errDefect):
+		return cause
+	case errors.Is(cause, store.ErrFenced):
+		l.lostLock = true
+		return nil
+	case journalDiverged(cause):
+		return w.reread(ctx, cause, l)
+	}
+	return w.ask(ctx, cause, l)
+}
+
+// ask asks the store what it has, until it answers or the time is up. A store
+// that answers and takes no commit is not asked faster and faster. What one host
+// alone uses fails by its disk: the next commit would fail as well, so the batch is
+// not tried again, whatever became of it.
+func (w *World) ask(ctx context.Context, cause error, l *commitLoop) error {
+	if l != nil && len(l.attempts) > 1 && !askAgain.Wait(ctx, len(l.attempts)) {
+		return cause
+	}
+	for failures := 1; ; failures++ {
+		entries, err := w.options.Journal.Missed(ctx, w.state.Tip())
+		switch {
+		case err == nil:
+			if err = w.overtaken(ctx, entries, l); err == nil && w.Alone() {
+				return cause
+			}
+			return err
+		case journalDiverged(err):
+			return w.reread(ctx, err, l)
+		case w.Alone() || !askAgain.Wait(ctx, failures):
+			return cause
+		}
+	}
+}
+
+// overtaken applies entries that were missed; where they do not follow on the
+// state, the world is read anew.
+func (w *World) overtaken(ctx context.Context, entries []store.Entry, l *commitLoop) error {
+	err := w.applyMissed(entries, l)
+	if needsReread(err) {
+		return w.reread(ctx, err, l)
+	}
+	return err
+}
+
+// needsReread reports whether an entry does not go with this host's state: the
+// journal may be another one, or the state wrong.
+func needsReread(err error) bool { return journalDiverged(err) || errors.Is(err, store.ErrCorrupt) }
+
+// journalDiverged reports whether an error says that the journal is not, or may not
+// be, the one that this host's state goes on from.
+func journalDiverged(err error) bool {
+	return errors.Is(err, store.ErrDiverged) || errors.Is(err, store.ErrRestarted) || errors.Is(err, store.ErrTrimmed)
+}
