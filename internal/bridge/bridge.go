@@ -1,10 +1,10 @@
-// Package bridge tells another service of a world's events: each one that
-// everybody may see is posted to <bridge-url>/events, in order and at least once.
+// Package bridge posts a world's events to another service: each one that everybody
+// may see goes to <bridge-url>/events, in order and at least once.
 //
 // What was not yet delivered waits in the world's journal and nowhere else, so
 // that a bridge that is slow or away costs the world neither time nor memory.
 // How far it got is kept in the same journal. Where several hosts serve the world,
-// one of them tells the bridge, and another goes on where that one ends.
+// one of them delivers, and another goes on where that one ends.
 package bridge
 
 import (
@@ -27,7 +27,7 @@ import (
 
 // Options make a Bridge.
 type Options struct {
-	// World is whose events are told. The bridge does not close it.
+	// World has the events. The bridge does not close it.
 	World *world.World
 	// URL is the bridge's, to which /events is added. A user and a password in
 	// it are sent as basic authentication and never logged, no more than its path.
@@ -48,8 +48,7 @@ type Bridge struct {
 	log    *slog.Logger
 	client *http.Client
 	target string
-	// name is the bridge's key in the store, and holder what this host is called
-	// there.
+	// name is the bridge's key in the store, and holder this host's name there.
 	name, holder string
 
 	// stop ends the bridge after the attempt that is under way, and cut that too.
@@ -59,9 +58,9 @@ type Bridge struct {
 	// attempts bounds each attempt, so that one outlives stop for a moment.
 	attempts context.Context //nolint:containedctx // it lives as long as the bridge
 
-	// kept is the place that the store has, keptAt when it was stored. They,
-	// follower and turn are the running goroutine's, and Close's once that has
-	// ended. turn is nil while another host tells the bridge.
+	// kept is the place that the store has, keptAt when it was stored. They, events
+	// and turn are the running goroutine's, and Close's once that has ended. turn is
+	// nil while another host delivers.
 	kept    world.Cursor
 	keptAt  time.Time
 	turn    *turn
@@ -71,7 +70,7 @@ type Bridge struct {
 const (
 	defaultTimeout = 10 * time.Second
 	// keepEvery is how often, at most, the place is stored. A host that dies
-	// repeats what it told since.
+	// repeats what it delivered since.
 	keepEvery = time.Second
 	// idleTimeout is how long a connection without a request is kept.
 	idleTimeout = 90 * time.Second
@@ -128,7 +127,7 @@ func parseURL(text string) (target *url.URL, host string, err error) {
 	return u, u.Host, nil
 }
 
-// CheckURL tells what is wrong with a bridge's URL, without repeating it.
+// CheckURL returns what is wrong with a bridge's URL, without repeating it.
 func CheckURL(text string) error {
 	_, _, err := parseURL(text)
 	return err
@@ -174,7 +173,7 @@ func (b *Bridge) place(ctx context.Context) (world.Cursor, error) {
 }
 
 // Close stops the bridge and stores how far it got; the world must still be
-// open. What was not delivered is told after the next start. Close may be called
+// open. What was not delivered is posted after the next start. Close may be called
 // twice.
 func (b *Bridge) Close(ctx context.Context) error {
 	b.stop()
@@ -192,7 +191,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 		return fmt.Errorf("wait for the bridge to stop: %w", context.Cause(ctx))
 	}
 	b.client.CloseIdleConnections()
-	b.state.tells(false)
+	b.state.leads(false)
 	if b.turn == nil {
 		return nil
 	}
@@ -206,13 +205,13 @@ func (b *Bridge) Close(ctx context.Context) error {
 		b.kept = at
 	}
 	if err := b.world.Unlock(ctx, b.turn.fence); err != nil {
-		return fmt.Errorf("let another host tell the bridge: %w", err)
+		return fmt.Errorf("let another host deliver to the bridge: %w", err)
 	}
 	b.turn = nil
 	return nil
 }
 
-// store commits a place, if it is still this host that tells the bridge.
+// store commits a place, if this host still is the one that delivers.
 func (b *Bridge) store(ctx context.Context, at world.Cursor) error {
 	if _, err := b.world.Do(ctx, world.Request{}, world.KeepBridge{Name: b.name, At: at, Fence: b.turn.fence}); err != nil {
 		return fmt.Errorf("store how far the bridge got: %w", err)

@@ -199,7 +199,7 @@ func TestABridgeThatWasAwayForTooLong(t *testing.T) {
 	if s := b.State(); s.Skipped != 40 || s.Delivered != 20 {
 		t.Errorf("the state is %+v", s)
 	}
-	if n := strings.Count(f.logged.String(), "never told of them"); n != 1 {
+	if n := strings.Count(f.logged.String(), "are not delivered"); n != 1 {
 		t.Errorf("the log has %d lines of it, want 1: %s", n, f.logged)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -122,19 +122,5 @@ func retryAfter(reply *http.Response) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// The waits between attempts double from minWait to maxWait.
-const (
-	minWait = 250 * time.Millisecond
-	maxWait = 30 * time.Second
-)
-
-// backoff is the wait after a number of failed attempts. Half of it is random, so
-// that hosts that lost the same bridge do not come back together.
-func backoff(failed int) time.Duration {
-	d := maxWait
-	// 250 ms << 7 is past the greatest.
-	if failed < 8 {
-		d = min(minWait<<(failed-1), maxWait)
-	}
-	return d/2 + rand.N(d/2) //nolint:gosec // G404: spreads load, hides nothing
-}
+// backoff are the waits between attempts.
+var backoff = retry.Backoff{First: 250 * time.Millisecond, Max: 30 * time.Second}

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 )
 
-// run tells events whenever it is this host's turn, until the context ends.
+// run delivers events whenever it is this host's turn, until the context ends.
 func (b *Bridge) run(ctx context.Context) {
 	for failed := 0; ctx.Err() == nil; {
 		held, err := b.take(ctx)
@@ -19,49 +20,49 @@ func (b *Bridge) run(ctx context.Context) {
 		case ctx.Err() != nil:
 		case err != nil:
 			b.unreadable(&failed, err)
-			pause.For(ctx, min(backoff(failed), turnTerm))
+			pause.For(ctx, min(backoff.After(failed), turnTerm))
 		case !held:
 			failed = 0
-			pause.For(ctx, jittered(turnAsk))
+			pause.For(ctx, turnAsk/2+retry.Jitter(turnAsk/2))
 		default:
 			failed = 0
-			b.tellInTurn(ctx)
+			b.deliverInTurn(ctx)
 		}
 	}
 }
 
-// tellInTurn tells event after event until the context or the turn ends.
-func (b *Bridge) tellInTurn(ctx context.Context) {
+// deliverInTurn delivers event after event until the context or the turn ends.
+func (b *Bridge) deliverInTurn(ctx context.Context) {
 	t := b.turn
-	b.state.tells(true)
+	b.state.leads(true)
 	var holding sync.WaitGroup
-	if t.fence != nil {
-		b.log.Info("this host tells the bridge", "after", b.kept.Seq)
+	if !b.world.Alone() {
+		b.log.Info("this host delivers to the bridge", "after", b.kept.Seq)
 		holding.Go(func() { b.hold(t) })
 	}
 	for failed := 0; t.running.Err() == nil; {
-		err := b.tellSome(t.running)
+		err := b.deliverSome(t.running)
 		if err == nil || t.running.Err() != nil {
 			failed = 0
 			continue
 		}
 		b.unreadable(&failed, err)
-		pause.For(t.running, backoff(failed))
+		backoff.Wait(t.running, failed)
 	}
 	holding.Wait()
 	if ctx.Err() == nil {
 		b.turn = nil
 		b.state.passedOn()
-		b.log.Info("another host may tell the bridge from here on", "after", b.events.Cursor().Seq)
+		b.log.Info("another host may deliver to the bridge from here on", "after", b.events.Cursor().Seq)
 	}
 }
 
-// tellSome tells the next events.
-func (b *Bridge) tellSome(ctx context.Context) error {
+// deliverSome delivers the next events.
+func (b *Bridge) deliverSome(ctx context.Context) error {
 	events, err := b.next(ctx)
 	switch {
 	case err == nil:
-		b.tellAll(ctx, events)
+		b.deliverAll(ctx, events)
 	case errors.Is(err, errKeepNow):
 		b.keep(ctx)
 		return nil
@@ -120,19 +121,19 @@ func (b *Bridge) skip(ctx context.Context) error {
 	}
 	b.state.skipped(by)
 	b.state.moved(from + by)
-	b.log.Warn("the bridge was away for too long: events are no longer kept and it is never told of them", "after", from, "upTo", from+by)
+	b.log.Warn("the bridge was away for too long: events are no longer kept and are not delivered", "after", from, "upTo", from+by)
 	return nil
 }
 
-// tellAll posts events one after the other.
-func (b *Bridge) tellAll(ctx context.Context, events []*world.Event) {
+// deliverAll posts events one after the other.
+func (b *Bridge) deliverAll(ctx context.Context, events []*world.Event) {
 	for _, e := range events {
 		at := b.events.After(e)
 		switch {
 		case !e.Everybody():
 		case at.SID == "":
 			b.state.skipped(1)
-		case !b.tell(ctx, e, at.SID):
+		case !b.deliver(ctx, e, at.SID):
 			return
 		}
 		b.events.Pass(at)
@@ -146,9 +147,9 @@ func (b *Bridge) tellAll(ctx context.Context, events []*world.Event) {
 	}
 }
 
-// tell posts an event until the bridge takes or refuses it; false means that the
+// deliver posts an event until the bridge takes or refuses it; false means that the
 // context ended before.
-func (b *Bridge) tell(ctx context.Context, e *world.Event, sid string) bool {
+func (b *Bridge) deliver(ctx context.Context, e *world.Event, sid string) bool {
 	body := appendBody(nil, e, sid)
 	for failed := 0; ; {
 		result := b.post(b.turn.attempts, e.Seq, body)
@@ -167,7 +168,7 @@ func (b *Bridge) tell(ctx context.Context, e *world.Event, sid string) bool {
 			}
 		}
 		b.state.retried(result.failure)
-		if !pause.For(ctx, max(backoff(failed), result.after)) {
+		if !pause.For(ctx, max(backoff.After(failed), result.after)) {
 			return false
 		}
 	}
@@ -178,7 +179,7 @@ func (b *Bridge) answered(e *world.Event, result result, failed int) {
 	if result.outcome == refused {
 		b.state.refused()
 		if !b.refusal {
-			b.log.Warn("the bridge refuses events; each is told once and then left", "seq", e.Seq, "status", result.status)
+			b.log.Warn("the bridge refuses events; each is posted once and then left", "seq", e.Seq, "status", result.status)
 		}
 		b.refusal = true
 		return

@@ -34,15 +34,15 @@ type State struct {
 	Position, Lag uint64
 	// Delivered, Refused and Retries count events and repeated attempts since the
 	// start; Skipped counts the seqs of events that were gone before they were
-	// told.
+	// delivered.
 	Delivered, Refused, Retries, Skipped uint64
 	// LastFailure is the kind of the last failure, empty where there was none.
 	LastFailure Failure
 	// Failing says that the event after Position did not get through so far.
 	Failing bool
-	// Telling says that this host is the one that tells the bridge. Where it is
-	// not, Position is what the store last said.
-	Telling bool
+	// Leader reports whether this host is the one that delivers. Where it is not,
+	// Position is what the store last said.
+	Leader bool
 }
 
 // State is where the bridge stands now.
@@ -88,9 +88,9 @@ func (b *board) retried(why Failure) {
 	b.change(func(s *State) { s.Retries, s.LastFailure, s.Failing = s.Retries+1, why, true })
 }
 
-func (b *board) tells(it bool) { b.change(func(s *State) { s.Telling = it }) }
+func (b *board) leads(it bool) { b.change(func(s *State) { s.Leader = it }) }
 
-func (b *board) passedOn() { b.change(func(s *State) { s.Telling, s.Failing = false, false }) }
+func (b *board) passedOn() { b.change(func(s *State) { s.Leader, s.Failing = false, false }) }
 
 func (b *board) failed(why Failure) { b.change(func(s *State) { s.LastFailure = why }) }
 
@@ -119,9 +119,9 @@ var measures = []measure{
 			}
 			return 0
 		}),
-	measured("telling", "1 while this host is the one that tells the bridge.", prometheus.GaugeValue,
+	measured("leader", "1 while this host is the one that delivers to the bridge.", prometheus.GaugeValue,
 		func(s State) float64 {
-			if s.Telling {
+			if s.Leader {
 				return 1
 			}
 			return 0

@@ -58,12 +58,12 @@ func TestWaitsDoubleAndAreBounded(t *testing.T) {
 		if len(s.asked) != 13 {
 			t.Fatalf("there were %d attempts, want 13", len(s.asked))
 		}
-		want := minWait
+		want := backoff.First
 		for i := 1; i < len(s.asked); i++ {
 			if got := s.asked[i].Sub(s.asked[i-1]); got < want/2 || got > want {
 				t.Errorf("wait %d is %s, want %s to %s", i, got, want/2, want)
 			}
-			want = min(2*want, maxWait)
+			want = min(2*want, backoff.Max)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestTheRemoteSaysHowLongToWait(t *testing.T) {
 			f.say(1)
 			pause.For(context.Background(), 5*time.Minute)
 			f.shut(b)
-			if got := s.asked[1].Sub(s.asked[0]); got < least || got > least+minWait {
+			if got := s.asked[1].Sub(s.asked[0]); got < least || got > least+backoff.First {
 				t.Errorf("after Retry-After: %s it waited %s", text, got)
 			}
 		})

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"github.com/playctl/playctl/internal/pause"
@@ -10,7 +9,7 @@ import (
 )
 
 const (
-	// turnTerm is how long the lock of the host that tells the bridge lasts, by
+	// turnTerm is how long the lock of the delivering host lasts, by
 	// the store's time: so late another one goes on when that host dies.
 	turnTerm = 5 * time.Second
 	// turnTrust is how long after it last asked a host takes the lock for its own:
@@ -24,15 +23,15 @@ const (
 	askTimeout = time.Second
 )
 
-// turn is the time in which this host is the one that tells the bridge.
+// turn is the time in which this host is the delivering host.
 //
-// It keeps events from being told twice and protects nothing else: a host that
-// stood still and tells what another host has told by now repeats an event under
-// the same idempotency key. Each host tells events one by one from a place that
-// the bridge is known to have reached, so the first delivery of every event is in
-// order however many tell.
+// It keeps events from being delivered twice and protects nothing else: a host that
+// stood still and delivers what another host delivered meanwhile repeats an event
+// under the same idempotency key. Each host delivers events one by one from a place
+// that the bridge is known to have reached, so the first delivery of every event is
+// in order however many hosts deliver.
 type turn struct {
-	// fence is the lock; nil where no other host could take it.
+	// fence is the lock.
 	fence *store.Fence
 	// asked is when the lock was last asked for.
 	asked time.Time
@@ -51,7 +50,7 @@ func (b *Bridge) take(ctx context.Context) (held bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Who does not tell the bridge reads this only to know where it stands.
+	// A host that does not deliver reads this only to know where the bridge stands.
 	at, err := b.settle(asking)
 	if err != nil || !held {
 		return false, err
@@ -89,9 +88,4 @@ func (b *Bridge) hold(t *turn) {
 			rest = turnRenew / 4
 		}
 	}
-}
-
-// jittered is a random time between half of a duration and all of it.
-func jittered(d time.Duration) time.Duration {
-	return d/2 + rand.N(d/2) //nolint:gosec // G404: spreads load, hides nothing
 }

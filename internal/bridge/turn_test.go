@@ -159,7 +159,7 @@ func (h *hosts) telling(t *testing.T) int {
 	t.Helper()
 	who := -1
 	for i, b := range h.bridges {
-		if b.State().Telling {
+		if b.State().Leader {
 			if who >= 0 {
 				t.Fatalf("the hosts %d and %d both tell the bridge", who, i)
 			}
@@ -198,7 +198,7 @@ func TestOneHostTellsTheBridge(t *testing.T) {
 			t.Errorf("%d events were told in %d requests, %d at once", 30, len(h.told), h.most)
 		}
 		if h.telling(t) < 0 {
-			t.Error("nobody tells the bridge")
+			t.Error("no host delivers to the bridge")
 		}
 		for i, b := range h.bridges {
 			if s := b.State(); s.Position != after+30 || s.Lag != 0 {
