@@ -74,7 +74,7 @@ if the command dies, the host removes the agent when its lease lapses.`,
 		ValidArgsFunction: a.CompletesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.hold || flags.holdFor > 0 {
-				return holdAgent(a, cmd.Context(), args[0], &flags)
+				return holdAgent(cmd.Context(), a, args[0], &flags)
 			}
 			return a.AsAgent(cmd.Context(), args[0], "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				request, err := registration(a, who, ref, &flags)
@@ -204,7 +204,7 @@ const noAPIKey = "none"
 
 // holdAgent puts an agent on the map and keeps it there until ctx ends or the
 // time is over.
-func holdAgent(a *command.App, ctx context.Context, name string, flags *agentFlags) (err error) {
+func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFlags) (err error) {
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -241,11 +241,11 @@ func holdAgent(a *command.App, ctx context.Context, name string, flags *agentFla
 	if err := a.Printer.Print(*playerDocument(who, ref, agent.Registration())); err != nil {
 		return err
 	}
-	return hold(a, ctx, world, flags, lost)
+	return hold(ctx, a, world, flags, lost)
 }
 
 // hold waits for the first of Ctrl-C, the time and the loss of the agent.
-func hold(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, flags *agentFlags, lost <-chan error) error {
+func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags, lost <-chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	defer watching.Wait()

@@ -119,7 +119,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 					request.BeforeSeq = &before
 				}
 				if len(args) > 0 {
-					id, err := anyPlayer(who, ctx, c, args[0])
+					id, err := anyPlayer(ctx, who, c, args[0])
 					if err != nil {
 						return nil, err
 					}

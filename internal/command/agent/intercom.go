@@ -67,7 +67,7 @@ The exit code is 1 where the agent answers that it failed.`,
 			if err != nil {
 				return err
 			}
-			return sendIntercom(a, cmd.Context(), args[0], flags.from, question)
+			return sendIntercom(cmd.Context(), a, args[0], flags.from, question)
 		},
 	}
 	cmd.Flags().StringVar(&flags.tool, "tool", "", "call this `tool` instead of saying something")
@@ -113,7 +113,7 @@ func textOr(a *command.App, text string, limit int64) (string, error) {
 	return strings.TrimRight(string(read), "\r\n"), err
 }
 
-func sendIntercom(a *command.App, ctx context.Context, name, from string, q *sdk.IntercomQuestion) (err error) {
+func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk.IntercomQuestion) (err error) {
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func sendIntercom(a *command.App, ctx context.Context, name, from string, q *sdk
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
-	answer, err := askAgent(a, ctx, world, who, ref, q)
+	answer, err := askAgent(ctx, a, world, who, ref, q)
 	if answer != nil {
 		return errors.Join(a.Printer.Print(*answer), err)
 	}
@@ -144,7 +144,7 @@ func sendIntercom(a *command.App, ctx context.Context, name, from string, q *sdk
 
 // askAgent waits for an answer within --timeout. Parts of it are told at once
 // where the output is read as it comes, else they are in the result.
-func askAgent(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
+func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
 	var parts []string

@@ -53,7 +53,7 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return a.CompleteAgents(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return serveIntercom(a, cmd.Context(), args, &flags) },
+		RunE: func(cmd *cobra.Command, args []string) error { return serveIntercom(cmd.Context(), a, args, &flags) },
 	}
 	flags.register(cmd)
 	f := cmd.Flags()
@@ -90,7 +90,7 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 }
 
 // serveIntercom keeps agents on the map and answers for them until ctx ends.
-func serveIntercom(a *command.App, ctx context.Context, names []string, flags *execFlags) (err error) {
+func serveIntercom(ctx context.Context, a *command.App, names []string, flags *execFlags) (err error) {
 	program, err := flags.check(a, names)
 	if err != nil {
 		return err
@@ -119,22 +119,22 @@ func serveIntercom(a *command.App, ctx context.Context, names []string, flags *e
 		runner.labels[ref.ID] = ref.Label
 	}
 	// The stream comes first, so that no command to an agent on the map is missed.
-	commands, err := subscribeCommands(a, ctx, world, runner, flags)
+	commands, err := subscribeCommands(ctx, a, world, runner, flags)
 	if err != nil {
 		return err
 	}
 	defer commands.Close()
 	lost := make(chan error, len(refs))
 	for _, ref := range refs {
-		if err := serveAgent(a, ctx, world, who, ref, flags, lost); err != nil {
+		if err := serveAgent(ctx, a, world, who, ref, flags, lost); err != nil {
 			return err
 		}
 	}
-	return hold(a, ctx, world, &flags.agentFlags, lost)
+	return hold(ctx, a, world, &flags.agentFlags, lost)
 }
 
 // subscribeCommands opens the stream of commands.
-func subscribeCommands(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, runner *commandRunner, flags *execFlags) (*sdk.IntercomSubscription, error) {
+func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, runner *commandRunner, flags *execFlags) (*sdk.IntercomSubscription, error) {
 	limited, cancel := a.Limited(ctx)
 	defer cancel()
 	if err := a.Waiting("Connecting", func() error { _, err := world.Connect(limited); return err }); err != nil {
@@ -157,7 +157,7 @@ func subscribeCommands(a *command.App, ctx context.Context, world *sdk.RemotePla
 }
 
 // serveAgent puts one agent on the map.
-func serveAgent(a *command.App, ctx context.Context, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, flags *execFlags, lost chan<- error) error {
+func serveAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, flags *execFlags, lost chan<- error) error {
 	options, err := heldAgent(a, who, ref, &flags.agentFlags)
 	if err != nil {
 		return err

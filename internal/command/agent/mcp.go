@@ -62,7 +62,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 		Args:    command.Takes("name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				id, err := placement(who, ctx, c, args[0])
+				id, err := placement(ctx, who, c, args[0])
 				if err != nil {
 					return nil, err
 				}
@@ -84,7 +84,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 
 // placement is the id of the caller's MCP placement of a name, else the text
 // itself as the id.
-func placement(c *command.Caller, ctx context.Context, host *client.Client, ref string) (string, error) {
+func placement(ctx context.Context, c *command.Caller, host *client.Client, ref string) (string, error) {
 	rows, err := readRows(ctx, host)
 	if err != nil {
 		return "", err
@@ -125,7 +125,7 @@ func readRows(ctx context.Context, host *client.Client) ([]json.RawMessage, erro
 
 // anyPlayer is the id of an agent of the context, else of one on the map that
 // has that name or whose id begins so.
-func anyPlayer(c *command.Caller, ctx context.Context, host *client.Client, ref string) (string, error) {
+func anyPlayer(ctx context.Context, c *command.Caller, host *client.Client, ref string) (string, error) {
 	if known, err := c.Agent(ref); err == nil {
 		return known.ID, nil
 	}

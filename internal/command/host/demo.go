@@ -44,7 +44,7 @@ type demo struct {
 // startDemo makes the demo's nodes, unless the data folder has them already, puts
 // the agents and MCP placements on the map, plays the first scenes and goes on
 // in the background until close.
-func startDemo(a *command.App, ctx context.Context, served *served) (d *demo, err error) {
+func startDemo(ctx context.Context, a *command.App, served *served) (d *demo, err error) {
 	d = &demo{app: a, store: creds.NewStore(filepath.Join(served.folder, demoCredentials)), cast: demoCast()}
 	defer func() {
 		if err != nil {

@@ -114,7 +114,7 @@ func (s *serveSettings) checkBridge() error {
 
 // openServed opens the store, recovers the world and makes its host. What was
 // opened is closed again if something fails.
-func openServed(a *command.App, ctx context.Context, s *serveSettings) (result *served, err error) {
+func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *served, err error) {
 	result = &served{}
 	defer func() {
 		if err != nil {
@@ -126,7 +126,7 @@ func openServed(a *command.App, ctx context.Context, s *serveSettings) (result *
 		return result, err
 	}
 	options.Metrics = host.NewMetrics()
-	if err := awaitWorld(a, ctx, s, options, result); err != nil {
+	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
 	}
 	options.Standby = result.standby
@@ -140,8 +140,8 @@ func openServed(a *command.App, ctx context.Context, s *serveSettings) (result *
 }
 
 // openWorld opens the store and recovers the world.
-func openWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
-	if err := openStore(a, ctx, s, into); err != nil {
+func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
+	if err := openStore(ctx, a, s, into); err != nil {
 		return err
 	}
 	opened, err := world.Open(ctx, world.Options{
@@ -161,7 +161,7 @@ func openWorld(a *command.App, ctx context.Context, s *serveSettings, options *h
 
 // openStore opens the journal: on a Redis, in memory, in a temporary folder for a
 // demo, or in the data folder.
-func openStore(a *command.App, ctx context.Context, s *serveSettings, into *served) (err error) {
+func openStore(ctx context.Context, a *command.App, s *serveSettings, into *served) (err error) {
 	if s.store.DataDir == "" && s.demo {
 		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
 			return fmt.Errorf("make a folder for the demo: %w", err)
@@ -171,7 +171,7 @@ func openStore(a *command.App, ctx context.Context, s *serveSettings, into *serv
 		into.folder = a.Absolute(s.store.DataDir)
 	}
 	if !s.ephemeral && s.store.OnRedis(a.Sources) {
-		return openRedis(a, ctx, s, into)
+		return openRedis(ctx, a, s, into)
 	}
 	if err := openRootKey(a, s, into); err != nil {
 		return err

@@ -48,7 +48,7 @@ was closed, it ends the host in order.`,
 			if s.demo && !a.Sources.Made("data-dir") {
 				s.store.DataDir = ""
 			}
-			return serve(a, cmd.Context(), &s)
+			return serve(cmd.Context(), a, &s)
 		},
 	}
 	s.register(cmd.Flags(), a)
@@ -62,14 +62,14 @@ was closed, it ends the host in order.`,
 }
 
 // serve hosts a world until ctx ends.
-func serve(a *command.App, ctx context.Context, s *serveSettings) (err error) {
+func serve(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
 	if err := s.checkStore(a.Sources); err != nil {
 		return err
 	}
-	served, err := openServed(a, ctx, s)
+	served, err := openServed(ctx, a, s)
 	if errors.Is(err, errStoppedWaiting) {
 		return nil
 	}
@@ -81,12 +81,12 @@ func serve(a *command.App, ctx context.Context, s *serveSettings) (err error) {
 		return listenProblem(a, err, s)
 	}
 	warnOfListener(a, served.host.Addr(), s)
-	return runHost(a, ctx, served, s)
+	return runHost(ctx, a, served, s)
 }
 
 // runHost serves until ctx ends or the listener breaks. The demo ends first, so
 // that its agents leave the map in order.
-func runHost(a *command.App, ctx context.Context, served *served, s *serveSettings) error {
+func runHost(ctx context.Context, a *command.App, served *served, s *serveSettings) error {
 	// The host has a context of its own: a signal ends the demo before it.
 	hosting, stopHost := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopHost()
@@ -101,19 +101,19 @@ func runHost(a *command.App, ctx context.Context, served *served, s *serveSettin
 		failed = served.host.Serve(hosting)
 		broken()
 	})
-	err := attend(a, ctx, served, s)
+	err := attend(ctx, a, served, s)
 	stopHost()
 	running.Wait()
 	return errors.Join(failed, err)
 }
 
 // attend makes the demo, prints the banner and waits for the end.
-func attend(a *command.App, ctx context.Context, served *served, s *serveSettings) (err error) {
+func attend(ctx context.Context, a *command.App, served *served, s *serveSettings) (err error) {
 	banner := newBanner(a, served, s)
 	if s.demo {
 		var d *demo
 		err = a.Waiting("Making a world with agents in it", func() (err error) {
-			d, err = startDemo(a, ctx, served)
+			d, err = startDemo(ctx, a, served)
 			return err
 		})
 		if err == nil {

@@ -31,12 +31,12 @@ const (
 // awaitWorld opens the world. While a Redis does not answer it tries again, for as
 // long as the settings say; meanwhile the process listens, lives, is not ready, and
 // says so to whoever asks.
-func awaitWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
-	err := tryWorld(a, ctx, s, options, into)
+func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
+	err := tryWorld(ctx, a, s, options, into)
 	if s.storeWait == 0 || s.ephemeral || !s.store.OnRedis(a.Sources) || !redis.Passing(err) {
 		return err
 	}
-	into.standby, err = standBy(a, ctx, s, options, err)
+	into.standby, err = standBy(ctx, a, s, options, err)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func awaitWorld(a *command.App, ctx context.Context, s *serveSettings, options *
 		if ctx.Err() != nil {
 			return errStoppedWaiting
 		}
-		switch err = tryWorld(a, ctx, s, options, into); {
+		switch err = tryWorld(ctx, a, s, options, into); {
 		case err == nil, !redis.Passing(err):
 			return err
 		case !again:
@@ -57,7 +57,7 @@ func awaitWorld(a *command.App, ctx context.Context, s *serveSettings, options *
 }
 
 // standBy listens, and tells why the host does not serve yet.
-func standBy(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, cause error) (*host.Standby, error) {
+func standBy(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, cause error) (*host.Standby, error) {
 	standby, err := host.StandBy(ctx, *options)
 	if err != nil {
 		return nil, listenProblem(a, err, s)
@@ -71,8 +71,8 @@ func standBy(a *command.App, ctx context.Context, s *serveSettings, options *hos
 }
 
 // tryWorld opens the world once, and leaves nothing open where that fails.
-func tryWorld(a *command.App, ctx context.Context, s *serveSettings, options *host.Options, into *served) error {
-	err := openWorld(a, ctx, s, options, into)
+func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
+	err := openWorld(ctx, a, s, options, into)
 	if err != nil && into.journal != nil {
 		err = errors.Join(err, into.journal.Close())
 		into.journal = nil
@@ -82,7 +82,7 @@ func tryWorld(a *command.App, ctx context.Context, s *serveSettings, options *ho
 
 // openRedis opens the world on the Redis, and founds it if there is none. A host
 // that has no root key takes the world's: it is no secret, and in every snapshot.
-func openRedis(a *command.App, ctx context.Context, s *serveSettings, into *served) error {
+func openRedis(ctx context.Context, a *command.App, s *serveSettings, into *served) error {
 	address, err := place.RedisAddress(a, "store", s.store.Address.Text)
 	if err != nil {
 		return err

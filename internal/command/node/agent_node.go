@@ -43,7 +43,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 				if err != nil {
 					return nil, err
 				}
-				return keepAPIKey(a, ctx, who, reply.APIKey.Secret, file, show)
+				return keepAPIKey(ctx, a, who, reply.APIKey.Secret, file, show)
 			})
 		},
 	}
@@ -54,7 +54,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 
 // keepAPIKey saves a new key. The old one is worth nothing by now, so an
 // interrupt no longer stops it.
-func keepAPIKey(a *command.App, ctx context.Context, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
+func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
 	result := apiKeyResult{Context: who.ContextName(), NodeID: who.Main.NodeID}
 	if file != "" {
 		result.File = a.Absolute(file)
@@ -109,7 +109,7 @@ the label, by which other commands take it: "playctl add-agent Ada".`,
 			if len(args) > 0 {
 				label = args[0]
 			}
-			return createAgentNode(a, cmd.Context(), label, &phrase, rootFile)
+			return createAgentNode(cmd.Context(), a, label, &phrase, rootFile)
 		},
 	}
 	phrase.Register(cmd.Flags())
@@ -117,7 +117,7 @@ the label, by which other commands take it: "playctl add-agent Ada".`,
 	return cmd
 }
 
-func createAgentNode(a *command.App, ctx context.Context, label string, flags *command.PhraseFlags, rootFile string) error {
+func createAgentNode(ctx context.Context, a *command.App, label string, flags *command.PhraseFlags, rootFile string) error {
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func createAgentNode(a *command.App, ctx context.Context, label string, flags *c
 		return notCreated(a, err, phrase)
 	}
 	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("agent", keepAgent(who, ctx, agent))
+	err = notKept("agent", keepAgent(ctx, who, agent))
 	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
@@ -171,7 +171,7 @@ func labelIsFree(c *command.Caller, label string) error {
 
 // keepAgent saves a new agent in the context, where there is one. The host knows
 // the node by now, so an interrupt no longer stops it.
-func keepAgent(c *command.Caller, ctx context.Context, agent creds.Agent) error {
+func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent) error {
 	return c.Change(ctx, func(target *creds.Context) error { return target.AddAgent(agent) })
 }
 

@@ -39,14 +39,14 @@ func newContextAddCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl context add work --server https://play.example.com"),
 		Args:    command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return addContext(a, cmd.Context(), args[0], use)
+			return addContext(cmd.Context(), a, args[0], use)
 		},
 	}
 	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
 	return cmd
 }
 
-func addContext(a *command.App, ctx context.Context, name string, use bool) error {
+func addContext(ctx context.Context, a *command.App, name string, use bool) error {
 	server, service := a.Settings.Server, creds.ServicePlay
 	if server == "" {
 		return command.Usagef("name the host with --server")
@@ -63,7 +63,7 @@ func addContext(a *command.App, ctx context.Context, name string, use bool) erro
 		return command.Usagef("%w", err)
 	}
 	var current bool
-	err = changeContexts(a, ctx, func(file *creds.File) error {
+	err = changeContexts(ctx, a, func(file *creds.File) error {
 		if err := file.Add(added); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func addContext(a *command.App, ctx context.Context, name string, use bool) erro
 }
 
 // changeContexts alters the credentials file.
-func changeContexts(a *command.App, ctx context.Context, alter func(*creds.File) error) error {
+func changeContexts(ctx context.Context, a *command.App, alter func(*creds.File) error) error {
 	store, err := a.CredentialsStore()
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func newContextUseCommand(a *command.App) *cobra.Command {
 		ValidArgsFunction: completesContext(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var used *creds.Context
-			err := changeContexts(a, cmd.Context(), func(file *creds.File) (err error) {
+			err := changeContexts(cmd.Context(), a, func(file *creds.File) (err error) {
 				if used, err = file.Context(args[0]); err != nil {
 					return err
 				}
@@ -214,7 +214,7 @@ phrases nobody can call as them any more.`,
 			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Forget context %s and its credentials?", args[0])); err != nil {
 				return err
 			}
-			if err := changeContexts(a, cmd.Context(), func(file *creds.File) error { return file.Remove(args[0]) }); err != nil {
+			if err := changeContexts(cmd.Context(), a, func(file *creds.File) error { return file.Remove(args[0]) }); err != nil {
 				return err
 			}
 			return a.Printer.Print(render.Document{

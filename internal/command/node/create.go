@@ -46,7 +46,7 @@ id derives from the hash and the world's root key, which must be the host's.`,
 			"playctl create-main-node --no-input --phrase-file phrase.txt --output json"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return createMainNode(a, cmd.Context(), &phrase, rootFile, tokenFile)
+			return createMainNode(cmd.Context(), a, &phrase, rootFile, tokenFile)
 		},
 	}
 	phrase.Register(cmd.Flags())
@@ -59,7 +59,7 @@ func registerRootFile(cmd *cobra.Command, rootFile *string) {
 	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else ~/.playctl/root, else ./.root)")
 }
 
-func createMainNode(a *command.App, ctx context.Context, flags *command.PhraseFlags, rootFile, tokenFile string) error {
+func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFlags, rootFile, tokenFile string) error {
 	target, err := newAccount(a)
 	if err != nil {
 		return err
@@ -83,12 +83,12 @@ func createMainNode(a *command.App, ctx context.Context, flags *command.PhraseFl
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
-	key, err := registerMain(a, ctx, target, node, token)
+	key, err := registerMain(ctx, a, target, node, token)
 	if err != nil {
 		return notCreated(a, err, phrase)
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("main node", keepContext(a, ctx, target))
+	err = notKept("main node", keepContext(ctx, a, target))
 	err = errors.Join(err, a.Printer.Print(createdMain(target, phrase)))
 	a.ShowPhrase(phrase)
 	return err
@@ -157,7 +157,7 @@ func derive(a *command.App, phrase *command.NodePhrase, rootKey string) (node cl
 	return node, err
 }
 
-func registerMain(a *command.App, ctx context.Context, target *creds.Context, node client.Credentials, token protocol.Secret) (key protocol.Secret, err error) {
+func registerMain(ctx context.Context, a *command.App, target *creds.Context, node client.Credentials, token protocol.Secret) (key protocol.Secret, err error) {
 	c, err := client.New(client.Options{
 		BaseURL: target.ServerURL, Service: protocol.Service(target.Service),
 		RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
@@ -198,7 +198,7 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 
 // keepContext saves a context with a new node. The host knows the node by now,
 // so an interrupt no longer stops it.
-func keepContext(a *command.App, ctx context.Context, target *creds.Context) error {
+func keepContext(ctx context.Context, a *command.App, target *creds.Context) error {
 	store, err := a.CredentialsStore()
 	if err != nil {
 		return err

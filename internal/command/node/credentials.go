@@ -51,13 +51,13 @@ Phrases are hashed and forgotten unless --keep-phrase is given.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && flags.agent != "":
-				return importAgent(a, cmd.Context(), &flags)
+				return importAgent(cmd.Context(), a, &flags)
 			case len(args) == 0:
-				return importMain(a, cmd.Context(), &flags)
+				return importMain(cmd.Context(), a, &flags)
 			case flags.from != "" || flags.agent != "":
 				return command.Usagef("--phrase-from and --agent are for a phrase, and there is a file: use one of them")
 			}
-			return importCredentials(a, cmd.Context(), args[0], flags.keep, flags.replace)
+			return importCredentials(cmd.Context(), a, args[0], flags.keep, flags.replace)
 		},
 	}
 	cmd.Flags().StringVar(&flags.from, "phrase-from", "", "read the phrase from this `file` instead of asking; - is standard input")
@@ -68,7 +68,7 @@ Phrases are hashed and forgotten unless --keep-phrase is given.`,
 	return cmd
 }
 
-func importCredentials(a *command.App, ctx context.Context, name string, keep, replace bool) error {
+func importCredentials(ctx context.Context, a *command.App, name string, keep, replace bool) error {
 	text, err := a.ReadText(name, maxCredentials)
 	if err != nil {
 		return err
@@ -184,14 +184,14 @@ their phrases nobody can call as them any more.`,
 		Example: command.Example("playctl credentials clear --context old", "playctl credentials clear --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return clearCredentials(a, cmd.Context(), yes)
+			return clearCredentials(cmd.Context(), a, yes)
 		},
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
 }
 
-func clearCredentials(a *command.App, ctx context.Context, yes bool) error {
+func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 	store, err := a.CredentialsStore()
 	if err != nil {
 		return err
@@ -245,7 +245,7 @@ type recalled struct {
 }
 
 // recall gets a phrase and derives its node.
-func recall(a *command.App, ctx context.Context, flags *importFlags, question string) (recalled, error) {
+func recall(ctx context.Context, a *command.App, flags *importFlags, question string) (recalled, error) {
 	root, err := a.Surroundings().FindRootFile(flags.rootFile)
 	if err != nil {
 		return recalled{}, err
@@ -263,21 +263,21 @@ func recall(a *command.App, ctx context.Context, flags *importFlags, question st
 
 // importMain makes a context of a main node's phrase. The host must know the
 // node; its API key stays where it was first told.
-func importMain(a *command.App, ctx context.Context, flags *importFlags) error {
+func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	target, err := newAccount(a)
 	if err != nil {
 		return err
 	}
-	found, err := recall(a, ctx, flags, "The main node's phrase:")
+	found, err := recall(ctx, a, flags, "The main node's phrase:")
 	if err != nil {
 		return err
 	}
 	who := &command.Caller{Server: target.ServerURL, Service: protocol.Service(target.Service), Main: found.node}
-	if err := confirmNode(a, ctx, who, protocol.ValidateRequest{}); err != nil {
+	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{}); err != nil {
 		return err
 	}
 	target.Main = &creds.MainNode{NodeID: found.node.NodeID, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepContext(a, ctx, target); err != nil {
+	if err := keepContext(ctx, a, target); err != nil {
 		return err
 	}
 	if err := a.Printer.Print(contextDocument(target, false)); err != nil {
@@ -288,7 +288,7 @@ func importMain(a *command.App, ctx context.Context, flags *importFlags) error {
 }
 
 // importAgent adds an agent of the context's main node by its phrase.
-func importAgent(a *command.App, ctx context.Context, flags *importFlags) error {
+func importAgent(ctx context.Context, a *command.App, flags *importFlags) error {
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -299,23 +299,23 @@ func importAgent(a *command.App, ctx context.Context, flags *importFlags) error 
 	if err := labelIsFree(who, flags.agent); err != nil {
 		return err
 	}
-	found, err := recall(a, ctx, flags, "The agent's phrase:")
+	found, err := recall(ctx, a, flags, "The agent's phrase:")
 	if err != nil {
 		return err
 	}
 	request := protocol.ValidateRequest{NodeID: found.node.NodeID, MainNodeID: who.Main.NodeID}
-	if err := confirmNode(a, ctx, who, request); err != nil {
+	if err := confirmNode(ctx, a, who, request); err != nil {
 		return err
 	}
 	agent := creds.Agent{NodeID: found.node.NodeID, Label: flags.agent, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepAgent(who, ctx, agent); err != nil {
+	if err := keepAgent(ctx, who, agent); err != nil {
 		return err
 	}
 	return a.Printer.Print(createdAgent(who, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}}))
 }
 
 // confirmNode asks the host whether a node is what its phrase says.
-func confirmNode(a *command.App, ctx context.Context, who *command.Caller, request protocol.ValidateRequest) error {
+func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest) error {
 	err := a.Call(ctx, who, who.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.ValidateNode(ctx, request)
 		if err == nil && !reply.OK {

@@ -32,14 +32,14 @@ on. It is forgotten in the context as well.`,
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return deleteAgentNode(a, cmd.Context(), args[0], yes)
+			return deleteAgentNode(cmd.Context(), a, args[0], yes)
 		},
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
 }
 
-func deleteAgentNode(a *command.App, ctx context.Context, name string, yes bool) error {
+func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool) error {
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -91,14 +91,14 @@ The context is forgotten as well.`,
 		Example: command.Example("playctl delete-main-node", "playctl delete-main-node --context old --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return deleteMainNode(a, cmd.Context(), yes)
+			return deleteMainNode(cmd.Context(), a, yes)
 		},
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
 }
 
-func deleteMainNode(a *command.App, ctx context.Context, yes bool) error {
+func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func deleteMainNode(a *command.App, ctx context.Context, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if err := forget(who, ctx); err != nil {
+	if err := forget(ctx, who); err != nil {
 		return err
 	}
 	return a.Printer.Print(render.Document{Data: result, Views: []render.View{
@@ -130,7 +130,7 @@ func deleteMainNode(a *command.App, ctx context.Context, yes bool) error {
 }
 
 // forget removes the context if it is that of the main node that called.
-func forget(c *command.Caller, ctx context.Context) error {
+func forget(ctx context.Context, c *command.Caller) error {
 	if c.Context == nil || c.Context.Main == nil || c.Context.Main.NodeID != c.Main.NodeID {
 		return nil
 	}

@@ -34,7 +34,7 @@ is of that root key. It exits with 5 if the host says no.`,
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				return validate(a, ctx, who, c, who.Main.NodeID, rootFile)
+				return validate(ctx, a, who, c, who.Main.NodeID, rootFile)
 			})
 		},
 	}
@@ -59,7 +59,7 @@ that it is of that root key. It exits with 5 if the host says no.`,
 				if err != nil {
 					return nil, err
 				}
-				return validate(a, ctx, who, c, ref.ID, rootFile)
+				return validate(ctx, a, who, c, ref.ID, rootFile)
 			})
 		},
 	}
@@ -71,7 +71,7 @@ func registerCheckedRoot(cmd *cobra.Command, rootFile *string) {
 	cmd.Flags().StringVar(rootFile, "root-file", "", "check as well that the node is of the root key in this `file`")
 }
 
-func validate(a *command.App, ctx context.Context, who *command.Caller, c *client.Client, id, rootFile string) (*render.Document, error) {
+func validate(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, id, rootFile string) (*render.Document, error) {
 	request := protocol.ValidateRequest{NodeID: id}
 	if id != who.Main.NodeID {
 		request.MainNodeID = who.Main.NodeID

@@ -45,7 +45,7 @@ too, as the one who made it.`,
 		Args: command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.request.Name, flags.request.Amenities = args[0], flags.kinds
-			return createSpace(a, cmd.Context(), &flags)
+			return createSpace(cmd.Context(), a, &flags)
 		},
 	}
 	f := cmd.Flags()
@@ -60,7 +60,7 @@ too, as the one who made it.`,
 	return cmd
 }
 
-func createSpace(a *command.App, ctx context.Context, flags *spaceFlags) error {
+func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 	switch {
 	case flags.request.DesignKey == "":
 		return command.Usagef("the design is missing: add --design")

@@ -162,7 +162,7 @@ The host needs the root key of the backup's world.`,
 			}
 			var info backup.Info
 			err = a.Waiting("Restoring", func() error {
-				info, err = restore(a, cmd.Context(), args[0], at)
+				info, err = restore(cmd.Context(), a, args[0], at)
 				return err
 			})
 			if err != nil {
@@ -175,7 +175,7 @@ The host needs the root key of the backup's world.`,
 	return cmd
 }
 
-func restore(a *command.App, ctx context.Context, name string, to place.Place) (info backup.Info, err error) {
+func restore(ctx context.Context, a *command.App, name string, to place.Place) (info backup.Info, err error) {
 	source := a.Stdin
 	if name != "-" {
 		file, err := os.Open(a.Absolute(name))

@@ -53,7 +53,7 @@ stays as it is.`,
 			if err != nil {
 				return err
 			}
-			report, err := runMigration(a, cmd.Context(), source, target)
+			report, err := runMigration(cmd.Context(), a, source, target)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ stays as it is.`,
 }
 
 // runMigration copies a world and says how far it is.
-func runMigration(a *command.App, ctx context.Context, source, target place.Place) (report migrate.Report, err error) {
+func runMigration(ctx context.Context, a *command.App, source, target place.Place) (report migrate.Report, err error) {
 	journal, err := source.Open(ctx)
 	if err != nil {
 		return report, err

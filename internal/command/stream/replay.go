@@ -42,7 +42,7 @@ missing. --check prints what was proved and not the events.`,
 			if !flags.check {
 				pipeIsNDJSON(a, cmd)
 			}
-			return replay(a, cmd.Context(), args[0], &flags)
+			return replay(cmd.Context(), a, args[0], &flags)
 		},
 	}
 	registerSelection(cmd, &flags.kinds, &flags.player)
@@ -67,7 +67,7 @@ type replayResult struct {
 	CutOff bool `json:"cutOff"`
 }
 
-func replay(a *command.App, ctx context.Context, name string, flags *replayFlags) error {
+func replay(ctx context.Context, a *command.App, name string, flags *replayFlags) error {
 	pick, err := newSelection(flags.kinds, flags.player, nil)
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md tells the rest.`
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.hasSince = cmd.Flags().Changed("since")
 			pipeIsNDJSON(a, cmd)
-			return tail(a, cmd.Context(), &flags)
+			return tail(cmd.Context(), a, &flags)
 		},
 	}
 	cmd.Flags().Uint64Var(&flags.since, "since", 0, "begin after the event with this `seq`")
@@ -116,7 +116,7 @@ type eventResult struct {
 }
 
 // tail follows the world as the flags say.
-func tail(a *command.App, ctx context.Context, flags *tailFlags) (err error) {
+func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	reader, err := newTailer(a, flags)
 	if err != nil {
 		return err

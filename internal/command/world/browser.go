@@ -39,7 +39,7 @@ func hasBrowser(a *command.App) bool {
 // openBrowser opens a link. Every user of a machine can read the arguments of
 // its programs, so one with a token goes through a file that only its owner
 // reads; the next run replaces it.
-func openBrowser(a *command.App, ctx context.Context, link *watchLink) error {
+func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
 	target := link.url
 	if link.token {
 		folder := a.StateFolder()

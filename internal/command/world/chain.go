@@ -52,7 +52,7 @@ var errNoRoot = errors.New("no root is stated")
 
 // worldOf reads the world from a file, - for standard input, or with no name
 // from the host.
-func worldOf(a *command.App, ctx context.Context, file string) (world *statedWorld, err error) {
+func worldOf(ctx context.Context, a *command.App, file string) (world *statedWorld, err error) {
 	if file != "" {
 		text, err := readWhole(a, file)
 		if err != nil {

@@ -48,7 +48,7 @@ ends with exit code 5 then.`,
 		Example: command.Example("playctl chain show", "playctl chain show --tree", "playctl chain show --file world.json --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			world, err := worldOf(a, cmd.Context(), file)
+			world, err := worldOf(cmd.Context(), a, file)
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ The snapshot of a file is what "playctl snapshot --output json" prints.`,
 			if err := want.check(); err != nil {
 				return err
 			}
-			world, err := worldOf(a, cmd.Context(), file)
+			world, err := worldOf(cmd.Context(), a, file)
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ sees it may look and act for 12 hours.`,
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				link, err := link(a, ctx, who, c, true)
+				link, err := link(ctx, a, who, c, true)
 				if err != nil {
 					return nil, err
 				}
@@ -115,13 +115,13 @@ it: whoever has it may look and act for 12 hours, so treat it like a password.`,
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				link, err := link(a, ctx, who, c, false)
+				link, err := link(ctx, a, who, c, false)
 				if err != nil {
 					return nil, err
 				}
 				result := watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt}
 				if !only && hasBrowser(a) {
-					if err := openBrowser(a, ctx, link); err != nil {
+					if err := openBrowser(ctx, a, link); err != nil {
 						a.Warn("no browser opened: "+err.Error(), "open the address yourself")
 					} else {
 						result.Opened = true
@@ -174,7 +174,7 @@ type watchLink struct {
 // link finds out what the host gives freely, and makes a token where that is not
 // everything and there is a main node to make one as. outside asks for an
 // address that other machines reach.
-func link(a *command.App, ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
+func link(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
 	link := &watchLink{url: c.WatchURL()}
 	scope, err := c.WatchScope(ctx)
 	switch code := protocol.CodeOf(err); {
@@ -188,14 +188,14 @@ func link(a *command.App, ctx context.Context, who *command.Caller, c *client.Cl
 		return link, nil
 	}
 	if who.Main.IsZero() {
-		return linkWithoutToken(a, ctx, who, link, hidden)
+		return linkWithoutToken(ctx, a, who, link, hidden)
 	}
 	reply, err := c.WatchToken(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if hidden {
-		if link.url, err = outsideURL(a, ctx, who, reply, link.url); err != nil {
+		if link.url, err = outsideURL(ctx, a, who, reply, link.url); err != nil {
 			return nil, err
 		}
 	}
@@ -207,12 +207,12 @@ func link(a *command.App, ctx context.Context, who *command.Caller, c *client.Cl
 // outsideURL is the page's address for other machines, where this one knows the
 // host by loopback. The host's word that it listens at all addresses is needed: a
 // token must not lead people to another program that has the port elsewhere.
-func outsideURL(a *command.App, ctx context.Context, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
+func outsideURL(ctx context.Context, a *command.App, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
 	if !command.IsLoopbackURL(reply.URL) {
 		return reply.URL, nil
 	}
 	if reply.AllAddresses {
-		if found := lanURL(a, ctx, who, local); found != "" {
+		if found := lanURL(ctx, a, who, local); found != "" {
 			return found, nil
 		}
 	}
@@ -221,13 +221,13 @@ func outsideURL(a *command.App, ctx context.Context, who *command.Caller, reply 
 
 // linkWithoutToken is what is left where nobody can make a token. hidden tells
 // that the address is of no use to other machines.
-func linkWithoutToken(a *command.App, ctx context.Context, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
+func linkWithoutToken(ctx context.Context, a *command.App, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
 	if hidden {
 		// A host that lets this machine act freely listens at loopback only.
 		if link.scope == protocol.WatchScopeAct {
 			return nil, errOnlyHere(who.Server)
 		}
-		if link.url = lanURL(a, ctx, who, link.url); link.url == "" {
+		if link.url = lanURL(ctx, a, who, link.url); link.url == "" {
 			return nil, errOnlyHere(who.Server)
 		}
 	}
