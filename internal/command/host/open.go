@@ -23,18 +23,6 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// openBridge starts to tell the remote bridge of the world's events.
-func (s *serveSettings) openBridge(ctx context.Context, into *served, options *host.Options) (err error) {
-	if s.bridgeURL.Text == "" {
-		return nil
-	}
-	into.bridge, err = bridge.Open(ctx, bridge.Options{World: into.world, URL: s.bridgeURL.Text, Logger: options.Logger})
-	if err != nil {
-		return err
-	}
-	return options.Metrics.Add(into.bridge)
-}
-
 // served is a host with everything below it.
 type served struct {
 	host *host.Host
@@ -55,61 +43,6 @@ type served struct {
 	folder string
 	// temporary is removed at the end, "" for nothing.
 	temporary string
-}
-
-// check refuses flags that do not go together.
-func (s *serveSettings) check() error {
-	switch {
-	case (s.tlsCert == "") != (s.tlsKey == ""):
-		return command.Usagef("--tls-cert and --tls-key go together")
-	case s.demo && s.noRepository:
-		return command.Usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
-	case s.demo && s.registration != string(host.RegistrationOpen):
-		return command.Usagef("--demo makes a main node, so registration must be open")
-	case s.compat != "" && s.apiKeys == string(host.APIKeysRequired):
-		return command.Usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
-	case s.maxOccupants < 1 || s.history < 1:
-		return command.Usagef("--max-occupants and --history must be at least 1")
-	case s.maxOccupantsPerOwner < 0 || s.maxAgents < 0:
-		return command.Usagef("--max-occupants-per-owner and --max-agents cannot be negative: 0 is no limit")
-	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
-		return command.Usagef("--registration-token-file is for --registration token")
-	}
-	switch host.WatchAccess(s.watchAccess) {
-	case host.WatchLocal, host.WatchPublic, host.WatchToken:
-		return s.checkBridge()
-	}
-	return command.Usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
-}
-
-// checkStore refuses two answers to where the world is kept; the command line wins
-// over one from elsewhere.
-func (s *serveSettings) checkStore(from *command.Sources) error {
-	switch {
-	case s.storeWait < 0:
-		return command.Usagef("--store-wait cannot be negative: 0 is not to wait")
-	case s.store.Address.Text == "":
-	case from.ByFlag("ephemeral") && from.ByFlag("store") && s.ephemeral:
-		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
-	case from.ByFlag("store") && from.ByFlag("data-dir") && !s.demo:
-		return command.Usagef("--data-dir keeps the world in a file and --store on a Redis: use one of them")
-	case s.ephemeral && from.ByFlag("store"):
-		s.ephemeral = false
-	}
-	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnRedis(from) {
-		return command.Usagef("--demo makes accounts that stay on the Redis: name a folder for their credentials with --data-dir")
-	}
-	return nil
-}
-
-func (s *serveSettings) checkBridge() error {
-	if s.bridgeURL.Text == "" {
-		return nil
-	}
-	if err := bridge.CheckURL(s.bridgeURL.Text); err != nil {
-		return command.Usagef("--bridge-url: %w", err)
-	}
-	return nil
 }
 
 // openServed opens the store, recovers the world and makes its host. What was
@@ -139,6 +72,18 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	return result, err
 }
 
+// openBridge starts to tell the remote bridge of the world's events.
+func (s *serveSettings) openBridge(ctx context.Context, into *served, options *host.Options) (err error) {
+	if s.bridgeURL.Text == "" {
+		return nil
+	}
+	into.bridge, err = bridge.Open(ctx, bridge.Options{World: into.world, URL: s.bridgeURL.Text, Logger: options.Logger})
+	if err != nil {
+		return err
+	}
+	return options.Metrics.Add(into.bridge)
+}
+
 // openWorld opens the store and recovers the world.
 func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
 	if err := openStore(ctx, a, s, into); err != nil {
@@ -146,11 +91,7 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 	}
 	opened, err := world.Open(ctx, world.Options{
 		Journal: into.journal, RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
-		Limits: world.Limits{
-			Occupants: s.maxOccupants, OccupantsPerOwner: s.maxOccupantsPerOwner,
-			AgentsPerAccount: s.maxAgents, History: s.history,
-		},
-		NoRepository: s.noRepository, Observer: options.Metrics,
+		Limits: s.limits, NoRepository: s.noRepository, Observer: options.Metrics,
 	})
 	if err != nil {
 		return err
@@ -218,7 +159,7 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
 		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames,
 		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
-		Limits: host.RateLimits{RequestsPerSecond: s.rateRequests, CreationsPerMinute: s.rateNodes},
+		Limits: s.rates,
 		Logger: logger, AccessLog: s.accessLog,
 	}, nil
 }
@@ -287,4 +228,41 @@ func (s *served) close(ctx context.Context) error {
 		failed = append(failed, os.RemoveAll(s.temporary))
 	}
 	return errors.Join(failed...)
+}
+
+// openRootKey finds the world's root key, and makes one at the first start. A world
+// that ends with its host does without a file for it where there can be none.
+func openRootKey(a *command.App, s *serveSettings, into *served) (err error) {
+	into.root, err = a.Surroundings().FindRootFile(s.rootFile)
+	if !errors.Is(err, creds.ErrNoRootFile) {
+		return err
+	}
+	err = keepRootKey(a, into, creds.GenerateRootKey())
+	if s.ephemeral || into.temporary != "" {
+		withoutRootFile(a, err)
+		return nil
+	}
+	return command.Hintf(err, "make one where you may write, with \"playctl create-root-key --root-file FILE\", and start with --root-file FILE")
+}
+
+// keepRootKey gives a host a root key, and keeps it in this user's own file, where
+// commands look for it.
+func keepRootKey(a *command.App, into *served, key string) error {
+	into.root = creds.RootFile{Key: key}
+	path, err := a.Surroundings().DefaultRootFile()
+	if err == nil {
+		err = creds.WriteRootFile(path, key, false)
+	}
+	if err == nil {
+		into.root.Path, into.root.Source, into.rootMade = path, "~/.playctl/root", true
+	}
+	return err
+}
+
+// withoutRootFile warns of a root key that could not be kept. The host can do
+// without: a container may have no place for it.
+func withoutRootFile(a *command.App, err error) {
+	if err != nil {
+		a.Warn("the world's root key is in no file here: "+err.Error(), "commands that make nodes need one; the host does not")
+	}
 }

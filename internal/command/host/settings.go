@@ -1,12 +1,16 @@
 package host
 
 import (
+	"math"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/playctl/playctl/internal/bridge"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/world"
 )
 
 // serveSettings are the flags of "playctl serve".
@@ -38,16 +42,52 @@ type serveSettings struct {
 	opsListen      string
 	pprof          bool
 
-	maxOccupants         int
-	maxOccupantsPerOwner int
-	maxAgents            int
-	history              int
-	rateRequests         int
-	rateNodes            int
+	limits world.Limits
+	rates  host.RateLimits
 
 	logLevel  string
 	logFormat string
 	accessLog bool
+}
+
+// limit is what an operator allows at most.
+type limit struct {
+	flag string
+	// of is the option that the flag sets.
+	of    func(*serveSettings) *int
+	value int
+	// least is the smallest value that means something.
+	least int
+	help  string
+}
+
+// limits are all of them. A new one needs a line here, an option of the world or the
+// host, and the place that enforces it.
+var limits = []limit{
+	{
+		"max-occupants", func(s *serveSettings) *int { return &s.limits.Occupants }, world.DefaultOccupants, 1,
+		"how many agents and MCP servers fit on the map",
+	},
+	{
+		"max-occupants-per-owner", func(s *serveSettings) *int { return &s.limits.OccupantsPerOwner }, 0, 0,
+		"how many of them one main node may have; 0 = no limit",
+	},
+	{
+		"max-agents", func(s *serveSettings) *int { return &s.limits.AgentsPerAccount }, 0, 0,
+		"how many agent nodes one main node may have; 0 = no limit",
+	},
+	{
+		"history", func(s *serveSettings) *int { return &s.limits.History }, world.DefaultHistory, 1,
+		"how many interactions and journeys are kept for each agent",
+	},
+	{
+		"rate-requests", func(s *serveSettings) *int { return &s.rates.RequestsPerSecond }, 1000, math.MinInt,
+		"how many requests a second one address may make; negative = no limit",
+	},
+	{
+		"rate-nodes", func(s *serveSettings) *int { return &s.rates.CreationsPerMinute }, 60, math.MinInt,
+		"how many nodes a minute one address may create; negative = no limit",
+	},
 }
 
 // RegisterFlags adds the flags of a host to the flags of another command.
@@ -84,12 +124,9 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.StringVar(&s.opsListen, "metrics-listen", "", "take /healthz, /readyz and /metrics to a listener of their own at this `address`")
 	own.BoolVar(&s.pprof, "pprof", false, "serve profiles at --metrics-listen")
 
-	own.IntVar(&s.maxOccupants, "max-occupants", 100, "how many agents and MCP placements fit on the map")
-	own.IntVar(&s.maxOccupantsPerOwner, "max-occupants-per-owner", 0, "how many of them one main node may have; 0 is no limit")
-	own.IntVar(&s.maxAgents, "max-agents", 0, "how many agent nodes one main node may have; 0 is no limit")
-	own.IntVar(&s.history, "history", 1000, "how many interactions and journeys are kept for each agent")
-	own.IntVar(&s.rateRequests, "rate-requests", 1000, "how many requests a second one address may make; negative is no limit")
-	own.IntVar(&s.rateNodes, "rate-nodes", 60, "how many nodes a minute one address may create; negative is no limit")
+	for _, l := range limits {
+		own.IntVar(l.of(s), l.flag, l.value, l.help)
+	}
 
 	own.StringVar(&s.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	own.StringVar(&s.logFormat, "log-format", "text", "how it is logged: text or json")
@@ -97,4 +134,60 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 
 	own.VisitAll(func(flag *pflag.Flag) { command.Configurable(own, flag.Name) })
 	flags.AddFlagSet(own)
+}
+
+// check refuses flags that do not go together.
+func (s *serveSettings) check() error {
+	switch {
+	case (s.tlsCert == "") != (s.tlsKey == ""):
+		return command.Usagef("--tls-cert and --tls-key go together")
+	case s.demo && s.noRepository:
+		return command.Usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
+	case s.demo && s.registration != string(host.RegistrationOpen):
+		return command.Usagef("--demo makes a main node, so registration must be open")
+	case s.compat != "" && s.apiKeys == string(host.APIKeysRequired):
+		return command.Usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
+	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
+		return command.Usagef("--registration-token-file is for --registration token")
+	}
+	for _, l := range limits {
+		if *l.of(s) < l.least {
+			return command.Usagef("--%s must be at least %d", l.flag, l.least)
+		}
+	}
+	switch host.WatchAccess(s.watchAccess) {
+	case host.WatchLocal, host.WatchPublic, host.WatchToken:
+		return s.checkBridge()
+	}
+	return command.Usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
+}
+
+// checkStore refuses two answers to where the world is kept; the command line wins
+// over one from elsewhere.
+func (s *serveSettings) checkStore(from *command.Sources) error {
+	switch {
+	case s.storeWait < 0:
+		return command.Usagef("--store-wait cannot be negative: 0 is not to wait")
+	case s.store.Address.Text == "":
+	case from.ByFlag("ephemeral") && from.ByFlag("store") && s.ephemeral:
+		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
+	case from.ByFlag("store") && from.ByFlag("data-dir") && !s.demo:
+		return command.Usagef("--data-dir keeps the world in a file and --store on a Redis: use one of them")
+	case s.ephemeral && from.ByFlag("store"):
+		s.ephemeral = false
+	}
+	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnRedis(from) {
+		return command.Usagef("--demo makes accounts that stay on the Redis: name a folder for their credentials with --data-dir")
+	}
+	return nil
+}
+
+func (s *serveSettings) checkBridge() error {
+	if s.bridgeURL.Text == "" {
+		return nil
+	}
+	if err := bridge.CheckURL(s.bridgeURL.Text); err != nil {
+		return command.Usagef("--bridge-url: %w", err)
+	}
+	return nil
 }
