@@ -1,15 +1,18 @@
 import { subscribeWorld } from '../src/index.js'
 import type { RegisterRequest, SubscribeOptions, SubscriptionState, WorldClient, WorldEvent, WorldUpdate } from '../src/index.js'
-import { Told } from './host.js'
+import { Reports } from './host.js'
 
-/** A subscription with everything that it tells. */
+/**
+ * A subscription with everything that it reports. It waits for the stream's headers however
+ * busy the machine is: without them it would read the world more often.
+ */
 export function follow(client: WorldClient, options: SubscribeOptions = {}) {
-  const updates = new Told<WorldUpdate>()
-  const events = new Told<WorldEvent>()
-  const states = new Told<SubscriptionState>()
-  const errors = new Told<Error>()
+  const updates = new Reports<WorldUpdate>()
+  const events = new Reports<WorldEvent>()
+  const states = new Reports<SubscriptionState>()
+  const errors = new Reports<Error>()
   const sub = subscribeWorld(client, {
-    ...options, onSnapshot: updates.tell, onEvent: events.tell, onState: states.tell, onError: errors.tell,
+    headersTimeoutMs: 60_000, ...options, onSnapshot: updates.add, onEvent: events.add, onState: states.add, onError: errors.add,
   })
   return { updates, events, states, errors, sub }
 }

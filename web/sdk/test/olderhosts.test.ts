@@ -3,7 +3,7 @@ import { after, before, beforeEach, afterEach, describe, it } from 'node:test'
 import { type WorldClient, createClient, parsePlayerChainFanoutNotifyFromSsePayload, sortNodeRefsForSerializedFetch } from '../src/index.js'
 import type { NodeCredentialMaterial } from '../src/index.js'
 import { follow, registration } from './follow.js'
-import { Host, Told, adminToken } from './host.js'
+import { Host, Reports, adminToken } from './host.js'
 import { type Changeable, Meddler, olderFrames } from './meddler.js'
 
 /** What makes a host give the rows of an event at once and as of it. */
@@ -58,14 +58,14 @@ describe('a subscription at a host that has not everything', () => {
 
   it('takes rows that are newer than their event for what they are', async () => {
     meddler.without('chain-at-rev', 'chain-nodes')
-    const fetched = new Told<string>()
+    const fetched = new Reports<string>()
     let goOn = () => { /* set before it is called */ }
     const held = new Promise<void>((resolve) => { goOn = resolve })
     const { updates, states, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
     meddler.rpc = async (call) => {
       if (call.op !== 'getPlayerChainNode') return
-      fetched.tell(call.op)
+      fetched.add(call.op)
       await held
     }
     // While the first row is on its way the second one changes twice, so that its
@@ -141,7 +141,7 @@ describe('a subscription at a host that has not everything', () => {
     await client.register(registration('a'))
     meddler.without(...readsOfRows, 'resume')
     meddler.holdsHeaders = true
-    const { updates, sub } = follow(through, { inline: false })
+    const { updates, sub } = follow(through, { inline: false, headersTimeoutMs: 200 })
     const read = await updates.until((u) => u.verification === 'verified')
     assert.equal(read.snapshot.worldMap.occupants.length, 1)
     assert.equal(sub.state.connected, false)

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import ts from 'typescript'
 import { RemotePlayWorld, createNodeCredentialMaterial, isEvent } from '../src/index.js'
 import type { WorldEvent } from '../src/index.js'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 import { Project } from './packed.js'
 import { repository } from './repository.js'
 
@@ -47,10 +48,11 @@ describe('the package in a fresh project', () => {
       export const refused = (error: PlayError): boolean => error.code === 'behind'
       export const own: Promise<PlayWorld> = PlayWorld.start()
     `)
-    project.compile('--project', '.')
-    for (const [module, resolution] of [['node16', 'node16'], ['nodenext', 'nodenext'], ['esnext', 'bundler']] as const) {
-      project.compile('--project', '.', '--noEmit', '--module', module, '--moduleResolution', resolution)
-    }
+    assert.deepEqual(project.compile(), [])
+    const { ModuleKind, ModuleResolutionKind } = ts
+    for (const [module, moduleResolution] of [
+      [ModuleKind.Node16, ModuleResolutionKind.Node16], [ModuleKind.NodeNext, ModuleResolutionKind.NodeNext], [ModuleKind.ESNext, ModuleResolutionKind.Bundler],
+    ] as const) assert.deepEqual(project.compile({ module, moduleResolution, noEmit: true }), [])
   })
 
   it('runs that agent, which answers and leaves', async () => {
@@ -59,8 +61,8 @@ describe('the package in a fresh project', () => {
     const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     const tess = createNodeCredentialMaterial({ rootKey: host.rootKey })
     await world.createAgentNode(tess)
-    const events = new Told<WorldEvent>()
-    await world.subscribeEvents({ after: 0, onEvent: events.tell })
+    const events = new Reports<WorldEvent>()
+    await world.subscribeEvents({ after: 0, onEvent: events.add })
     const agent = project.start('agent.js', {
       PLAYCTL_SERVER: host.url, PLAYCTL_API_KEY: apiKey, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase,
       AGENT_NODE_ID: tess.nodeId, AGENT_PHRASE: tess.phrase,

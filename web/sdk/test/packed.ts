@@ -4,9 +4,25 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import ts from 'typescript'
 import { playctl, repository } from './repository.js'
 
 const web = path.join(repository, 'web')
+
+/** The declarations of the platform, which are the same for every compilation. */
+const declarations = new Map<string, ts.SourceFile | undefined>()
+
+/** A compiler host that reads those declarations once. */
+function libraries(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options)
+  const read = host.getSourceFile.bind(host)
+  host.getSourceFile = (name, language, ...rest) => {
+    if (!name.includes('/typescript/lib/')) return read(name, language, ...rest)
+    if (!declarations.has(name)) declarations.set(name, read(name, language, ...rest))
+    return declarations.get(name)
+  }
+  return host
+}
 
 /** A fresh project in which the package is installed as `npm pack` makes it. */
 export class Project {
@@ -37,9 +53,19 @@ export class Project {
     return execFileSync(command, args, { cwd: this.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: this.#environment({}) })
   }
 
-  /** Runs the TypeScript compiler of the workspace in the project. */
-  compile(...args: string[]): string {
-    return this.run(process.execPath, path.join(web, 'node_modules/typescript/bin/tsc'), ...args, '--typeRoots', path.join(web, 'node_modules/@types'))
+  /** Compiles the project and the package in it as `tsc --project .` does with some options, and gives what is wrong in them. */
+  compile(options: ts.CompilerOptions = {}): readonly string[] {
+    const { config } = ts.readConfigFile(path.join(this.folder, 'tsconfig.json'), ts.sys.readFile) as { config: unknown }
+    const parsed = ts.parseJsonConfigFileContent(config, ts.sys, this.folder, { typeRoots: [path.join(web, 'node_modules/@types')], ...options })
+    const program = ts.createProgram(parsed.fileNames, parsed.options, libraries(parsed.options))
+    const problems = [
+      ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics(),
+      // Declarations of the platform are not the package's to check.
+      ...program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(this.folder))
+        .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+      ...(parsed.options.noEmit === true ? [] : program.emit().diagnostics),
+    ]
+    return problems.map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
   }
 
   /** Starts a program of the project. */
