@@ -10,6 +10,8 @@ export { PLAYER_CHAIN_GENESIS_STABLE_KEY, PLAYER_CHAIN_HEADER_STABLE_KEY, compar
 export { mergeSnapshotWithPlayerChainNode } from './chain/merge.js'
 export { parsePlayerChainNodeRpcBody } from './chain/node.js'
 export {
+  type PlayerChainNodeRef,
+  type PlayerChainNotify,
   parsePlayerChainFanoutNotify,
   parsePlayerChainFanoutNotifyFromSsePayload,
   sortNodeRefsForSerializedFetch,
@@ -24,12 +26,14 @@ export { randomText } from './http/wait.js'
 export { canonicalJson } from './json/canonical.js'
 export { JsonError, parseJson } from './json/parse.js'
 export { asArray, asNumber, asObject, asText } from './json/read.js'
-export type * from './protocol/chain.js'
+export type {
+  ChainNode as PlayerChainNode, ChainNodeReply as PlayerChainNodeReply, ChainNodesReply as PlayerChainNodesReply,
+} from './protocol/contract.js'
+export type * from './protocol/contract.js'
+export { amenities, capabilities, errorStatuses, eventKinds, limits } from './protocol/contract.js'
 export * from './protocol/errors.js'
 export type * from './protocol/events.js'
-export { eventTime, isEvent } from './protocol/events.js'
-export type * from './protocol/replies.js'
-export type * from './protocol/rows.js'
+export { eventTime, isEvent, readEvent } from './protocol/events.js'
 export { FrameError } from './stream/frames.js'
 export { subscribeWorld } from './subscription/subscribe.js'
 export type * from './subscription/types.js'
@@ -39,7 +43,7 @@ export { type EventOptions, type EventSubscription, subscribeEvents } from './wo
 export { type Exchange, exchangeIn, exchangeOf, nextExchange } from './world/exchange.js'
 export { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, type Tool, frameworkRegistration } from './world/framework.js'
 export type { Hold } from './world/hold.js'
-export type * from './world/intercom_types.js'
+export type { IntercomAnswer, IntercomCall, IntercomOptions, IntercomSubscription } from './world/intercom_types.js'
 export { type MainNodeOptions, createMainNode } from './world/main_node.js'
 export type * from './world/options.js'
 export type { Mcp } from './world/placements.js'

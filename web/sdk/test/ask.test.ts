@@ -5,7 +5,7 @@ import {
   frameworkRegistration, hasCode,
 } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial } from '../src/index.js'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 import { Meddler } from './meddler.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', { name: 'assist_add', description: 'Add', parameters: { type: 'object' } }])
@@ -71,12 +71,12 @@ describe('ask', () => {
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     await other.createAgentNode(credentials)
     const slow = await other.addAgent({ name: 'Slow', agent: tools, credentials })
-    const reasons = new Told<unknown>()
+    const reasons = new Reports<unknown>()
     const commands = await other.subscribeIntercomCommands({
       timeoutMs: 300,
       execute: async ({ signal }) => {
         await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
-        reasons.tell(signal.reason)
+        reasons.add(signal.reason)
         return 'late'
       },
     })
@@ -115,14 +115,14 @@ describe('ask', () => {
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     await other.createAgentNode(credentials)
     const bob = await other.addAgent({ name: 'Bob', agent: tools, credentials })
-    const begun = new Told<string>()
-    const ended = new Told<unknown>()
+    const begun = new Reports<string>()
+    const ended = new Reports<unknown>()
     const slow = await other.subscribeIntercomCommands({
       agents: [bob],
       execute: async ({ command, signal }) => {
-        begun.tell(command.requestId)
+        begun.add(command.requestId)
         await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
-        ended.tell(signal.reason)
+        ended.add(signal.reason)
         return 'late'
       },
     })

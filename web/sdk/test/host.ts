@@ -105,19 +105,19 @@ export class Host {
   }
 }
 
-/** What was told so far, for tests that wait for what comes. */
-export class Told<T> {
+/** What was reported so far, for tests that wait for what comes. */
+export class Reports<T> {
   readonly all: T[] = []
   #waiting: (() => void)[] = []
 
-  readonly tell = (value: T): void => {
+  readonly add = (value: T): void => {
     this.all.push(value)
     const waiting = this.#waiting
     this.#waiting = []
     for (const look of waiting) look()
   }
 
-  /** Waits for something told, from an index on, that a condition holds for. */
+  /** Waits for a report, from an index on, that a condition holds for. */
   async until(condition: (value: T) => boolean, from = 0): Promise<T> {
     for (let seen = from; ; ) {
       for (; seen < this.all.length; seen++) {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { RemotePlayWorld, createClient, createNodeCredentialMaterial, frameworkRegistration, isEvent, playerChainRoot } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial, WorldEvent } from '../src/index.js'
 import { follow } from './follow.js'
-import { Told } from './host.js'
+import { Reports } from './host.js'
 import { type Balancer, Site } from './site.js'
 
 const tools = frameworkRegistration('test', ['chat_tool'])
@@ -93,10 +93,10 @@ describe('a world with several hosts', () => {
 
   it('is followed without a gap and without a repeat, whatever becomes of its hosts and of its Redis', async () => {
     const client = await world.client()
-    const plain = new Told<WorldEvent>()
-    const opened = new Told<boolean>()
-    const gaps = new Told<Error>()
-    const events = await world.subscribeEvents({ onEvent: plain.tell, onOpen: () => { opened.tell(true) }, onError: gaps.tell })
+    const plain = new Reports<WorldEvent>()
+    const opened = new Reports<boolean>()
+    const gaps = new Reports<Error>()
+    const events = await world.subscribeEvents({ onEvent: plain.add, onOpen: () => { opened.add(true) }, onError: gaps.add })
     const followers = [follow(client), follow(client, { inline: false })]
     await opened.until(() => true)
     for (const { updates } of followers) await updates.until((u) => u.verification === 'verified')

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse, createServer, request } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { Told } from './host.js'
+import { Reports } from './host.js'
 
 /** A JSON object that may be changed. */
 export type Changeable = Record<string, unknown>
@@ -27,7 +27,7 @@ export class Meddler {
   /** The operations that were called, in order. */
   readonly calls: Passed[] = []
   /** The addresses of the streams that the host answered. */
-  readonly streams = new Told<string>()
+  readonly streams = new Reports<string>()
   /** The most calls of operations that were under way at once. */
   mostAtOnce = 0
   #underWay = 0
@@ -70,7 +70,7 @@ export class Meddler {
     to.on('close', () => { reply.destroy() })
     if (reply.headers['content-type']?.includes('event-stream') === true) {
       this.#stream(reply, to)
-      this.streams.tell(path)
+      this.streams.add(path)
     } else if (path.includes('/sdk/rpc')) {
       await this.#operation(JSON.parse(body) as Passed, from, reply, to)
     } else {

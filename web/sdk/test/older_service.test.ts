@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { RemotePlayWorld, createNodeCredentialMaterial, frameworkRegistration } from '../src/index.js'
 import type { WorldUpdate } from '../src/index.js'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 import { Meddler, olderFrames } from './meddler.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', 'assist_book'])
@@ -19,12 +19,12 @@ describe('the paths of the agent-play service', () => {
       const meddler = await Meddler.before(host.url)
       if (older) asOlder(meddler)
       const account = await host.account()
-      const warnings = new Told<string>()
+      const warnings = new Reports<string>()
       const world = new RemotePlayWorld({
-        baseUrl: meddler.url, service: 'agent-play', apiKey: account.apiKey, nodeCredentials: account.node, onWarning: warnings.tell,
+        baseUrl: meddler.url, service: 'agent-play', apiKey: account.apiKey, nodeCredentials: account.node, onWarning: warnings.add,
       })
-      const updates = new Told<WorldUpdate>()
-      await world.subscribeWorldState({ onSnapshot: updates.tell })
+      const updates = new Reports<WorldUpdate>()
+      await world.subscribeWorldState({ onSnapshot: updates.add })
       assert.equal((await updates.until(() => true)).verification, older ? 'unverifiable' : 'verified')
       const agent = createNodeCredentialMaterial({ rootKey: host.rootKey })
       await world.createAgentNode(agent)

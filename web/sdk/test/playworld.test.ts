@@ -9,7 +9,7 @@ import path from 'node:path'
 import { describe, it } from 'node:test'
 import { createClient, createNodeCredentialMaterial, frameworkRegistration } from '../src/index.js'
 import { PlayWorld } from '../src/node/index.js'
-import { Told } from './host.js'
+import { Reports } from './host.js'
 import { playctl } from './repository.js'
 
 const agent = frameworkRegistration('test', ['chat_tool'])
@@ -17,15 +17,15 @@ const binary = playctl()
 
 describe('PlayWorld', () => {
   it('serves a world, tells a bridge, and ends with its host', async () => {
-    const posted = new Told<string>()
+    const posted = new Reports<string>()
     const bridge = createServer((request, response) => {
-      request.on('data', (piece: Buffer) => { posted.tell(piece.toString()) }).on('end', () => response.end('{}'))
+      request.on('data', (piece: Buffer) => { posted.add(piece.toString()) }).on('end', () => response.end('{}'))
     }).listen(0, '127.0.0.1')
     await once(bridge, 'listening')
     const world = await PlayWorld.start({ binary, playApiBase: `http://127.0.0.1:${(bridge.address() as AddressInfo).port}` })
-    const kinds = new Told<string>()
-    const opened = new Told<boolean>()
-    await world.subscribeEvents({ onEvent: (event) => { kinds.tell(event.kind) }, onOpen: () => { opened.tell(true) } })
+    const kinds = new Reports<string>()
+    const opened = new Reports<boolean>()
+    await world.subscribeEvents({ onEvent: (event) => { kinds.add(event.kind) }, onOpen: () => { opened.add(true) } })
     await opened.until(() => true)
     const ada = await world.addAgent({ name: 'Ada', agent })
     await world.registerMCP({ name: 'tools' })
@@ -93,12 +93,12 @@ describe('PlayWorld', () => {
     const parent: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [line] = await once(parent.stdout ?? parent, 'data') as [Buffer]
     const client = createClient({ baseUrl: line.toString().trim(), retry: { attempts: 1, baseMs: 1, maxMs: 1 } })
-    const lost = new Told<boolean>()
+    const lost = new Reports<boolean>()
     const { sid } = await client.session()
     // The stream ends when the host does.
     const response = await fetch(`${line.toString().trim()}/api/play/events?sid=${sid}`)
     parent.kill('SIGKILL')
-    await response.text().then(() => { lost.tell(true) }, () => { lost.tell(true) })
+    await response.text().then(() => { lost.add(true) }, () => { lost.add(true) })
     await lost.until(() => true)
     await assert.rejects(client.session())
   })

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 
 /** A Redis of a test, on a socket in a folder of its own, which syncs every write. */
 export class Redis {
@@ -52,7 +52,7 @@ async function ended(child: ChildProcess | undefined): Promise<void> {
 export class Balancer {
   url = ''
   /** The hosts that were led to, in order. */
-  readonly led = new Told<number>()
+  readonly led = new Reports<number>()
   readonly #server: Server
   readonly #open = new Set<Socket>()
 
@@ -70,7 +70,7 @@ export class Balancer {
 
   #lead(from: Socket): void {
     const next = this.led.all.length % this.hosts.length
-    this.led.tell(next)
+    this.led.add(next)
     const to = connect(Number(new URL(this.hosts[next]?.url ?? '').port), '127.0.0.1')
     for (const [one, other] of [[from, to], [to, from]] as const) {
       this.#open.add(one)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type WorldClient, createClient, playerChainRoot } from '../src/index.js'
 import { follow, registration } from './follow.js'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 import { Meddler } from './meddler.js'
 
 describe('a subscription', () => {
@@ -104,9 +104,9 @@ describe('a subscription', () => {
 
   it('heals a copy that is not the host’s', async () => {
     const meddler = await Meddler.before(host.url)
-    const checked = new Told<string>()
+    const checked = new Reports<string>()
     const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }), {
-      onChecked: (event, verification) => { checked.tell(`${event.kind} ${verification}`) },
+      onChecked: (event, verification) => { checked.add(`${event.kind} ${verification}`) },
     })
     await updates.until((u) => u.verification === 'verified')
     meddler.change = (text) => text.replaceAll('"honest"', '"forged"')

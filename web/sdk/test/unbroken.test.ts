@@ -4,9 +4,9 @@ import {
   ClosedError, PlayError, RemotePlayWorld, ReplyError, createClient, frameworkRegistration, hasCode, subscribeEvents,
 } from '../src/index.js'
 import type { NodeCredentialMaterial } from '../src/index.js'
-import { tell } from '../src/protocol/tell.js'
+import { callBack } from '../src/protocol/callback.js'
 import { follow } from './follow.js'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 
 const tools = frameworkRegistration('test', ['chat_tool'])
 const once = { attempts: 1, baseMs: 1, maxMs: 1 }
@@ -34,13 +34,13 @@ describe('what goes wrong in a program', () => {
 
   it('ends no subscription, whether it throws at once or later', async () => {
     const client = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
-    const errors = new Told<Error>()
+    const errors = new Reports<Error>()
     const { updates, sub } = follow(client)
     await updates.until((u) => u.verification === 'verified')
     const fails = (text: string) => (): void => { throw new Error(text) }
     const failsLater = (text: string) => async (): Promise<void> => { await Promise.resolve(); throw new Error(text) }
     const onError = (error: Error): void => {
-      errors.tell(error)
+      errors.add(error)
       throw new Error('onError fails as well')
     }
     const broken = follow(client, {})
@@ -72,11 +72,11 @@ describe('what goes wrong in a program', () => {
   })
 
   it('is told whatever was thrown', async () => {
-    const told = new Told<Error>()
+    const told = new Reports<Error>()
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- programs do
-    tell(() => { throw 'a text' }, told.tell)
+    callBack(() => { throw 'a text' }, told.add)
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- programs do
-    tell(async () => Promise.reject('another'), told.tell)
+    callBack(async () => Promise.reject('another'), told.add)
     assert.equal((await told.until((error) => error.message === 'another')).name, 'Error')
     assert.deepEqual(told.all.map((error) => error.message), ['a text', 'another'])
   })
@@ -85,13 +85,13 @@ describe('what goes wrong in a program', () => {
 describe('a world that is closed', () => {
   it('ends every call that is under way, also of its agents and of its client', async () => {
     const registered = { playerId: 'a', previewUrl: '', registeredAgent: {}, connectionId: null, leaseTtlSeconds: null, enableP2a: 'off' }
-    const asked = new Told<string>()
+    const asked = new Reports<string>()
     const world = new RemotePlayWorld({
       baseUrl: 'http://127.0.0.1:9', apiKey: 'k',
       fetch: answering((path, init) => {
         if (path.endsWith('/session')) return Response.json({ sid: 's', capabilities: ['idempotency'] })
         if (path.endsWith('/players')) return Response.json(registered)
-        asked.tell(path)
+        asked.add(path)
         return path.endsWith('/disconnect') ? Response.json({ ok: true }) : silence(init)
       }),
     })
@@ -111,8 +111,8 @@ describe('a world that is closed', () => {
   })
 
   it('may end any number of calls at once, of which Node has nothing to say', async () => {
-    const warnings = new Told<Error>()
-    process.on('warning', warnings.tell)
+    const warnings = new Reports<Error>()
+    process.on('warning', warnings.add)
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
     const own = new AbortController()
     const calls = Array.from({ length: 30 }, async (_, i) => assert.rejects(world.getWorldSnapshot(i % 2 === 0 ? {} : { signal: own.signal })))
@@ -121,7 +121,7 @@ describe('a world that is closed', () => {
     await world.close()
     await Promise.all(calls)
     await new Promise((resolve) => { setImmediate(resolve) })
-    process.off('warning', warnings.tell)
+    process.off('warning', warnings.add)
     assert.deepEqual(warnings.all, [])
   })
 
@@ -136,12 +136,12 @@ describe('the session', () => {
   it('is fetched once for all, and no one’s failure is another’s', async () => {
     let fetched = 0
     const first = new AbortController()
-    const begun = new Told<number>()
+    const begun = new Reports<number>()
     const client = createClient({
       baseUrl: 'http://127.0.0.1:9', credentials: { nodeId: 'n', passwHash: 'first' },
       fetch: answering((path, init) => {
         if (!path.endsWith('/session')) return Response.json({ ok: true })
-        begun.tell(++fetched)
+        begun.add(++fetched)
         const who = new Headers(init.headers).get('x-node-passw')
         if (who === 'first') return silence(init)
         if (who === 'second') return Response.json({ error: 'no', code: 'credentials_invalid' }, { status: 401 })

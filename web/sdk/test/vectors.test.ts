@@ -5,7 +5,7 @@ import { WorldCopy } from '../src/chain/copy.js'
 import { digestText, leafDigest } from '../src/chain/digest.js'
 import { MerkleTree } from '../src/chain/tree.js'
 import { rootKeyFromSecret } from '../src/credentials/derive.js'
-import { normaliseSpaces } from '../src/protocol/whitespace.js'
+import { normalizeSpaces } from '../src/protocol/text.js'
 import { vectors } from './repository.js'
 
 interface ChainVectors {
@@ -135,7 +135,7 @@ describe('credentials.json', () => {
   const v = vectors('internal/creds/testdata/credentials.json') as CredentialVectors
   for (const [i, c] of v.phrases.entries()) {
     it(c.label, async () => {
-      assert.equal(normaliseSpaces(c.phrase), c.normalised)
+      assert.equal(normalizeSpaces(c.phrase), c.normalised)
       assert.equal(sdk.nodeCredentialsMaterialFromHumanPassphrase(c.phrase), c.passwHash)
       // A derivation takes half a second: each phrase under one of the keys in turn.
       const at = i % v.rootKeys.length

@@ -8,7 +8,7 @@ import {
   createClient, createNodeCredentialMaterial, frameworkRegistration, hasCode, isEvent, subscribeEvents,
 } from '../src/index.js'
 import type { NodeCredentialMaterial, WorldUpdate } from '../src/index.js'
-import { Host, Told } from './host.js'
+import { Host, Reports } from './host.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', { name: 'assist_book', description: 'Book a table' }])
 const journey = {
@@ -42,11 +42,11 @@ describe('RemotePlayWorld', () => {
   })
 
   it('puts agents and placements on the map, records, and takes the agents off at its end', async () => {
-    const warnings = new Told<string>()
-    const world = open(warnings.tell)
-    const updates = new Told<WorldUpdate>()
+    const warnings = new Reports<string>()
+    const world = open(warnings.add)
+    const updates = new Reports<WorldUpdate>()
     assert.ok((await world.connect()).sid)
-    await world.subscribeWorldState({ onSnapshot: updates.tell })
+    await world.subscribeWorldState({ onSnapshot: updates.add })
     await updates.until((u) => u.verification === 'verified')
     const agent = await world.addAgent({ name: 'Ada', agent: tools, credentials: ada })
     assert.equal(agent.playerId, ada.nodeId)
@@ -89,8 +89,8 @@ describe('RemotePlayWorld', () => {
     const world = open()
     const agent = await world.addAgent({ name: 'Ada', agent: tools, credentials: ada, leaseTtlSeconds: 5 })
     await world.registerMcp({ name: 'again' })
-    const updates = new Told<WorldUpdate>()
-    await world.subscribeWorldState({ onSnapshot: updates.tell })
+    const updates = new Reports<WorldUpdate>()
+    await world.subscribeWorldState({ onSnapshot: updates.add })
     await updates.until((u) => u.snapshot.worldMap.occupants.length === 2)
     const reset = updates.all.length
     await host.admin().resetSession()
@@ -112,9 +112,9 @@ describe('RemotePlayWorld', () => {
     })
     await sub.ready
     const asker = (await world.client())
-    const answers = new Told<IntercomEventData>()
-    const open_ = new Told<boolean>()
-    const listening = subscribeEvents(asker, { onEvent: (e: WorldEvent) => { if (isEvent(e, 'world:intercom')) answers.tell(e.data) }, onOpen: () => { open_.tell(true) } })
+    const answers = new Reports<IntercomEventData>()
+    const open_ = new Reports<boolean>()
+    const listening = subscribeEvents(asker, { onEvent: (e: WorldEvent) => { if (isEvent(e, 'world:intercom')) answers.add(e.data) }, onOpen: () => { open_.add(true) } })
     await open_.until(() => true)
     const { requestId } = await asker.assistTool({ targetPlayerId: agent.id, toolName: 'assist_book', args: { people: 2 } })
     const done = await answers.until((a) => a.status === 'completed')

@@ -1,8 +1,7 @@
 import { canonicalJson } from '../json/canonical.js'
 import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
-import type { PlayerChainNode } from '../protocol/chain.js'
+import type { Bounds, ChainNode, Json, McpServer, Occupant, Space, WorldSnapshot } from '../protocol/contract.js'
 import { MismatchError } from '../protocol/errors.js'
-import type { Bounds, Json, McpServer, Occupant, Space, WorldSnapshot } from '../protocol/rows.js'
 import { leafDigest } from './digest.js'
 import { PLAYER_CHAIN_GENESIS_STABLE_KEY, PLAYER_CHAIN_HEADER_STABLE_KEY, rankOf } from './keys.js'
 import { ownKey, readBounds } from './node.js'
@@ -110,7 +109,7 @@ export class WorldCopy {
    * key, a removal of what is not there changes nothing. One that cannot be read
    * is a `ChainError`, and then nothing is merged.
    */
-  merge(nodes: readonly PlayerChainNode[]): WorldCopy {
+  merge(nodes: readonly ChainNode[]): WorldCopy {
     let head = this.head
     const edits: Edit<Row>[] = []
     for (const node of nodes) {
@@ -146,7 +145,7 @@ function put(leaf: Leaf<Row>): Edit<Row> {
   return { key: leaf.key, leaf }
 }
 
-function rowEdit(node: Exclude<PlayerChainNode, { kind: 'genesis' | 'header' }>): Edit<Row> {
+function rowEdit(node: Exclude<ChainNode, { kind: 'genesis' | 'header' }>): Edit<Row> {
   if (!node.removed) return put(node.kind === 'space' ? spaceLeaf(node.space) : occupantLeaf(node.occupant))
   // Its key is all that a removal has: an occupant must not remove the header.
   if (rankOf(node.stableKey) !== (node.kind === 'space' ? 3 : 2)) {
@@ -189,7 +188,7 @@ export function playerChainRoot(snapshot: WorldSnapshot, genesis = snapshot.main
 }
 
 /** The key of the leaf that a merged node changed, for reports. */
-export function changedKey(node: PlayerChainNode): { stableKey: string; removed: boolean } {
+export function changedKey(node: ChainNode): { stableKey: string; removed: boolean } {
   const own = ownKey(node)
   return { stableKey: own ?? node.stableKey, removed: own === undefined }
 }

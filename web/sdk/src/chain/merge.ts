@@ -1,5 +1,4 @@
-import type { PlayerChainNode } from '../protocol/chain.js'
-import type { Occupant, Space, WorldSnapshot } from '../protocol/rows.js'
+import type { ChainNode, Occupant, Space, WorldSnapshot } from '../protocol/contract.js'
 import { mcpServersOf } from './copy.js'
 import { compareKeys } from './keys.js'
 import { ownKey, readNode } from './node.js'
@@ -12,7 +11,7 @@ import { asBoolean, asObject, member } from '../json/read.js'
  * itself. The root in the snapshot, which was that of the rows before, is left
  * out of the result: `playerChainRoot` computes it.
  */
-export function mergeSnapshotWithPlayerChainNode(snapshot: WorldSnapshot, node: PlayerChainNode): WorldSnapshot {
+export function mergeSnapshotWithPlayerChainNode(snapshot: WorldSnapshot, node: ChainNode): WorldSnapshot {
   const checked = readNode(node)
   if (checked.kind === 'genesis') return snapshot
   const { merkleRootHex: _root, merkleLeafCount: _count, ...rest } = snapshot

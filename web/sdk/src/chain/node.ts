@@ -1,6 +1,6 @@
-import { asBoolean, asNumber, asObject, asPosition, asText, member } from '../json/read.js'
-import type { PlayerChainNode, PlayerChainNodeReply } from '../protocol/chain.js'
-import type { Bounds, JsonObject } from '../protocol/rows.js'
+import { asBoolean, asObject, asPosition, asText, member } from '../json/read.js'
+import type { Bounds, ChainNode, ChainNodeReply, JsonObject } from '../protocol/contract.js'
+import { lackOf } from '../protocol/read.js'
 import { PLAYER_CHAIN_GENESIS_STABLE_KEY, PLAYER_CHAIN_HEADER_STABLE_KEY, nodeKindOf } from './keys.js'
 import { ChainError, checkOccupant, checkSpace, spaceKeyOf, stableKeyOf } from './row.js'
 
@@ -9,19 +9,19 @@ import { ChainError, checkOccupant, checkSpace, spaceKeyOf, stableKeyOf } from '
  * `ChainError` for one that is malformed. A host of the older service leaves
  * `removed` out where a row is present; that is read as false.
  */
-export function parsePlayerChainNodeRpcBody(body: unknown): PlayerChainNode {
+export function parsePlayerChainNodeRpcBody(body: unknown): ChainNode {
   return readNode(member(asObject(body), 'node'))
 }
 
 /** As `parsePlayerChainNodeRpcBody`, with the rev that the node is of. */
-export function parseNodeReply(body: unknown): PlayerChainNodeReply {
+export function parseNodeReply(body: unknown): ChainNodeReply {
   const rev = asPosition(member(asObject(body), 'rev'))
   const node = parsePlayerChainNodeRpcBody(body)
   return rev === undefined ? { node } : { node, rev }
 }
 
 /** Reads one chain node as it travels; what is malformed is a `ChainError`. */
-export function readNode(value: unknown): PlayerChainNode {
+export function readNode(value: unknown): ChainNode {
   const node = asObject(value)
   if (node === undefined) throw new ChainError('a chain node is an object')
   const stableKey = asText(member(node, 'stableKey'))
@@ -44,14 +44,14 @@ function wrong(name: string, want: string): ChainError {
   return new ChainError(`${name} of a chain node must be ${want}`)
 }
 
-function readGenesis(node: JsonObject, stableKey: string): PlayerChainNode {
+function readGenesis(node: JsonObject, stableKey: string): ChainNode {
   const text = asText(member(node, 'text'))
   if (text === undefined) throw wrong('text', 'a string')
   if (stableKey !== PLAYER_CHAIN_GENESIS_STABLE_KEY) throw wrong('stableKey', PLAYER_CHAIN_GENESIS_STABLE_KEY)
   return { kind: 'genesis', stableKey, text }
 }
 
-function readHeader(node: JsonObject, stableKey: string): PlayerChainNode {
+function readHeader(node: JsonObject, stableKey: string): ChainNode {
   const sid = asText(member(node, 'sid'))
   if (sid === undefined) throw wrong('sid', 'a string')
   if (stableKey !== PLAYER_CHAIN_HEADER_STABLE_KEY) throw wrong('stableKey', PLAYER_CHAIN_HEADER_STABLE_KEY)
@@ -60,15 +60,14 @@ function readHeader(node: JsonObject, stableKey: string): PlayerChainNode {
 
 /** Reads the limits of a map; what is malformed is a `ChainError`. */
 export function readBounds(value: unknown): Bounds {
-  const side = (name: string): number => {
-    const n = asNumber(member(asObject(value), name))
-    if (n === undefined) throw wrong('bounds', 'an object of the numbers minX, minY, maxX and maxY')
-    return n
-  }
-  return { minX: side('minX'), minY: side('minY'), maxX: side('maxX'), maxY: side('maxY') }
+  const bounds = asObject(value)
+  const lack = bounds === undefined ? 'they must be an object' : lackOf('Bounds', bounds)
+  if (lack !== undefined) throw new ChainError(`the bounds of a map cannot be read: ${lack}`)
+  const { minX, minY, maxX, maxY } = bounds as unknown as Bounds
+  return { minX, minY, maxX, maxY }
 }
 
-function readRow(node: JsonObject, kind: 'occupant' | 'space', stableKey: string): PlayerChainNode {
+function readRow(node: JsonObject, kind: 'occupant' | 'space', stableKey: string): ChainNode {
   const flag = member(node, 'removed')
   const removed = flag === undefined ? false : asBoolean(flag)
   if (removed === undefined) throw wrong('removed', 'a boolean')
@@ -81,7 +80,7 @@ function readRow(node: JsonObject, kind: 'occupant' | 'space', stableKey: string
 }
 
 /** Refuses a node that answers for another key than the one that was asked for, by its own name or its row's. */
-export function mustAnswerFor(node: PlayerChainNode, key: string): void {
+export function mustAnswerFor(node: ChainNode, key: string): void {
   const asked = `a node was asked for ${JSON.stringify(key.slice(0, 200))}`
   if (node.stableKey !== key) throw new ChainError(`${asked} and another one came`)
   const kind = nodeKindOf(key)
@@ -91,7 +90,7 @@ export function mustAnswerFor(node: PlayerChainNode, key: string): void {
 }
 
 /** The key of the leaf that a node stands for; undefined for a removed one. */
-export function ownKey(node: PlayerChainNode): string | undefined {
+export function ownKey(node: ChainNode): string | undefined {
   switch (node.kind) {
     case 'genesis':
       return PLAYER_CHAIN_GENESIS_STABLE_KEY

@@ -1,8 +1,17 @@
 import { asArray, asBoolean, asNumber, asObject, asPosition, asText, member } from '../json/read.js'
-import type { PlayerChainNode, PlayerChainNodeRef, PlayerChainNotify } from '../protocol/chain.js'
-import type { JsonObject } from '../protocol/rows.js'
+import type { ChainNode, JsonObject, NodeRef, Notify } from '../protocol/contract.js'
 import { readNode } from './node.js'
 import { ChainError } from './row.js'
+
+/** One changed leaf of a `playerChainNotify`, as it is read: some hosts say `removed` of leaves that are there, too. */
+export interface PlayerChainNodeRef extends Omit<NodeRef, 'removed'> {
+  readonly removed?: boolean
+}
+
+/** What changed in the chain with an event. */
+export interface PlayerChainNotify extends Omit<Notify, 'nodes'> {
+  readonly nodes: readonly PlayerChainNodeRef[]
+}
 
 /** How many refs a notify may have; a host that sends more is answered with one full read. */
 export const maxNotifyNodes = 1 << 16
@@ -62,7 +71,7 @@ export interface EventState {
   /** Absent where the map did not change. */
   readonly notify?: PlayerChainNotify
   /** The changed rows, where the event carries them. */
-  readonly inline?: readonly PlayerChainNode[]
+  readonly inline?: readonly ChainNode[]
 }
 
 /** Reads the rev that an event is of; undefined where it says none. */

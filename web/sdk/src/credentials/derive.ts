@@ -2,7 +2,7 @@ import { scrypt, scryptAsync } from '@noble/hashes/scrypt.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { hexOf, sha256Hex } from '../chain/digest.js'
 import { OptionError } from '../protocol/errors.js'
-import { isBlank, normaliseSpaces } from '../protocol/whitespace.js'
+import { isBlank, normalizeSpaces } from '../protocol/text.js'
 import { words } from './words.js'
 
 const encoder = new TextEncoder()
@@ -16,7 +16,7 @@ const phraseWords = 10
 
 /** What identifies a node and proves that it is the caller. `phrase` and `passwHash` are secrets. */
 export interface NodeCredentialMaterial {
-  /** What a person keeps, normalised. It never leaves the program that has it. */
+  /** What a person keeps, normalized. It never leaves the program that has it. */
   readonly phrase: string
   /** The hash of the phrase: 64 lower-case hex digits. A bearer secret. */
   readonly passwHash: string
@@ -45,7 +45,7 @@ export function isPasswHash(text: string): boolean {
 export function nodeCredentialsMaterialFromHumanPassphrase(phrase: string): string {
   if (isBlank(phrase)) throw new OptionError('the phrase is empty: it needs at least one word')
   if (loneSurrogate.test(phrase)) throw new OptionError('the phrase has a lone surrogate, which has no UTF-8')
-  return sha256Hex(normaliseSpaces(phrase))
+  return sha256Hex(normalizeSpaces(phrase))
 }
 
 /**
@@ -81,7 +81,7 @@ export function rootKeyFromSecret(secret: Uint8Array): string {
 /** Gives the credentials that a phrase has at hosts with a root key. */
 export function nodeCredentialFromHumanPhrase(input: { readonly phrase: string; readonly rootKey: string }): NodeCredentialMaterial {
   const passwHash = nodeCredentialsMaterialFromHumanPassphrase(input.phrase)
-  return { phrase: normaliseSpaces(input.phrase), passwHash, nodeId: deriveNodeIdFromMaterial({ material: passwHash, rootKey: input.rootKey }) }
+  return { phrase: normalizeSpaces(input.phrase), passwHash, nodeId: deriveNodeIdFromMaterial({ material: passwHash, rootKey: input.rootKey }) }
 }
 
 /**

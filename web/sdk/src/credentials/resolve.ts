@@ -1,6 +1,6 @@
 import type { NodeIdentity } from '../http/options.js'
 import { OptionError } from '../protocol/errors.js'
-import { normaliseNodeId } from '../protocol/whitespace.js'
+import { normalizeNodeId } from '../protocol/text.js'
 import { deriveNodeIdFromMaterialAsync, isPasswHash, nodeCredentialsMaterialFromHumanPassphrase } from './derive.js'
 
 /**
@@ -36,7 +36,7 @@ export function hashOf(node: NodeCredentials): string {
 export async function resolveNode(node: NodeCredentials): Promise<NodeIdentity> {
   checkNode(node)
   const passwHash = hashOf(node)
-  const nodeId = normaliseNodeId(node.nodeId ?? '')
+  const nodeId = normalizeNodeId(node.nodeId ?? '')
   if (nodeId !== '') return { nodeId, passwHash }
   return { nodeId: await deriveNodeIdFromMaterialAsync({ material: passwHash, rootKey: node.rootKey ?? '' }), passwHash }
 }

@@ -1,11 +1,9 @@
 import { parseNodeReply, readNode } from '../chain/node.js'
 import { ChainError } from '../chain/row.js'
 import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
-import type { PlayerChainNodeReply, PlayerChainNodesReply } from '../protocol/chain.js'
+import type * as wire from '../protocol/contract.js'
+import { operations } from '../protocol/contract.js'
 import { PlayError, ReplyError } from '../protocol/errors.js'
-import type { IntercomCommand } from '../protocol/events.js'
-import type * as wire from '../protocol/replies.js'
-import type { JsonObject, Journey, Space, WorldSnapshot } from '../protocol/rows.js'
 import { WorldCopy } from '../chain/copy.js'
 import { type Call, type Reply, largeReply, routeOf } from './call.js'
 import { Identity } from './identity.js'
@@ -24,6 +22,12 @@ export interface NodeOptions extends ReadOptions {
   /** Asks for the state of that rev, which counts as `minRev` as well; the reply says of which it is. Only for hosts with `chain-at-rev`. */
   readonly atRev?: number
 }
+
+/** Some nodes of the chain; what an older host does not say of them is absent. */
+export type ChainNodes = Pick<wire.ChainNodesReply, 'nodes'> & Partial<wire.ChainNodesReply>
+
+/** What a reply must have: its members with what each has to be. */
+type Needs = Parameters<typeof typed>[2]
 
 /**
  * Calls one host as one caller: one method for each route of a world. It keeps
@@ -73,7 +77,7 @@ export class WorldClient {
   }
 
   /** Reads the whole world. It is not verified: `subscribeWorld` and `RemotePlayWorld` do that. */
-  async snapshot(options?: ReadOptions): Promise<WorldSnapshot> {
+  async snapshot(options?: ReadOptions): Promise<wire.WorldSnapshot> {
     return (await this.worldCopy(options)).copy.snapshot
   }
 
@@ -85,14 +89,14 @@ export class WorldClient {
   }
 
   /** Reads one node of the player chain. Whether it answers for the key is for the caller to check. */
-  async playerChainNode(stableKey: string, options?: NodeOptions): Promise<PlayerChainNodeReply> {
+  async playerChainNode(stableKey: string, options?: NodeOptions): Promise<wire.ChainNodeReply> {
     const call = this.#read('getPlayerChainNode', { stableKey, ...at(options) }, leastRev(options))
     const reply = await this.transport.do(call, options?.signal)
     return understood(call, () => parseNodeReply(reply.value))
   }
 
-  /** Reads up to 256 nodes as of one rev. */
-  async playerChainNodes(stableKeys: readonly string[], options?: NodeOptions): Promise<PlayerChainNodesReply> {
+  /** Reads up to `limits.maxStableKeys` nodes as of one rev. */
+  async playerChainNodes(stableKeys: readonly string[], options?: NodeOptions): Promise<ChainNodes> {
     const call = this.#read('getPlayerChainNodes', { stableKeys, ...at(options) }, leastRev(options))
     const { value } = await this.transport.do(call, options?.signal)
     return understood(call, () => {
@@ -116,17 +120,17 @@ export class WorldClient {
   }
 
   /** Renews an agent's lease. */
-  async heartbeat(request: { playerId: string; connectionId: string; leaseTtlSeconds?: number }, options?: CallOptions): Promise<wire.HeartbeatReply> {
+  async heartbeat(request: wire.HeartbeatRequest, options?: CallOptions): Promise<wire.HeartbeatReply> {
     return this.#send({ ...this.#write('/players/heartbeat', request, 'same'), keyless: true }, {}, options)
   }
 
   /** Takes an agent off the map. */
-  async disconnect(request: { playerId: string; connectionId?: string }, options?: CallOptions): Promise<wire.OkReply> {
+  async disconnect(request: wire.DisconnectRequest, options?: CallOptions): Promise<wire.OkReply> {
     return this.#post('/players/disconnect', request, 'same', {}, options)
   }
 
   /** Puts an MCP placement of the calling main node on the map, or changes the one of that name. */
-  async registerMcp(request: { name: string; url?: string }, options?: CallOptions): Promise<{ readonly id: string }> {
+  async registerMcp(request: wire.McpRegisterRequest, options?: CallOptions): Promise<wire.IdReply> {
     return this.#post('/mcp/register', request, 'same', { id: 'text' }, options)
   }
 
@@ -136,9 +140,9 @@ export class WorldClient {
   }
 
   /** Starts a new session, as the administrator. */
-  async resetSession(options?: CallOptions): Promise<{ readonly sid: string }> {
+  async resetSession(options?: CallOptions): Promise<wire.ResetReply> {
     const before = await this.transport.sid(options?.signal)
-    const reply = await this.#post<{ readonly sid: string }>('/session/reset', {}, 'keyed', { sid: 'text' }, options)
+    const reply = await this.#post<wire.ResetReply>('/session/reset', {}, 'keyed', { sid: 'text' }, options)
     this.transport.session.forget(before)
     return reply
   }
@@ -149,78 +153,78 @@ export class WorldClient {
   }
 
   /** Calls a tool of an agent for a person. The answers come as `world:intercom` events of the request's id. */
-  async assistTool(request: wire.AssistToolRequest, options?: CallOptions): Promise<wire.OkReply & { readonly requestId: string }> {
+  async assistTool(request: wire.AssistToolRequest, options?: CallOptions): Promise<wire.RequestReply> {
     return this.#post('/assist-tool', request, 'keyed', { requestId: 'text' }, options)
   }
 
   /** Signals that someone met an agent on the map. */
-  async proximityAction(request: wire.ProximityRequest, options?: CallOptions): Promise<wire.OkReply> {
+  async proximityAction(request: wire.ProximityActionRequest, options?: CallOptions): Promise<wire.OkReply> {
     return this.#post('/proximity-action', request, 'keyed', {}, options)
   }
 
   /** Records a chat line, once. */
   async recordInteraction(request: wire.RecordInteractionRequest, options?: CallOptions): Promise<wire.RecordInteractionReply> {
-    return this.#op('recordInteraction', request, 'keyed', {}, options)
+    return this.#op('recordInteraction', request, {}, options)
   }
 
   /** Records a journey, once. */
-  async recordJourney(request: { playerId: string; journey: Journey }, options?: CallOptions): Promise<wire.RecordJourneyReply> {
-    return this.#op('recordJourney', request, 'keyed', {}, options)
+  async recordJourney(request: wire.RecordJourneyRequest, options?: CallOptions): Promise<wire.RecordJourneyReply> {
+    return this.#op('recordJourney', request, {}, options)
   }
 
   /** Reads a page of chat lines, newest last. */
   async listInteractions(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.InteractionsReply> {
-    return this.#send(this.#read('listInteractions', request), { interactions: 'list' }, options)
+    return this.#op('listInteractions', request, { interactions: 'list' }, options)
   }
 
   /** Reads a page of journeys, newest last. */
   async listJourneys(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.JourneysReply> {
-    return this.#send(this.#read('listJourneys', request), { journeys: 'list' }, options)
+    return this.#op('listJourneys', request, { journeys: 'list' }, options)
   }
 
   /** Asks an agent for something. The id of the request makes a repeat harmless. */
-  async intercomCommand(command: IntercomCommand, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#op('intercomCommand', command, 'same', {}, options)
+  async intercomCommand(command: wire.IntercomCommand, options?: CallOptions): Promise<wire.OkReply> {
+    return this.#op('intercomCommand', command, {}, options, 'same')
   }
 
   /** Answers a command, as the agent that was asked. */
-  async intercomResponse(response: JsonObject, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#op('intercomResponse', response, 'keyed', {}, options)
+  async intercomResponse(response: wire.IntercomResponse, options?: CallOptions): Promise<wire.OkReply> {
+    return this.#op('intercomResponse', response, {}, options)
   }
 
   /** Makes a space, as a main node. */
-  async registerSpaceNode(request: wire.RegisterSpaceRequest, options?: CallOptions): Promise<{ readonly space: Space }> {
-    return this.#op('registerSpaceNode', request, 'keyed', { space: 'object' }, options)
+  async registerSpaceNode(request: wire.RegisterSpaceRequest, options?: CallOptions): Promise<wire.SpaceReply> {
+    return this.#op('registerSpaceNode', request, { space: 'object' }, options)
   }
 
   /** Makes a space, its node and a structure on the map, as a main node. */
   async createSpace(request: wire.CreateSpaceRequest, options?: CallOptions): Promise<wire.CreateSpaceReply> {
-    return this.#op('createSpace', request, 'keyed', { spaceId: 'text' }, options)
+    return this.#op('createSpace', request, { spaceId: 'text' }, options)
   }
 
   /** Reads all spaces. */
-  async listSpaceNodes(options?: CallOptions): Promise<{ readonly spaces: readonly Space[] }> {
-    return this.#send(this.#read('listSpaceNodes', {}), { spaces: 'list' }, options)
+  async listSpaceNodes(options?: CallOptions): Promise<wire.SpacesReply> {
+    return this.#op('listSpaceNodes', {}, { spaces: 'list' }, options)
   }
 
   /** Reads a space, with its log where the caller may see it. */
   async inspectSpace(spaceId: string, options?: CallOptions): Promise<wire.InspectSpaceReply> {
-    return this.#send(this.#read('inspectSpace', { spaceId }), { space: 'object' }, options)
+    return this.#op('inspectSpace', { spaceId }, { space: 'object' }, options)
   }
 
   /** Removes a space with its structure, its node and its log. */
   async removeSpace(spaceId: string, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#op('removeSpace', { spaceId }, 'keyed', {}, options)
+    return this.#op('removeSpace', { spaceId }, {}, options)
   }
 
   /** Gives a space an amenity. */
-  async addSpaceAmenity(request: { spaceId: string; kind: string }, options?: CallOptions): Promise<{ readonly space: Space }> {
-    return this.#op('addSpaceAmenity', request, 'keyed', { space: 'object' }, options)
+  async addSpaceAmenity(request: wire.AmenityRequest, options?: CallOptions): Promise<wire.SpaceReply> {
+    return this.#op('addSpaceAmenity', request, { space: 'object' }, options)
   }
 
   /** Takes an amenity from a space; the last one stays. */
-  async removeSpaceAmenity(request: { spaceId: string; kind: string }, options?: CallOptions): Promise<{ readonly space: Space }> {
-    return this.#op('removeSpaceAmenity', request, 'keyed', { space: 'object' }, options)
+  async removeSpaceAmenity(request: wire.AmenityRequest, options?: CallOptions): Promise<wire.SpaceReply> {
+    return this.#op('removeSpaceAmenity', request, { space: 'object' }, options)
   }
 
   /** Makes a main node. The reply holds its first API key, once. */
@@ -230,7 +234,7 @@ export class WorldClient {
   }
 
   /** Makes an agent node of the calling main node. */
-  async createAgentNode(node: NodeIdentity, options?: CallOptions): Promise<{ readonly agentId: string }> {
+  async createAgentNode(node: NodeIdentity, options?: CallOptions): Promise<wire.AgentNodeReply> {
     const body = { kind: 'agent', parentNodeId: this.nodeId, agentNodeId: node.nodeId, agentNodePasswHash: node.passwHash }
     return this.#send({ method: 'POST', path: '/api/nodes/agent-node', body, repeat: 'keyed' }, { agentId: 'text' }, options)
   }
@@ -252,7 +256,7 @@ export class WorldClient {
   }
 
   /** Gives the calling main node another API key; the one before is worth nothing from then on. */
-  async createApiKey(options?: CallOptions): Promise<{ readonly apiKey: string }> {
+  async createApiKey(options?: CallOptions): Promise<wire.ApiKeyReply> {
     return this.#send({ method: 'POST', path: '/api/nodes/api-key', body: {}, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
 
@@ -267,7 +271,7 @@ export class WorldClient {
   }
 
   /** Asks whether a node exists and derives from a root key. A negative answer is a reply, not an error. */
-  async validate(request: { nodeId?: string; rootKey?: string; mainNodeId?: string }, options?: CallOptions): Promise<wire.ValidateReply> {
+  async validate(request: wire.ValidateRequest, options?: CallOptions): Promise<wire.ValidateReply> {
     const call: Call = { method: 'POST', path: '/api/nodes/validate', body: request, repeat: 'same', keyless: true, accept: 400 }
     const reply: Reply = await this.transport.do(call, options?.signal)
     const verdict = typed<wire.ValidateReply & { readonly error?: string; readonly code?: string }>(call, reply, {})
@@ -279,24 +283,27 @@ export class WorldClient {
     return verdict
   }
 
-  #read(op: string, payload: object, minRev?: number): Call {
+  #read<O extends wire.Op>(op: O, payload: wire.OperationTypes[O]['request'], minRev = 0): Call {
     const call: Call = { method: 'POST', path: this.transport.api('/sdk/rpc'), body: { op, payload }, repeat: 'read', limit: largeReply, world: true }
-    return minRev === undefined || minRev === 0 ? call : { ...call, minRev }
+    return minRev === 0 ? call : { ...call, minRev }
   }
 
   #write(path: string, body: object, repeat: 'same' | 'keyed'): Call {
     return { method: 'POST', path: this.transport.api(path), body, sid: true, repeat }
   }
 
-  async #post<T>(path: string, body: object, repeat: 'same' | 'keyed', needs: Parameters<typeof typed>[2], options?: CallOptions): Promise<T> {
+  async #post<T>(path: string, body: object, repeat: 'same' | 'keyed', needs: Needs, options?: CallOptions): Promise<T> {
     return this.#send(this.#write(path, body, repeat), needs, options)
   }
 
-  async #op<T>(op: string, payload: object, repeat: 'same' | 'keyed', needs: Parameters<typeof typed>[2], options?: CallOptions): Promise<T> {
-    return this.#post('/sdk/rpc', { op, payload }, repeat, needs, options)
+  /** Calls an operation. One that writes is repeated with its idempotency key, unless it may be made twice. */
+  async #op<O extends wire.Op>(
+    op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions, repeat: 'same' | 'keyed' = 'keyed',
+  ): Promise<wire.OperationTypes[O]['reply']> {
+    return this.#send(operations[op].writes ? this.#write('/sdk/rpc', { op, payload }, repeat) : this.#read(op, payload), needs, options)
   }
 
-  async #send<T>(call: Call, needs: Parameters<typeof typed>[2], options?: CallOptions): Promise<T> {
+  async #send<T>(call: Call, needs: Needs, options?: CallOptions): Promise<T> {
     return typed<T>(call, await this.transport.do(call, options?.signal), needs)
   }
 }

@@ -1,5 +1,5 @@
 import { OptionError } from '../protocol/errors.js'
-import { normaliseNodeId } from '../protocol/whitespace.js'
+import { normalizeNodeId } from '../protocol/text.js'
 import type { CallerCredentials, ClientOptions } from './options.js'
 
 /** Keeps redaction from tearing words apart for the sake of a secret that is as good as none. */
@@ -27,7 +27,7 @@ export class Identity {
       secrets.push(value)
     }
     const node = credentials !== undefined && 'nodeId' in credentials ? credentials : undefined
-    this.nodeId = node === undefined ? '' : normaliseNodeId(node.nodeId)
+    this.nodeId = node === undefined ? '' : normalizeNodeId(node.nodeId)
     if (node !== undefined) {
       if (this.nodeId === '' || !node.passwHash) throw new OptionError('node credentials need both nodeId and passwHash')
       headers['x-node-id'] = this.nodeId

@@ -1,5 +1,5 @@
 import { UnreachableError } from '../protocol/errors.js'
-import type { Capability, SessionReply } from '../protocol/replies.js'
+import type { Capability, SessionReply } from '../protocol/contract.js'
 import { reasonOf, whenEnded } from './wait.js'
 
 /** A fetch of the session that others wait for, and how often it is tried. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/rows.js'
+import type { Json, JsonObject } from '../protocol/contract.js'
 import { JsonError, maxDepth } from './parse.js'
 
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/u

@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/rows.js'
+import type { Json } from '../protocol/contract.js'
 
 /** How deeply arrays and objects may nest. */
 export const maxDepth = 512

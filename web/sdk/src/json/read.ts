@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/rows.js'
+import type { Json, JsonObject } from '../protocol/contract.js'
 
 /** A value that came from outside: nothing is known of it. */
 export type Unknown = unknown

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { asObject, asText, member } from '../json/read.js'
-import { tell } from '../protocol/tell.js'
+import { callBack } from '../protocol/callback.js'
 import type { PlayWorldOptions } from './options.js'
 import { loadRootKey } from './root_key.js'
 
@@ -61,7 +61,7 @@ export class HostProcess {
     createInterface({ input: child.stderr }).on('line', (line) => {
       log.splice(0, Math.max(0, log.length - 19))
       log.push(line)
-      tell(options.onLog, () => undefined, line)
+      callBack(options.onLog, () => undefined, line)
     })
     const banner = asObject(await bannerOf(child))
     const url = asText(member(banner, 'url'))

@@ -1,63 +1,10 @@
-import type { IntercomEventData, NamedOr } from './events.js'
-
-/** The machine-readable names of a host's refusals (protocol reference, "Routes"). */
-export type ErrorCode =
-  | 'json_invalid'
-  | 'body_invalid'
-  | 'sid_missing'
-  | 'op_unknown'
-  | 'stable_key_unknown'
-  | 'chat_tool_missing'
-  | 'tool_unknown'
-  | 'lease_unknown'
-  | 'player_unknown'
-  | 'request_unknown'
-  | 'node_not_derivable'
-  | 'confirmation_mismatch'
-  | 'occupant_limit'
-  | 'agent_limit'
-  | 'amenity_last'
-  | 'credentials_missing'
-  | 'credentials_invalid'
-  | 'api_key_invalid'
-  | 'sid_invalid'
-  | 'forbidden'
-  | 'registration_closed'
-  | 'not_found'
-  | 'space_unknown'
-  | 'method_not_allowed'
-  | 'node_exists'
-  | 'space_exists'
-  | 'amenity_exists'
-  | 'idempotency_conflict'
-  | 'removed'
-  | 'body_too_large'
-  | 'media_type'
-  | 'rate_limited'
-  | 'internal'
-  | 'store_unavailable'
-  | 'repository_off'
-  | 'behind'
-  | 'shutting_down'
+import { type ErrorCode, type IntercomEventData, errorStatuses } from './contract.js'
+import type { NamedOr } from './events.js'
 
 /** The code to assume for a status whose reply names none, as hosts of the older service send it. */
-const generalCodes: Readonly<Record<number, ErrorCode>> = {
-  400: 'body_invalid',
-  401: 'credentials_invalid',
-  403: 'forbidden',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  409: 'node_exists',
-  410: 'removed',
-  413: 'body_too_large',
-  415: 'media_type',
-  429: 'rate_limited',
-  503: 'store_unavailable',
-}
-
-/** The most general code of a status. */
 export function codeForStatus(status: number): ErrorCode {
-  return generalCodes[status] ?? (status < 500 ? 'body_invalid' : 'internal')
+  const [general] = Object.entries(errorStatuses).find(([, other]) => other === status) ?? []
+  return (general as ErrorCode | undefined) ?? (status < 500 ? 'body_invalid' : 'internal')
 }
 
 /** The code and the sentence that a refusal itself holds, each empty where it has none. */
@@ -101,7 +48,7 @@ export class PlayError extends Error {
   }
 }
 
-/** Tells whether an error is a host's refusal with one of some codes. */
+/** Reports whether an error is a host's refusal with one of some codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is PlayError {
   return error instanceof PlayError && (codes as readonly string[]).includes(error.code)
 }

@@ -3,7 +3,7 @@ import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
 import { linked, reasonOf } from '../http/wait.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
-import { asError } from '../protocol/tell.js'
+import { asError } from '../protocol/callback.js'
 import { type Frame, FrameParser } from './frames.js'
 
 /** How long a stream may be silent: three of the comments that a host sends after every 15 s are missed then. */

@@ -5,7 +5,7 @@ import { parseJson } from '../json/parse.js'
 import { asObject } from '../json/read.js'
 import { PlayError, UnreachableError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
-import { asError } from '../protocol/tell.js'
+import { asError } from '../protocol/callback.js'
 import { Connection } from './connection.js'
 import { type Frame, FrameError, positionOf } from './frames.js'
 

@@ -6,7 +6,7 @@ import type { Retry } from '../http/options.js'
 import { backoff } from '../http/wait.js'
 import { type MismatchError, UnmendedError, hasCode } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
-import { asError } from '../protocol/tell.js'
+import { asError } from '../protocol/callback.js'
 import type { Signal } from '../stream/stream.js'
 import { Stream } from '../stream/stream.js'
 import { Alarm, Inbox } from './inbox.js'
@@ -16,7 +16,7 @@ import type { ChangedKey, SubscribeOptions, Verification } from './types.js'
 import { type Finding, Verifier } from './verifier.js'
 
 /** How long it waits for a stream's headers before it reads the snapshot all the same (protocol reference, "Player chain"). */
-const headersTimeoutMs = 500
+const defaultHeadersTimeoutMs = 500
 /** How long unequal roots may be a matter of time, on hosts that give no rev with a row. */
 const settleTimeMs = 2000
 /** Bound the waits before a full read that follows one that failed or did not mend. */
@@ -31,6 +31,7 @@ export class Follower {
   readonly reporter: Reporter
   readonly #client: WorldClient
   readonly #signal: AbortSignal
+  readonly #headersTimeoutMs: number
   readonly #stream: Stream
   readonly #verifier: Verifier
   readonly #inbox = new Inbox()
@@ -58,6 +59,7 @@ export class Follower {
     this.reporter = new Reporter(options)
     this.#client = client.withRetry(readRetry)
     this.#signal = signal
+    this.#headersTimeoutMs = options.headersTimeoutMs ?? defaultHeadersTimeoutMs
     this.#verifier = new Verifier(options.verify !== false)
     this.#stream = new Stream(this.#client.transport, {
       signal, inline: options.inline !== false,
@@ -134,7 +136,7 @@ export class Follower {
     this.#cursor = resumes ? cursor : undefined
     // Without a copy, what it begins after was somebody else's.
     if (!resumes || this.#verifier.copy === undefined) this.#unread = true
-    this.#headers.set(headersTimeoutMs)
+    this.#headers.set(this.#headersTimeoutMs)
   }
 
   /**

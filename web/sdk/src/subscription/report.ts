@@ -1,5 +1,5 @@
 import type { WorldEvent } from '../protocol/events.js'
-import { tell, tellError } from '../protocol/tell.js'
+import { callBack, reportTo } from '../protocol/callback.js'
 import type { SubscribeOptions, SubscriptionState, SubscriptionStats, Verification, WorldUpdate } from './types.js'
 
 type Counter = keyof SubscriptionStats
@@ -69,7 +69,7 @@ export class Reporter {
 
   /** Tells of an event that the copy has taken. */
   checked(event: WorldEvent, verification: Verification): void {
-    tell(this.options.onChecked, (error) => { this.error(error) }, event, verification)
+    callBack(this.options.onChecked, (error) => { this.error(error) }, event, verification)
   }
 
   /** Tells of a new state of the copy. */
@@ -79,10 +79,10 @@ export class Reporter {
 
   /** Tells of what goes wrong. */
   error(error: Error): void {
-    tellError(this.options.onError, error)
+    reportTo(this.options.onError, error)
   }
 
   #call<T>(told: ((value: T) => unknown) | undefined, value: T): void {
-    tell(told, (error) => { this.error(error) }, value)
+    callBack(told, (error) => { this.error(error) }, value)
   }
 }

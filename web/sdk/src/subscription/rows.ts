@@ -1,19 +1,16 @@
 import { nodeKindOf } from '../chain/keys.js'
 import { mustAnswerFor } from '../chain/node.js'
-import { type EventState, sortNodeRefsForSerializedFetch } from '../chain/notify.js'
+import { type EventState, type PlayerChainNodeRef, type PlayerChainNotify, sortNodeRefsForSerializedFetch } from '../chain/notify.js'
 import { ChainError } from '../chain/row.js'
 import type { NodeOptions, WorldClient } from '../http/client.js'
-import type { PlayerChainNode, PlayerChainNodeRef, PlayerChainNotify } from '../protocol/chain.js'
-
-/** How many nodes one batch read may ask for. */
-const batchSize = 256
+import { type ChainNode, limits } from '../protocol/contract.js'
 
 /** How many rows of one event are fetched; from there a full read is cheaper. */
-const maxFetch = 4 * batchSize
+const maxFetch = 4 * limits.maxStableKeys
 
 /** The rows of one event. */
 export interface EventRows {
-  readonly nodes: readonly PlayerChainNode[]
+  readonly nodes: readonly ChainNode[]
   /** The highest rev that a row is of; absent if it is unknown of one. */
   readonly rev?: number
 }
@@ -38,7 +35,7 @@ export async function rowsOf(client: WorldClient, event: EventState, notify: Pla
   return session.has('chain-nodes') === true ? batches(client, refs, options) : oneByOne(client, refs, options)
 }
 
-function checkInline(nodes: readonly PlayerChainNode[], notify: PlayerChainNotify): void {
+function checkInline(nodes: readonly ChainNode[], notify: PlayerChainNotify): void {
   if (nodes.length !== notify.nodes.length) {
     throw new ChainError(`there are ${nodes.length} inline nodes for ${notify.nodes.length} refs`)
   }
@@ -47,8 +44,8 @@ function checkInline(nodes: readonly PlayerChainNode[], notify: PlayerChainNotif
 
 async function batches(client: WorldClient, refs: readonly PlayerChainNodeRef[], options: NodeOptions): Promise<EventRows> {
   const all = new Collected()
-  for (let from = 0; from < refs.length; from += batchSize) {
-    const keys = refs.slice(from, from + batchSize).map((ref) => ref.stableKey)
+  for (let from = 0; from < refs.length; from += limits.maxStableKeys) {
+    const keys = refs.slice(from, from + limits.maxStableKeys).map((ref) => ref.stableKey)
     const reply = await client.playerChainNodes(keys, options)
     if (reply.nodes.length !== keys.length) throw new ChainError(`${reply.nodes.length} nodes answer for ${keys.length} keys`)
     for (const [i, node] of reply.nodes.entries()) all.add(node, keys[i] ?? '', reply.rev)
@@ -67,10 +64,10 @@ async function oneByOne(client: WorldClient, refs: readonly PlayerChainNodeRef[]
 
 /** Collects rows that answer for their keys. */
 class Collected {
-  readonly #nodes: PlayerChainNode[] = []
+  readonly #nodes: ChainNode[] = []
   #rev: number | undefined = 0
 
-  add(node: PlayerChainNode, key: string, rev: number | undefined): void {
+  add(node: ChainNode, key: string, rev: number | undefined): void {
     mustAnswerFor(node, key)
     this.#nodes.push(node)
     this.#rev = rev === undefined || this.#rev === undefined ? undefined : Math.max(this.#rev, rev)

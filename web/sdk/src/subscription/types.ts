@@ -1,6 +1,6 @@
 import type { Retry } from '../http/options.js'
 import type { WorldEvent } from '../protocol/events.js'
-import type { WorldSnapshot } from '../protocol/rows.js'
+import type { WorldSnapshot } from '../protocol/contract.js'
 
 /**
  * What is known about a copy of the world:
@@ -107,6 +107,8 @@ export interface SubscribeOptions {
    * the host asks for unless it is given, up to 30 s.
    */
   readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
+  /** How long to wait for a stream's headers before the snapshot is read all the same, in milliseconds. @internal */
+  readonly headersTimeoutMs?: number
   /** Ends the subscription, as `close` does. */
   readonly signal?: AbortSignal
 }

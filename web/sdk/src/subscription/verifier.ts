@@ -1,6 +1,6 @@
 import type { WorldCopy, Stated } from '../chain/copy.js'
 import type { EventState } from '../chain/notify.js'
-import type { PlayerChainNode } from '../protocol/chain.js'
+import type { ChainNode } from '../protocol/contract.js'
 import type { MismatchError } from '../protocol/errors.js'
 import type { Verification } from './types.js'
 
@@ -58,7 +58,7 @@ export class Verifier {
    * that they are of, undefined where the host gave none. Throws a `ChainError`
    * where a row cannot be read, and then nothing was merged.
    */
-  merge(copy: WorldCopy, event: EventState, seq: number | undefined, nodes: readonly PlayerChainNode[], nodesRev: number | undefined): Finding {
+  merge(copy: WorldCopy, event: EventState, seq: number | undefined, nodes: readonly ChainNode[], nodesRev: number | undefined): Finding {
     this.#move(copy.merge(nodes), event, seq)
     if (nodesRev === undefined) this.#loose = true
     else this.#ahead = Math.max(this.#ahead, nodesRev)

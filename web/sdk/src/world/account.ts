@@ -4,7 +4,7 @@ import { isExposed } from '../http/address.js'
 import { WorldClient } from '../http/client.js'
 import type { ClientOptions, NodeIdentity } from '../http/options.js'
 import { OptionError } from '../protocol/errors.js'
-import { tell } from '../protocol/tell.js'
+import { callBack } from '../protocol/callback.js'
 import type { Agent, AgentWorld } from './agent.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import { Placements } from './placements.js'
@@ -33,7 +33,7 @@ export class Account {
     }
     this.#node = options.mainNodeCredentials ?? options.nodeCredentials
     if (this.#node !== undefined) checkNode(this.#node)
-    this.warn = (text) => { tell(options.onWarning, () => undefined, text) }
+    this.warn = (text) => { callBack(options.onWarning, () => undefined, text) }
     this.#nobody = new WorldClient({ ...clientOptions(options), apiKey: this.#apiKey, onSession }).withLife(life)
     if (isExposed(this.#nobody.transport.baseUrl)) this.warn('credentials will cross the network in clear text: use an https:// address')
   }

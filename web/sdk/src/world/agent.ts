@@ -5,31 +5,26 @@ import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
 import { asObject } from '../json/read.js'
 import { OptionError, hasCode } from '../protocol/errors.js'
-import type { RecordInteractionReply, RecordJourneyReply, RegisterReply, RegisterRequest } from '../protocol/replies.js'
-import type { Journey } from '../protocol/rows.js'
-import { tell } from '../protocol/tell.js'
-import { normaliseAgentId, normaliseNodeId } from '../protocol/whitespace.js'
+import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
+import { callBack } from '../protocol/callback.js'
+import { normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
 
-/** What puts an agent on the map. */
-export interface AddAgentOptions {
-  /** What people see; at most 200 characters. */
-  readonly name: string
-  /** The agent's platform; the framework's name unless it is given. */
-  readonly type?: string
+/** What of a registration the client sets itself. */
+type OwnFields = 'agentId' | 'mainNodeId' | 'passwHash' | 'apiKey' | 'connectionId'
+
+/**
+ * What puts an agent on the map: the fields of a registration, and how the agent is kept. Its
+ * `name` is what people see; `type` is the framework's name unless it is given, `enableP2a` is `off`.
+ */
+export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type' | 'agent'>, Partial<Pick<RegisterRequest, 'type'>> {
   /** What the agent can do; made by `frameworkRegistration`. */
   readonly agent: FrameworkRegistration
   /** The agent's node id; may be left out where `credentials` have it. */
   readonly nodeId?: string
   /** The agent's own; without them the main node speaks for it, as for every other of its agents. */
   readonly credentials?: NodeCredentials
-  /** Whether people may talk to the agent directly; off unless it is `on`. */
-  readonly enableP2a?: 'on' | 'off'
-  /** For realtime talk; at most 8 KiB. */
-  readonly realtimeInstructions?: string
-  /** How long the host keeps the agent without a sign of life; 45 unless it is given, granted are 5 to 300. */
-  readonly leaseTtlSeconds?: number
   /** Registers without a lease: the agent stays on the map, also when this program dies. */
   readonly permanent?: boolean
   /** Called once if the agent cannot be kept: the host refuses to register it again. */
@@ -64,7 +59,7 @@ export class Agent {
 
   /** Registers an agent. @internal */
   static async register(world: AgentWorld, options: AddAgentOptions, call: CallOptions): Promise<Agent> {
-    within("the agent's name", options.name, 200)
+    within("the agent's name", options.name, limits.maxNameChars)
     if (asObject(options.agent) === undefined) throw new OptionError('agent says what the agent can do: make it with frameworkRegistration')
     const { id, caller } = await speakerOf(world, options)
     const client = caller === undefined ? world.client : world.clientAs(caller)
@@ -147,16 +142,16 @@ export class Agent {
   #lost(error: Error, onLost: AddAgentOptions['onLost']): void {
     this.#error = error
     this.#world.warn(`the agent ${this.playerId} cannot be kept: the host refuses it`)
-    tell(onLost, (thrown) => { this.#world.warn(`the function onLost of the agent ${this.playerId} failed: ${thrown.message}`) }, error)
+    callBack(onLost, (thrown) => { this.#world.warn(`the function onLost of the agent ${this.playerId} failed: ${thrown.message}`) }, error)
   }
 }
 
 /** Who speaks for an agent: the agent itself where it has credentials, else the main node. */
 async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{ id: string; caller: NodeIdentity | undefined }> {
-  const id = normaliseAgentId(options.nodeId ?? '')
+  const id = normalizeAgentId(options.nodeId ?? '')
   if (options.credentials !== undefined) {
     const caller = await resolveNode(options.credentials.nodeId === undefined && id !== '' ? { ...options.credentials, nodeId: id } : options.credentials)
-    if (id !== '' && normaliseNodeId(id) !== caller.nodeId) throw new OptionError('nodeId and credentials.nodeId name different nodes')
+    if (id !== '' && normalizeNodeId(id) !== caller.nodeId) throw new OptionError('nodeId and credentials.nodeId name different nodes')
     return { id: caller.nodeId, caller }
   }
   if (id === '') throw new OptionError('set nodeId, or credentials that have it')
@@ -167,16 +162,16 @@ async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{
 }
 
 function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string, caller: NodeIdentity | undefined): RegisterRequest {
-  const { agent, name, realtimeInstructions } = options
+  const { nodeId: _id, credentials: _own, onLost: _onLost, permanent = false, leaseTtlSeconds, ...fields } = options
   const older = world.client.transport.service !== 'play'
   return {
-    name, agentId, agent,
-    type: options.type ?? agent.type,
-    enableP2a: options.enableP2a ?? 'off',
+    enableP2a: 'off',
+    ...fields,
+    agentId,
+    type: options.type ?? options.agent.type,
     ...(world.main === undefined ? {} : { mainNodeId: world.main.nodeId }),
-    ...(realtimeInstructions === undefined ? {} : { realtimeInstructions }),
-    ...(options.permanent === true ? {} : { connectionId: randomText() }),
-    ...(options.permanent === true || options.leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds: options.leaseTtlSeconds }),
+    ...(permanent ? {} : { connectionId: randomText() }),
+    ...(permanent || leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }),
     ...(older && caller !== undefined ? { passwHash: caller.passwHash } : {}),
     ...(older && world.bodyKey !== undefined ? { apiKey: world.bodyKey } : {}),
   }

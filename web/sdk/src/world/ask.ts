@@ -1,9 +1,9 @@
 import type { WorldClient } from '../http/client.js'
 import { linked, randomText, reasonOf } from '../http/wait.js'
 import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/errors.js'
-import { type IntercomCommand, type IntercomEventData, type WorldEvent, isEvent } from '../protocol/events.js'
-import type { JsonObject } from '../protocol/rows.js'
-import { isBlank, normaliseAgentId } from '../protocol/whitespace.js'
+import type { IntercomCommand, IntercomEventData, JsonObject } from '../protocol/contract.js'
+import { type WorldEvent, isEvent } from '../protocol/events.js'
+import { isBlank, normalizeAgentId } from '../protocol/text.js'
 import { Stream } from '../stream/stream.js'
 
 /** How long it waits for a stream's headers before it asks all the same (protocol reference, "Player chain"). */
@@ -48,7 +48,7 @@ export async function ask(caller: WorldClient, question: IntercomQuestion, life:
 async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<IntercomCommand> {
   const { text, tool, args } = question
   if (tool === undefined && question.realtime !== true && isBlank(text ?? '')) throw new OptionError('a question needs text or a tool')
-  const toPlayerId = normaliseAgentId(question.to)
+  const toPlayerId = normalizeAgentId(question.to)
   return {
     requestId: randomText(),
     mainNodeId: await ownerOf(caller, toPlayerId, signal),

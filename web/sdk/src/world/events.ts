@@ -1,7 +1,8 @@
 import type { WorldClient } from '../http/client.js'
 import { ClosedError, GapError } from '../protocol/errors.js'
-import type { EventKind, NamedOr, WorldEvent } from '../protocol/events.js'
-import { tell, tellError } from '../protocol/tell.js'
+import type { EventKind } from '../protocol/contract.js'
+import type { NamedOr, WorldEvent } from '../protocol/events.js'
+import { callBack, reportTo } from '../protocol/callback.js'
 import { type Signal, Stream } from '../stream/stream.js'
 
 /** What a subscription of events reports. What its functions throw goes to `onError`; what that throws is dropped. */
@@ -52,7 +53,7 @@ async function listen(stream: Stream, options: EventOptions): Promise<void> {
         wrong(options, new GapError('events were missed: the host numbers none, so what happened between two connections is not known'))
       }
       connected = true
-      tell(options.onOpen, (error) => { wrong(options, error) })
+      callBack(options.onOpen, (error) => { wrong(options, error) })
     } else {
       take(signal, options)
     }
@@ -68,9 +69,9 @@ function take(signal: Signal, options: EventOptions): void {
   }
   const { event } = signal
   if (event.kind === 'session:resync') wrong(options, new GapError(`events were missed: the host goes on at ${event.seq ?? 'no position'}`))
-  if (options.kinds === undefined || options.kinds.includes(event.kind)) tell(options.onEvent, (error) => { wrong(options, error) }, event)
+  if (options.kinds === undefined || options.kinds.includes(event.kind)) callBack(options.onEvent, (error) => { wrong(options, error) }, event)
 }
 
 function wrong(options: EventOptions, error: Error): void {
-  tellError(options.onError, error)
+  reportTo(options.onError, error)
 }

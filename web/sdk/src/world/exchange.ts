@@ -1,6 +1,5 @@
 import { asObject, asText, member } from '../json/read.js'
-import type { IntercomCommand, IntercomStatus } from '../protocol/events.js'
-import type { JsonObject } from '../protocol/rows.js'
+import type { IntercomCommand, IntercomStatus, JsonObject } from '../protocol/contract.js'
 
 /** A question to an agent and what it answered so far, for a program that shows it as its `world:intercom` events come. */
 export interface Exchange {

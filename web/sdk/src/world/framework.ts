@@ -1,6 +1,6 @@
 import { asArray, asObject, member } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
-import type { AssistTool, JsonObject } from '../protocol/rows.js'
+import { type AssistTool, type JsonObject, limits } from '../protocol/contract.js'
 
 /** The tool that every agent must have. */
 export const CHAT_TOOL = 'chat_tool'
@@ -26,23 +26,19 @@ export interface FrameworkRegistration {
   readonly assistTools: readonly AssistTool[]
 }
 
-const maxTools = 128
-const maxToolName = 128
-const maxType = 64
-
 /**
  * Checks a list of tools for an agent of a framework: one of them must be
  * `chat_tool`, and no two may have the same name. What is wrong is an `OptionError`.
  */
 export function frameworkRegistration(type: string, tools: readonly (Tool | string)[]): FrameworkRegistration {
-  within("the framework's name", type, maxType)
+  within("the framework's name", type, limits.maxTypeChars)
   if (asArray(tools) === undefined) throw new OptionError('the tools are no list')
-  if (tools.length > maxTools) throw new OptionError(`there are ${tools.length} tools, at most ${maxTools} are allowed`)
+  if (tools.length > limits.maxToolNames) throw new OptionError(`there are ${tools.length} tools, at most ${limits.maxToolNames} are allowed`)
   const toolNames: string[] = []
   const assistTools: AssistTool[] = []
   for (const given of tools) {
     const tool: Tool = typeof given === 'string' ? { name: given } : given
-    within("a tool's name", member(asObject(tool), 'name'), maxToolName)
+    within("a tool's name", member(asObject(tool), 'name'), limits.maxToolNameChars)
     if (toolNames.includes(tool.name)) throw new OptionError(`two tools have the name ${JSON.stringify(tool.name)}`)
     toolNames.push(tool.name)
     // Programs without types call this as well.

@@ -1,8 +1,9 @@
 import type { WorldClient } from '../http/client.js'
 import { ClosedError, OptionError } from '../protocol/errors.js'
-import { type IntercomCommand, type WorldEvent, isEvent } from '../protocol/events.js'
+import type { IntercomCommand } from '../protocol/contract.js'
+import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { asObject, asText, member } from '../json/read.js'
-import { tellError } from '../protocol/tell.js'
+import { reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import { type EventSubscription, subscribeEvents } from './events.js'
 import { CommandRun } from './intercom_run.js'
@@ -81,7 +82,7 @@ export class IntercomListener implements IntercomSubscription {
   }
 
   #wrong(error: Error): void {
-    tellError(this.#options.onError, error)
+    reportTo(this.#options.onError, error)
   }
 
   /** Remembers a request; true if it was known. */

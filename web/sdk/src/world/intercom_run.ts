@@ -1,9 +1,8 @@
 import { reasonOf } from '../http/wait.js'
 import { asObject } from '../json/read.js'
 import { AnsweredError, PlayError, TookTooLongError } from '../protocol/errors.js'
-import type { IntercomCommand, IntercomStatus } from '../protocol/events.js'
-import type { JsonObject } from '../protocol/rows.js'
-import { asError, tellError } from '../protocol/tell.js'
+import type { IntercomCommand, IntercomResponse } from '../protocol/contract.js'
+import { asError, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_types.js'
 
@@ -51,7 +50,7 @@ export class CommandRun {
       this.#finished = true
       if (!this.#answered) await this.#finish(outcome)
     } catch (error) {
-      tellError(this.options.onError, asError(error))
+      reportTo(this.options.onError, asError(error))
     } finally {
       clearTimeout(timer)
     }
@@ -68,9 +67,9 @@ export class CommandRun {
       },
     }
     const ended = new Promise<Error>((resolve) => {
-      const tell = () => { resolve(reasonOf(signal)) }
-      if (signal.aborted) tell()
-      else signal.addEventListener('abort', tell, { once: true })
+      const end = () => { resolve(reasonOf(signal)) }
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
     })
     return Promise.race([this.#answer(call), ended])
   }
@@ -102,9 +101,9 @@ export class CommandRun {
     }
   }
 
-  async #respond(status: IntercomStatus, answer: IntercomAnswer, error?: string): Promise<void> {
+  async #respond(status: IntercomResponse['status'], answer: IntercomAnswer, error?: string): Promise<void> {
     const { requestId, mainNodeId, fromPlayerId, toPlayerId, kind, toolName } = this.command
-    const response: JsonObject = {
+    const response: IntercomResponse = {
       requestId, mainNodeId, toPlayerId: fromPlayerId, fromPlayerId: toPlayerId, kind, status,
       ts: new Date().toISOString(),
       ...(toolName === undefined ? {} : { toolName }),

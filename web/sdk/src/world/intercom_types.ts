@@ -1,5 +1,4 @@
-import type { IntercomCommand } from '../protocol/events.js'
-import type { JsonObject } from '../protocol/rows.js'
+import type { IntercomCommand, JsonObject } from '../protocol/contract.js'
 import type { Agent } from './agent.js'
 
 /** What an agent answers, as a whole or in part. */

@@ -1,11 +1,10 @@
 import type { WorldClient } from '../http/client.js'
 import { backoff } from '../http/wait.js'
 import { PlayError, hasCode } from '../protocol/errors.js'
-import type { RegisterReply, RegisterRequest } from '../protocol/replies.js'
+import { type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 
 /** The lease is renewed after a third of its term, so that two signs of life may be lost. */
 const signsPerTerm = 3
-const defaultTermSeconds = 45
 const firstRepairMs = 1000
 const longestRepairMs = 15_000
 
@@ -25,7 +24,7 @@ export class Lease {
     readonly told: { warn: (text: string) => void; lost: (error: Error) => void },
   ) {
     this.registration = registration
-    this.#term = registration.leaseTtlSeconds ?? defaultTermSeconds
+    this.#term = registration.leaseTtlSeconds ?? limits.defaultLeaseTtlSeconds
   }
 
   /** Begins to keep the agent. */
@@ -106,6 +105,6 @@ export class Lease {
       }
     }
     this.registration = await this.client.register(this.request, { signal })
-    this.#term = this.registration.leaseTtlSeconds ?? defaultTermSeconds
+    this.#term = this.registration.leaseTtlSeconds ?? limits.defaultLeaseTtlSeconds
   }
 }

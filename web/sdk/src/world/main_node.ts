@@ -2,7 +2,7 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import { resolveNode } from '../credentials/resolve.js'
 import { createClient } from '../http/client.js'
 import type { CallOptions, ClientOptions } from '../http/options.js'
-import type { CreateNodeReply } from '../protocol/replies.js'
+import type { CreateNodeReply } from '../protocol/contract.js'
 
 /** What makes a main node, which is an account at a host. */
 export interface MainNodeOptions extends Pick<ClientOptions, 'baseUrl' | 'service' | 'timeoutMs' | 'retry' | 'fetch' | 'registrationToken'>, CallOptions {

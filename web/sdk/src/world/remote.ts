@@ -4,13 +4,11 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions } from '../http/options.js'
 import { reasonOf } from '../http/wait.js'
-import type { PlayerChainNodeReply } from '../protocol/chain.js'
+import type { ChainNodeReply, IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
 import { ClosedError } from '../protocol/errors.js'
-import type * as wire from '../protocol/replies.js'
-import type { IntercomEventData } from '../protocol/events.js'
-import type { Journey, Space, WorldSnapshot } from '../protocol/rows.js'
-import { tell } from '../protocol/tell.js'
-import { normaliseAgentId } from '../protocol/whitespace.js'
+import type * as wire from '../protocol/contract.js'
+import { callBack } from '../protocol/callback.js'
+import { normalizeAgentId } from '../protocol/text.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
 import { type AddAgentOptions, Agent } from './agent.js'
@@ -72,7 +70,7 @@ export class RemotePlayWorld {
   }
 
   /** Reads one node of the player chain, and refuses one that answers for another key. */
-  async getPlayerChainNode(stableKey: string, options: CallOptions & { readonly atRev?: number } = {}): Promise<PlayerChainNodeReply> {
+  async getPlayerChainNode(stableKey: string, options: CallOptions & { readonly atRev?: number } = {}): Promise<ChainNodeReply> {
     const client = await this.#client()
     const reply = await client.playerChainNode(stableKey, options)
     mustAnswerFor(reply.node, stableKey)
@@ -150,7 +148,7 @@ export class RemotePlayWorld {
   /** Deletes an agent node of the main node with its record, and takes it off the map; false if there was none of that id. */
   async deleteAgentNode(agentId: string, call?: CallOptions): Promise<boolean> {
     const client = await this.#client()
-    const id = normaliseAgentId(agentId)
+    const id = normalizeAgentId(agentId)
     const { ok } = await client.deleteAgent(id, call)
     const agent = this.#agents.get(id)
     this.#agents.delete(id)
@@ -183,7 +181,7 @@ export class RemotePlayWorld {
     const named = options.agents
     const sources = this.#account.hasMain ? [client] : (named ?? [...this.#agents.values()]).map((agent) => agent.client)
     const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, (id) => {
-      return named === undefined ? this.#agents.get(normaliseAgentId(id)) : named.find((agent) => agent.playerId === id)
+      return named === undefined ? this.#agents.get(normalizeAgentId(id)) : named.find((agent) => agent.playerId === id)
     })
     return this.#keep(listener)
   }
@@ -210,7 +208,7 @@ export class RemotePlayWorld {
    */
   onClose(told: () => void | Promise<void>): void {
     if (this.#closing === undefined) this.#onClose.push(told)
-    else tell(told, () => undefined)
+    else callBack(told, () => undefined)
   }
 
   /**
@@ -235,7 +233,7 @@ export class RemotePlayWorld {
     const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(leaving())))
     const failed = left.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
     const why = failed.length > 0 ? 'some agents could not be disconnected; their leases end them' : 'a function that was to be called at the end failed'
-    for (const told of this.#onClose) tell(told, (error) => { failed.push(error) })
+    for (const told of this.#onClose) callBack(told, (error) => { failed.push(error) })
     if (failed.length > 0) throw new AggregateError(failed, why)
   }
 
@@ -251,7 +249,7 @@ export class RemotePlayWorld {
   /** Who writes for a player: the agent itself where this world added it, else the main node. */
   async #callerFor(playerId: string): Promise<WorldClient> {
     const client = await this.#client()
-    return this.#agents.get(normaliseAgentId(playerId))?.client ?? client
+    return this.#agents.get(normalizeAgentId(playerId))?.client ?? client
   }
 
   #keep<T extends { readonly done: Promise<void>; close(): Promise<void> }>(subscription: T): T {

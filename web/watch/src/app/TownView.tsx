@@ -1,13 +1,12 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect, signal } from '@preact/signals'
-import { asText } from '@playctl/sdk'
+import { readEvent } from '@playctl/sdk'
 import { text } from '../text/text.js'
-import { Town, type TownOptions, type TownRole, type TownStep } from '../town/town.js'
+import { Town, type TownOptions, type TownStep } from '../town/town.js'
 import type { Happening } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { called } from './names.js'
-import { townPath, townRow } from './townRows.js'
 
 /** What happened longer ago than this, in milliseconds, is not played on the map. */
 const fresh = 15_000
@@ -20,7 +19,7 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
     const town = new Town(host.current, optionsOf(store, announce))
     const narrow = signal(false)
     const ends = [
-      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: world.worldMap.occupants.map(townRow) }) }),
+      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
       store.listen((event) => { if (!event.past && Date.now() - event.at < fresh) play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
@@ -64,19 +63,15 @@ function whatOf({ type, toolName = '', content = '' }: TownStep): string {
 }
 
 function play(town: Town, event: Happening): void {
-  const { data } = event
-  const playerId = asText(data.playerId) ?? ''
-  if (event.kind === 'world:interaction') {
-    town.say({ playerId, role: roleOf(data.role), text: asText(data.text) ?? '' })
-  } else if (event.kind === 'world:journey') {
-    town.journey({ playerId, path: townPath(data.path) })
-  } else if (event.kind === 'world:agent_signal') {
-    town.signal({ playerId, kind: asText(data.kind) ?? '' })
+  const known = readEvent(event)
+  if (known?.kind === 'world:interaction') {
+    const { playerId, role, text: line } = known.data
+    town.say({ playerId, role: role === 'user' || role === 'tool' ? role : 'assistant', text: line })
+  } else if (known?.kind === 'world:journey') {
+    town.journey({ playerId: known.data.playerId, path: known.data.path })
+  } else if (known?.kind === 'world:agent_signal') {
+    town.signal({ playerId: known.data.playerId, kind: known.data.kind })
   }
-}
-
-function roleOf(role: unknown): TownRole {
-  return role === 'user' || role === 'tool' ? role : 'assistant'
 }
 
 /** Calls a function with whether a media query matches, now and whenever that changes. */

@@ -1,4 +1,7 @@
-import { HUMAN_LABEL, asNumber, asObject, asText, type Json, type JsonObject } from '@playctl/sdk'
+import {
+  HUMAN_LABEL, asNumber, asText, readEvent,
+  type EventFields, type EventKind, type InteractionRole, type KnownEvent, type OccupantKind,
+} from '@playctl/sdk'
 import { called } from '../app/names.js'
 import type { Directory } from '../world/directory.js'
 import type { Happening } from '../world/events.js'
@@ -19,24 +22,41 @@ interface Description {
   readonly text?: string
 }
 
-type Describer = (data: JsonObject, directory: Directory) => Description
-
-const describers: Readonly<Record<string, Describer>> = {
-  'world:player_added': arrived,
-  'world:player_removed': (data) => ({
-    group: 'presence', who: textOf(data.playerId), ...departure(textOf(data.reason)),
+/** How each kind of event is described. Texts may be others than the contract names: a newer host sends them. */
+const describers: { readonly [K in EventKind]: (data: EventFields[K], directory: Directory) => Description } = {
+  'world:player_added': ({ player }, directory) => (
+    player.agentId === '' ? { group: 'presence', sentence: 'event.changed' } : placed('presence', 'event.added', player, directory)
+  ),
+  'world:player_removed': ({ playerId, reason }) => ({ group: 'presence', who: playerId, ...departure(reason) }),
+  'world:mcp_registered': ({ mcp }, directory) => (
+    mcp.id === '' ? { group: 'place', sentence: 'event.changed', key: '', name: '' } : placed('place', 'event.mcpAdded', mcp, directory)
+  ),
+  'world:mcp_unregistered': ({ id }) => ({ group: 'place', sentence: 'event.mcpRemoved', who: id }),
+  'world:interaction': (line) => ({
+    group: 'speech', sentence: Object.hasOwn(said, line.role) ? said[line.role] : 'event.said.other', who: line.playerId, text: line.text,
   }),
-  'world:mcp_registered': placed,
-  'world:mcp_unregistered': (data) => ({ group: 'place', sentence: 'event.mcpRemoved', who: textOf(data.id) }),
-  'world:interaction': (data) => ({
-    group: 'speech', sentence: spoken(data.role), who: textOf(data.playerId), text: textOf(data.text),
-  }),
-  'world:journey': travelled,
+  'world:journey': ({ playerId, journey }) => {
+    const route = readSteps(journey.steps).map(({ toolName, content }) => toolName || content).filter((stop) => stop !== '')
+    return {
+      group: 'journey', sentence: 'event.journey', who: playerId,
+      values: { count: journey.steps.length }, text: route.map((stop) => clamp(stop, 80)).join(' → '),
+    }
+  },
   'world:agent_signal': signalled,
-  'world:space_changed': spaceChanged,
+  'world:space_changed': ({ spaceId, action }, directory) => {
+    const key = `space:${spaceId}`
+    return {
+      group: 'place', sentence: `event.space.${action === 'created' || action === 'removed' ? action : 'changed'}`, key,
+      values: { space: clamp(called(directory.get(key)?.name ?? spaceId), 80) },
+    }
+  },
   'world:intercom': asked,
   'session:reset': () => ({ group: 'session', sentence: 'event.reset' }),
   'session:resync': () => ({ group: 'session', sentence: 'event.resync' }),
+}
+
+const said: Readonly<Record<InteractionRole, TextKey>> = {
+  user: 'event.said.user', assistant: 'event.said.assistant', tool: 'event.said.tool',
 }
 
 /**
@@ -44,18 +64,25 @@ const describers: Readonly<Record<string, Describer>> = {
  * that one who leaves still has a name and one who comes is new.
  */
 export function describe(event: Happening, directory: Directory, serial: number): Entry {
-  const describer = Object.hasOwn(describers, event.kind) ? describers[event.kind] : undefined
-  const said: Description = describer?.(event.data, directory)
-    ?? { group: 'session', sentence: 'event.other', values: { kind: event.kind } }
-  const thing = said.who === undefined ? undefined : directory.whose(said.who)
-  const name = said.name ?? thing?.name ?? (said.who === undefined ? undefined : shortId(said.who))
+  const known = readEvent(event)
+  const description: Description = known === undefined
+    ? { group: 'session', sentence: 'event.other', values: { kind: event.kind } }
+    : describeKnown(known, directory)
+  const { group, sentence, who, key, values = {} } = description
+  const thing = who === undefined ? undefined : directory.whose(who)
+  const name = description.name ?? thing?.name ?? (who === undefined ? undefined : shortId(who))
   return {
     serial, seq: event.seq, event: event.kind, at: event.at,
-    group: said.group, sentence: said.sentence, values: said.values ?? {},
-    key: said.key ?? thing?.key ?? '',
+    group, sentence, values,
+    key: key ?? thing?.key ?? '',
     name: name === undefined ? '' : clamp(called(name), 80),
-    text: clamp(said.text ?? '', textLimit),
+    text: clamp(description.text ?? '', textLimit),
   }
+}
+
+function describeKnown({ kind, data }: KnownEvent, directory: Directory): Description {
+  const describer = describers[kind] as (data: KnownEvent['data'], directory: Directory) => Description
+  return describer(data, directory)
 }
 
 /** An id for people: the first 12 characters of a node's, any other whole. */
@@ -63,14 +90,11 @@ export function shortId(id: string): string {
   return id.length === 64 ? id.slice(0, 12) : id
 }
 
-function arrived(data: JsonObject, directory: Directory): Description {
-  const row = occupantThing(data.player)
-  if (row === undefined) {
-    return { group: 'presence', sentence: 'event.changed' }
-  }
-  const known = directory.get(row.key) !== undefined
-  const about = { group: 'presence', key: row.key, name: row.name } as const
-  return known ? { ...about, sentence: 'event.changed' } : { ...about, sentence: 'event.added', values: { x: row.x, y: row.y } }
+/** Somebody who is new on the map, or has changed. */
+function placed(group: Group, sentence: TextKey, row: { readonly kind: OccupantKind, readonly name: string, readonly x: number, readonly y: number }, directory: Directory): Description {
+  const { name, x, y } = row
+  const key = occupantThing(row)?.key ?? ''
+  return directory.get(key) === undefined ? { group, key, name, sentence, values: { x, y } } : { group, key, name, sentence: 'event.changed' }
 }
 
 function departure(reason: string): Pick<Description, 'sentence' | 'values'> {
@@ -82,41 +106,20 @@ function departure(reason: string): Pick<Description, 'sentence' | 'values'> {
   }
 }
 
-function placed(data: JsonObject, directory: Directory): Description {
-  const row = occupantThing(data.mcp)
-  const about = { group: 'place', key: row?.key ?? '', name: row?.name ?? '' } as const
-  return row === undefined || directory.get(row.key) !== undefined
-    ? { ...about, sentence: 'event.changed' }
-    : { ...about, sentence: 'event.mcpAdded', values: { x: row.x, y: row.y } }
-}
-
-function spoken(role: Json | undefined): TextKey {
-  return role === 'user' || role === 'assistant' || role === 'tool' ? `event.said.${role}` : 'event.said.other'
-}
-
-function travelled(data: JsonObject): Description {
-  const steps = readSteps(asObject(data.journey)?.steps)
-  const route = steps.map(({ toolName, content }) => toolName || content).filter((stop) => stop !== '')
-  return {
-    group: 'journey', sentence: 'event.journey', who: textOf(data.playerId),
-    values: { count: steps.length }, text: route.map((stop) => clamp(stop, 80)).join(' → '),
-  }
-}
-
-function signalled(data: JsonObject, directory: Directory): Description {
-  const detail = asObject(data.data) ?? {}
-  const about = { group: 'signal', who: textOf(data.playerId) } as const
-  const from = textOf(detail.fromPlayerId)
-  switch (data.kind) {
-    case 'journey': return { ...about, sentence: 'event.signal.journey', values: { count: countOf(detail.stepCount) } }
-    case 'zone': return { ...about, sentence: 'event.signal.zone', values: { count: countOf(detail.zoneCount) } }
-    case 'yield': return { ...about, sentence: 'event.signal.yield', values: { count: countOf(detail.yieldCount) } }
-    case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from: nameOf(from, directory) } }
-    case 'chat': return { ...about, sentence: 'event.signal.chat', values: { from: nameOf(from, directory) } }
-    case 'metadata': return {
-      group: 'signal', sentence: 'event.signal.metadata', values: { reason: clamp(textOf(detail.reason).replaceAll('_', ' '), 60) },
+function signalled(signal: EventFields['world:agent_signal'], directory: Directory): Description {
+  const { kind } = signal
+  const about = { group: 'signal', who: signal.playerId } as const
+  switch (signal.kind) {
+    case 'journey': return { ...about, sentence: 'event.signal.journey', values: { count: asNumber(signal.data.stepCount) ?? 0 } }
+    case 'zone': return { ...about, sentence: 'event.signal.zone', values: { count: asNumber(signal.data.zoneCount) ?? 0 } }
+    case 'yield': return { ...about, sentence: 'event.signal.yield', values: { count: asNumber(signal.data.yieldCount) ?? 0 } }
+    case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', directory) } }
+    case 'chat': return { ...about, sentence: 'event.signal.chat', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', directory) } }
+    case 'metadata': {
+      const reason = asText(signal.data.reason) ?? ''
+      return { ...about, sentence: 'event.signal.metadata', values: { reason: clamp(reason.replaceAll('_', ' '), 60) } }
     }
-    default: return { ...about, sentence: 'event.signal.other', values: { kind: clamp(textOf(data.kind), 40) } }
+    default: return { ...about, sentence: 'event.signal.other', values: { kind: clamp(kind, 40) } }
   }
 }
 
@@ -128,34 +131,13 @@ function nameOf(id: string, directory: Directory): string {
   return clamp(called(directory.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, '')), 80)
 }
 
-function spaceChanged(data: JsonObject, directory: Directory): Description {
-  const id = textOf(data.spaceId)
-  const action = data.action === 'created' || data.action === 'removed' ? data.action : 'changed'
-  return {
-    group: 'place', sentence: `event.space.${action}`, key: `space:${id}`,
-    values: { space: clamp(called(directory.get(`space:${id}`)?.name ?? id), 80) },
-  }
-}
-
-function asked(data: JsonObject): Description {
-  const status = textOf(data.status)
-  const command = asObject(data.command) ?? {}
-  // The ids of the first two are swapped against the command; a time-out answers for the agent.
-  const who = textOf(data.fromPlayerId)
-  const about = { group: 'intercom', who } as const
+function asked({ status, fromPlayerId, toolName = '', command, message = '', error = '' }: EventFields['world:intercom']): Description {
+  // In every status the sender is the agent; a time-out answers for it.
+  const about = { group: 'intercom', who: fromPlayerId } as const
   switch (status) {
-    case 'forwarded': return { ...about, sentence: 'event.intercom.forwarded', text: asText(command.text) ?? textOf(data.toolName) }
-    case 'stream': case 'completed':
-      return { ...about, sentence: `event.intercom.${status}`, text: textOf(data.message) }
-    case 'failed': return { ...about, sentence: 'event.intercom.failed', text: textOf(data.error) }
-    default: return { ...about, sentence: 'event.intercom.started', text: textOf(data.toolName) }
+    case 'forwarded': return { ...about, sentence: 'event.intercom.forwarded', text: command?.text ?? toolName }
+    case 'stream': case 'completed': return { ...about, sentence: `event.intercom.${status}`, text: message }
+    case 'failed': return { ...about, sentence: 'event.intercom.failed', text: error }
+    default: return { ...about, sentence: 'event.intercom.started', text: toolName }
   }
-}
-
-function textOf(value: Json | undefined): string {
-  return asText(value) ?? ''
-}
-
-function countOf(value: Json | undefined): number {
-  return asNumber(value) ?? 0
 }

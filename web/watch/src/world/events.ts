@@ -1,11 +1,7 @@
 import type { WorldEvent } from '@playctl/sdk'
 
 /** An event of the host's stream as the page takes it. */
-export interface Happening {
-  /** Its place in the host's log; undefined on hosts that number no events. */
-  readonly seq: number | undefined
-  readonly kind: string
-  readonly data: WorldEvent['data']
+export interface Happening extends WorldEvent {
   /** When it happened, in milliseconds since 1970, or came where it says no time. */
   readonly at: number
   /** It happened before this page was opened. */

@@ -85,7 +85,7 @@ export class Follower {
   }
 
   private take(event: WorldEvent): void {
-    const { seq, kind, data } = event
+    const { seq, kind } = event
     // The events from before the page was opened are not all there any more.
     if (kind === 'session:resync' && !this.seen) return
     this.seen = true
@@ -95,6 +95,6 @@ export class Follower {
     // An event without a time came with the one before it.
     const at = eventTime(event) ?? (past ? this.lastTime : Date.now())
     this.lastTime = at
-    this.reports.onEvent({ seq, kind, data, at, past })
+    this.reports.onEvent({ ...event, at, past })
   }
 }

@@ -5,7 +5,7 @@
 const runs = /\s+/gu
 
 /** Turns every run of white space into one space and trims both ends. */
-export function normaliseSpaces(text: string): string {
+export function normalizeSpaces(text: string): string {
   return text.replace(runs, ' ').trim()
 }
 
@@ -15,7 +15,7 @@ export function isBlank(text: string): boolean {
 }
 
 /** A node's id as it is compared and sent: trimmed and lower-cased. */
-export function normaliseNodeId(text: string): string {
+export function normalizeNodeId(text: string): string {
   return text.trim().toLowerCase()
 }
 
@@ -23,7 +23,7 @@ export function normaliseNodeId(text: string): string {
  * An agent's id as it is compared and sent. A derived one is 64 hex digits and
  * is lower-cased; on a host without a repository it is any text and kept.
  */
-export function normaliseAgentId(text: string): string {
-  const id = normaliseNodeId(text)
+export function normalizeAgentId(text: string): string {
+  const id = normalizeNodeId(text)
   return /^[0-9a-f]{64}$/u.test(id) ? id : text
 }

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readEvent } from '@playctl/sdk'
+import { occupantThing } from './things.js'
+
+const row = (more: object): object => ({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2, ...more })
+
+describe('a row on the page', () => {
+  it('has only what is of its type', () => {
+    const ada = occupantThing(row({ platform: 7, flagged: 'yes', lastUpdate: { path: 'none' } }))
+    assert.ok(ada?.kind === 'agent')
+    assert.deepEqual([ada.key, ada.id, ada.name, ada.platform, ada.flagged, ada.lastUpdate], ['agent:n:ada', 'ada', 'Ada', '', false, undefined])
+  })
+
+  it('is the same as long as the row is, with its path', () => {
+    const path = [{ type: 'origin', x: 1, y: 2, content: 'Where?' }]
+    const raw = row({ lastUpdate: { journey: { steps: [] }, path } })
+    const ada = occupantThing(raw)
+    assert.ok(ada?.kind === 'agent')
+    assert.deepEqual(ada.lastUpdate?.path, [{ type: 'origin', x: 1, y: 2, content: 'Where?', structureId: '' }])
+    assert.equal(occupantThing(raw), ada)
+  })
+
+  it('is none where its kind is not known', () => {
+    for (const other of [row({ kind: 'cloud' }), row({ kind: 'toString' }), [], null, 'agent']) assert.equal(occupantThing(other), undefined)
+  })
+
+  it('walks no step that the page does not know or that is nowhere', () => {
+    const path = [{ type: 'leap', x: 1, y: 1 }, { type: 'origin', x: '1', y: 1 }, null, { type: 'destination', x: 3, y: 4 }]
+    const event = readEvent({ kind: 'world:journey', data: { playerId: 'ada', path } })
+    assert.ok(event?.kind === 'world:journey')
+    assert.deepEqual(event.data.path.map(({ type }) => type), ['destination'])
+  })
+})
