@@ -31,8 +31,8 @@ const (
 	Secret
 )
 
-// phraseField is the field of a WithPhrase that is secret.
-const phraseField = "phrase"
+// PhraseField is the field of a WithPhrase that is secret.
+const PhraseField = "phrase"
 
 // checker goes through a program without carrying it out.
 type checker struct {
@@ -90,7 +90,7 @@ func (c *checker) statement() {
 		default:
 			c.open(o)
 			if kind == kindAmenity && o.Variable == "" && !slices.Contains(protocol.Amenities(), string(o.Text)) {
-				c.fail(o.Pos.Column, "%s", unknownAmenity(string(o.Text)))
+				c.fail(o.Pos.Column, "%s", UnknownAmenity(string(o.Text)))
 			}
 		}
 	})
@@ -172,14 +172,14 @@ func (c *checker) secrecy(o *Operand) Secrecy {
 	if o.Variable == "" {
 		return Plain
 	}
-	name, path := o.Variable.split()
+	name, path := o.Variable.Split()
 	of, set := c.scope.Variables[name]
 	switch {
 	case !set:
 		c.unknown(o.Pos.Column, name)
 		return Plain
 	case of == WithPhrase && len(path) > 0:
-		if path[0] == phraseField {
+		if path[0] == PhraseField {
 			return Secret
 		}
 		return Plain
@@ -217,14 +217,14 @@ func (c *checker) passphrase(o *Operand) {
 	if c.secrecy(o) != Plain {
 		return
 	}
-	name, path := o.Variable.split()
+	name, path := o.Variable.Split()
 	c.warn(o.Pos.Column, "the passphrase in $%s is no secret: set the variable with LET %s FROM ENV, FILE or PROMPT", o.Variable, name)
 	if len(path) == 0 {
 		c.scope.Variables[name] = Secret
 	}
 }
 
-// unknownAmenity says which amenities there are.
-func unknownAmenity(kind string) string {
-	return "unknown amenity " + quoted(kind) + "; use " + anyOf(protocol.Amenities())
+// UnknownAmenity is the error about an amenity that there is not.
+func UnknownAmenity(kind string) error {
+	return fmt.Errorf("unknown amenity %s; use %s", quoted(kind), anyOf(protocol.Amenities()))
 }

@@ -8,13 +8,11 @@
 //	ADD SPACE AMENITY car_wash
 //	FETCH OCCUPANTS
 //
-// A program goes through three steps, and each is pure but the last: Parse makes
-// a Program of a text, Check finds what cannot work before anything is done, and
-// an Interpreter carries the statements out. The interpreter knows the world
-// through Caller, which a client of a host is, and everything else (the
-// environment, files, a person to ask) through Environment.
+// Parse makes a Program of a text, Check finds what cannot work before anything is
+// done, Format prints it and Complete offers what could follow. Nothing here runs a
+// program: the command that does knows the host, the terminal and the files.
 //
-// A value that comes from the environment, a file or a question, and the phrase
-// of a space that was just made, is a secret: it serves as a passphrase and for
-// nothing else, and shows as "[secret]".
+// A value that comes from the environment, a file or a question, and the phrase of
+// a space that was just made, is a secret: it serves as a passphrase and for nothing
+// else.
 package aql

@@ -51,6 +51,14 @@ func (p *LineError) indent() string {
 	return strings.Repeat(" ", width+max(0, p.Column-column))
 }
 
+// Failure is the error about a statement that failed as it ran. The column is that
+// of the statement, or of the operand that the cause is about.
+func (p *Program) Failure(line *Line, column int, cause error) *LineError {
+	failure := p.lineError(line, column, cause.Error())
+	failure.Err = cause
+	return failure
+}
+
 // lineError is what is wrong with a line of the program.
 func (p *Program) lineError(line *Line, column int, message string) *LineError {
 	return &LineError{Source: p.Source, Line: line.Number, Column: column, Message: message, Excerpt: clean(masked(line.text))}

@@ -61,15 +61,15 @@ func (r *Reference) Capture(tokens []string) error {
 	return nil
 }
 
-// split gives the name of the variable and the path to its field.
-func (r Reference) split() (name string, path []string) {
+// Split gives the name of the variable and the path to its field.
+func (r Reference) Split() (name string, path []string) {
 	parts := strings.Split(string(r), ".")
 	return parts[0], parts[1:]
 }
 
 // name is that of the variable.
 func (r Reference) name() string {
-	name, _ := r.split()
+	name, _ := r.Split()
 	return name
 }
 

@@ -14,6 +14,33 @@ func Sentence(format string, args ...any) []render.View {
 	return []render.View{render.Line(render.Clean(fmt.Sprintf(format, args...)))}
 }
 
+// MatchSpaces are the spaces that a person may mean: by the id of the space or its
+// node, else by its name, else by the beginning of an id.
+func MatchSpaces(spaces []protocol.Space, ref string) []*protocol.Space {
+	nodeID := protocol.NormalizeNodeID(ref)
+	if nodeID == "" {
+		return nil // it would begin every id
+	}
+	for _, matches := range []func(*protocol.Space) bool{
+		func(s *protocol.Space) bool { return s.ID == ref || s.Owner.NodeID == nodeID },
+		func(s *protocol.Space) bool { return s.Name == ref },
+		func(s *protocol.Space) bool {
+			return len(ref) >= LeastPrefix && (strings.HasPrefix(s.ID, ref) || strings.HasPrefix(s.Owner.NodeID, nodeID))
+		},
+	} {
+		var found []*protocol.Space
+		for i := range spaces {
+			if matches(&spaces[i]) {
+				found = append(found, &spaces[i])
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 // SpaceViews show a space, and its log where it is known.
 func SpaceViews(look render.Look, space *protocol.Space, entries []protocol.SpaceLogEntry) []render.View {
 	views := []render.View{render.Fields{

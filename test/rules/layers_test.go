@@ -42,7 +42,7 @@ var layers = []struct {
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
 	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause", "internal/retry"}},
-	{"internal/aql", []string{"protocol", "chain", "internal/suggest", "internal/creds", "internal/client"}},
+	{"internal/aql", []string{"protocol", "internal/suggest"}},
 	{"internal/host/openapi", nil},
 	{"internal/host", []string{
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",

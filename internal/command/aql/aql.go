@@ -4,7 +4,6 @@ package aql
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,17 +97,16 @@ func runAQL(a *command.App, ctx context.Context, flags *aqlFlags, args []string)
 	if err != nil {
 		return err
 	}
-	session := newAQLSession(a, flags)
+	s := newSession(a, flags, variables)
 	switch {
 	case flags.format:
 		return a.Printer.Print(formattedProgram(program))
 	case flags.check:
-		return session.check(program, variables)
+		return s.checkOnly(program)
 	}
-	interpreter := aql.NewInterpreter(session, variables)
-	defer interpreter.Close()
-	err = interpreter.Run(ctx, program)
-	return errors.Join(session.finish(), err)
+	defer s.close()
+	err = s.run(ctx, program)
+	return errors.Join(s.finish(), err)
 }
 
 // readProgram reads and parses a program from a file or standard input.
@@ -152,15 +150,9 @@ func formattedProgram(program *aql.Program) render.Document {
 	return render.Document{Data: formattedProgramResult{text}, Views: []render.View{render.Text(text)}}
 }
 
-// check looks for mistakes without doing anything.
-func (s *aqlSession) check(program *aql.Program, variables map[string]string) error {
-	scope := aql.Scope{Variables: map[string]aql.Secrecy{}}
-	for name := range variables {
-		scope.Variables[name] = aql.Plain
-	}
-	warnings, err := program.Check(scope)
-	s.Warn(warnings)
-	if err != nil {
+// checkOnly looks for mistakes without doing anything.
+func (s *session) checkOnly(program *aql.Program) error {
+	if err := s.check(program); err != nil {
 		return err
 	}
 	statements := 0
@@ -169,15 +161,8 @@ func (s *aqlSession) check(program *aql.Program, variables map[string]string) er
 			statements++
 		}
 	}
-	s.App.Note("%s: %s, no mistakes.", program.Source, command.Plural(statements, "statement", "statements"))
+	s.Note("%s: %s, no mistakes.", program.Source, command.Plural(statements, "statement", "statements"))
 	return nil
-}
-
-// Warn implements aql.Environment.
-func (s *aqlSession) Warn(warnings aql.LineErrors) {
-	for _, warning := range warnings {
-		s.App.Warn(warning.Error(), "")
-	}
 }
 
 // programError is an error of a run. Where the program is wrong, nothing was done.
@@ -187,56 +172,4 @@ func programError(err error) error {
 		return command.BadInput(err)
 	}
 	return err
-}
-
-// aqlItem is the result of a statement for programs.
-type aqlItem struct {
-	Line      int    `json:"line"`
-	Statement string `json:"statement"`
-	Result    any    `json:"result"`
-}
-
-// Emit implements aql.Environment. A program's results are one JSON or YAML
-// document, a list that finish prints; elsewhere each is told at once.
-func (s *aqlSession) Emit(result aql.Result) error {
-	data, views := s.document(result.Data)
-	item := aqlItem{Line: result.Line, Statement: result.Verb, Result: data}
-	created, isCreated := result.Data.(*aql.Created)
-	if s.collects && (s.Printer.Format == render.FormatJSON || s.Printer.Format == render.FormatYAML) {
-		s.items = append(s.items, item)
-	} else if err := s.Printer.Item(render.Document{Data: item, Views: views}); err != nil {
-		return err
-	}
-	if isCreated {
-		s.tellPhrase(created)
-	}
-	return nil
-}
-
-// finish prints the results that were collected.
-func (s *aqlSession) finish() error {
-	if !s.collects || s.Printer.Format != render.FormatJSON && s.Printer.Format != render.FormatYAML {
-		return nil
-	}
-	return s.Printer.Print(render.Document{Data: s.items})
-}
-
-// tellPhrase tells where the phrase of a new space's node is.
-func (s *aqlSession) tellPhrase(created *aql.Created) {
-	switch {
-	case created.PhraseFile != "":
-		s.App.Note("The phrase of the space's node is in %s. Whoever has it is this node.", created.PhraseFile)
-	case !s.flags.showPhrase:
-		s.ShowPhrase(&command.NodePhrase{Flags: &command.PhraseFlags{}, Secret: created.Phrase})
-	}
-}
-
-// Note implements aql.Environment.
-func (s *aqlSession) Note(text string) { s.App.Note("%s", render.Clean(text)) }
-
-// During implements aql.Environment: within --timeout, behind a spinner.
-func (s *aqlSession) During(ctx context.Context, verb string, work func(context.Context) error) error {
-	ctx, cancel := s.Limited(ctx)
-	defer cancel()
-	return s.Waiting(fmt.Sprintf("%s…", verb), func() error { return work(ctx) })
 }

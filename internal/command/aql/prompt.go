@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/playctl/playctl/internal/aql"
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 )
 
@@ -36,13 +39,12 @@ func (c clearing) Read(into []byte) (int, error) {
 	return copy(into, out), err
 }
 
-// aqlPrompt is a person typing statements.
-type aqlPrompt struct {
-	session     *aqlSession
-	interpreter *aql.Interpreter
-	terminal    command.LineEditor
-	editor      *term.Terminal
-	history     *aqlHistory
+// prompt is a person typing statements.
+type prompt struct {
+	*session
+	terminal command.LineEditor
+	editor   *term.Terminal
+	history  *history
 }
 
 // promptAQL reads statements from a person and carries out each at once.
@@ -56,14 +58,12 @@ func promptAQL(a *command.App, ctx context.Context, flags *aqlFlags, variables m
 	if !ok {
 		return command.ErrNoTerminal
 	}
-	session := newAQLSession(a, flags)
-	session.collects = false
-	p := &aqlPrompt{
-		session: session, terminal: editable, history: loadAQLHistory(a),
-		interpreter: aql.NewInterpreter(session, variables),
-		editor:      term.NewTerminal(clearing{editable}, "aql> "),
+	p := &prompt{
+		session: newSession(a, flags, variables), terminal: editable, history: loadHistory(a),
+		editor: term.NewTerminal(clearing{editable}, "aql> "),
 	}
-	defer p.interpreter.Close()
+	p.collects = false
+	defer p.close()
 	p.editor.History = p.history
 	p.editor.AutoCompleteCallback = p.complete
 	a.Note("AQL: one statement on a line. HELP lists them, Tab completes, EXIT or Ctrl-D leaves.")
@@ -76,7 +76,7 @@ func promptAQL(a *command.App, ctx context.Context, flags *aqlFlags, variables m
 
 // loop goes on until the person leaves. A statement that fails is told, and the
 // next one may do better.
-func (p *aqlPrompt) loop(ctx context.Context) error {
+func (p *prompt) loop(ctx context.Context) error {
 	for number := 1; ; number++ {
 		if width, height, err := p.terminal.Size(); err == nil && width > 0 && height > 0 {
 			// It fails where the screen cannot be painted anew; the next key does.
@@ -103,7 +103,7 @@ func (p *aqlPrompt) loop(ctx context.Context) error {
 			if context.Cause(ctx) != nil {
 				return context.Cause(ctx)
 			}
-			render.Failure(p.session.Stderr, p.session.ErrorLook(), err.Error(), p.session.HintFor(err))
+			render.Failure(p.Stderr, p.ErrorLook(), err.Error(), p.HintFor(err))
 		}
 	}
 }
@@ -114,27 +114,27 @@ func leaves(line string) bool {
 	return strings.EqualFold(word, "EXIT") || strings.EqualFold(word, "QUIT")
 }
 
-func (p *aqlPrompt) carryOut(ctx context.Context, number int, line string) error {
+func (p *prompt) carryOut(ctx context.Context, number int, line string) error {
 	program, err := aql.ParseAt("prompt", number, line)
 	if err != nil {
 		return err
 	}
-	return p.interpreter.Run(ctx, program)
+	return p.run(ctx, program)
 }
 
 // help shows the statements.
-func (p *aqlPrompt) help() {
-	_, text, _ := strings.Cut(newAQLCommand(p.session.App).Long, "\n\n")
+func (p *prompt) help() {
+	_, text, _ := strings.Cut(newAQLCommand(p.App).Long, "\n\n")
 	text, _, _ = strings.Cut(text, "\n\nA mistake")
-	_, _ = io.WriteString(p.session.Stderr, text+"\n")
+	_, _ = io.WriteString(p.Stderr, text+"\n")
 }
 
 // complete is called for each key press.
-func (p *aqlPrompt) complete(line string, pos int, key rune) (newLine string, newPos int, ok bool) {
+func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPos int, ok bool) {
 	if key != '\t' {
 		return "", 0, false
 	}
-	known := aql.Known{Variables: p.interpreter.Variables(), Agents: p.session.CompleteAgents(), Contexts: p.session.contextNames()}
+	known := aql.Known{Variables: p.variables(), Agents: p.CompleteAgents(), Contexts: p.contextNames()}
 	start, words := aql.Complete(line[:pos], known)
 	if len(words) == 0 {
 		return line, pos, true
@@ -149,7 +149,7 @@ func (p *aqlPrompt) complete(line string, pos int, key rune) (newLine string, ne
 
 // contextNames are the names of the contexts in the credentials file, none
 // where it cannot be read.
-func (s *aqlSession) contextNames() []string {
+func (s *session) contextNames() []string {
 	store, err := s.CredentialsStore()
 	if err != nil {
 		return nil
@@ -172,4 +172,68 @@ func sharedPrefix(words []string) string {
 		prefix = strings.ToValidUTF8(prefix[:n], "")
 	}
 	return prefix
+}
+
+// maxHistory is how many lines of AQL are kept.
+const maxHistory = 1000
+
+// history is what a person typed at the prompt, for the arrow keys. Lines
+// with a passphrase are not in it.
+type history struct {
+	path string
+	// lines are the oldest first; the last added of them are of this session.
+	lines []string
+	added int
+}
+
+// loadHistory reads the history of earlier sessions. A file that cannot be
+// read is as good as none.
+func loadHistory(a *command.App) *history {
+	folder := a.StateFolder()
+	if folder == "" {
+		return &history{}
+	}
+	h := &history{path: filepath.Join(folder, "aql_history")}
+	h.lines = h.read()
+	return h
+}
+
+func (h *history) read() []string {
+	text, err := os.ReadFile(h.path)
+	if err != nil {
+		return nil
+	}
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+}
+
+// Add implements term.History.
+func (h *history) Add(line string) {
+	line = strings.TrimSpace(line)
+	if line == "" || leaves(line) || aql.HoldsSecret(line) || len(h.lines) > 0 && h.At(0) == line {
+		return
+	}
+	h.lines = append(h.lines, line)
+	h.added++
+}
+
+// Len implements term.History.
+func (h *history) Len() int { return len(h.lines) }
+
+// At implements term.History: 0 is the newest line.
+func (h *history) At(i int) string { return h.lines[len(h.lines)-1-i] }
+
+// save adds the session's lines to the file, which another session may have
+// written meanwhile. Only at its end it is known which of them hold a text that
+// served as a passphrase.
+func (h *history) save() error {
+	session := aql.WithoutSecrets(h.lines[len(h.lines)-h.added:])
+	if h.path == "" || len(session) == 0 {
+		return nil
+	}
+	lines := append(h.read(), session...)
+	lines = lines[max(0, len(lines)-maxHistory):]
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return err
+	}
+	return creds.WriteSecretFile(h.path, []byte(strings.Join(lines, "\n")+"\n"), true)
 }

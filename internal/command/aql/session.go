@@ -1,87 +1,347 @@
 package aql
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"maps"
+	"slices"
 
 	"github.com/playctl/playctl/internal/aql"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
 
-// aqlSession is what an AQL program touches beside the world.
-type aqlSession struct {
+// session runs programs, one after the other: variables, the connection and the
+// nodes in use stay from one to the next.
+type session struct {
 	*command.App
 	flags *aqlFlags
-	// collects says that results are kept for one document at the end.
+	// collects says that results are kept in items for one document at the end.
 	collects bool
-	items    []aqlItem
-	// who is whom the connection is made as; nil before there is one.
-	who *command.Caller
+	items    []item
+	vars     map[string]any
+	// who calls, with main as the main node, or as nobody where there is none. Both
+	// are nil until a statement needs the host.
+	who  *command.Caller
+	main *client.Client
+	// space and agent are the nodes in use; nil for none.
+	space *usedSpace
+	agent *usedAgent
 }
 
-func newAQLSession(a *command.App, flags *aqlFlags) *aqlSession {
-	return &aqlSession{App: a, flags: flags, collects: true, items: []aqlItem{}}
-}
-
-// aqlConnection is a connection that a program made.
-type aqlConnection struct {
-	who    *command.Caller
-	client *client.Client
-}
-
-// Every client of a host can be what a program calls with.
-var _ aql.Caller = (*client.Client)(nil)
-
-// Connect implements aql.Environment.
-func (s *aqlSession) Connect(_ context.Context, target aql.Target) (aql.Connection, error) {
-	as, err := aimed(s.App, target)
-	if err != nil {
-		return nil, err
+// newSession makes a session whose variables are texts that anybody may see.
+func newSession(a *command.App, flags *aqlFlags, variables map[string]string) *session {
+	s := &session{App: a, flags: flags, collects: true, items: []item{}, vars: map[string]any{}}
+	for name, text := range variables {
+		s.vars[name] = text
 	}
-	who, err := as.Caller()
-	if err != nil {
-		return nil, err
-	}
-	c, err := as.Client(who, who.Main)
-	if err != nil {
-		return nil, err
-	}
-	s.who = who
-	return &aqlConnection{who: who, client: c}, nil
+	return s
 }
 
-// aimed is the run as it would be for another target. A program that names
-// another host gets the credentials of a context for that host, never those
+// close ends the connection.
+func (s *session) close() {
+	if s.main != nil {
+		s.main.Close()
+	}
+	s.who, s.main, s.space, s.agent = nil, nil, nil, nil
+}
+
+// scope is what holds for the next statement.
+func (s *session) scope() aql.Scope {
+	scope := aql.Scope{Variables: map[string]aql.Secrecy{}, Space: s.space != nil, Agent: s.agent != nil}
+	for name, value := range s.vars {
+		scope.Variables[name] = secrecyOf(value)
+	}
+	return scope
+}
+
+// variables lists the variables that are set, by name.
+func (s *session) variables() []string { return slices.Sorted(maps.Keys(s.vars)) }
+
+// check reports what is wrong with a program and warns of what is doubtful.
+func (s *session) check(p *aql.Program) error {
+	warnings, err := p.Check(s.scope())
+	for _, warning := range warnings {
+		s.Warn(warning.Error(), "")
+	}
+	return err
+}
+
+// run checks a program and runs it up to the first statement that fails. A
+// mistake in the program is an aql.LineErrors, and then nothing was done; a
+// failure is an *aql.LineError with its cause.
+func (s *session) run(ctx context.Context, p *aql.Program) error {
+	if err := s.check(p); err != nil {
+		return err
+	}
+	for i := range p.Lines {
+		line := &p.Lines[i]
+		if line.Statement == nil {
+			continue
+		}
+		if err := s.step(ctx, line); err != nil {
+			column := line.Column
+			if placed, ok := errors.AsType[*placedError](err); ok {
+				column = placed.column
+			}
+			return p.Failure(line, column, err)
+		}
+	}
+	return nil
+}
+
+// placedError is an error that knows which operand it is about.
+type placedError struct {
+	column int
+	err    error
+}
+
+func (e *placedError) Error() string { return e.err.Error() }
+func (e *placedError) Unwrap() error { return e.err }
+
+// at says which operand an error is about.
+func at(o *aql.Operand, err error) error {
+	if err == nil || o == nil {
+		return err
+	}
+	return &placedError{o.Pos.Column, err}
+}
+
+// outcome is what a statement came to.
+type outcome struct {
+	// data is the result for programs, views are for people. A statement without
+	// views has no result to show.
+	data  any
+	views []render.View
+	// into is the variable that keeps the result, with the phrase of a new space.
+	into   *aql.Name
+	phrase protocol.Secret
+	// note is said beside the result.
+	note string
+}
+
+// reading is the outcome of a statement that only looks: it is shown unless it
+// goes into a variable.
+func reading(into *aql.Name, data any, views ...render.View) (*outcome, error) {
+	if into != nil {
+		views = nil
+	}
+	return &outcome{data: data, views: views, into: into}, nil
+}
+
+// step runs one statement.
+func (s *session) step(ctx context.Context, line *aql.Line) error {
+	var came *outcome
+	var err error
+	switch st := line.Statement.(type) {
+	case aql.Let:
+		return s.let(st)
+	case aql.LetFrom:
+		return s.letFrom(ctx, st)
+	case aql.Connect:
+		return s.connect(ctx, st)
+	case aql.Show:
+		came, err = s.show(st)
+	default:
+		if line.Verb() == "SHOW VARIABLES" {
+			came = s.showVariables()
+			break
+		}
+		if err := s.connected(ctx); err != nil {
+			return err
+		}
+		err = s.during(ctx, line.Verb(), func(ctx context.Context) (err error) {
+			came, err = s.perform(ctx, st)
+			return err
+		})
+	}
+	if came == nil {
+		return err
+	}
+	if err == nil && came.into != nil {
+		err = s.keep(came)
+	}
+	if came.note != "" {
+		s.Note("%s", render.Clean(came.note))
+	}
+	if came.views == nil {
+		return err
+	}
+	return errors.Join(err, s.emit(line, came))
+}
+
+// perform runs a statement that asks the host.
+func (s *session) perform(ctx context.Context, st aql.Statement) (*outcome, error) {
+	switch st := st.(type) {
+	case aql.CreateSpace:
+		return s.createSpace(ctx, st)
+	case aql.UseSpaceNode:
+		return s.useSpace(ctx, st)
+	case aql.ChangeAmenity:
+		return s.changeAmenity(ctx, st)
+	case aql.RemoveSpace:
+		return s.removeSpace(ctx, st)
+	case aql.InspectSpace:
+		return s.inspectSpace(ctx, st)
+	case aql.UseAgentNode:
+		return s.useAgent(ctx, st)
+	case aql.InspectMainNode:
+		return s.inspectMain(ctx, st)
+	case aql.InspectAgent:
+		return s.inspectAgent(ctx, st)
+	case aql.Send:
+		return s.send(ctx, st)
+	case aql.Fetch:
+		return s.fetch(ctx, st)
+	case aql.ShowList:
+		return s.showList(ctx, st)
+	}
+	return nil, fmt.Errorf("%T cannot be run", st)
+}
+
+// during does the part of a statement that waits for the host: within --timeout,
+// behind a spinner.
+func (s *session) during(ctx context.Context, verb string, work func(context.Context) error) error {
+	ctx, cancel := s.Limited(ctx)
+	defer cancel()
+	return s.Waiting(verb+"…", func() error { return work(ctx) })
+}
+
+// keep puts a result into its variable.
+func (s *session) keep(came *outcome) error {
+	text, err := json.Marshal(came.data)
+	if err != nil {
+		return fmt.Errorf("keep the result in a variable: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return fmt.Errorf("keep the result in a variable: %w", err)
+	}
+	if object, ok := value.(map[string]any); ok && !came.phrase.IsZero() {
+		object[aql.PhraseField] = came.phrase
+	}
+	s.vars[came.into.Text] = value
+	return nil
+}
+
+// item is the result of a statement for programs.
+type item struct {
+	Line      int    `json:"line"`
+	Statement string `json:"statement"`
+	Result    any    `json:"result"`
+}
+
+// emit prints a result. For JSON and YAML a program's results are one document, a
+// list that finish prints; otherwise each is printed at once.
+func (s *session) emit(line *aql.Line, came *outcome) error {
+	result := item{Line: line.Number, Statement: line.Verb(), Result: came.data}
+	if s.oneDocument() {
+		s.items = append(s.items, result)
+	} else if err := s.Printer.Item(render.Document{Data: result, Views: came.views}); err != nil {
+		return err
+	}
+	if created, ok := came.data.(*created); ok {
+		s.showPhrase(created, came.phrase)
+	}
+	return nil
+}
+
+func (s *session) oneDocument() bool {
+	return s.collects && (s.Printer.Format == render.FormatJSON || s.Printer.Format == render.FormatYAML)
+}
+
+// finish prints the results that were collected.
+func (s *session) finish() error {
+	if !s.oneDocument() {
+		return nil
+	}
+	return s.Printer.Print(render.Document{Data: s.items})
+}
+
+// connect chooses a host: the one that is named, else the default one.
+func (s *session) connect(ctx context.Context, st aql.Connect) error {
+	server, err := s.text(st.Server)
+	if err != nil {
+		return err
+	}
+	context, err := s.text(st.Context)
+	if err != nil {
+		return err
+	}
+	s.close()
+	return s.open(ctx, server, context)
+}
+
+// connected connects to the default host where no statement did.
+func (s *session) connected(ctx context.Context) error {
+	if s.main != nil {
+		return nil
+	}
+	return s.open(ctx, "", "")
+}
+
+// open connects, and asks the host for its session to see that it is there and
+// knows the main node.
+func (s *session) open(ctx context.Context, server, contextName string) error {
+	app, err := appFor(s.App, server, contextName)
+	if err != nil {
+		return err
+	}
+	who, err := app.Caller()
+	if err != nil {
+		return err
+	}
+	main, err := app.Client(who, who.Main)
+	if err != nil {
+		return err
+	}
+	err = s.during(ctx, "CONNECT", func(ctx context.Context) error {
+		_, err := main.Session(ctx)
+		return err
+	})
+	if err != nil {
+		main.Close()
+		return err
+	}
+	s.who, s.main = who, main
+	note := "Connected to " + main.BaseURL()
+	if who.ContextName() != "" {
+		note += " with the context " + who.ContextName()
+	}
+	s.Note("%s", render.Clean(note+"."))
+	return nil
+}
+
+// appFor is the run as it would be for another host or context. A program that
+// names another host gets the credentials of a context for that host, never those
 // that the environment holds for this run's own.
-func aimed(a *command.App, target aql.Target) (*command.App, error) {
-	if target == (aql.Target{}) {
+func appFor(a *command.App, server, contextName string) (*command.App, error) {
+	if server == "" && contextName == "" {
 		return a, nil
 	}
 	other := *a
 	surroundings := *a.Program
 	other.Program = &surroundings
-	if target.Context != "" {
-		other.Settings.Context, other.Settings.Server = target.Context, ""
+	if contextName != "" {
+		other.Settings.Context, other.Settings.Server = contextName, ""
 	} else {
-		server, err := creds.ParseServerURL(target.Server)
+		parsed, err := creds.ParseServerURL(server)
 		if err != nil {
 			return nil, err
 		}
 		own, err := a.Caller()
-		if err == nil && own.Server == server {
+		if err == nil && own.Server == parsed {
 			return a, nil
 		}
-		other.Settings.Context, other.Settings.Server = "", server
+		other.Settings.Context, other.Settings.Server = "", parsed
 	}
 	surroundings.LookupEnv = func(name string) (string, bool) {
 		switch name {
@@ -93,108 +353,10 @@ func aimed(a *command.App, target aql.Target) (*command.App, error) {
 	return &other, nil
 }
 
-// Server implements aql.Connection.
-func (c *aqlConnection) Server() string { return c.client.BaseURL() }
-
-// Context implements aql.Connection.
-func (c *aqlConnection) Context() string { return c.who.ContextName() }
-
-// Main implements aql.Connection.
-func (c *aqlConnection) Main() aql.Caller { return c.client }
-
-// As implements aql.Connection.
-func (c *aqlConnection) As(nodeID string, phrase protocol.Secret) (aql.Caller, error) {
+// as is a client that calls as the node with a phrase.
+func (s *session) as(nodeID string, phrase protocol.Secret) (*client.Client, error) {
 	if !protocol.ValidHex64(nodeID) {
 		return nil, errors.New("it has no node of its own that a passphrase could be for")
 	}
-	return c.client.As(client.Credentials{NodeID: nodeID, Hash: creds.HashPhrase(phrase.Reveal())}), nil
-}
-
-// Agent implements aql.Connection.
-func (c *aqlConnection) Agent(ref string) (aql.Agent, error) {
-	found, err := c.who.Agent(ref)
-	if err != nil {
-		return aql.Agent{}, err
-	}
-	return aql.Agent{ID: found.ID, Name: found.Name(), Caller: c.client.As(found.Node), Owned: !found.Own}, nil
-}
-
-// Close implements aql.Connection.
-func (c *aqlConnection) Close() { c.client.Close() }
-
-// Variable implements aql.Environment.
-func (s *aqlSession) Variable(name string) protocol.Secret { return protocol.NewSecret(s.Env(name)) }
-
-// File implements aql.Environment. Line breaks at the end are not part of the
-// secret.
-func (s *aqlSession) File(path string) (protocol.Secret, error) {
-	text, err := s.ReadInput(path, command.MaxSecret)
-	if err != nil {
-		return protocol.Secret{}, err
-	}
-	return protocol.NewSecret(strings.TrimRight(string(text), "\r\n")), nil
-}
-
-// Ask implements aql.Environment.
-func (s *aqlSession) Ask(ctx context.Context, question string) (protocol.Secret, error) {
-	answer, err := s.App.Ask(ctx, question, true)
-	if err != nil {
-		return protocol.Secret{}, err
-	}
-	return protocol.NewSecret(answer), nil
-}
-
-// phrasePath is the file for the phrase of a new space; "" where a person sees
-// it. A host chose the id, so it is never taken as a path.
-func (s *aqlSession) phrasePath(spaceID, path string) (string, error) {
-	switch {
-	case path != "":
-		return s.Absolute(path), nil
-	case s.flags.showPhrase || s.PhraseIsSeen():
-		return "", nil
-	}
-	folder := s.StateFolder()
-	if folder == "" {
-		return "", command.Hintf(errors.New("there is no terminal to show the phrase at, and no home folder to save it in"),
-			"add KEYFILE \"path\" to the statement")
-	}
-	name := spaceID
-	if strings.Trim(strings.ToLower(name), "0123456789abcdefghijklmnopqrstuvwxyz-") != "" || name == "" {
-		sum := sha256.Sum256([]byte(spaceID))
-		name = hex.EncodeToString(sum[:16])
-	}
-	return filepath.Join(folder, "spaces", name+".phrase"), nil
-}
-
-// CanSave implements aql.Environment.
-func (s *aqlSession) CanSave(path string) error {
-	full, err := s.phrasePath("", path)
-	if err != nil || path == "" {
-		return err
-	}
-	if _, err := os.Lstat(full); err == nil {
-		return command.Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", path), "name another file")
-	}
-	if info, err := os.Stat(filepath.Dir(full)); err != nil || !info.IsDir() {
-		return command.Hintf(fmt.Errorf("%s: there is no folder for it", path), "make the folder first")
-	}
-	return nil
-}
-
-// Save implements aql.Environment.
-func (s *aqlSession) Save(spaceID, path string, phrase protocol.Secret) (string, error) {
-	full, err := s.phrasePath(spaceID, path)
-	if err != nil || full == "" {
-		return "", err
-	}
-	if path == "" {
-		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-			return "", err
-		}
-	}
-	err = creds.WriteSecretFile(full, []byte(phrase.Reveal()+"\n"), false)
-	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("%s: there is a file already", full)
-	}
-	return full, err
+	return s.main.As(client.Credentials{NodeID: nodeID, Hash: creds.HashPhrase(phrase.Reveal())}), nil
 }

@@ -198,33 +198,18 @@ made the space, and with --phrase-from for the space's own node.`,
 	return cmd
 }
 
-// findSpace finds the space that a person named: by its id, its name, or the
-// beginning of its id.
+// findSpace finds the space that a person named.
 func findSpace(ctx context.Context, c *client.Client, ref string) (*protocol.Space, error) {
 	reply, err := c.ListSpaceNodes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var named, begun []*protocol.Space
-	for i := range reply.Spaces {
-		space := &reply.Spaces[i]
-		switch {
-		case space.ID == ref:
-			return space, nil
-		case space.Name == ref:
-			named = append(named, space)
-		case len(ref) >= command.LeastPrefix && strings.HasPrefix(space.ID, ref):
-			begun = append(begun, space)
-		}
-	}
-	if named == nil {
-		named = begun
-	}
-	switch len(named) {
+	found := command.MatchSpaces(reply.Spaces, ref)
+	switch len(found) {
 	case 0:
 		return nil, command.Hintf(protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q", ref), "\"playctl list-spaces\" lists them")
 	case 1:
-		return named[0], nil
+		return found[0], nil
 	}
-	return nil, command.Hintf(command.Usagef("%d spaces could be meant by %q", len(named), ref), "give the id: \"playctl list-spaces\" lists them")
+	return nil, command.Hintf(command.Usagef("%d spaces could be meant by %q", len(found), ref), "give the id: \"playctl list-spaces\" lists them")
 }

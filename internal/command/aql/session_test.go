@@ -1,51 +1,37 @@
 package aql
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/playctl/playctl/internal/aql"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
-// play runs a program against a world.
-func play(t *testing.T, w *fakeWorld, text string) error {
+// play runs a program against a host.
+func play(t *testing.T, h *fakeHost, text string) (err error) {
 	t.Helper()
-	in := NewInterpreter(w, map[string]string{"design": "bazaar"})
-	defer func() {
-		in.Close()
-		if w.open != 0 {
-			t.Errorf("%d connections are left open", w.open)
-		}
-	}()
-	return run(t, in, text)
+	h.session(t, func(s *session) { err = run(t, s, text) })
+	return err
 }
 
-func run(t *testing.T, in *Interpreter, text string) error {
+func run(t *testing.T, s *session, text string) error {
 	t.Helper()
-	program, err := Parse("t", text)
+	program, err := aql.Parse("t", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in.Run(t.Context(), program)
-}
-
-// told are the results as programs read them.
-func told(t *testing.T, w *fakeWorld) string {
-	t.Helper()
-	var lines []string
-	for _, result := range w.results {
-		text, err := json.Marshal(result.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, fmt.Sprintf("%d %s %s", result.Line, result.Verb, text))
-	}
-	return strings.Join(lines, "\n")
+	return s.run(t.Context(), program)
 }
 
 func expect(t *testing.T, what, got, want string) {
@@ -57,9 +43,9 @@ func expect(t *testing.T, what, got, want string) {
 
 func TestAuthoring(t *testing.T) {
 	t.Parallel()
-	w := newFakeWorld()
-	w.secrets["env P"] = spacePhrase
-	err := play(t, w, `CONNECT "town"
+	h := newFakeHost(t)
+	h.env["P"] = spacePhrase
+	err := play(t, h, `CONNECT
 LET name = "Corner " "shop"
 CREATE SPACE $name DESIGN $design OWNER "Ada" AMENITIES shop, car_wash KEYFILE "k" INTO shop
 CREATE SPACE "Mill" DESIGN "mill" OWNER "Bo" DESCRIPTION "old" STRUCTURE "Wheel"
@@ -76,26 +62,26 @@ REMOVE SPACE`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "calls", strings.Join(w.asked, "\n"), `
+	expect(t, "calls", strings.Join(h.asked, "\n"), `
 main session
-main create Corner shop bazaar Ada   [shop car_wash]
-main create Mill mill Bo old Wheel []
-main spaces
-node-space1 validate 
-node-space1 add space1 supermarket
-node-space1 inspect space1
-main spaces
-node-space2 validate 
-node-space2 take space2 shop
-main spaces
-main inspect space1
-main spaces
-main remove space1
-main remove space2`)
-	if diff := cmp.Diff(map[string]string{"k": spacePhrase, "space2.phrase": spacePhrase}, w.saved); diff != "" {
+main createSpace {"name":"Corner shop","designKey":"bazaar","ownerDisplayName":"Ada","amenities":["shop","car_wash"]}
+main createSpace {"name":"Mill","designKey":"mill","ownerDisplayName":"Bo","description":"old","structureName":"Wheel"}
+main listSpaceNodes
+node-space1 validate
+node-space1 addSpaceAmenity {"spaceId":"space1","kind":"supermarket"}
+node-space1 inspectSpace {"spaceId":"space1"}
+main listSpaceNodes
+node-space2 validate
+node-space2 removeSpaceAmenity {"spaceId":"space2","kind":"shop"}
+main listSpaceNodes
+main inspectSpace {"spaceId":"space1"}
+main listSpaceNodes
+main removeSpace {"spaceId":"space1"}
+main removeSpace {"spaceId":"space2"}`)
+	if diff := cmp.Diff(map[string]string{"k": spacePhrase, "space2.phrase": spacePhrase}, h.files(t)); diff != "" {
 		t.Errorf("saved phrases: %s", diff)
 	}
-	expect(t, "results", told(t, w), `
+	expect(t, "results", h.told(t), `
 3 CREATE SPACE {"spaceId":"space1","nodeId":"node-space1","phraseFile":"k","structure":{"x":1}}
 4 CREATE SPACE {"spaceId":"space2","nodeId":"node-space2","phraseFile":"space2.phrase","structure":{"x":1}}
 6 ADD SPACE AMENITY {"space":{"id":"space1","name":"Corner shop","description":"","designKey":"","owner":{"displayName":"","nodeId":"node-space1"},"amenities":["shop","car_wash"]}}
@@ -108,9 +94,9 @@ main remove space2`)
 
 func TestActingAsAgents(t *testing.T) {
 	t.Parallel()
-	w := newFakeWorld()
-	w.secrets["prompt"] = " ada\n ada "
-	err := play(t, w, `USE AGENT NODE mine
+	h := newFakeHost(t)
+	h.answers = []string{" ada  ada "}
+	err := play(t, h, "USE AGENT NODE "+id("f1")+`
 SEND "  I have " $design "  "
 SEND " "
 LET p FROM PROMPT
@@ -124,29 +110,29 @@ SHOW CONNECTION`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "calls", strings.Join(w.asked, "\n"), `
+	expect(t, "calls", strings.Join(h.asked, "\n"), `
 main session
 main validate mine
-main say mine assistant "I have bazaar"
-main say mine assistant ""
-a1 validate 
-a1 say a1 assistant "hello"
-main snapshot
+main recordInteraction {"playerId":"mine","role":"assistant","text":"I have bazaar"}
+main recordInteraction {"playerId":"mine","role":"assistant","text":""}
+a1 validate
+a1 recordInteraction {"playerId":"a1","role":"assistant","text":"hello"}
+main getWorldSnapshot
 main nodes
-main snapshot
+main getWorldSnapshot
 main nodes
-main snapshot
+main getWorldSnapshot
 main nodes`)
-	expect(t, "results", told(t, w), `
+	expect(t, "results", h.told(t), `
 2 SEND {"playerId":"mine","text":"I have bazaar"}
 3 SEND {"playerId":"mine","text":""}
 6 SEND {"playerId":"a1","text":"hello"}
 8 SHOW 1
 9 INSPECT AGENT {"agentId":"a2cdef","node":{"agentId":"a2cdef","name":"Bo","toolNames":[],"zoneCount":0,"yieldCount":0,"flagged":false,"createdAt":"","updatedAt":""}}
 10 INSPECT AGENT {"agentId":"b7ffff","occupant":{"kind":"agent","agentId":"b7ffff","name":"Bo"}}
-11 SHOW CONNECTION {"server":"http://","mainNode":"main","agentId":"a1"}`)
-	expect(t, "notes", strings.Join(w.notes, "\n"), `
-Connected to http://.
+11 SHOW CONNECTION {"server":"http://town","context":"home","mainNode":"main","agentId":"a1"}`)
+	expect(t, "notes", h.plain(h.messages.String()), `
+Connected to http://town with the context home.
 Using the agent mine.
 Secret for $p:
 Using the agent Ada.`)
@@ -154,10 +140,9 @@ Using the agent Ada.`)
 
 func TestLooking(t *testing.T) {
 	t.Parallel()
-	w := newFakeWorld()
-	w.rows = w.rows[:1]
-	w.nodes = w.nodes[:1]
-	err := play(t, w, `FETCH OCCUPANTS
+	h := newFakeHost(t)
+	h.rows, h.nodes = h.rows[:1], h.nodes[:1]
+	err := play(t, h, `FETCH OCCUPANTS
 FETCH OCCUPANTS INTO rows
 SHOW $rows.0.name "/" $rows.0.x
 FETCH METADATA
@@ -170,7 +155,7 @@ SHOW SPACES`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "results", told(t, w), `
+	expect(t, "results", h.told(t), `
 1 FETCH OCCUPANTS [{"kind":"agent","agentId":"a1","name":"Ada","x":1}]
 3 SHOW "Ada/1"
 4 FETCH METADATA {"sid":"s","mainNodeId":"root","bounds":{"minX":0,"minY":0,"maxX":0,"maxY":0},"occupantCounts":{"agent":1},"spaceCount":0}
@@ -183,9 +168,12 @@ SHOW SPACES`)
 // No result, note or error of a program holds a secret, however it is shown.
 func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
-	w := newFakeWorld()
-	w.secrets["env P"], w.secrets["file f"] = "ada ada", "ada ada"
-	err := play(t, w, `CREATE SPACE "a" DESIGN "b" OWNER "c" INTO shop
+	h := newFakeHost(t)
+	h.env["P"] = "ada ada"
+	if err := os.WriteFile(filepath.Join(h.dir, "f"), []byte("ada ada\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := play(t, h, `CREATE SPACE "a" DESIGN "b" OWNER "c" INTO shop
 LET p FROM ENV P
 LET f FROM FILE "f"
 LET both = $p " and " $f
@@ -201,9 +189,9 @@ SHOW VARIABLES`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := told(t, w)
+	results := h.told(t)
 	for _, secret := range []string{spacePhrase, "ada ada"} {
-		if strings.Contains(results+strings.Join(w.notes, ""), secret) {
+		if strings.Contains(results+h.messages.String(), secret) {
 			t.Errorf("a secret is told:\n%s", results)
 		}
 	}
@@ -220,25 +208,33 @@ SHOW VARIABLES`)
 		`{"name":"typed","value":"[secret]"}]`)
 }
 
+// closedPipe is where nobody reads any more.
+type closedPipe struct{}
+
+func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
 // A statement that fails says where, and nothing after it is done.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	denied := protocol.Errorf(protocol.CodeForbidden, "it is another's")
+	create := "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\""
 	for name, test := range map[string]struct {
 		program string
-		refuse  string
-		want    string
-		cause   error
+		// refuse is an operation that the host refuses, file one that is there.
+		refuse, file string
+		stdout       io.Writer
+		want         string
+		cause        error
 	}{
-		"no host":                 {program: "FETCH METADATA", refuse: "connect", want: "t:1:1: it is another's (forbidden)", cause: denied},
+		"no host":                 {program: "CONNECT CONTEXT none", want: `t:1:1: "none": no such context`, cause: creds.ErrContextUnknown},
 		"a host that is no host":  {program: "\nCONNECT", refuse: "session", want: "t:2:1: it is another's (forbidden)", cause: denied},
-		"a refusal":               {program: "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\"", refuse: "create", want: "t:1:1: it is another's (forbidden)", cause: denied},
-		"a phrase without a file": {program: "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\" KEYFILE \"k\"", refuse: "can save", want: "t:1:47: it is another's (forbidden)", cause: denied},
-		"a phrase that is lost":   {program: "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\"", refuse: "save", want: "t:1:1: the space was made, but the phrase of its node is not saved: it is another's (forbidden)", cause: denied},
+		"a refusal":               {program: create, refuse: "createSpace", want: "t:1:1: it is another's (forbidden)", cause: denied},
+		"a phrase without a file": {program: create + " KEYFILE \"k\"", file: "k", want: "t:1:47: k: there is a file already"},
+		"a phrase that is lost":   {program: create, file: ".local", want: "t:1:1: the space was made, but the phrase of its node is not saved: ", cause: syscall.ENOTDIR},
 		"an unset variable":       {program: "LET p FROM ENV NONE", want: "t:1:16: the environment variable NONE is not set"},
-		"an empty file":           {program: "LET p FROM FILE none", want: "t:1:17: the secret is empty"},
-		"no file":                 {program: "LET p FROM FILE none", refuse: "file", want: "t:1:17: it is another's (forbidden)", cause: denied},
-		"nobody to ask":           {program: "LET p FROM PROMPT", refuse: "ask", want: "t:1:1: it is another's (forbidden)", cause: denied},
+		"an empty file":           {program: "LET p FROM FILE empty", file: "empty", want: "t:1:17: the secret is empty"},
+		"no file":                 {program: "LET p FROM FILE none", want: "t:1:17: ", cause: fs.ErrNotExist},
+		"nobody to ask":           {program: "LET p FROM PROMPT", want: "t:1:1: there is no terminal to ask at", cause: command.ErrNoTerminal},
 		"a field that is not":     {program: "FETCH METADATA INTO m\nSHOW $m.revv", want: `t:2:6: $m has no field "revv": it has bounds, mainNodeId, occupantCounts, sid, spaceCount`},
 		"a list's field":          {program: "FETCH OCCUPANTS INTO m\nSHOW $m.name", want: `t:2:6: $m is a list of 3: name one by its number, from 0, not "name"`},
 		"past a list's end":       {program: "FETCH OCCUPANTS INTO m\nSHOW $m.3", want: `t:2:6: $m is a list of 3: name one by its number, from 0, not "3"`},
@@ -247,35 +243,38 @@ func TestFailures(t *testing.T) {
 		"a list as a text":        {program: "FETCH OCCUPANTS INTO m\nSHOW \"x\" $m", want: "t:2:10: $m is a list of 3, no text: name one by its number, from 0, and its field"},
 		"an amenity by name":      {program: "LET k = \"zoo\"\nUSE SPACE NODE Mill\nADD SPACE AMENITY $k", want: `t:3:19: unknown amenity "zoo"; use shop, supermarket or car_wash`},
 		"no such space":           {program: "INSPECT SPACE Zoo", want: `t:1:15: there is no space "Zoo" here: SHOW SPACES lists them (space_unknown)`},
-		"two such spaces":         {program: "INSPECT SPACE Twin", want: `t:1:15: 2 spaces are called "Twin": name one by its id, t1 or t2`},
+		"two such spaces":         {program: "INSPECT SPACE Twin", want: `t:1:15: 2 spaces are called "Twin": name one by its id: t1, t2`},
 		"a short beginning":       {program: "INSPECT SPACE mil", want: `t:1:15: there is no space "mil" here: SHOW SPACES lists them (space_unknown)`},
 		"another's phrase":        {program: "LET p FROM ENV P\nUSE SPACE NODE Mill PASSPHRASE $p", want: "t:2:32: the credentials are wrong (credentials_invalid)"},
 		"a blank phrase":          {program: "USE SPACE NODE Mill PASSPHRASE \" \"", want: "t:1:32: the passphrase: the phrase is empty: it needs at least one word"},
 		"the space in use went":   {program: "USE SPACE NODE Mill\nREMOVE SPACE Mill\nADD SPACE AMENITY shop", want: "t:3:1: the space in use was removed: put USE SPACE NODE before this"},
 		"an unknown agent":        {program: "USE AGENT NODE Zoe", want: `t:1:16: there is no agent "Zoe"`},
-		"a node that went":        {program: "USE AGENT NODE gone", want: "t:1:16: the host does not accept the node: node not found"},
+		"a node that went":        {program: "USE AGENT NODE " + id("f2"), want: "t:1:16: the host does not accept the node: node not found"},
 		"an agent nowhere":        {program: "INSPECT AGENT Zoe", want: `t:1:15: there is no agent "Zoe" of your main node or on the map (player_unknown)`},
 		"two such agents":         {program: "INSPECT AGENT Bo", want: `t:1:15: 2 agents are called "Bo": name one by its id`},
-		"an agent off the map":    {program: "USE AGENT NODE Ada\nSEND \"x\"", refuse: "say", want: "t:2:1: it is another's (forbidden)", cause: denied},
-		"a closed pipe":           {program: "SHOW \"x\"", refuse: "emit", want: "t:1:1: it is another's (forbidden)", cause: denied},
+		"an agent off the map":    {program: "USE AGENT NODE Ada\nSEND \"x\"", refuse: "recordInteraction", want: "t:2:1: it is another's (forbidden)", cause: denied},
+		"a closed pipe":           {program: "SHOW \"x\"", stdout: closedPipe{}, want: "t:1:1: ", cause: io.ErrClosedPipe},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFakeWorld()
-			w.secrets["env P"] = "wrong horse"
-			w.spaces = []protocol.Space{
-				{ID: "mill-id", Name: "Mill", Owner: protocol.SpaceOwner{NodeID: "n1"}},
+			h := newFakeHost(t)
+			h.refuse, h.stdout = test.refuse, test.stdout
+			h.env["P"] = "wrong horse"
+			h.spaces = []protocol.Space{
+				{ID: "mill-id", Name: "Mill", Owner: protocol.SpaceOwner{NodeID: id("e1")}},
 				{ID: "t1", Name: "Twin"}, {ID: "t2", Name: "Twin"},
 			}
-			w.phrases["n1"] = spacePhrase
-			if test.refuse != "" {
-				w.refuse[test.refuse] = denied
+			h.phrases[id("e1")] = spacePhrase
+			if test.file != "" {
+				if err := os.WriteFile(filepath.Join(h.dir, test.file), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
-			err := play(t, w, test.program+"\nSHOW \"not any more\"")
+			err := play(t, h, test.program+"\nSHOW \"not any more\"")
 			if err == nil {
 				t.Fatal("it does not fail")
 			}
-			if head, _, _ := strings.Cut(err.Error(), "\n"); head != test.want {
+			if head, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasPrefix(head, test.want) {
 				t.Errorf("the error is\n%s, not\n%s", head, test.want)
 			}
 			if test.cause != nil && !errors.Is(err, test.cause) {
@@ -284,7 +283,7 @@ func TestFailures(t *testing.T) {
 			if strings.Contains(err.Error(), "wrong horse") {
 				t.Errorf("a secret is in %v", err)
 			}
-			if results := told(t, w); strings.Contains(results, "any more") {
+			if results := h.told(t); strings.Contains(results, "any more") {
 				t.Errorf("the program went on: %s", results)
 			}
 		})
@@ -294,39 +293,34 @@ func TestFailures(t *testing.T) {
 // A program with a mistake anywhere does nothing at all.
 func TestMistakesComeFirst(t *testing.T) {
 	t.Parallel()
-	w := newFakeWorld()
-	err := play(t, w, "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\"\nSHOW $x")
-	if problems := LineErrors(nil); !errors.As(err, &problems) || len(problems) != 1 {
+	h := newFakeHost(t)
+	err := play(t, h, "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\"\nSHOW $x")
+	if mistakes := aql.LineErrors(nil); !errors.As(err, &mistakes) || len(mistakes) != 1 {
 		t.Errorf("the error is %v", err)
 	}
-	if len(w.asked) > 0 {
-		t.Errorf("the host was asked: %v", w.asked)
+	if len(h.asked) > 0 {
+		t.Errorf("the host was asked: %v", h.asked)
 	}
 }
 
 // At a prompt each line is a program, and what they set stays.
 func TestStateStays(t *testing.T) {
 	t.Parallel()
-	w := newFakeWorld()
-	in := NewInterpreter(w, nil)
-	defer in.Close()
-	steps := []struct {
-		line  string
-		fails bool
-	}{
-		{"LET x = \"hi\"", false}, {"USE AGENT NODE Ada", false}, {"LET x = $y", true}, {"SEND $x", false},
-		{"CONNECT", false}, {"SEND $x", true}, {"SHOW $x", false},
-	}
-	for _, step := range steps {
-		if err := run(t, in, step.line); (err != nil) != step.fails {
-			t.Errorf("%s: %v", step.line, err)
+	newFakeHost(t).session(t, func(s *session) {
+		for _, step := range []struct {
+			line  string
+			fails bool
+		}{
+			{"LET x = \"hi\"", false}, {"USE AGENT NODE Ada", false}, {"LET x = $y", true}, {"SEND $x", false},
+			{"CONNECT", false}, {"SEND $x", true}, {"SHOW $x", false},
+		} {
+			if err := run(t, s, step.line); (err != nil) != step.fails {
+				t.Errorf("%s: %v", step.line, err)
+			}
 		}
-	}
-	if diff := cmp.Diff(Scope{Variables: map[string]Secrecy{"x": Plain}}, in.Scope()); diff != "" {
-		t.Error(diff)
-	}
-	in.Close()
-	if w.open != 0 {
-		t.Errorf("%d connections are left open", w.open)
-	}
+		want := aql.Scope{Variables: map[string]aql.Secrecy{"x": aql.Plain, "design": aql.Plain}}
+		if diff := cmp.Diff(want, s.scope()); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

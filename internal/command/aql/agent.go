@@ -1,0 +1,331 @@
+package aql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/playctl/playctl/internal/aql"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// usedAgent is the agent that USE AGENT NODE chose, and who calls for it.
+type usedAgent struct {
+	id     string
+	caller *client.Client
+}
+
+// useAgent chooses an agent, and has the host check that it may be called for.
+func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, error) {
+	ref, err := s.text(&st.Node)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.who.Agent(ref)
+	if err != nil {
+		return nil, at(&st.Node, err)
+	}
+	used, proof := &usedAgent{id: found.ID, caller: s.main.As(found.Node)}, &st.Node
+	if st.Passphrase != nil {
+		proof = st.Passphrase
+		phrase, err := s.phrase(st.Passphrase)
+		if err != nil {
+			return nil, err
+		}
+		if used.caller, err = s.as(used.id, phrase); err != nil {
+			return nil, at(st.Passphrase, err)
+		}
+	}
+	request := protocol.ValidateRequest{}
+	if !found.Own && st.Passphrase == nil {
+		request.NodeID = used.id // its main node calls for it
+	}
+	if err := validate(ctx, used.caller, request); err != nil {
+		return nil, at(proof, err)
+	}
+	s.agent = used
+	return &outcome{note: "Using the agent " + found.Name() + "."}, nil
+}
+
+// sent is the result of SEND. Seq is absent where the text was blank, so that
+// nothing was recorded, and on hosts that do not number events.
+type sent struct {
+	PlayerID string  `json:"playerId"`
+	Text     string  `json:"text"`
+	Seq      *uint64 `json:"seq,omitzero"`
+}
+
+// send says something as the agent in use: an interaction of the role assistant.
+func (s *session) send(ctx context.Context, st aql.Send) (*outcome, error) {
+	text, secret, err := s.join(st.Text, func(protocol.Secret) string { return "" })
+	if err == nil && secret {
+		err = errSecretValue
+	}
+	if err != nil {
+		return nil, err
+	}
+	text = protocol.NormalizeText(text)
+	reply, err := s.agent.caller.RecordInteraction(ctx, protocol.RecordInteractionRequest{
+		PlayerID: s.agent.id, Role: protocol.RoleAssistant, Text: text,
+	})
+	if err != nil {
+		return nil, err
+	}
+	views := command.Sentence("Sent.")
+	if text == "" {
+		views = command.Sentence("Nothing was recorded: the text is blank.")
+	}
+	return reading(nil, &sent{PlayerID: s.agent.id, Text: text, Seq: reply.Seq}, views...)
+}
+
+func (s *session) inspectMain(ctx context.Context, st aql.InspectMainNode) (*outcome, error) {
+	reply, err := s.main.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	main, agents := s.who.MainDocument(s.Printer.Look, reply), s.who.AgentsDocument(s.Printer.Look, reply.AgentNodes)
+	return reading(st.Into, reply, slices.Concat(main.Views, []render.View{render.Line("")}, agents.Views)...)
+}
+
+// inspectedAgent is the result of INSPECT AGENT.
+type inspectedAgent struct {
+	AgentID string `json:"agentId"`
+	// Node is the host's record, for agents of the main node that connects.
+	Node *protocol.AgentRecord `json:"node,omitzero"`
+	// Occupant is the agent's row on the map, absent where it is not there.
+	Occupant json.RawMessage `json:"occupant,omitzero"`
+}
+
+// inspectAgent looks at an agent in the records of the main node and on the map.
+func (s *session) inspectAgent(ctx context.Context, st aql.InspectAgent) (*outcome, error) {
+	ref, err := s.agentMeant(st.Agent)
+	if err != nil {
+		return nil, err
+	}
+	_, snapshot, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var records []protocol.AgentRecord
+	if s.main.Node() != "" {
+		reply, err := s.main.Nodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		records = reply.AgentNodes
+	}
+	found, err := chooseAgent(records, snapshot.WorldMap.Occupants, ref)
+	if err != nil {
+		return nil, at(st.Agent, err)
+	}
+	return reading(st.Into, found, s.agentViews(found)...)
+}
+
+// agentMeant is what an operand names: the id of an agent whose credentials are
+// known, else what is written. nil is the agent in use.
+func (s *session) agentMeant(o *aql.Operand) (string, error) {
+	if o == nil {
+		return s.agent.id, nil
+	}
+	ref, err := s.text(o)
+	if err != nil {
+		return "", err
+	}
+	if known, err := s.who.Agent(ref); err == nil {
+		return known.ID, nil
+	}
+	return ref, nil
+}
+
+// agentRow is what an agent's row on the map is known by.
+type agentRow struct {
+	Kind    protocol.OccupantKind `json:"kind"`
+	AgentID string                `json:"agentId"`
+	Name    string                `json:"name"`
+}
+
+// chooseAgent finds an agent by its id, its name, or the beginning of its id.
+func chooseAgent(records []protocol.AgentRecord, rows []json.RawMessage, ref string) (*inspectedAgent, error) {
+	found := map[string]*inspectedAgent{}
+	note := func(id, name string) *inspectedAgent {
+		prefix := len(ref) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(ref))
+		if id != protocol.NormalizeAgentID(ref) && name != ref && !prefix {
+			return &inspectedAgent{} // of no interest
+		}
+		if found[id] == nil {
+			found[id] = &inspectedAgent{AgentID: id}
+		}
+		return found[id]
+	}
+	for i := range records {
+		note(records[i].AgentID, records[i].Name).Node = &records[i]
+	}
+	for _, text := range rows {
+		var row agentRow
+		if err := protocol.Decode(text, &row); err == nil && row.Kind == protocol.KindAgent {
+			note(row.AgentID, row.Name).Occupant = text
+		}
+	}
+	if exact := found[protocol.NormalizeAgentID(ref)]; exact != nil {
+		return exact, nil
+	}
+	if len(found) > 1 {
+		return nil, fmt.Errorf("%d agents are called %.40q: name one by its id", len(found), ref)
+	}
+	for _, only := range found {
+		return only, nil
+	}
+	return nil, protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %.40q of your main node or on the map", ref)
+}
+
+func (s *session) agentViews(d *inspectedAgent) []render.View {
+	fields := render.Fields{{Name: "agent node", Value: d.AgentID}}
+	if d.Node != nil {
+		fields = append(fields,
+			render.Field{Name: "name", Value: d.Node.Name},
+			render.Field{Name: "tools", Value: strings.Join(d.Node.ToolNames, ", ")},
+			render.Field{Name: "zones", Value: command.Zones(*d.Node)},
+			render.Field{Name: "yields", Value: command.Decimal(d.Node.YieldCount)},
+			render.Field{Name: "created", Value: s.Printer.Look.AgeOf(d.Node.CreatedAt)})
+	}
+	if d.Occupant == nil {
+		return []render.View{append(fields, render.Field{Name: "on the map", Value: "no"})}
+	}
+	return []render.View{fields, render.Line(""), command.OccupantTable([]json.RawMessage{d.Occupant})}
+}
+
+// snapshot reads the whole world, as the host sent it and parsed.
+func (s *session) snapshot(ctx context.Context) (json.RawMessage, *protocol.Snapshot, error) {
+	raw, _, err := s.main.WorldSnapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var snapshot protocol.Snapshot
+	if err := protocol.Decode(raw, &snapshot); err != nil {
+		return nil, nil, fmt.Errorf("read the snapshot: %w", err)
+	}
+	return raw, &snapshot, nil
+}
+
+func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
+	raw, snapshot, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch st.Verb {
+	case "FETCH OCCUPANTS":
+		rows := snapshot.WorldMap.Occupants
+		return reading(st.Into, command.NotNil(rows), command.OccupantTable(rows))
+	case "FETCH METADATA":
+		m := metadataOf(snapshot)
+		return reading(st.Into, m, m.view())
+	}
+	return reading(st.Into, raw, command.SnapshotDocument(raw, snapshot).Views...)
+}
+
+// metadata is the result of FETCH METADATA: what a snapshot says beside its
+// rows. Rev, Seq and the tree's root are absent on hosts without them.
+type metadata struct {
+	SID             string          `json:"sid"`
+	MainNodeID      string          `json:"mainNodeId"`
+	Rev             *uint64         `json:"rev,omitzero"`
+	Seq             *uint64         `json:"seq,omitzero"`
+	MerkleRootHex   string          `json:"merkleRootHex,omitzero"`
+	MerkleLeafCount int             `json:"merkleLeafCount,omitzero"`
+	Bounds          protocol.Bounds `json:"bounds"`
+	// Counts of rows, the occupants by kind.
+	OccupantCounts map[string]int `json:"occupantCounts"`
+	SpaceCount     int            `json:"spaceCount"`
+}
+
+func metadataOf(s *protocol.Snapshot) *metadata {
+	m := &metadata{
+		SID: s.SID, MainNodeID: s.MainNodeID, Rev: s.Rev, Seq: s.Seq,
+		MerkleRootHex: s.MerkleRootHex, MerkleLeafCount: s.MerkleLeafCount,
+		Bounds: s.WorldMap.Bounds, SpaceCount: len(s.Spaces), OccupantCounts: map[string]int{},
+	}
+	for _, text := range s.WorldMap.Occupants {
+		var row agentRow
+		if err := protocol.Decode(text, &row); err == nil {
+			m.OccupantCounts[string(row.Kind)]++
+		}
+	}
+	return m
+}
+
+func (m *metadata) view() render.View {
+	counts := "none"
+	for i, kind := range slices.Sorted(maps.Keys(m.OccupantCounts)) {
+		if i == 0 {
+			counts = ""
+		} else {
+			counts += ", "
+		}
+		counts += fmt.Sprintf("%d %s", m.OccupantCounts[kind], kind)
+	}
+	leaves := ""
+	if m.MerkleLeafCount > 0 {
+		leaves = command.Decimal(int64(m.MerkleLeafCount))
+	}
+	return render.Fields{
+		{Name: "session", Value: m.SID},
+		{Name: "root key", Value: m.MainNodeID},
+		{Name: "rev", Value: command.Number(m.Rev)},
+		{Name: "seq", Value: command.Number(m.Seq)},
+		{Name: "root", Value: m.MerkleRootHex},
+		{Name: "leaves", Value: leaves},
+		{Name: "map", Value: fmt.Sprintf("(%v, %v) to (%v, %v)", m.Bounds.MinX, m.Bounds.MinY, m.Bounds.MaxX, m.Bounds.MaxY)},
+		{Name: "occupants", Value: counts},
+		{Name: "spaces", Value: command.Decimal(int64(m.SpaceCount))},
+	}
+}
+
+// agentList is the result of SHOW AGENTS.
+type agentList struct {
+	Agents protocol.List[protocol.AgentRecord] `json:"agents"`
+}
+
+// connection is the result of SHOW CONNECTION.
+type connection struct {
+	Server   string `json:"server"`
+	Context  string `json:"context,omitzero"`
+	MainNode string `json:"mainNode,omitzero"`
+	// SpaceID and AgentID are of the nodes in use.
+	SpaceID string `json:"spaceId,omitzero"`
+	AgentID string `json:"agentId,omitzero"`
+}
+
+// showList shows what the host or the session has of a kind.
+func (s *session) showList(ctx context.Context, st aql.ShowList) (*outcome, error) {
+	switch st.Verb {
+	case "SHOW SPACES":
+		reply, err := s.main.ListSpaceNodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return reading(nil, reply, command.SpaceTable(reply.Spaces))
+	case "SHOW AGENTS":
+		reply, err := s.main.Nodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return reading(nil, &agentList{reply.AgentNodes}, s.who.AgentsDocument(s.Printer.Look, reply.AgentNodes).Views...)
+	}
+	c := &connection{Server: s.main.BaseURL(), Context: s.who.ContextName(), MainNode: s.main.Node()}
+	if s.space != nil {
+		c.SpaceID = s.space.id
+	}
+	if s.agent != nil {
+		c.AgentID = s.agent.id
+	}
+	return reading(nil, c, render.Fields{
+		{Name: "server", Value: c.Server}, {Name: "context", Value: c.Context}, {Name: "main node", Value: c.MainNode},
+		{Name: "space in use", Value: c.SpaceID}, {Name: "agent in use", Value: c.AgentID},
+	})
+}

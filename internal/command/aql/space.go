@@ -1,0 +1,304 @@
+package aql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/playctl/playctl/internal/aql"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// usedSpace is the space that USE SPACE NODE chose, and who calls for it.
+type usedSpace struct {
+	id, name string
+	caller   *client.Client
+}
+
+// errSpaceGone is what Check cannot see: the space in use was removed by its
+// name.
+var errSpaceGone = errors.New("the space in use was removed: put USE SPACE NODE before this")
+
+// created is the result of CREATE SPACE. Phrase is there with --show-phrase.
+type created struct {
+	SpaceID    string          `json:"spaceId"`
+	NodeID     string          `json:"nodeId"`
+	PhraseFile string          `json:"phraseFile,omitzero"`
+	Structure  json.RawMessage `json:"structure"`
+	Phrase     string          `json:"phrase,omitzero"`
+}
+
+func (s *session) createSpace(ctx context.Context, st aql.CreateSpace) (*outcome, error) {
+	request, keyfile, err := s.createRequest(&st)
+	if err != nil {
+		return nil, err
+	}
+	// That a phrase has nowhere to go is found before the space is made.
+	if err := s.canSave(keyfile); err != nil {
+		return nil, at(st.Keyfile, err)
+	}
+	reply, err := s.main.CreateSpace(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	phrase := protocol.NewSecret(reply.Phrase.Reveal())
+	data := &created{SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure}
+	data.PhraseFile, err = s.save(data.SpaceID, keyfile, phrase)
+	if err != nil {
+		err = fmt.Errorf("the space was made, but the phrase of its node is not saved: %w", err)
+	}
+	if s.flags.showPhrase {
+		data.Phrase = phrase.Reveal()
+	}
+	return &outcome{data: data, into: st.Into, phrase: phrase, views: []render.View{render.Fields{
+		{Name: "space", Value: data.SpaceID},
+		{Name: "space node", Value: data.NodeID},
+		{Name: "cell", Value: command.DescribeRow(data.Structure)[3]},
+		{Name: "phrase file", Value: data.PhraseFile},
+		{Name: "phrase", Value: data.Phrase},
+	}}}, err
+}
+
+func (s *session) createRequest(st *aql.CreateSpace) (request *protocol.CreateSpaceRequest, keyfile string, err error) {
+	request = &protocol.CreateSpaceRequest{}
+	for _, clause := range []struct {
+		from *aql.Operand
+		to   *string
+	}{
+		{&st.Name, &request.Name}, {st.Design, &request.DesignKey}, {st.Owner, &request.OwnerDisplayName},
+		{st.Description, &request.Description}, {st.Structure, &request.StructureName}, {st.Keyfile, &keyfile},
+	} {
+		if *clause.to, err = s.text(clause.from); err != nil {
+			return nil, "", err
+		}
+	}
+	for i := range st.Amenities {
+		kind, err := s.amenity(&st.Amenities[i])
+		if err != nil {
+			return nil, "", err
+		}
+		request.Amenities = append(request.Amenities, kind)
+	}
+	return request, keyfile, nil
+}
+
+// amenity is an operand that names an amenity.
+func (s *session) amenity(o *aql.Operand) (string, error) {
+	kind, err := s.text(o)
+	if err == nil && !slices.Contains(protocol.Amenities(), kind) {
+		err = at(o, aql.UnknownAmenity(kind))
+	}
+	return kind, err
+}
+
+// phrasePath is the file for the phrase of a new space; "" where a person sees
+// it. A host chose the id, so it is never taken as a path.
+func (s *session) phrasePath(spaceID, path string) (string, error) {
+	switch {
+	case path != "":
+		return s.Absolute(path), nil
+	case s.flags.showPhrase || s.PhraseIsSeen():
+		return "", nil
+	}
+	folder := s.StateFolder()
+	if folder == "" {
+		return "", command.Hintf(errors.New("there is no terminal to show the phrase at, and no home folder to save it in"),
+			"add KEYFILE \"path\" to the statement")
+	}
+	name := spaceID
+	if strings.Trim(strings.ToLower(name), "0123456789abcdefghijklmnopqrstuvwxyz-") != "" || name == "" {
+		sum := sha256.Sum256([]byte(spaceID))
+		name = hex.EncodeToString(sum[:16])
+	}
+	return filepath.Join(folder, "spaces", name+".phrase"), nil
+}
+
+// canSave reports why save would fail, as far as that can be known before.
+func (s *session) canSave(path string) error {
+	full, err := s.phrasePath("", path)
+	if err != nil || path == "" {
+		return err
+	}
+	if _, err := os.Lstat(full); err == nil {
+		return command.Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", path), "name another file")
+	}
+	if info, err := os.Stat(filepath.Dir(full)); err != nil || !info.IsDir() {
+		return command.Hintf(fmt.Errorf("%s: there is no folder for it", path), "make the folder first")
+	}
+	return nil
+}
+
+// save saves the phrase of a space's node: in a new file if path is not empty,
+// else where it is not lost. It gives the file, "" where emit shows the phrase.
+func (s *session) save(spaceID, path string, phrase protocol.Secret) (string, error) {
+	full, err := s.phrasePath(spaceID, path)
+	if err != nil || full == "" {
+		return "", err
+	}
+	if path == "" {
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			return "", err
+		}
+	}
+	err = creds.WriteSecretFile(full, []byte(phrase.Reveal()+"\n"), false)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s: there is a file already", full)
+	}
+	return full, err
+}
+
+// showPhrase says where the phrase of a new space's node is, or shows it.
+func (s *session) showPhrase(made *created, phrase protocol.Secret) {
+	switch {
+	case made.PhraseFile != "":
+		s.Note("The phrase of the space's node is in %s. Whoever has it is this node.", made.PhraseFile)
+	case !s.flags.showPhrase:
+		s.ShowPhrase(&command.NodePhrase{Flags: &command.PhraseFlags{}, Secret: phrase})
+	}
+}
+
+// findSpace finds the space that an operand names.
+func (s *session) findSpace(ctx context.Context, o *aql.Operand) (*protocol.Space, error) {
+	ref, err := s.text(o)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := s.main.ListSpaceNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := command.MatchSpaces(reply.Spaces, ref)
+	switch len(found) {
+	case 0:
+		return nil, at(o, protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %.40q here: SHOW SPACES lists them", ref))
+	case 1:
+		return found[0], nil
+	}
+	var ids []string
+	for _, space := range found {
+		ids = append(ids, space.ID)
+	}
+	return nil, at(o, fmt.Errorf("%d spaces are called %.40q: name one by its id: %s", len(found), ref, strings.Join(ids, ", ")))
+}
+
+// spaceMeant is the space that an operand names, else the one in use.
+func (s *session) spaceMeant(ctx context.Context, o *aql.Operand) (id, name string, err error) {
+	switch {
+	case o != nil:
+		space, err := s.findSpace(ctx, o)
+		if err != nil {
+			return "", "", err
+		}
+		return space.ID, space.Name, nil
+	case s.space == nil:
+		return "", "", errSpaceGone
+	}
+	return s.space.id, s.space.name, nil
+}
+
+// useSpace chooses a space, and has the host check the passphrase at once.
+func (s *session) useSpace(ctx context.Context, st aql.UseSpaceNode) (*outcome, error) {
+	space, err := s.findSpace(ctx, &st.Node)
+	if err != nil {
+		return nil, err
+	}
+	used := &usedSpace{id: space.ID, name: space.Name, caller: s.main}
+	if st.Passphrase != nil {
+		phrase, err := s.phrase(st.Passphrase)
+		if err != nil {
+			return nil, err
+		}
+		if used.caller, err = s.as(space.Owner.NodeID, phrase); err != nil {
+			return nil, at(st.Passphrase, err)
+		}
+		if err := validate(ctx, used.caller, protocol.ValidateRequest{}); err != nil {
+			return nil, at(st.Passphrase, err)
+		}
+	}
+	s.space = used
+	return &outcome{note: fmt.Sprintf("Using the space %s (%s).", space.Name, space.ID)}, nil
+}
+
+// validate has the host check a node.
+func validate(ctx context.Context, caller *client.Client, request protocol.ValidateRequest) error {
+	reply, err := caller.ValidateNode(ctx, request)
+	if err == nil && !reply.OK {
+		err = fmt.Errorf("the host does not accept the node: %s", reply.Reason)
+	}
+	return err
+}
+
+func (s *session) changeAmenity(ctx context.Context, st aql.ChangeAmenity) (*outcome, error) {
+	if s.space == nil {
+		return nil, errSpaceGone
+	}
+	kind, err := s.amenity(&st.Amenity)
+	if err != nil {
+		return nil, err
+	}
+	change := s.space.caller.AddSpaceAmenity
+	if st.Verb == "REMOVE SPACE AMENITY" {
+		change = s.space.caller.RemoveSpaceAmenity
+	}
+	reply, err := change(ctx, protocol.AmenityRequest{SpaceID: s.space.id, Kind: kind})
+	if err != nil {
+		return nil, at(&st.Amenity, err)
+	}
+	return reading(nil, reply, command.Sentence("%s has %s now.", reply.Space.Name, strings.Join(reply.Space.Amenities, ", "))...)
+}
+
+// removed is the result of REMOVE SPACE.
+type removed struct {
+	OK      bool   `json:"ok"`
+	SpaceID string `json:"spaceId"`
+	Name    string `json:"name"`
+}
+
+func (s *session) removeSpace(ctx context.Context, st aql.RemoveSpace) (*outcome, error) {
+	id, name, err := s.spaceMeant(ctx, st.Space)
+	if err != nil {
+		return nil, err
+	}
+	// Only the main node that made a space may remove it, not its own node.
+	reply, err := s.main.RemoveSpace(ctx, id)
+	if err != nil {
+		return nil, at(st.Space, err)
+	}
+	if s.space != nil && s.space.id == id {
+		s.space = nil
+	}
+	views := command.Sentence("Removed the space %s with its structure, its node and its log.", name)
+	if !reply.OK {
+		views = command.Sentence("There is no space %s any more.", name)
+	}
+	return reading(nil, &removed{OK: reply.OK, SpaceID: id, Name: name}, views...)
+}
+
+func (s *session) inspectSpace(ctx context.Context, st aql.InspectSpace) (*outcome, error) {
+	id, _, err := s.spaceMeant(ctx, st.Space)
+	if err != nil {
+		return nil, err
+	}
+	caller := s.main
+	if s.space != nil && s.space.id == id {
+		// The space's own node may see its log.
+		caller = s.space.caller
+	}
+	reply, err := caller.InspectSpace(ctx, id)
+	if err != nil {
+		return nil, at(st.Space, err)
+	}
+	return reading(st.Into, reply, command.SpaceViews(s.Printer.Look, &reply.Space, reply.Log)...)
+}
