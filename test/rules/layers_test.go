@@ -31,6 +31,7 @@ var layers = []struct {
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
+	{"internal/store/backend", []string{"internal/store", "internal/store/bolt", "internal/store/redis"}},
 	{"internal/store/replay", []string{"protocol", "chain", "internal/store"}},
 	{"internal/store/verify", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},

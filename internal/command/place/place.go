@@ -14,8 +14,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/bolt"
-	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/internal/store/backend"
 	"github.com/playctl/playctl/internal/world"
 )
 
@@ -24,17 +23,19 @@ const StoreFile = "world.playstore"
 
 // Place is where a world is kept, or is to be.
 type Place struct {
-	// Path is the store's file where redis is nil.
-	Path  string
-	redis *redis.Options
+	backend.Backend
+	// Path is the store's file, where it is one.
+	Path string
+	at   backend.Options
+	// explain adds what to do about an error of the store.
+	explain func(error) error
 }
 
-// worldStore is a store that was opened, with its world's root key.
-type worldStore interface {
-	store.Journal
-	RootKey() string
-	// Path names the store for people.
-	Path() string
+func filePlace(path string) Place {
+	return Place{
+		Backend: backend.Of(""), Path: path, at: backend.Options{Path: path},
+		explain: func(err error) error { return err },
+	}
 }
 
 // wholeWorld bounds a call that may take long where no client waits for it.
@@ -48,7 +49,7 @@ func Of(a *command.App, f *Flags) (Place, error) {
 	if f.DataDir == "" {
 		return Place{}, command.Hintf(errors.New("there is no home folder to look for the store in"), "name its folder with --data-dir")
 	}
-	return Place{Path: filepath.Join(a.Absolute(f.DataDir), StoreFile)}, nil
+	return filePlace(filepath.Join(a.Absolute(f.DataDir), StoreFile)), nil
 }
 
 // Named is the store that a flag's value names: the address of a Redis, a
@@ -59,9 +60,9 @@ func Named(a *command.App, f *Flags, flag, text string) (Place, error) {
 	}
 	path := a.Absolute(text)
 	if info, err := os.Stat(path); filepath.Base(path) == StoreFile || err == nil && info.Mode().IsRegular() {
-		return Place{Path: path}, nil
+		return filePlace(path), nil
 	}
-	return Place{Path: filepath.Join(path, StoreFile)}, nil
+	return filePlace(filepath.Join(path, StoreFile)), nil
 }
 
 func redisPlace(a *command.App, f *Flags, flag, text string) (Place, error) {
@@ -71,61 +72,43 @@ func redisPlace(a *command.App, f *Flags, flag, text string) (Place, error) {
 	}
 	o, err := RedisOptions(a, f, address)
 	o.Timeout = wholeWorld
-	return Place{redis: &o}, err
+	at := Place{Backend: backend.Of("redis"), at: backend.Options{Redis: o}}
+	at.explain = func(err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return command.Hintf(fmt.Errorf("there is no world at %s", at), "its name there is --host-id, and the number at the address' end is its database")
+		}
+		return RedisProblem(err)
+	}
+	return at, err
 }
 
 // String names the place for people, without credentials.
-func (p Place) String() string {
-	if p.redis == nil {
-		return p.Path
-	}
-	return fmt.Sprintf("%s (world %q)", p.redis.Address, p.redis.HostID)
-}
+func (p Place) String() string { return p.Name(p.at) }
 
 // Open opens the world that is there, to read it: of a file nobody else may have
 // it open, of a Redis its hosts may run.
-func (p Place) Open(ctx context.Context) (worldStore, error) {
-	if p.redis == nil {
-		journal, err := bolt.Open(ctx, bolt.Options{Path: p.Path, ReadOnly: true})
-		if err != nil {
-			return nil, err
-		}
-		return journal, nil
-	}
-	o := *p.redis
-	o.ReadOnly = true
-	journal, err := redis.Open(ctx, o)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, command.Hintf(fmt.Errorf("there is no world at %s", p), "its name there is --host-id, and the number at the address' end is its database")
-	}
+func (p Place) Open(ctx context.Context) (backend.Store, error) {
+	journal, err := p.Read(ctx, p.at)
 	if err != nil {
-		return nil, RedisProblem(err)
+		return nil, p.explain(err)
 	}
 	return journal, nil
 }
 
 // Begin begins to make a world there.
 func (p Place) Begin(ctx context.Context, rootKey string) (store.Import, error) {
-	if p.redis == nil {
-		return begun(bolt.BeginImport(ctx, bolt.Options{Path: p.Path, RootKey: rootKey}))
-	}
-	o := *p.redis
-	o.RootKey = rootKey
-	into, err := begun(redis.BeginImport(ctx, o))
-	return into, RedisProblem(err)
-}
-
-// begun makes an import of a backend one of any.
-func begun[I store.Import](into I, err error) (store.Import, error) {
+	at := p.at
+	at.RootKey = rootKey
+	into, err := p.Import(ctx, at)
 	if err != nil {
-		return nil, err
+		return nil, p.explain(err)
 	}
 	return into, nil
 }
 
 // Terms gives records their deadlines where the store keeps them.
 func (p Place) Terms() func(*store.Record) error {
-	if p.redis == nil {
+	if !p.Deadlines {
 		return nil
 	}
 	return world.SetTerm
