@@ -172,7 +172,7 @@ func (a *Agent) register(ctx context.Context) error {
 }
 
 // adopt takes a registered agent into the world's care. If the session changed
-// meanwhile nobody told the agent: it looks for itself.
+// meanwhile the agent was not woken: it registers again.
 func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) error {
 	id := a.PlayerID()
 	w.mu.Lock()

@@ -89,7 +89,7 @@ func NodeCredentialsMaterialFromHumanPassphrase(phrase string) (protocol.Secret,
 
 // DeriveNodeIDFromMaterial gives the id of the node that a material belongs to
 // at a host with a root key. It takes about 0.2 s of one core and 64 MiB. The
-// error, for a material that is none, matches ErrCredentials.
+// error, for a text that is not a material, matches ErrCredentials.
 func DeriveNodeIDFromMaterial(material protocol.Secret, rootKey string) (string, error) {
 	node := NodeCredentials{RootKey: rootKey, PasswHash: material}
 	resolved, err := node.resolve()

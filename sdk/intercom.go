@@ -93,7 +93,7 @@ type IntercomSubscription struct {
 // Each command is carried out at most once by this subscription, also where a
 // host sends it again. It is answered as `failed` where the executor returns an
 // error, panics or takes too long. The subscription ends with ctx, with Close
-// and with the world; commands under way are then told to end, and answered as
+// and with the world; the contexts of commands under way end, and they are answered as
 // `failed` unless they still finish.
 func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options IntercomOptions) (*IntercomSubscription, error) {
 	if err := options.check(); err != nil {

@@ -16,11 +16,11 @@ import (
 const (
 	// lastAnswers is how long answers may take after a subscription was closed.
 	lastAnswers = 3 * time.Second
-	// maxFailureBytes is what is told of a failure at most.
+	// maxFailureBytes bounds the text of a failure.
 	maxFailureBytes = 4 << 10
 )
 
-// errPanicked is what an asker is told of a panic: no more.
+// errPanicked is all that an asker learns of a panic.
 var errPanicked = errors.New("the agent's program broke down while it carried out the command")
 
 // IntercomCall is a command on its way through an executor.
@@ -72,8 +72,8 @@ func (c *IntercomCall) finish(ctx context.Context, answer IntercomAnswer, failur
 	}
 	err := c.respond(ctx, protocol.IntercomCompleted, answer, "")
 	if refused, ok := asRefusal(err); ok && refused.Status() == http.StatusBadRequest && refused.Code != protocol.CodeRequestUnknown {
-		told := c.respond(ctx, protocol.IntercomFailed, IntercomAnswer{}, "the agent's answer was not accepted: "+refused.Message)
-		return errors.Join(err, told)
+		failed := c.respond(ctx, protocol.IntercomFailed, IntercomAnswer{}, "the agent's answer was not accepted: "+refused.Message)
+		return errors.Join(err, failed)
 	}
 	return err
 }
@@ -146,7 +146,7 @@ func (l *intercomListener) execute(ctx context.Context, call *IntercomCall) (Int
 	return o.answer, o.err
 }
 
-// protected calls the executor; a panic becomes a failure, and its story goes to
+// protected calls the executor; a panic becomes a failure, and its stack goes to
 // OnError only.
 func (l *intercomListener) protected(ctx context.Context, call *IntercomCall) (o outcome) {
 	defer func() {

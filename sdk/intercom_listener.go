@@ -48,7 +48,7 @@ func newIntercomListener(ctx context.Context, w *RemotePlayWorld, o *IntercomOpt
 	}
 }
 
-// run listens until the context ends, and waits for what was begun.
+// run listens until the context ends, and waits for the commands under way.
 func (l *intercomListener) run() {
 	defer l.running.Wait()
 	var streams sync.WaitGroup

@@ -59,7 +59,7 @@ func (a *Agent) keep() {
 		case err == nil:
 			failures, again = 0, false
 		case final(err):
-			a.give(err)
+			a.abandon(err)
 			return
 		default:
 			if failures == 0 {
@@ -79,7 +79,7 @@ func (a *Agent) nextSign(failures int) time.Duration {
 }
 
 // await waits for a time, or for ever if it is 0, and reports whether the agent
-// was told to register again.
+// is to register again.
 func (a *Agent) await(d time.Duration) (again bool) {
 	var due <-chan time.Time
 	if d > 0 {
@@ -139,8 +139,8 @@ func final(err error) bool {
 	return ok && (refused.Status() == http.StatusUnauthorized || refused.Status() == http.StatusForbidden)
 }
 
-// give gives the agent up.
-func (a *Agent) give(err error) {
+// abandon stops keeping the agent.
+func (a *Agent) abandon(err error) {
 	a.mu.Lock()
 	a.lost = err
 	a.mu.Unlock()

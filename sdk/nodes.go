@@ -19,7 +19,7 @@ type MainNodeOptions struct {
 }
 
 // CreateMainNode makes the main node of options.MainNodeCredentials at a host
-// and gives its API key, which the host tells once.
+// and returns its API key, which the host shows once.
 func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secret, error) {
 	main, err := options.mainNode()
 	switch {

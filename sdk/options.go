@@ -41,7 +41,7 @@ type Options struct {
 	// APIKey is the key of the account: its main node's. A host that checks
 	// none ignores it.
 	APIKey protocol.Secret
-	// NoAPIKey says that there is none: for hosts that check no keys, and for
+	// NoAPIKey allows an empty APIKey: for hosts that check no keys, and for
 	// programs that only look on.
 	NoAPIKey bool
 	// MainNodeCredentials are the account's. They may be nil for a program that

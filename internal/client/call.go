@@ -12,6 +12,9 @@ import (
 	"net/url"
 	"strconv"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -210,7 +213,7 @@ func (c *Client) readFrom(p *prepared) uint64 {
 	return c.session.minRev()
 }
 
-// read reads an answer within its limit and tells a refusal from a reply.
+// read reads an answer within its limit; a refusal is an error.
 func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	good := resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
 	for _, status := range p.accept {
@@ -245,11 +248,31 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	return &reply{status: resp.StatusCode, header: resp.Header, body: body, rev: rev}, nil
 }
 
-// parseRev reads a rev from a header; 0 where there is none that is exact.
+// parseRev reads a rev from a header; 0 where it has no exact one.
 func parseRev(text string) uint64 {
 	rev, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || rev > protocol.MaxSafeInteger {
 		return 0
 	}
 	return rev
+}
+
+// unpack reads a reply into v.
+func (c *Client) unpack(r *reply, k *call, v any) error {
+	if err := protocol.Decode(r.body, v); err != nil {
+		return &ReplyError{Route: k.route(), RequestID: c.who.scrub(r.header.Get("X-Request-Id")), Err: decodeFault(err)}
+	}
+	return nil
+}
+
+// decodeFault says where a reply is not what the route promises. The decoder's
+// own errors repeat values, and a value of a reply may be a secret.
+func decodeFault(err error) error {
+	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+		return fmt.Errorf("the value at %q has the wrong type or form", string(wrong.JSONPointer))
+	}
+	if broken, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("it is not valid JSON at byte %d", broken.ByteOffset)
+	}
+	return errors.New("it is not the JSON that the route promises")
 }

@@ -29,7 +29,7 @@ type frame struct {
 	hasID bool
 	kind  string
 	data  []byte
-	// hasData tells an event from a block that only sets the id.
+	// hasData is set for an event, and not for a block that only sets the id.
 	hasData bool
 }
 

@@ -56,7 +56,7 @@ type Options struct {
 	OnSession func(sid string)
 	// UserAgent names the program; "playctl" if empty.
 	UserAgent string
-	// Logger is told of repeats, at debug level; nil for none.
+	// Logger logs repeats, at debug level; nil logs nothing.
 	Logger *slog.Logger
 }
 

@@ -68,7 +68,7 @@ func (c *Client) DeleteNode(ctx context.Context, confirm string) (*protocol.Dele
 }
 
 // DeleteAgent deletes an agent node of the calling main node. OK is false if
-// there is none of that id.
+// no node has that id.
 func (c *Client) DeleteAgent(ctx context.Context, agentID string) (*protocol.OKReply, error) {
 	k := c.nodeWrite(http.MethodDelete, protocol.PathAgents, nil)
 	k.query = url.Values{protocol.QueryID: {agentID}}

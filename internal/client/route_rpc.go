@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -70,4 +71,111 @@ func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (
 // ListJourneys reads a page of journeys, newest last.
 func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*protocol.JourneysReply, error) {
 	return decode[protocol.JourneysReply](ctx, c, c.readOp(protocol.OpListJourneys, r))
+}
+
+// RegisterSpaceNode makes a space, as a main node.
+func (c *Client) RegisterSpaceNode(ctx context.Context, r *protocol.RegisterSpaceRequest) (*protocol.SpaceReply, error) {
+	return decode[protocol.SpaceReply](ctx, c, c.writeOp(protocol.OpRegisterSpaceNode, r))
+}
+
+// CreateSpace makes a space, its node and a structure on the map, as a main
+// node. The reply holds the node's phrase, once.
+func (c *Client) CreateSpace(ctx context.Context, r *protocol.CreateSpaceRequest) (*protocol.CreateSpaceReply, error) {
+	return decode[protocol.CreateSpaceReply](ctx, c, c.writeOp(protocol.OpCreateSpace, r))
+}
+
+// ListSpaceNodes reads all spaces.
+func (c *Client) ListSpaceNodes(ctx context.Context) (*protocol.SpacesReply, error) {
+	return decode[protocol.SpacesReply](ctx, c, c.readOp(protocol.OpListSpaceNodes, nil))
+}
+
+// InspectSpace reads a space, with its log where the caller may see it.
+func (c *Client) InspectSpace(ctx context.Context, spaceID string) (*protocol.InspectSpaceReply, error) {
+	return decode[protocol.InspectSpaceReply](ctx, c,
+		c.readOp(protocol.OpInspectSpace, protocol.SpaceRequest{SpaceID: spaceID}))
+}
+
+// RemoveSpace removes a space with its structure, its node and its log.
+func (c *Client) RemoveSpace(ctx context.Context, spaceID string) (*protocol.OKReply, error) {
+	return decode[protocol.OKReply](ctx, c,
+		c.writeOp(protocol.OpRemoveSpace, protocol.SpaceRequest{SpaceID: spaceID}))
+}
+
+// AddSpaceAmenity gives a space an amenity.
+func (c *Client) AddSpaceAmenity(ctx context.Context, r protocol.AmenityRequest) (*protocol.SpaceReply, error) {
+	return decode[protocol.SpaceReply](ctx, c, c.writeOp(protocol.OpAddSpaceAmenity, r))
+}
+
+// RemoveSpaceAmenity takes an amenity from a space; the last one stays.
+func (c *Client) RemoveSpaceAmenity(ctx context.Context, r protocol.AmenityRequest) (*protocol.SpaceReply, error) {
+	return decode[protocol.SpaceReply](ctx, c, c.writeOp(protocol.OpRemoveSpaceAmenity, r))
+}
+
+// IntercomCommand asks an agent for something. Its requestId makes a repeat
+// harmless: the host answers the same and forwards it once.
+func (c *Client) IntercomCommand(ctx context.Context, r *protocol.IntercomCommand) (*protocol.OKReply, error) {
+	k := c.writeOp(protocol.OpIntercomCommand, r)
+	k.again = repeatSame
+	return decode[protocol.OKReply](ctx, c, k)
+}
+
+// IntercomResponse answers a command, as the agent that was asked.
+func (c *Client) IntercomResponse(ctx context.Context, r *protocol.IntercomResponse) (*protocol.OKReply, error) {
+	return decode[protocol.OKReply](ctx, c, c.writeOp(protocol.OpIntercomResponse, r))
+}
+
+// At says as of which rev a chain node is read; the zero value is the present.
+type At struct {
+	// Rev is the rev that is wanted. The host answers as of it if it still can,
+	// else as of its present one: the reply says which.
+	Rev uint64
+	// Set makes a Rev of 0 count.
+	Set bool
+}
+
+// AtRev asks for the node as of a rev.
+func AtRev(rev uint64) At { return At{Rev: rev, Set: true} }
+
+func (a At) pointer() *uint64 {
+	if !a.Set {
+		return nil
+	}
+	return &a.Rev
+}
+
+// ChainNode reads one node of the player chain. Whether it answers for the key
+// is for the caller to check, with chain.AnswersFor.
+func (c *Client) ChainNode(ctx context.Context, stableKey string, at At) (chain.NodeReply, error) {
+	k := c.readOp(protocol.OpGetPlayerChainNode, protocol.ChainNodeRequest{StableKey: stableKey, AtRev: at.pointer()})
+	k.minRev = at.Rev
+	return parsed(ctx, c, k, chain.ParseNodeRPCBody)
+}
+
+// ChainNodes reads up to protocol.MaxStableKeys nodes as of one rev.
+func (c *Client) ChainNodes(ctx context.Context, stableKeys []string, at At) (chain.NodesReply, error) {
+	k := c.readOp(protocol.OpGetPlayerChainNodes, protocol.ChainNodesRequest{StableKeys: stableKeys, AtRev: at.pointer()})
+	k.minRev = at.Rev
+	return parsed(ctx, c, k, chain.ParseNodesRPCBody)
+}
+
+// ChainProof reads a node with the proof that it is in the tree. The proof is
+// not verified yet.
+func (c *Client) ChainProof(ctx context.Context, stableKey string) (chain.ProofReply, error) {
+	k := c.readOp(protocol.OpGetPlayerChainProof, protocol.ChainProofRequest{StableKey: stableKey})
+	return parsed(ctx, c, k, chain.ParseProofRPCBody)
+}
+
+// parsed makes a call and reads its reply with one of the chain's strict
+// readers.
+func parsed[T any](ctx context.Context, c *Client, k *call, parse func([]byte) (T, error)) (T, error) {
+	var none T
+	r, err := c.do(ctx, k)
+	if err != nil {
+		return none, err
+	}
+	v, err := parse(r.body)
+	if err != nil {
+		return none, &ReplyError{Route: k.route(), RequestID: c.who.scrub(r.header.Get("X-Request-Id")), Err: err}
+	}
+	return v, nil
 }

@@ -101,12 +101,12 @@ func (c *Client) RegisterMCP(ctx context.Context, r protocol.MCPRegisterRequest)
 // none of that id.
 func (c *Client) UnregisterMCP(ctx context.Context, id string) (*protocol.OKReply, error) {
 	k := c.sameWrite(c.service.MCPUnregister(), protocol.MCPUnregisterRequest{ID: id})
-	k.again = repeatKeyed // a repeat without key would say that there is none
+	k.again = repeatKeyed // a repeat without key would not find it
 	return decode[protocol.OKReply](ctx, c, k)
 }
 
 // RemoveOccupant takes any occupant off the map, as the administrator. OK is
-// false if there is none of that key.
+// false if no row has that key.
 func (c *Client) RemoveOccupant(ctx context.Context, stableKey string) (*protocol.OKReply, error) {
 	k := c.sameWrite(c.service.RemoveOccupant(), protocol.RemoveOccupantRequest{StableKey: stableKey})
 	k.again = repeatKeyed
@@ -131,4 +131,50 @@ func (c *Client) sameWrite(path string, body any) *call {
 // keyedWrite is a write of the world that is made once for each of its keys.
 func (c *Client) keyedWrite(path string, body any) *call {
 	return &call{method: http.MethodPost, path: path, body: body, sid: true, again: repeatKeyed}
+}
+
+// WatchURL is the address of the host's watch page, as this client reaches it.
+func (c *Client) WatchURL() string { return c.base.String() + c.service.Watch() }
+
+// WatchScope asks what the watch page gives to who has no token, without taking
+// a cookie. The refusal of a host that gives nothing is an error like any other.
+func (c *Client) WatchScope(ctx context.Context) (protocol.WatchScope, error) {
+	r, err := decode[protocol.WatchSessionReply](ctx, c, &call{
+		method: http.MethodPost, path: c.service.WatchSession(), body: protocol.WatchSessionRequest{}, again: repeatSame, keyless: true,
+	})
+	if err != nil {
+		return "", err
+	}
+	return r.Scope, nil
+}
+
+// WatchToken makes a token for a link to the watch page, as a main node.
+func (c *Client) WatchToken(ctx context.Context) (*protocol.WatchTokenReply, error) {
+	return decode[protocol.WatchTokenReply](ctx, c, &call{
+		method: http.MethodPost, path: c.service.WatchToken(), body: struct{}{}, sid: true, again: repeatKeyed,
+	})
+}
+
+// Healthy asks whether the host runs; nil if it does.
+func (c *Client) Healthy(ctx context.Context) error { return c.probe(ctx, protocol.PathHealth) }
+
+// Ready asks whether the host serves and its store answers; nil if so.
+func (c *Client) Ready(ctx context.Context) error { return c.probe(ctx, protocol.PathReady) }
+
+// probe asks once: a probe is about the present.
+func (c *Client) probe(ctx context.Context, path string) error {
+	_, err := c.attempt(ctx, &prepared{call: &call{method: http.MethodGet, path: path}}, "")
+	return err
+}
+
+// Metrics reads the host's metrics in Prometheus' text format.
+func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
+	r, err := c.do(ctx, &call{
+		method: http.MethodGet, path: protocol.PathMetrics, limit: largeReply,
+		header: http.Header{"Accept": {"text/plain"}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.body, nil
 }

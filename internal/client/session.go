@@ -36,8 +36,8 @@ type fetch struct {
 	gone error
 }
 
-// begin gives the session; where there is none the fetch to wait for, and where
-// that is none either, with mine set, one that the caller is to make.
+// begin returns the session; else the fetch to wait for, with mine set where the
+// caller is the one to make it.
 func (s *session) begin(policy retry.Policy) (sid string, f *fetch, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,10 +149,6 @@ func (c *Client) fetchSID(ctx context.Context, f *fetch) (string, error) {
 	c.session.end(f, gone)
 	return "", err
 }
-
-// ForgetSession makes the next call that needs the session fetch it. A reader
-// of the stream calls it when it learns of a reset.
-func (c *Client) ForgetSession(sid string) { c.session.forget(sid) }
 
 // Has reports whether the host stated a capability in the last session reply.
 func (c *Client) Has(capability protocol.Capability) bool {

@@ -242,7 +242,7 @@ type connection struct {
 	sid    string
 	body   io.ReadCloser
 	frames *frameReader
-	ctx    context.Context //nolint:containedctx // tells why the request ended
+	ctx    context.Context //nolint:containedctx // its cause is why the request ended
 	cancel context.CancelCauseFunc
 	stall  *time.Timer
 }
@@ -308,7 +308,7 @@ func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.R
 	return resp, nil
 }
 
-// checkStream tells a stream from a refusal.
+// checkStream returns an error for an answer that is not a stream.
 func (c *Client) checkStream(resp *http.Response, p *prepared) error {
 	if resp.StatusCode != http.StatusOK {
 		_, err := c.read(resp, p)

@@ -116,7 +116,7 @@ func (t *tries) mayRepeatUnknown() bool {
 	return t.call.again != repeatKeyed || t.client.keepsKeys()
 }
 
-// pause waits before the repeat, or gives the error where there is none left.
+// pause waits before the repeat, or returns the error where no attempt is left.
 func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error {
 	t.count++
 	wait, ok := t.client.retry.Next(t.count, asked)

@@ -82,22 +82,6 @@ func (c *Context) RemoveAgent(ref string) (Agent, error) {
 	return removed, nil
 }
 
-// LabelAgent gives the agent whose id or label is ref a new label, "" for none.
-// The error is ErrAgentUnknown, ErrLabelTaken or ErrLabel.
-func (c *Context) LabelAgent(ref, label string) error {
-	i, err := c.find(ref)
-	if err != nil {
-		return err
-	}
-	agents := slices.Clone(c.agents)
-	agents[i].Label = label
-	if err := checkAgents(agents); err != nil {
-		return err
-	}
-	c.agents = agents
-	return nil
-}
-
 func (c *Context) find(ref string) (int, error) {
 	id := protocol.NormalizeNodeID(ref)
 	i := slices.IndexFunc(c.agents, func(a Agent) bool { return a.NodeID == id || a.Label != "" && a.Label == ref })
@@ -132,7 +116,7 @@ func checkAgents(agents []Agent) error {
 	return nil
 }
 
-// CheckLabel tells whether a text can be a label, before an agent is made for it.
+// CheckLabel reports whether a text can be a label, before an agent is made for it.
 // The error is ErrLabel.
 func CheckLabel(text string) error {
 	if !isLabel(text) {

@@ -38,20 +38,6 @@ type ImportOptions struct {
 	Now time.Time
 }
 
-// ReadAgentPlayFile reads the credentials file of the agent-play service at
-// path. The result is a context that is in no File yet.
-func ReadAgentPlayFile(path string, opts ImportOptions) (*Context, error) {
-	data, err := readLimited(path, credentialsLimit)
-	if err != nil {
-		return nil, fmt.Errorf("agent-play credentials file: %w", err)
-	}
-	c, err := ParseAgentPlay(path, data, opts)
-	if err != nil {
-		return nil, fmt.Errorf("agent-play credentials file: %w", err)
-	}
-	return c, nil
-}
-
 // ParseAgentPlay makes a context of the agent-play service's credentials file:
 // its phrases are hashed, its agents get the labels agent-1, agent-2 and so on.
 // path is only for the *FileError.
@@ -121,7 +107,7 @@ type MissingPhrasesError struct {
 	Context string
 	// Main is true if the main node's phrase is missing.
 	Main bool
-	// Agents are the labels, or where there is none the ids, of the agents whose
+	// Agents are the labels, or the ids of those without, of the agents whose
 	// phrase is missing.
 	Agents []string
 }

@@ -45,7 +45,7 @@ type Context struct {
 	Service Service
 	// CreatedAt is when the context was made, to the millisecond.
 	CreatedAt time.Time
-	// Main is the main node, nil where there is none yet.
+	// Main is the main node, nil before there is one.
 	Main *MainNode
 
 	agents []Agent

@@ -111,16 +111,6 @@ func (d *Deriver) NodeID(ctx context.Context, hash PasswHash, rootKey string) (s
 	return d.opts.Derive(hash, rootKey)
 }
 
-// Derives reports whether nodeID is the id of hash under rootKey. Its errors
-// are those of NodeID.
-func (d *Deriver) Derives(ctx context.Context, nodeID string, hash PasswHash, rootKey string) (bool, error) {
-	derived, err := d.NodeID(ctx, hash, rootKey)
-	if err != nil {
-		return false, err
-	}
-	return derived == nodeID, nil
-}
-
 // Load returns how many derivations run and how many wait now.
 func (d *Deriver) Load() (running, waiting int) {
 	d.mu.Lock()

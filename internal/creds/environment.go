@@ -21,7 +21,7 @@ type Environment struct {
 	// LookupEnv returns the value of an environment variable and whether it is
 	// set, as os.LookupEnv does. nil: nothing is set.
 	LookupEnv func(name string) (string, bool)
-	// Home is the user's home folder, "" where there is none.
+	// Home is the user's home folder, "" if unknown.
 	Home string
 	// Dir is the working folder that relative paths start from.
 	Dir string

@@ -143,12 +143,6 @@ func (f *File) Rename(from, to string) error {
 	return nil
 }
 
-// Clear forgets every context.
-func (f *File) Clear() {
-	clear(f.contexts)
-	f.current = ""
-}
-
 func (f *File) unknown(name string) error {
 	if len(f.contexts) == 0 {
 		return fmt.Errorf("%q: %w: there is none yet; \"playctl create-main-node\" makes one", name, ErrContextUnknown)

@@ -84,9 +84,11 @@ func TestUnknownMembersAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.LabelAgent(keyC, "x"); err != nil {
+	i, err := c.find(keyC)
+	if err != nil {
 		t.Fatal(err)
 	}
+	c.agents[i].Label = "x"
 	if err := f.Rename("a", "b"); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (e Environment) DefaultRootFile() (string, error) {
 // FindRootFile reads the first root key file of: the value of --root-file
 // (flag, "" if not given), PLAYCTL_ROOT_FILE, ~/.playctl/root, ./.root. A file
 // that was named must be there; one that is there must be right: a bad file is
-// a *FileError, never skipped. Where there is none the error is ErrNoRootFile.
+// a *FileError, never skipped. If no place has a file the error is ErrNoRootFile.
 func (e Environment) FindRootFile(flag string) (RootFile, error) {
 	var tried []string
 	for _, place := range e.rootPlaces(flag) {

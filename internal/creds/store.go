@@ -22,7 +22,7 @@ const lockRetry = 10 * time.Millisecond
 
 // Store is a credentials file on disk. The file has mode 0600 and one that
 // others can read is refused, as ssh does with keys: what is in it may already
-// be known to them, and only the user can tell. Several processes may use one
+// be known to them, and only the user can know. Several processes may use one
 // file at once.
 type Store struct {
 	path string
@@ -34,7 +34,7 @@ func NewStore(path string) *Store { return &Store{path: path} }
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// Load reads the file; where there is none the result has no contexts. It never
+// Load reads the file; if it is missing the result has no contexts. It never
 // sees a half-written file. A file that is broken, too new, or open to others
 // is a *FileError.
 func (s *Store) Load() (*File, error) {
@@ -91,7 +91,7 @@ func (s *Store) lockError(ctx context.Context, err error) error {
 	return fmt.Errorf("lock the credentials file %s: %w", s.path, err)
 }
 
-// load returns the file and its bytes, no bytes where there is none.
+// load returns the file and its bytes, no bytes if it is missing.
 func (s *Store) load() (*File, []byte, error) {
 	data, err := readLimited(s.path, credentialsLimit)
 	if errors.Is(err, fs.ErrNotExist) {
