@@ -124,15 +124,6 @@ type EventHead struct {
 	Nodes []json.RawMessage `json:"playerChainNodes,omitzero" rule:"ref=ChainNode,items=1.."`
 }
 
-// ParseEventHead reads the head of any event's data.
-func ParseEventHead(data []byte) (EventHead, error) {
-	var h EventHead
-	if err := Decode(data, &h); err != nil {
-		return EventHead{}, fmt.Errorf("read an event's head: %w", err)
-	}
-	return h, nil
-}
-
 // EncodeEventData gives an event's data as one line of JSON: its own fields,
 // one of the *Data types of this package, then the head.
 func EncodeEventData(own any, head *EventHead) (json.RawMessage, error) {
@@ -250,4 +241,28 @@ type SessionResetData struct {
 // the head has.
 type SessionResyncData struct {
 	Reason string `json:"reason" rule:"enum=ResyncReason"`
+}
+
+// StreamEvent is one event as a stream carries it.
+type StreamEvent struct {
+	// Seq is its position in the host's log; 0 where HasSeq is false.
+	Seq uint64
+	// HasSeq is false on hosts that number no events: their streams cannot be
+	// resumed.
+	HasSeq bool
+	// Kind is the event's name, such as `world:interaction`.
+	Kind EventKind
+	// Data is its JSON text, not yet parsed.
+	Data []byte
+}
+
+// Decode reads the event's data into v, such as an *Interaction.
+func (e *StreamEvent) Decode(v any) error { return Decode(e.Data, v) }
+
+// String names the event in a message, without its data.
+func (e *StreamEvent) String() string {
+	if !e.HasSeq {
+		return string(e.Kind)
+	}
+	return fmt.Sprintf("%d (%s)", e.Seq, e.Kind)
 }

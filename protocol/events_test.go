@@ -75,14 +75,14 @@ func TestEventDataHasItsHead(t *testing.T) {
 	if string(data) != want {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
-	got, err := protocol.ParseEventHead(data)
-	if err != nil {
+	var got protocol.EventHead
+	if err := protocol.Decode(data, &got); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(head, got); diff != "" {
 		t.Errorf("the head read back (-want +got):\n%s", diff)
 	}
-	if _, err := protocol.ParseEventHead([]byte(`{"rev":-1}`)); err == nil {
+	if err := protocol.Decode([]byte(`{"rev":-1}`), new(protocol.EventHead)); err == nil {
 		t.Error("a negative rev is taken")
 	}
 	if _, err := protocol.EncodeEventData(make(chan int), &head); err == nil {

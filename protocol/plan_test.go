@@ -1,0 +1,28 @@
+package protocol_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// A wrong tag panics where a request is first read: here, and not at a host.
+func TestEveryPayloadCanBeRead(t *testing.T) {
+	t.Parallel()
+	for _, o := range protocol.Operations() {
+		for _, v := range []any{o.Request, o.Reply} {
+			if fields := protocol.FieldsOf(reflect.TypeOf(v)); len(fields) != reflect.TypeOf(v).NumField() {
+				t.Errorf("%s: %d of the %d fields of %T have a name on the wire", o.Op, len(fields), reflect.TypeOf(v).NumField(), v)
+			}
+		}
+		if o.Callers == 0 || o.Summary == "" {
+			t.Errorf("%s has nobody who may call it, or no summary", o.Op)
+		}
+	}
+	for _, e := range protocol.Events() {
+		if len(protocol.FieldsOf(reflect.TypeOf(e.Data))) == 0 || e.Summary == "" || e.Notifies == "" {
+			t.Errorf("%s has no fields, no summary, or does not say whether it changes the map", e.Kind)
+		}
+	}
+}
