@@ -3,6 +3,7 @@ package aql
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,7 +82,7 @@ func lex(line string) (*lexed, *mistake) {
 		switch {
 		case t.Type == tokenType("Comment"):
 			l.comment, l.commented = strings.TrimSpace(t.Value[len("#"):]), true
-			l.tokens = append(tokens[:i], lexer.EOFToken(t.Pos))
+			l.tokens = slices.Concat(tokens[:i], []lexer.Token{lexer.EOFToken(t.Pos)})
 		case t.Type == tokenType("Word") && keyword(t.Value) != "":
 			tokens[i].Type = tokenType("Keyword")
 		case t.Type == tokenType("Word") && IsName(t.Value):
@@ -111,7 +112,8 @@ func findMistake(t lexer.Token) *mistake {
 			return fail(0, "the comment holds a control character")
 		}
 	case tokenType("Forbidden"):
-		return fail(0, fmt.Sprintf("there is a control character here (U+%04X)", []rune(t.Value)[0]))
+		r, _ := utf8.DecodeRuneInString(t.Value)
+		return fail(0, fmt.Sprintf("there is a control character here (U+%04X)", r))
 	}
 	return nil
 }

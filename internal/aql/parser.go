@@ -132,7 +132,7 @@ func parse(tokens []lexer.Token) (s Statement, wrong int) {
 	for i, t := range tokens {
 		t.Pos.Offset = i
 		// No keyword stands twice in a statement, but as the name of a variable.
-		if word := keyword(t.Value); t.Type == tokenType("Keyword") && !(i > 0 && setsVariable(tokens[i-1])) {
+		if word := keyword(t.Value); t.Type == tokenType("Keyword") && (i == 0 || !setsVariable(tokens[i-1])) {
 			if seen[word] {
 				t.Type, t.Value = tokenType("Forbidden"), ""
 			}
@@ -172,8 +172,8 @@ type expectation struct {
 // expectedAfter tries what could stand after tokens.
 func expectedAfter(before []lexer.Token) (e expectation) {
 	try := func(rule, text string) (Statement, bool) {
-		tokens := append(before[:len(before):len(before)],
-			lexer.Token{Type: tokenType(rule), Value: text, Pos: lexer.Position{Column: -1}}, lexer.EOFToken(lexer.Position{}))
+		probe := lexer.Token{Type: tokenType(rule), Value: text, Pos: lexer.Position{Column: -1}}
+		tokens := slices.Concat(before, []lexer.Token{probe, lexer.EOFToken(lexer.Position{})})
 		s, wrong := parse(tokens)
 		return s, wrong < 0 || wrong > len(before)
 	}
@@ -215,23 +215,20 @@ func shape(tokens []lexer.Token) string {
 
 // unlike says that something else stands there.
 func (e expectation) unlike(t lexer.Token) string {
-	word := t.Type == tokenType("Word") || t.Type == tokenType("Name")
+	word := t.Type == tokenType("Word") || t.Type == tokenType("Name") || t.Type == tokenType("Keyword")
 	there := describe(t)
+	if e.name {
+		return unlikeName(t)
+	}
 	could := slices.Clone(e.words)
 	if i := slices.Index(could, ","); i >= 0 {
 		could[i] = `","`
 	}
 	switch {
-	case e.kind == kindPassphrase && word:
+	case e.kind == kindPassphrase && word && t.Type != tokenType("Keyword"):
 		// Its words are not repeated: they may be the phrase itself.
 		return "a passphrase is a variable, or a text in quotes"
-	case e.name && word:
-		return there + " cannot name a variable: use letters, digits and _, a letter first"
-	case e.name && t.Type == tokenType("Variable"):
-		return "a variable is set without the $: write " + Reference(t.Value[1:]).name()
-	case e.name:
-		could = []string{"the name of a variable"}
-	case e.kind != "" && (word || t.Type == tokenType("Keyword")) && len(e.words) == 0:
+	case e.kind != "" && word && len(e.words) == 0:
 		return fmt.Sprintf("expected %s, but there is the word %s: put it in quotes if it is meant", e.kind, there)
 	case e.kind != "":
 		could = append([]string{e.kind}, could...)
@@ -239,10 +236,21 @@ func (e expectation) unlike(t lexer.Token) string {
 		return "nothing more is expected in this statement, but there is " + there
 	}
 	hint := ""
-	if near := suggest.Nearest(t.Value, e.words); (word || t.Type == tokenType("Keyword")) && near != "" {
+	if near := suggest.Nearest(t.Value, e.words); word && near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return fmt.Sprintf("expected %s, but there is %s%s", anyOf(could), there, hint)
+}
+
+// unlikeName says that something stands there instead of the name of a variable.
+func unlikeName(t lexer.Token) string {
+	switch t.Type {
+	case tokenType("Word"):
+		return describe(t) + " cannot name a variable: use letters, digits and _, a letter first"
+	case tokenType("Variable"):
+		return "a variable is set without the $: write " + Reference(t.Value[1:]).name()
+	}
+	return "expected the name of a variable, but there is " + describe(t)
 }
 
 // describe is a token as a message names it. It never repeats the content of a

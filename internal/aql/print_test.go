@@ -42,10 +42,8 @@ func maybe[T any](t *rapid.T, draw func(*rapid.T) T) *T {
 	if rapid.Bool().Draw(t, "absent") {
 		return nil
 	}
-	return just(draw(t))
+	return new(draw(t))
 }
-
-func just[T any](value T) *T { return &value }
 
 func drawList(t *rapid.T, least int) []Operand {
 	var list []Operand
@@ -58,16 +56,16 @@ func drawList(t *rapid.T, least int) []Operand {
 func drawStatement(t *rapid.T) Statement {
 	draws := []func() Statement{
 		func() Statement { return Connect{Verb: "CONNECT", Server: maybe(t, drawOperand)} },
-		func() Statement { return Connect{Verb: "CONNECT", Context: just(drawOperand(t))} },
+		func() Statement { return Connect{Verb: "CONNECT", Context: new(drawOperand(t))} },
 		func() Statement { return Let{Verb: "LET", Name: drawName(t), Values: drawList(t, 1)} },
-		func() Statement { return LetFrom{Verb: "LET", Name: drawName(t), Env: just(drawOperand(t))} },
-		func() Statement { return LetFrom{Verb: "LET", Name: drawName(t), File: just(drawOperand(t))} },
+		func() Statement { return LetFrom{Verb: "LET", Name: drawName(t), Env: new(drawOperand(t))} },
+		func() Statement { return LetFrom{Verb: "LET", Name: drawName(t), File: new(drawOperand(t))} },
 		func() Statement {
 			return LetFrom{Verb: "LET", Name: drawName(t), Prompt: "PROMPT", Question: maybe(t, drawOperand)}
 		},
 		func() Statement {
 			return CreateSpace{
-				Verb: "CREATE SPACE", Name: drawOperand(t), Design: just(drawOperand(t)), Owner: just(drawOperand(t)),
+				Verb: "CREATE SPACE", Name: drawOperand(t), Design: new(drawOperand(t)), Owner: new(drawOperand(t)),
 				Description: maybe(t, drawOperand), Structure: maybe(t, drawOperand), Amenities: drawList(t, 0),
 				Keyfile: maybe(t, drawOperand), Into: maybe(t, drawName),
 			}

@@ -53,7 +53,7 @@ type Operand struct {
 }
 
 // Reference is a variable, with the path to one of its fields: "shop.nodeId".
-type Reference string
+type Reference string //nolint:recvcheck // Capture changes it, the other methods read it
 
 // Capture implements participle.Capture.
 func (r *Reference) Capture(tokens []string) error {
@@ -242,8 +242,8 @@ func literals(rule string) []string {
 var allLiterals = sync.OnceValue(func() []string {
 	var list []string
 	for _, s := range statements {
-		for i := range reflect.TypeOf(s).NumField() {
-			for _, word := range literals(reflect.TypeOf(s).Field(i).Tag.Get("parser")) {
+		for field := range reflect.TypeOf(s).Fields() {
+			for _, word := range literals(field.Tag.Get("parser")) {
 				if !slices.Contains(list, word) {
 					list = append(list, word)
 				}

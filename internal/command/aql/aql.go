@@ -69,7 +69,7 @@ A mistake in a program is found before anything is done, and then the exit code 
 			"playctl aql"),
 		Args: command.Takes("file?"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return programError(runAQL(a, cmd.Context(), &flags, args))
+			return programError(runAQL(cmd.Context(), a, &flags, args))
 		},
 	}
 	cmd.Flags().BoolVar(&flags.check, "check", false, "only look for mistakes in the program; no host is asked")
@@ -79,7 +79,7 @@ A mistake in a program is found before anything is done, and then the exit code 
 	return cmd
 }
 
-func runAQL(a *command.App, ctx context.Context, flags *aqlFlags, args []string) error {
+func runAQL(ctx context.Context, a *command.App, flags *aqlFlags, args []string) error {
 	if flags.check && flags.format {
 		return command.Usagef("--check and --format are two things to do: use one of them")
 	}
@@ -91,7 +91,7 @@ func runAQL(a *command.App, ctx context.Context, flags *aqlFlags, args []string)
 		if flags.check || flags.format || !a.MayAsk() {
 			return command.Usagef("the file is missing")
 		}
-		return promptAQL(a, ctx, flags, variables)
+		return promptAQL(ctx, a, flags, variables)
 	}
 	program, err := readProgram(a, args)
 	if err != nil {
@@ -167,8 +167,7 @@ func (s *session) checkOnly(program *aql.Program) error {
 
 // programError is an error of a run. Where the program is wrong, nothing was done.
 func programError(err error) error {
-	var mistakes aql.LineErrors
-	if errors.As(err, &mistakes) {
+	if _, ok := errors.AsType[aql.LineErrors](err); ok {
 		return command.BadInput(err)
 	}
 	return err

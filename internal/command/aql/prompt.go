@@ -48,7 +48,7 @@ type prompt struct {
 }
 
 // promptAQL reads statements from a person and carries out each at once.
-func promptAQL(a *command.App, ctx context.Context, flags *aqlFlags, variables map[string]string) (err error) {
+func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables map[string]string) (err error) {
 	terminal, err := a.OpenTTY()
 	if err != nil {
 		return err

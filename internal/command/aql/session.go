@@ -272,12 +272,12 @@ func (s *session) connect(ctx context.Context, st aql.Connect) error {
 	if err != nil {
 		return err
 	}
-	context, err := s.text(st.Context)
+	contextName, err := s.text(st.Context)
 	if err != nil {
 		return err
 	}
 	s.close()
-	return s.open(ctx, server, context)
+	return s.open(ctx, server, contextName)
 }
 
 // connected connects to the default host where no statement did.

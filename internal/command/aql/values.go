@@ -110,6 +110,7 @@ func textOf(o *aql.Operand, value any) (string, error) {
 // join makes one text of several operands. Secrets are replaced by hide, and the
 // text is one where one of them is.
 func (s *session) join(operands []aql.Operand, hide func(protocol.Secret) string) (joined string, secret bool, err error) {
+	var out strings.Builder
 	for i := range operands {
 		o := &operands[i]
 		value, err := s.value(o)
@@ -118,16 +119,16 @@ func (s *session) join(operands []aql.Operand, hide func(protocol.Secret) string
 		}
 		if hidden, ok := value.(protocol.Secret); ok {
 			secret = true
-			joined += hide(hidden)
+			out.WriteString(hide(hidden))
 			continue
 		}
 		part, err := textOf(o, value)
 		if err != nil {
 			return "", false, at(o, err)
 		}
-		joined += part
+		out.WriteString(part)
 	}
-	return joined, secret, nil
+	return out.String(), secret, nil
 }
 
 // let sets a variable. One value is kept as it is, several are joined.
