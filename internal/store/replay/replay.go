@@ -43,7 +43,8 @@ func New(rootKey string) Map {
 func FromState(rootKey string, s *store.State) (Map, error) {
 	m := New(rootKey)
 	e := Entry(s)
-	return m, m.Apply(&e, nil)
+	err := m.Apply(&e, nil)
+	return m, err
 }
 
 // Entry is a checkpoint as the entry that leads to its map; its Rows and Header
