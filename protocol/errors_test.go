@@ -57,7 +57,7 @@ func TestEveryCodeOfTheContractHasItsStatus(t *testing.T) {
 // TestEveryCodeConstantIsInTheTable finds a constant that was added without a
 // status.
 func TestEveryCodeConstantIsInTheTable(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
