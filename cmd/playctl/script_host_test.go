@@ -152,5 +152,5 @@ func environment(ts *testscript.TestScript) []string {
 			env = append(env, name+"="+ts.Getenv(name))
 		}
 	}
-	return append(env, "HOME="+ts.Getenv("HOME"), "GORACE="+quickExit)
+	return append(env, "HOME="+ts.Getenv("HOME"), "GORACE="+quickExit, nodeIDs+"="+ts.Getenv(nodeIDs))
 }

@@ -69,6 +69,7 @@ func cleanHome(env *testscript.Env) error {
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
 	env.Setenv("GORACE", quickExit)
+	env.Setenv(nodeIDs, cheapIDs)
 	t, ok := env.T().(testing.TB)
 	if !ok {
 		return errors.New("a script's T is no testing.TB any more")

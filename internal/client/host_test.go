@@ -3,8 +3,6 @@ package client_test
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -22,23 +20,15 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
-const (
-	rootKey    = "87b6637b010478e48a83a8d445041ae4df5d607df7932153cdfee5c601e8e39e"
-	adminToken = "pt_the-administrator"
-)
-
-// cheapID stands in for the derivation, which takes a fifth of a second.
-func cheapID(hash creds.PasswHash, rootKey string) (string, error) {
-	sum := sha256.Sum256([]byte(hash.Reveal() + rootKey))
-	return hex.EncodeToString(sum[:]), nil
-}
+const adminToken = "pt_the-administrator"
 
 func node(t *testing.T, phrase string) client.Credentials {
 	t.Helper()
 	hash := creds.HashPhrase(phrase)
-	id, err := cheapID(hash, rootKey)
+	id, err := worldtest.CheapID(hash, worldtest.RootKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +40,11 @@ func serveWorld(t *testing.T) string {
 	t.Helper()
 	ctx := context.Background()
 	journal := memory.Open(store.DefaultRetention())
-	w, err := world.Open(ctx, world.Options{Journal: journal, RootKey: rootKey, Now: time.Now, Random: rand.Reader})
+	w, err := world.Open(ctx, world.Options{Journal: journal, RootKey: worldtest.RootKey, Now: time.Now, Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: cheapID, Release: func() {}})
+	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: worldtest.CheapID, Release: func() {}})
 	h, err := host.New(host.Options{World: w, Deriver: deriver, AdminToken: protocol.NewSecret(adminToken)})
 	if err != nil {
 		t.Fatal(err)

@@ -42,6 +42,9 @@ type Program struct {
 	// Now is the clock, Zone the time zone that a person reads.
 	Now  func() time.Time
 	Zone *time.Location
+	// Derive computes node ids, as creds.DeriveNodeID does, which is taken where it
+	// is nil.
+	Derive creds.DeriveFunc
 	// OpenTTY opens the terminal that the person sits at, for prompts.
 	OpenTTY func() (TTY, error)
 	// Signals and StopSignals deliver signals, as signal.Notify and signal.Stop.
@@ -61,6 +64,9 @@ func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int
 	release := p.interruptible(cancel)
 	defer release()
 
+	if p.Derive == nil {
+		p.Derive = creds.DeriveNodeID
+	}
 	a := &App{Program: p}
 	root := tree(a)
 	root.SetArgs(p.Args)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // Who does not know the phrase learns nothing, not even who exists.
@@ -24,7 +25,7 @@ func TestStrangerLearnsNothingFromRefusals(t *testing.T) {
 	for name, who := range map[string]identity{
 		"a node that exists, with another hash": {id: known.id, hash: wrong},
 		"a node that does not":                  {id: strings.Repeat("b", 64), hash: wrong},
-		"the root node":                         {id: testRootKey, hash: wrong},
+		"the root node":                         {id: worldtest.RootKey, hash: wrong},
 		"a hash in upper case":                  {id: known.id, hash: strings.ToUpper(known.hash)},
 		"a phrase instead of a hash":            {id: known.id, hash: "phrase number 1"},
 	} {
@@ -179,7 +180,7 @@ func TestDerivationOnlyOnCreation(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.deriver.Derive = func(hash creds.PasswHash, root string) (string, error) {
 			derived.Add(1)
-			return cheapID(hash, root)
+			return worldtest.CheapID(hash, root)
 		}
 	})
 	main := f.main()
@@ -189,7 +190,7 @@ func TestDerivationOnlyOnCreation(t *testing.T) {
 	}
 	f.post(protocol.PathNodes, map[string]any{"nodeId": main.id, "passwHash": main.hash}).refused(protocol.CodeNodeExists)
 	f.post(protocol.PathNodes, map[string]any{"nodeId": agent.id, "passwHash": agent.hash}).refused(protocol.CodeNodeExists)
-	f.post(protocol.PathNodes, map[string]any{"nodeId": testRootKey, "passwHash": main.hash}).refused(protocol.CodeNodeExists)
+	f.post(protocol.PathNodes, map[string]any{"nodeId": worldtest.RootKey, "passwHash": main.hash}).refused(protocol.CodeNodeExists)
 	f.post(protocol.PathAgentNode, map[string]any{"agentNodeId": main.id, "agentNodePasswHash": main.hash}, as(main)).
 		refused(protocol.CodeNodeExists)
 	f.get("/api/play/session", as(main)).ok()
@@ -211,7 +212,7 @@ func TestTooManyDerivationsAtOnce(t *testing.T) {
 		s.deriver.Derive = func(hash creds.PasswHash, root string) (string, error) {
 			running <- struct{}{}
 			<-release
-			return cheapID(hash, root)
+			return worldtest.CheapID(hash, root)
 		}
 	})
 	first, second := f.newIdentity(), f.newIdentity()

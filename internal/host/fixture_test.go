@@ -3,8 +3,6 @@ package host
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,18 +19,10 @@ import (
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/openapitest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
-const (
-	testRootKey = "87b6637b010478e48a83a8d445041ae4df5d607df7932153cdfee5c601e8e39e"
-	adminToken  = "the-administrators-own-token"
-)
-
-// cheapID stands in for the real derivation, which takes a fifth of a second.
-func cheapID(hash creds.PasswHash, rootKey string) (string, error) {
-	sum := sha256.Sum256([]byte("cheap:" + hash.Reveal() + ":" + rootKey))
-	return hex.EncodeToString(sum[:]), nil
-}
+const adminToken = "the-administrators-own-token"
 
 // fixture is a host over a world in memory.
 type fixture struct {
@@ -60,8 +50,8 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	metrics := NewMetrics()
 	s := &setup{
 		journal: memory.Open(store.DefaultRetention()),
-		deriver: creds.DeriverOptions{Derive: cheapID, Release: func() {}},
-		world:   world.Options{RootKey: testRootKey, Now: time.Now, Random: rand.Reader, Observer: metrics},
+		deriver: creds.DeriverOptions{Derive: worldtest.CheapID, Release: func() {}},
+		world:   world.Options{RootKey: worldtest.RootKey, Now: time.Now, Random: rand.Reader, Observer: metrics},
 		host:    Options{AdminToken: protocol.NewSecret(adminToken), Metrics: metrics, Address: "127.0.0.1:0"},
 	}
 	s.host.Streams.DrainJitter = time.Millisecond
@@ -107,7 +97,7 @@ type identity struct {
 func (f *fixture) newIdentity() identity {
 	f.phrases++
 	hash := creds.HashPhrase(fmt.Sprintf("phrase number %d", f.phrases))
-	id, err := cheapID(hash, testRootKey)
+	id, err := worldtest.CheapID(hash, worldtest.RootKey)
 	if err != nil {
 		f.t.Fatal(err)
 	}

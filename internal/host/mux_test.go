@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestUnknownPathsAndMethods(t *testing.T) {
@@ -47,7 +48,7 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	f.defect(false).ServeHTTP(rec, f.request(http.MethodGet, "/broken", nil))
 	r := &reply{t: t, what: "a defect", status: rec.Code, header: rec.Header(), body: rec.Body.Bytes()}
 	r.refused(protocol.CodeInternal)
-	if strings.Contains(string(r.body), testRootKey) {
+	if strings.Contains(string(r.body), worldtest.RootKey) {
 		t.Errorf("the details leaked: %s", r.body)
 	}
 	defer func() {
@@ -67,7 +68,7 @@ func (f *fixture) defect(begun bool) http.Handler {
 			if begun {
 				c.write(http.StatusOK, []byte(`{"half`))
 			}
-			panic("the details of " + testRootKey)
+			panic("the details of " + worldtest.RootKey)
 		})
 	})
 }

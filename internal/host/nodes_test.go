@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestListsOfNodes(t *testing.T) {
@@ -16,7 +17,7 @@ func TestListsOfNodes(t *testing.T) {
 	f.player(f.main())
 	var nodes protocol.NodesReply
 	f.get(protocol.PathNodes, as(main)).into(&nodes)
-	if nodes.GenesisNodeID != testRootKey || nodes.MainNode.NodeID != main.id || nodes.MainNode.ParentNodeID != testRootKey ||
+	if nodes.GenesisNodeID != worldtest.RootKey || nodes.MainNode.NodeID != main.id || nodes.MainNode.ParentNodeID != worldtest.RootKey ||
 		nodes.MainNode.Kind != protocol.NodeKindMain || len(nodes.MainNode.AgentNodeIDs) != 2 {
 		t.Errorf("the main node is %+v", nodes)
 	}
@@ -59,7 +60,7 @@ func TestValidate(t *testing.T) {
 		want string
 	}{
 		"itself":           {main, map[string]any{}, `{"ok":true,"nodeKind":"main"}`},
-		"an agent, itself": {agent, map[string]any{"rootKey": " " + testRootKey, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
+		"an agent, itself": {agent, map[string]any{"rootKey": " " + worldtest.RootKey, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
 		"its agent":        {main, map[string]any{"nodeId": agent.id, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
 		"unknown":          {main, map[string]any{"nodeId": f.newIdentity().id}, `{"ok":false,"reason":"node not found"}`},
 		"another root key": {main, map[string]any{"rootKey": "other"}, `{"ok":false,"reason":"derivative mismatch","nodeKind":"main"}`},
@@ -106,7 +107,7 @@ func TestWithoutARepository(t *testing.T) {
 	for player, c := range map[string]struct {
 		named, header, owner string
 	}{
-		"by-body": {"Owner", "other", "owner"}, "by-header": {"", "other", "other"}, "by-nothing": {"", "", testRootKey},
+		"by-body": {"Owner", "other", "owner"}, "by-header": {"", "other", "other"}, "by-nothing": {"", "", worldtest.RootKey},
 	} {
 		body := registration(player)
 		if c.named != "" {

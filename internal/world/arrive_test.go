@@ -28,7 +28,7 @@ func startedAgain(t *testing.T, others int, stays bool) {
 	defer c.close()
 	sweep := func(after time.Duration) {
 		t.Helper()
-		c.clock.advance(after)
+		c.clock.Advance(after)
 		for _, w := range c.worlds {
 			if err := w.Sweep(t.Context()); err != nil {
 				t.Fatal(err)

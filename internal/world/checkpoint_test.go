@@ -78,7 +78,7 @@ func TestOneHostStoresCheckpoints(t *testing.T) {
 	}
 	for round := range int64(10) {
 		write(int(round)%hosts, 0, 1, 2)
-		c.clock.advance(time.Second)
+		c.clock.Advance(time.Second)
 		if counts := stored(); slices.Max(counts) != round+1 || counts[0]+counts[1]+counts[2] != round+1 {
 			t.Fatalf("of %d checkpoints the hosts stored %v", round+1, counts)
 		}
@@ -87,7 +87,7 @@ func TestOneHostStoresCheckpoints(t *testing.T) {
 	gone := slices.Index(before, 10)
 	other, third := (gone+1)%hosts, (gone+2)%hosts
 	journals[gone].Down.Store(true)
-	c.clock.advance(checkpointTerm)
+	c.clock.Advance(checkpointTerm)
 	write(other, other, third)
 	if now := stored(); now[other]+now[third] != 1 {
 		t.Errorf("after the one that stored them was gone the hosts stored %v", now)

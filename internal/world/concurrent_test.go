@@ -30,7 +30,7 @@ func TestCommandsAtTheSameTimeMakeOneOrder(t *testing.T) {
 		for i := range 4 {
 			callers.Go(func() {
 				for j := i; j < len(schedule); j += 4 {
-					c.advance(schedule[j].pass)
+					c.Advance(schedule[j].pass)
 					_, err := w.Do(context.Background(), Request{Caller: Caller{NodeID: schedule[j].caller, Admin: schedule[j].admin}}, schedule[j].command)
 					if code := protocol.CodeOf(err); code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable {
 						t.Errorf("%T: %v", schedule[j].command, err)

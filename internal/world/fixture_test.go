@@ -3,40 +3,27 @@ package world
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"math/rand/v2"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
-const testRootKey = "87b6637b010478e48a83a8d445041ae4df5d607df7932153cdfee5c601e8e39e"
+const testRootKey = worldtest.RootKey
 
-// clock is a clock that a test moves.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+// The words of worldtest as these tests use them.
+type clock = worldtest.Clock
 
-func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+var (
+	newClock   = worldtest.NewClock
+	id         = worldtest.NodeID
+	eventually = worldtest.Eventually
+)
 
 // fixture is a world over a journal, with the moves that tests make.
 type fixture struct {
@@ -103,12 +90,6 @@ func (f *fixture) as(nodeID string, c Command) Reply {
 
 func (f *fixture) try(nodeID string, c Command) (Reply, error) {
 	return f.Do(context.Background(), Request{Caller: Caller{NodeID: nodeID}, SID: f.View().SID}, c)
-}
-
-// id makes a node id of a name.
-func id(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return hex.EncodeToString(sum[:])
 }
 
 // main makes a main node and agent an agent node of one; both return the id.

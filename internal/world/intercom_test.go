@@ -142,20 +142,20 @@ func TestARequestWithoutAnAnswerFails(t *testing.T) {
 	f.as(a, registration(a))
 	cursor := f.View().Seq
 	f.as(owner, ask("r1", owner, a))
-	f.clock.advance(119 * time.Second)
+	f.clock.Advance(119 * time.Second)
 	f.as(a, answer("r1", owner, a, protocol.IntercomStream))
-	f.clock.advance(119 * time.Second)
+	f.clock.Advance(119 * time.Second)
 	f.sweep()
 	if got := f.statuses(cursor); len(got) != 3 {
 		t.Fatalf("events %v: a partial answer does not start the time anew", got)
 	}
-	f.clock.advance(time.Second)
+	f.clock.Advance(time.Second)
 	f.sweep()
 	f.sweep()
 	if got := f.statuses(cursor); len(got) != 4 || got[3] != "failed" {
 		t.Fatalf("events %v, want one failed at the end", got)
 	}
-	f.clock.advance(24 * time.Hour)
+	f.clock.Advance(24 * time.Hour)
 	f.sweep()
 	for pair, err := range f.journal.Scan(context.Background(), store.Intercom, store.Range{}) {
 		t.Errorf("the table still has %q (%v)", pair.Key, err)

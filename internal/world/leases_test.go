@@ -31,13 +31,13 @@ func TestALeaseLapsesAndAHeartbeatRenewsIt(t *testing.T) {
 	f.as(b, held(b, "cb", 10))
 	f.as(stays, registration(stays))
 
-	f.clock.advance(9 * time.Second)
+	f.clock.Advance(9 * time.Second)
 	f.as(a, beat(a, "ca"))
 	f.sweep()
 	if !f.isOnMap(owner, b) {
 		t.Fatal("a lease was swept a second before its end")
 	}
-	f.clock.advance(2 * time.Second)
+	f.clock.Advance(2 * time.Second)
 	cursor := f.Events().Head()
 	f.sweep()
 	if f.isOnMap(owner, b) {
@@ -73,7 +73,7 @@ func TestTheNewestConnectionIsTheOnlyOne(t *testing.T) {
 	if !f.isOnMap(owner, a) {
 		t.Fatal("the registration without a connection did not drop the lease")
 	}
-	f.clock.advance(time.Hour)
+	f.clock.Advance(time.Hour)
 	f.sweep()
 	if !f.isOnMap(owner, a) {
 		t.Fatal("an agent without a lease was swept")
@@ -90,14 +90,14 @@ func TestARestartGivesEveryLeaseOneFullTerm(t *testing.T) {
 	a := f.agent(owner, "a")
 	f.as(a, held(a, "c", 10))
 	f.as(a, Heartbeat{protocol.HeartbeatRequest{PlayerID: a, ConnectionID: "c", LeaseTTLSeconds: 60}})
-	f.clock.advance(59 * time.Second)
+	f.clock.Advance(59 * time.Second)
 	f.reopen()
-	f.clock.advance(59 * time.Second)
+	f.clock.Advance(59 * time.Second)
 	f.sweep()
 	if !f.isOnMap(owner, a) {
 		t.Fatal("the lease lapsed before one full term after the restart")
 	}
-	f.clock.advance(time.Second)
+	f.clock.Advance(time.Second)
 	f.sweep()
 	if f.isOnMap(owner, a) {
 		t.Error("the lease did not lapse after the restart")
@@ -109,7 +109,7 @@ func TestALeaseThatWasJustGivenIsNotSwept(t *testing.T) {
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(a, held(a, "c", 5))
-	f.clock.advance(6 * time.Second)
+	f.clock.Advance(6 * time.Second)
 	// The registration overtakes the sweep that already saw the lapsed lease.
 	f.as(a, held(a, "c2", 5))
 	if _, err := f.Do(context.Background(), Request{}, lapse{a}); err != nil {

@@ -119,7 +119,7 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 	a, owner := c.agent(0, 20), id("owner")
 	c.must(2, owner, ask("slow", owner, a))
 	for range 5 {
-		c.clock.advance(19 * time.Second)
+		c.clock.Advance(19 * time.Second)
 		for i := range c.worlds {
 			if err := c.worlds[i].Sweep(t.Context()); err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 	if got := c.worlds[0].View().Seq; got != 3 {
 		t.Errorf("the log ends at %d, want 3: nothing has run out", got)
 	}
-	c.clock.advance(25 * time.Second)
+	c.clock.Advance(25 * time.Second)
 	for i := range c.worlds {
 		if err := c.worlds[i].Sweep(t.Context()); err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 	c.agree()
 	// Nobody asked what is due for so long that every term starts anew.
 	for range 130 {
-		c.clock.advance(time.Second)
+		c.clock.Advance(time.Second)
 		for i := range c.worlds {
 			if err := c.worlds[i].Sweep(t.Context()); err != nil {
 				t.Fatal(err)

@@ -84,7 +84,7 @@ func moves(t *rapid.T) []move {
 func run(t testing.TB, w *World, c *clock, schedule []move, each func()) []string {
 	var outcomes []string
 	for _, m := range schedule {
-		c.advance(m.pass)
+		c.Advance(m.pass)
 		before := w.View()
 		reply, err := w.Do(context.Background(), Request{Caller: Caller{NodeID: m.caller, Admin: m.admin}}, m.command)
 		body, _ := reply.JSON()

@@ -97,12 +97,12 @@ func TestKeysExpireAfterADay(t *testing.T) {
 	if _, err := f.keyed(a, 1, 1, line(a, "today")); err != nil {
 		t.Fatal(err)
 	}
-	f.clock.advance(24 * time.Hour)
+	f.clock.Advance(24 * time.Hour)
 	if _, err := f.keyed(a, 1, 2, line(a, "tomorrow")); err != nil {
 		t.Errorf("an expired key conflicts: %v", err)
 	}
 	f.sweep()
-	f.clock.advance(24 * time.Hour)
+	f.clock.Advance(24 * time.Hour)
 	f.sweep()
 	for _, table := range []store.Table{store.Idempotency, store.IdempotencyTimes} {
 		for pair, err := range f.journal.Scan(context.Background(), table, store.Range{}) {

@@ -89,7 +89,7 @@ func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
 				if got := c.frame(i, Caller{NodeID: agent}); strings.Contains(got, "ek_hidden") {
 					t.Errorf("at host %d the agent gets %s", i, got)
 				}
-				c.clock.advance(secretTerm)
+				c.clock.Advance(secretTerm)
 				if err := w.Sweep(t.Context()); err != nil || w.secretsKept() != 0 {
 					t.Errorf("host %d keeps %d secrets, %v", i, w.secretsKept(), err)
 				}

@@ -53,7 +53,7 @@ func (h *trial) step(n int, a string) {
 	case 2:
 		host.Deaf.Store(!host.Deaf.Load())
 	case 3:
-		h.c.clock.advance(time.Duration(rapid.IntRange(0, 20).Draw(h.rt, "seconds")) * time.Second)
+		h.c.clock.Advance(time.Duration(rapid.IntRange(0, 20).Draw(h.rt, "seconds")) * time.Second)
 		if err := h.c.worlds[i].Sweep(context.Background()); err != nil {
 			h.rt.Fatalf("sweep at %d: %v", i, err)
 		}

@@ -129,18 +129,6 @@ func TestWorldsOnOneJournalSeeEachOther(t *testing.T) {
 	c.agree()
 }
 
-// eventually waits for what no channel tells.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.After(10 * time.Second); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatalf("not after 10 s: %s", what)
-		case <-time.After(time.Millisecond):
-		}
-	}
-}
-
 func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
@@ -197,7 +185,7 @@ func TestALeaseIsRenewedForEveryHost(t *testing.T) {
 	defer c.close()
 	a := c.agent(0, 6)
 	for range 4 {
-		c.clock.advance(4 * time.Second)
+		c.clock.Advance(4 * time.Second)
 		c.must(1, a, beat(a, "c"))
 		for _, w := range c.worlds {
 			if err := w.Sweep(t.Context()); err != nil {
@@ -211,7 +199,7 @@ func TestALeaseIsRenewedForEveryHost(t *testing.T) {
 	}
 	removed := 0
 	for range 7 {
-		c.clock.advance(time.Second)
+		c.clock.Advance(time.Second)
 		for _, w := range c.worlds {
 			if err := w.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
@@ -303,9 +291,9 @@ func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 6)
-	c.clock.advance(5 * time.Second)
+	c.clock.Advance(5 * time.Second)
 	c.must(1, a, beat(a, "c"))
-	c.clock.advance(5 * time.Second)
+	c.clock.Advance(5 * time.Second)
 	// The first host has not seen the renewal, which is no entry.
 	c.must(0, "", lapse{a})
 	c.agree()

@@ -57,14 +57,14 @@ func TestAWatchTokenEndsAfterItsTerm(t *testing.T) {
 	f := open(t)
 	digest := f.watchToken(f.main("owner"), "secret-token")
 	f.reopen()
-	f.clock.advance(WatchTerm - time.Millisecond)
+	f.clock.Advance(WatchTerm - time.Millisecond)
 	if !f.goodToken(digest) {
 		t.Error("the token did not survive a restart, or ended early")
 	}
 	if err := f.Sweep(context.Background()); err != nil || f.tokenRecords() != 3 {
 		t.Errorf("the sweep left %d records of a good token (%v), want 3", f.tokenRecords(), err)
 	}
-	f.clock.advance(time.Millisecond)
+	f.clock.Advance(time.Millisecond)
 	if f.goodToken(digest) {
 		t.Error("the token is good after its term")
 	}
@@ -87,7 +87,7 @@ func TestAWatchTokenEndsWithItsMainNode(t *testing.T) {
 		t.Errorf("after the deletion the token counts, or %d records are left, want those of the other node", f.tokenRecords())
 	}
 	// A node that is made again under the id is another one.
-	f.clock.advance(time.Second)
+	f.clock.Advance(time.Second)
 	f.main("owner")
 	if _, there := f.WatchOwner(kept.Owner, kept.OwnerSince); there {
 		t.Error("what belonged to a deleted node belongs to the next one of its id")
@@ -99,7 +99,7 @@ func TestAMainNodeHasABoundedNumberOfWatchTokens(t *testing.T) {
 	owner := f.main("owner")
 	first := f.watchToken(owner, "first")
 	for i := range maxWatchTokens {
-		f.clock.advance(time.Second)
+		f.clock.Advance(time.Second)
 		f.watchToken(owner, string(rune('a'+i)))
 	}
 	if f.goodToken(first) || f.tokenRecords() != 3*maxWatchTokens {

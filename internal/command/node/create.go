@@ -151,7 +151,7 @@ func newAccount(a *command.App) (*creds.Context, error) {
 func derive(a *command.App, phrase *command.NodePhrase, rootKey string) (node client.Credentials, err error) {
 	node.Hash = phrase.Hash
 	err = a.Waiting("Deriving the node id", func() error {
-		node.NodeID, err = creds.DeriveNodeID(phrase.Hash, rootKey)
+		node.NodeID, err = a.Derive(phrase.Hash, rootKey)
 		return err
 	})
 	return node, err

@@ -12,6 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestCluster(t *testing.T) {
@@ -48,12 +49,12 @@ func TestClusterMovesSlot(t *testing.T) {
 	step := func() {
 		// Some attempt begins and ends between two keys.
 		before := w.attempts.Load()
-		eventually(t, "an attempt to commit", func() bool { return w.attempts.Load() > before+1 })
+		worldtest.Eventually(t, "an attempt to commit", func() bool { return w.attempts.Load() > before+1 })
 	}
 	done := func(n int64) {
 		t.Helper()
 		before := w.acknowledged.Load()
-		eventually(t, "commits after the move", func() bool { return w.acknowledged.Load() > before+n })
+		worldtest.Eventually(t, "commits after the move", func() bool { return w.acknowledged.Load() > before+n })
 	}
 	done(20)
 	for _, to := range nodes {

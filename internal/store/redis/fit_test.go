@@ -12,6 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // TestForeignKeys opens worlds where another program has one of the keys: they are
@@ -112,7 +113,7 @@ func TestCrowded(t *testing.T) {
 		defer func() { _ = other.Close() }()
 		others = append(others, other)
 	}
-	eventually(t, "as many clients as the server takes", func() bool {
+	worldtest.Eventually(t, "as many clients as the server takes", func() bool {
 		for _, other := range others {
 			if other.Ping(ctx).Err() != nil {
 				return false
@@ -121,7 +122,7 @@ func TestCrowded(t *testing.T) {
 		return true
 	})
 	// The end of the connection can overtake what the server says before it.
-	eventually(t, "an error that names maxclients", func() bool {
+	worldtest.Eventually(t, "an error that names maxclients", func() bool {
 		_, err := redis.Open(ctx, o)
 		if !errors.Is(err, store.ErrUnavailable) {
 			t.Fatalf("with too many clients: %v, want ErrUnavailable", err)
@@ -129,7 +130,7 @@ func TestCrowded(t *testing.T) {
 		return strings.Contains(err.Error(), "maxclients")
 	})
 	_ = others[0].Close()
-	eventually(t, "room for one", func() bool {
+	worldtest.Eventually(t, "room for one", func() bool {
 		j, err := redis.Open(ctx, o)
 		return err == nil && j.Close() == nil
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // TestHosts counts those who listen, on one server and on the nodes of a Cluster.
@@ -27,7 +28,7 @@ func countHosts(t *testing.T, o redis.Options) {
 	j := open(t, o)
 	count := func(want int) {
 		t.Helper()
-		eventually(t, "the right number of hosts", func() bool {
+		worldtest.Eventually(t, "the right number of hosts", func() bool {
 			n, err := j.Hosts(context.Background())
 			if err != nil {
 				t.Fatal(err)

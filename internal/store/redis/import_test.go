@@ -10,6 +10,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestImportContract(t *testing.T) {
@@ -83,7 +84,7 @@ func TestImportOverRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Restart()
-	eventually(t, "an import that says that it must run again", func() bool {
+	worldtest.Eventually(t, "an import that says that it must run again", func() bool {
 		err = i.Entries(ctx, []store.Entry{feed.Next(true, 1)})
 		return err == nil || strings.Contains(err.Error(), "during the import")
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // TestIdleConnections restarts a server while a host has several connections that
@@ -107,7 +108,7 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 	// A replica writes its log anew after it copied its master's data; until then a
 	// crash leaves it empty.
 	head := "play:{" + o.HostID + "}:head"
-	eventually(t, "what it followed in the replica's log", func() bool {
+	worldtest.Eventually(t, "what it followed in the replica's log", func() bool {
 		log := fmt.Sprint(replica.Do("info", "persistence"))
 		return replica.Do("hget", head, "local") == master.Do("hget", head, "local") &&
 			replica.Do("hget", head, "position") == fmt.Sprint(second.Position) &&

@@ -9,6 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestSentinel(t *testing.T) {
@@ -33,12 +34,12 @@ func TestSentinelFailover(t *testing.T) {
 	var feed storetest.Feed
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	o.Address.Master, o.Address.Hosts = "", []string{replica.Addr}
-	eventually(t, "the world on the replica", func() bool {
+	worldtest.Eventually(t, "the world on the replica", func() bool {
 		found, err := redis.Open(ctx, withoutFounding(o))
 		return err == nil && found.Close() == nil
 	})
 	copied := open(t, withoutFounding(o))
-	eventually(t, "the first commit on the replica", func() bool {
+	worldtest.Eventually(t, "the first commit on the replica", func() bool {
 		head, err := copied.Head(ctx)
 		return err == nil && head == first.Position
 	})
@@ -51,7 +52,7 @@ func TestSentinelFailover(t *testing.T) {
 	}
 
 	var err error
-	eventually(t, "an answer of the new master", func() bool {
+	worldtest.Eventually(t, "an answer of the new master", func() bool {
 		_, err = j.Missed(ctx, lost)
 		return !errors.Is(err, store.ErrUnavailable)
 	})
