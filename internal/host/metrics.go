@@ -1,16 +1,22 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/pprof"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 )
 
 // Metrics collects the measurements of one host and its world, in a registry of
@@ -135,4 +141,116 @@ func (m *Metrics) derived(err error) {
 		outcome = "given_up"
 	}
 	m.derivations.WithLabelValues(outcome).Inc()
+}
+
+// observe adds the gauges that are read from the host's world when they are
+// asked for.
+func (m *Metrics) observe(h *Host) error {
+	derivations := func(waiting bool) func() float64 {
+		return func() float64 {
+			if h.options.Deriver == nil {
+				return 0
+			}
+			running, waits := h.options.Deriver.Load()
+			if waiting {
+				return float64(waits)
+			}
+			return float64(running)
+		}
+	}
+	for _, g := range []struct {
+		name, help string
+		value      func() float64
+	}{
+		{"playctl_world_rev", "The map's revision.", func() float64 { return float64(h.world.View().Rev) }},
+		{"playctl_world_seq", "The last event's id.", func() float64 { return float64(h.world.Events().Head()) }},
+		{"playctl_world_stale", "1 while the view may be behind the store.", func() float64 {
+			if h.world.Stale() != nil {
+				return 1
+			}
+			return 0
+		}},
+		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }},
+		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false)},
+		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true)},
+	} {
+		c := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)
+		if err := m.registry.Register(c); err != nil {
+			m.forget()
+			return fmt.Errorf("host: measure %s: one Metrics serves one host: %w", g.name, err)
+		}
+		m.gauges = append(m.gauges, c)
+	}
+	return nil
+}
+
+// forget takes a host's gauges out again, so that its Metrics can serve the
+// next host of the same world.
+func (m *Metrics) forget() {
+	for _, c := range m.gauges {
+		m.registry.Unregister(c)
+	}
+	m.gauges = nil
+}
+
+// readyTimeout is how long the store may take to answer a readiness probe.
+const readyTimeout = 2 * time.Second
+
+// addOps puts health and metrics on a mux. Probes come every few seconds for
+// ever, so they are neither logged nor counted.
+func (h *Host) addOps(mux *http.ServeMux) {
+	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
+	mux.HandleFunc("GET "+protocol.PathReady, h.sendReady)
+	mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelError),
+	}))
+	for _, p := range []string{protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {
+		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}))
+	}
+}
+
+// newOpsHandler is the handler of the separate listener.
+func (h *Host) newOpsHandler() http.Handler {
+	mux := http.NewServeMux()
+	h.addOps(mux)
+	if h.options.Profiling {
+		mux.HandleFunc("/debug/pprof/", pprof.Index)
+		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	}
+	mux.Handle("/", h.notFound())
+	return mux
+}
+
+// sendHealth tells that the process answers, whatever the store does: a restart
+// would not mend a store.
+func sendHealth(w http.ResponseWriter, _ *http.Request) {
+	sendProbe(w, http.StatusOK, "ok")
+}
+
+// sendReady tells whether requests should come here.
+func (h *Host) sendReady(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	switch {
+	case h.draining():
+		sendProbe(w, http.StatusServiceUnavailable, "shutting down")
+	case !h.serving.Load():
+		sendProbe(w, http.StatusServiceUnavailable, "starting")
+	case h.world.Healthy(ctx) != nil:
+		sendProbe(w, http.StatusServiceUnavailable, "the store does not answer")
+	default:
+		sendProbe(w, http.StatusOK, "ready")
+	}
+}
+
+func sendProbe(w http.ResponseWriter, status int, text string) {
+	header := w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header["Cache-Control"] = noStore
+	w.WriteHeader(status)
+	// A probe that went away needs no answer.
+	_, _ = w.Write([]byte(text + "\n"))
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"net/http"
+
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -49,4 +51,22 @@ func (c *call) checkShownHash(agentID, shown string) error {
 // hash with the agent's id.
 func (c *call) actsAsOwner(agent *world.Node) bool {
 	return c.caller.NodeID == agent.Parent || c.caller.OwnerHash && c.caller.NodeID == agent.ID
+}
+
+// peopleRoutes are what people do to agents.
+func peopleRoutes(s protocol.Service) []route {
+	return []route{
+		{
+			method: http.MethodPost, path: s.AssistTool(), body: bodyNeeded,
+			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(func(r protocol.AssistToolRequest) world.Command {
+				return world.AssistTool{AssistToolRequest: r}
+			})},
+		},
+		{
+			method: http.MethodPost, path: s.ProximityAction(), body: bodyNeeded,
+			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(func(r protocol.ProximityActionRequest) world.Command {
+				return world.ProximityAction{ProximityActionRequest: r}
+			})},
+		},
+	}
 }

@@ -1,11 +1,18 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"net/http"
+	"runtime/debug"
 	"strconv"
+	"time"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -74,3 +81,132 @@ var (
 	jsonType = []string{protocol.MediaTypeJSON}
 	noStore  = []string{"no-store"}
 )
+
+// statusGone is logged for a client that left before its reply. It is sent to
+// nobody; the number is the one that servers commonly log.
+const statusGone = 499
+
+// refuse answers with an error, unless the reply has begun.
+func (c *call) refuse(err error) {
+	if c.status != 0 {
+		c.host.log.Error("a request failed after its reply had begun", "requestId", c.id, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		c.status = statusGone
+		return
+	}
+	e := c.host.refusal(err)
+	status := protocol.Status(e.Code)
+	if isFailure(e.Code) {
+		c.host.log.Error("a request failed",
+			slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
+			slog.String("code", string(e.Code)), slog.Any("error", underlying(err)))
+	}
+	if e.RetryAfter > 0 {
+		seconds := int(math.Ceil(e.RetryAfter.Seconds()))
+		c.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	body, err := json.Marshal(e.Body(c.id))
+	if err != nil {
+		// A body of three strings always marshals.
+		panic(err)
+	}
+	c.write(status, body)
+}
+
+// isFailure tells whether an operator must hear of an answer. The other answers of
+// 500 and above are what the host was set to say or what a client brought about:
+// it could fill the log with them.
+func isFailure(code protocol.Code) bool {
+	return code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable
+}
+
+// isPassing tells whether the same request may succeed a little later.
+func isPassing(code protocol.Code) bool {
+	return protocol.Status(code) == http.StatusServiceUnavailable && code != protocol.CodeRepositoryOff
+}
+
+// underlying is what the log says of an error: its cause where it has one.
+func underlying(err error) error {
+	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Cause != nil {
+		return e.Cause
+	}
+	return err
+}
+
+// refusal turns any error into one that the contract knows. What it does not
+// know is a defect, of which a client learns nothing but the request's id.
+func (h *Host) refusal(err error) *protocol.Error {
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
+		if e.RetryAfter == 0 && isPassing(e.Code) {
+			later := *e
+			later.RetryAfter = time.Second
+			return &later
+		}
+		return e
+	}
+	switch {
+	case errors.Is(err, creds.ErrBusy):
+		e := protocol.WrapError(protocol.CodeRateLimited, err, "too many nodes are being created at once: try again in a few seconds")
+		e.RetryAfter = 2 * time.Second
+		return e
+	case errors.Is(err, creds.ErrClosed), h.draining() && errors.Is(err, context.Canceled):
+		return protocol.WrapError(protocol.CodeShuttingDown, err, "the host is shutting down")
+	}
+	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect: its log has the details under this request's id")
+}
+
+// finish ends every request: it turns a panic into an error reply, counts the
+// request and logs it.
+func (h *Host) finish(c *call, panicked any) {
+	if panicked != nil {
+		h.recovered(c, panicked)
+	}
+	took := time.Since(c.began)
+	h.metrics.request(c.route.path, c.op, c.status, took)
+	if h.options.AccessLog && h.log.Enabled(context.Background(), slog.LevelInfo) {
+		h.logAccess(c, took)
+	}
+}
+
+// recovered answers a request whose handler panicked. Where the reply had
+// begun, only breaking the connection tells the client that it is not whole.
+func (h *Host) recovered(c *call, p any) {
+	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares this panic value by identity as well.
+		panic(p)
+	}
+	h.log.Error("a request made the host panic",
+		slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
+		slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+	if c.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	c.refuse(&protocol.Error{Code: protocol.CodeInternal, Message: "the host has a defect: its log has the details under this request's id"})
+}
+
+// logAccess writes the request's line. It has no query, because a sid is in it,
+// and no header, because secrets are in those.
+func (h *Host) logAccess(c *call, took time.Duration) {
+	attrs := []slog.Attr{
+		slog.String("requestId", c.id),
+		slog.String("method", c.r.Method),
+		slog.String("path", c.r.URL.Path),
+		slog.Int("status", c.status),
+		slog.Int("bytes", c.written),
+		slog.Duration("took", took),
+		slog.String("peer", c.peer.String()),
+	}
+	if c.op != "" {
+		attrs = append(attrs, slog.String("op", c.op))
+	}
+	switch {
+	case c.caller.Admin:
+		attrs = append(attrs, slog.String("caller", "administrator"))
+	case c.caller.Viewer != "":
+		attrs = append(attrs, slog.String("caller", c.caller.Viewer))
+	case c.caller.NodeID != "":
+		attrs = append(attrs, slog.String("caller", c.caller.NodeID))
+	}
+	h.log.LogAttrs(c.r.Context(), slog.LevelInfo, "request", attrs...)
+}

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// step is one check of a request. It may answer the request itself, as a
+// repeated one is; the steps after it are then left out.
+type step func(*call) error
+
+// usualOrder is the order of section 4 of the protocol. What follows plan, the
+// caller's kind, is the host's part of ownership; the rest of it and the state
+// are the engine's, within the action.
+func usualOrder() []step {
+	return []step{
+		readBody, authenticate, refreshNodes, findRepeat, awaitRev, checkSession,
+		parseObject, checkAPIKey, planBody, checkKind, act,
+	}
+}
+
+// creationOrder is that of a route where the body says whether credentials are
+// needed, and holds those that count.
+func creationOrder() []step {
+	return []step{readBody, parseObject, authenticateCreator, planBody, findRepeat, awaitRev, checkKind, act}
+}
+
+// rpcOrder is that of the rpc route, whose rules are the operation's.
+func rpcOrder() []step {
+	return []step{
+		readBody, authenticate, parseObject, selectOperation, findRepeat, awaitRev, checkSession,
+		checkAPIKey, planBody, checkKind, act,
+	}
+}
+
+// planBody reads the body and keeps what is to be done.
+func planBody(c *call) error {
+	next, err := c.rules.plan(c)
+	c.next = next
+	return err
+}
+
+func act(c *call) error { return c.next(c) }
+
+// checkSession compares the sid with that of the live session. The engine does
+// so again when it carries out a command.
+func checkSession(c *call) error {
+	if !c.rules.sid {
+		return nil
+	}
+	sid := c.query().Get(protocol.QuerySID)
+	if sid == "" {
+		return protocol.Errorf(protocol.CodeSIDMissing, "the query parameter sid is needed here: the session route gives it")
+	}
+	c.sid = sid
+	return c.checkFresh(func() error {
+		if sid != c.host.world.View().SID {
+			return protocol.Errorf(protocol.CodeSIDInvalid, "the sid is not that of the live session: the session route gives it")
+		}
+		return nil
+	})
+}
+
+// sendSession answers with the live session.
+func sendSession(c *call) error {
+	v := c.host.world.View()
+	c.setRev(v.Rev)
+	return c.send(&protocol.SessionReply{SID: v.SID, Rev: &v.Rev, Seq: &v.Seq, Capabilities: protocol.Capabilities()})
+}
+
+// kind is what kind of caller this is. Without a repository everybody who is
+// not the administrator is taken for whatever the route needs.
+func (c *call) kind() callers {
+	switch {
+	case c.caller.Admin:
+		return admins
+	case c.pass != nil && c.pass.scope == protocol.WatchScopeAct:
+		return actors
+	case c.pass != nil:
+		return watchers
+	case c.host.options.NoRepository:
+		return nodes
+	case c.node == nil:
+		return 0
+	case c.node.Kind == protocol.NodeKindMain:
+		return mains
+	case c.node.Kind == protocol.NodeKindAgent:
+		return agents
+	}
+	return spaces
+}
+
+// checkKind refuses a caller whose kind has no business on the route. It comes
+// after the body's checks, as all of ownership does.
+func checkKind(c *call) error {
+	if c.registrant != "" {
+		// Nobody in particular: what proves the caller is in the body.
+		return nil
+	}
+	if c.kind()&c.rules.callers == 0 {
+		return protocol.Errorf(protocol.CodeForbidden, "only %s may do this", c.rules.callers)
+	}
+	return nil
+}
+
+// checkAPIKey compares the key that was sent, in the header or else in a
+// players body, with that of the caller's account. The administrator and
+// viewers have no account.
+func checkAPIKey(c *call) error {
+	policy := c.host.options.APIKeys
+	if !c.rules.apiKey || policy == APIKeysOff || c.node == nil {
+		return nil
+	}
+	shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderAPIKey))
+	if shown.IsZero() {
+		shown = c.object.BodyAPIKey()
+	}
+	return c.checkFresh(func() error {
+		stored, has := c.accountKey()
+		if policy == APIKeysOptional && (!has || shown.IsZero()) {
+			return nil
+		}
+		if !creds.AuthenticateSecret(stored, has, shown) {
+			return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
+		}
+		c.keyDigest = (*[32]byte)(&stored)
+		return nil
+	})
+}
+
+// accountKey is the digest of the API key of the caller's account: its own main
+// node, or the one that owns it.
+func (c *call) accountKey() (digest creds.Digest, has bool) {
+	// The node is looked up again: its record may be newer than the caller's.
+	id := c.node.ID
+	if c.node.Kind != protocol.NodeKindMain {
+		id = c.node.Parent
+	}
+	account := c.host.world.Registry().Node(id)
+	if account == nil || len(account.APIKeyDigest) != len(digest) {
+		return digest, false
+	}
+	copy(digest[:], account.APIKeyDigest)
+	return digest, true
+}
+
+// maxRevWait is how long a request waits for the rev that it asks for.
+const maxRevWait = time.Second
+
+// awaitRev holds a request with x-play-min-rev back until the host has that
+// rev, so that a caller reads here what it wrote at another host. It comes
+// before the sid is compared: the session may have changed with that rev.
+func awaitRev(c *call) error {
+	c.setRev(c.host.world.View().Rev)
+	text := c.r.Header.Get(protocol.HeaderMinRev)
+	if text == "" {
+		return nil
+	}
+	rev, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: protocol.HeaderMinRev,
+			Message: "the header " + protocol.HeaderMinRev + " must be a rev: a whole number from 0",
+		}
+	}
+	if c.rev >= rev {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), maxRevWait)
+	defer cancel()
+	// A store that does not answer leaves the wait as it is: the follower may
+	// still hear of the rev.
+	_ = c.host.world.Refresh(ctx)
+	err = c.host.world.WaitRev(ctx, rev)
+	c.setRev(c.host.world.View().Rev)
+	if err != nil && c.r.Context().Err() == nil {
+		e := protocol.WrapError(protocol.CodeBehind, err, "this host has not seen the rev that was asked for yet")
+		e.RetryAfter = time.Second
+		return e
+	}
+	return err
+}

@@ -1,0 +1,355 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// authenticateCreator asks for credentials unless a main node is to be made,
+// whose maker has none yet.
+func authenticateCreator(c *call) error {
+	if c.object.StringOr("kind", protocol.NodeKindMain) != protocol.NodeKindSpace {
+		return nil
+	}
+	return authenticate(c)
+}
+
+// planCreateNode reads who is to be made. What proves the caller of a
+// registration is the pair in the body.
+func planCreateNode(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.CreateNodeRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	if request.Kind == protocol.NodeKindSpace {
+		return createSpaceNode(request), nil
+	}
+	hash, err := creds.ParsePasswHash(request.PasswHash.Reveal())
+	if err != nil {
+		return nil, protocol.FieldError("passwHash", "must be 64 lower-case hex digits")
+	}
+	c.registrant = request.NodeID + ":" + hash.Reveal()
+	return func(c *call) error { return c.createMainNode(request.NodeID, hash) }, nil
+}
+
+// createMainNode registers a main node and gives it its first API key.
+func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	if err := c.checkRegistration(); err != nil {
+		return err
+	}
+	if err := c.checkDerives(nodeID, "nodeId", hash); err != nil {
+		return err
+	}
+	key := creds.GenerateAPIKey()
+	return c.carryOut(world.CreateMainNode{
+		NodeID: nodeID, Digest: creds.StoredDigest(hash),
+		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(),
+	})
+}
+
+func planCreateAgent(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.CreateAgentNodeRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	hash, err := creds.ParsePasswHash(request.AgentNodePasswHash.Reveal())
+	if err != nil {
+		return nil, protocol.FieldError("agentNodePasswHash", "must be 64 lower-case hex digits")
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		if request.ParentNodeID != "" && request.ParentNodeID != c.caller.NodeID {
+			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it makes agents for itself only")
+		}
+		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
+			return err
+		}
+		return c.carryOut(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Digest: creds.StoredDigest(hash)})
+	}, nil
+}
+
+// checkRepository refuses what needs the repository where there is none.
+func (c *call) checkRepository() error {
+	if c.host.options.NoRepository {
+		return protocol.Errorf(protocol.CodeRepositoryOff, "this host runs without a repository of nodes")
+	}
+	return nil
+}
+
+// checkRegistration asks whether the operator lets the caller make a main node.
+func (c *call) checkRegistration() error {
+	o := &c.host.options
+	switch o.Registration {
+	case RegistrationOpen:
+		return nil
+	case RegistrationToken:
+		shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
+		if creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown) {
+			return nil
+		}
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
+	}
+	return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+}
+
+// checkDerives derives the node id once to see that it belongs to the hash. It
+// does so last, because it is the one costly check, and not at all for an id
+// that is taken.
+func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
+	if err := c.checkFresh(func() error { return c.checkFree(nodeID) }); err != nil {
+		return err
+	}
+	derived, err := c.derive(hash)
+	if err != nil {
+		return err
+	}
+	if derived != nodeID {
+		return &protocol.Error{
+			Code: protocol.CodeNodeNotDerivable, Field: field,
+			Message: "the field " + field + " does not derive from its passwHash under this host's root key",
+		}
+	}
+	return nil
+}
+
+func (c *call) checkFree(nodeID string) error {
+	if c.host.world.Registry().Node(nodeID) != nil || nodeID == c.host.world.View().RootKey {
+		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
+	}
+	return nil
+}
+
+// derive computes a node id, within what the caller's address and the host may
+// spend on it.
+func (c *call) derive(hash creds.PasswHash) (string, error) {
+	if err := c.checkCreationRate(); err != nil {
+		return "", err
+	}
+	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), hash, c.host.world.View().RootKey)
+	c.host.metrics.derived(err)
+	return nodeID, err
+}
+
+// planReplaceAPIKey gives the calling main node another API key; the old one is
+// worth nothing from then on.
+func planReplaceAPIKey(*call) (action, error) {
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		key := creds.GenerateAPIKey()
+		return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
+	}, nil
+}
+
+// planDeleteNode deletes the calling main node, or for the administrator any
+// node, with all that hangs on it.
+func planDeleteNode(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.DeleteNodeRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		if !c.caller.Admin && request.ConfirmNodeID != c.caller.NodeID {
+			return &protocol.Error{
+				Code: protocol.CodeConfirmationMismatch, Field: "confirmNodeId",
+				Message: "the field confirmNodeId is not the id of the calling node, so nothing was deleted",
+			}
+		}
+		return c.carryOut(world.DeleteNode{NodeID: request.ConfirmNodeID})
+	}, nil
+}
+
+// planDeleteAgent deletes one agent of the calling main node.
+func planDeleteAgent(c *call) (action, error) {
+	id := protocol.NormalizeNodeID(c.query().Get(protocol.QueryID))
+	if id == "" {
+		return nil, &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: protocol.QueryID,
+			Message: "the query parameter id is missing: it names the agent to delete",
+		}
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		return c.carryOut(world.DeleteAgent{AgentID: id})
+	}, nil
+}
+
+// sendNodes lists the caller's account, or for the administrator who asks for
+// all of them, every node.
+func sendNodes(c *call) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	all := c.query().Get(protocol.QueryAll) == "true"
+	if all != c.caller.Admin {
+		return protocol.Errorf(protocol.CodeForbidden,
+			"a main node lists its own nodes; the administrator lists all of them, with ?all=true")
+	}
+	if all {
+		return c.send(c.host.allNodes())
+	}
+	registry, root := c.host.world.Registry(), c.host.world.View().RootKey
+	own := registry.Agents(c.caller.NodeID)
+	return c.send(&protocol.NodesReply{
+		GenesisNodeID: root,
+		MainNode:      mainRecord(c.node, root, own),
+		AgentNodes:    agentRecords(registry, own),
+	})
+}
+
+func (h *Host) allNodes() *protocol.AllNodesReply {
+	registry, root := h.world.Registry(), h.world.View().RootKey
+	reply := &protocol.AllNodesReply{
+		GenesisNodeID: root,
+		AgentNodes:    agentRecords(registry, registry.All(protocol.NodeKindAgent)),
+	}
+	for _, n := range registry.All(protocol.NodeKindMain) {
+		reply.MainNodes = append(reply.MainNodes, mainRecord(n, root, registry.Agents(n.ID)))
+	}
+	for _, n := range registry.All(protocol.NodeKindSpace) {
+		reply.SpaceNodes = append(reply.SpaceNodes, protocol.SpaceNodeRecord{
+			NodeID: n.ID, Kind: n.Kind, ParentNodeID: n.Parent, SpaceID: n.SpaceID, CreatedAt: formatMillis(n.CreatedAt),
+		})
+	}
+	return reply
+}
+
+// sendAgents lists the caller's agents.
+func sendAgents(c *call) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	registry := c.host.world.Registry()
+	return c.send(&protocol.AgentsReply{Agents: agentRecords(registry, registry.Agents(c.caller.NodeID))})
+}
+
+func mainRecord(n *world.Node, root string, own []*world.Node) protocol.MainNodeRecord {
+	r := protocol.MainNodeRecord{
+		NodeID: n.ID, Kind: n.Kind, ParentNodeID: root, CreatedAt: formatMillis(n.CreatedAt),
+	}
+	for _, a := range own {
+		r.AgentNodeIDs = append(r.AgentNodeIDs, a.ID)
+	}
+	return r
+}
+
+// agentRecords joins agent nodes with what is kept of them.
+func agentRecords(registry *world.Registry, own []*world.Node) []protocol.AgentRecord {
+	records := make([]protocol.AgentRecord, 0, len(own))
+	for _, n := range own {
+		r := protocol.AgentRecord{
+			AgentID: n.ID, CreatedAt: formatMillis(n.CreatedAt), UpdatedAt: formatMillis(n.UpdatedAt),
+		}
+		if a := registry.Aggregate(n.ID); a != nil {
+			r.Name, r.ToolNames = a.Name, a.ToolNames
+			r.ZoneCount, r.YieldCount, r.Flagged = a.ZoneCount, a.YieldCount, a.Flagged()
+			r.UpdatedAt = formatMillis(max(a.UpdatedAt, n.UpdatedAt))
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+func formatMillis(ms int64) string { return protocol.FormatTime(time.UnixMilli(ms)) }
+
+// planValidate tells whether a node is what a client thinks it is. A no is a
+// reply of its own kind and not an error.
+func planValidate(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.ValidateRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	return func(c *call) error {
+		if request.NodeID == "" {
+			request.NodeID = c.caller.NodeID
+		}
+		if c.host.options.NoRepository {
+			return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
+		}
+		var reply *protocol.ValidateReply
+		err := c.checkFresh(func() (err error) {
+			if reply, err = c.validate(request); err == nil && !reply.OK {
+				err = errNotValid
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errNotValid) {
+			return err
+		}
+		return c.sendValidation(reply)
+	}, nil
+}
+
+var errNotValid = errors.New("the node is not what the client thinks")
+
+func (c *call) validate(request protocol.ValidateRequest) (*protocol.ValidateReply, error) {
+	node := c.host.world.Registry().Node(request.NodeID)
+	if node != nil && !c.mayValidate(node) {
+		return nil, protocol.Errorf(protocol.CodeForbidden, "a node validates itself, and a main node its agents as well")
+	}
+	return c.validation(node, request), nil
+}
+
+func (c *call) mayValidate(node *world.Node) bool {
+	return c.caller.Admin || node.ID == c.caller.NodeID || node.Parent == c.caller.NodeID && node.Kind == protocol.NodeKindAgent
+}
+
+// validation looks for the first thing that is not as the client thinks.
+func (c *call) validation(node *world.Node, request protocol.ValidateRequest) *protocol.ValidateReply {
+	if node == nil {
+		return &protocol.ValidateReply{Reason: protocol.ReasonNodeNotFound}
+	}
+	reply := &protocol.ValidateReply{NodeKind: node.Kind}
+	switch {
+	case request.RootKey != "" && request.RootKey != c.host.world.View().RootKey:
+		reply.Reason = protocol.ReasonDerivativeMismatch
+	case request.MainNodeID != "" && node.Kind == protocol.NodeKindAgent && request.MainNodeID != node.Parent:
+		reply.Reason = protocol.ReasonAgentParentMismatch
+	default:
+		reply.OK = true
+	}
+	return reply
+}
+
+// unknownKind is what a host without a repository says that a node is: an agent
+// where a main node is named beside it, else a main node.
+func (c *call) unknownKind(request protocol.ValidateRequest) string {
+	switch {
+	case request.NodeID == c.host.world.View().RootKey:
+		return protocol.NodeKindRoot
+	case request.MainNodeID != "" && request.MainNodeID != request.NodeID:
+		return protocol.NodeKindAgent
+	}
+	return protocol.NodeKindMain
+}
+
+func (c *call) sendValidation(reply *protocol.ValidateReply) error {
+	b, err := json.Marshal(reply)
+	if err != nil {
+		return fmt.Errorf("encode a validation: %w", err)
+	}
+	status := http.StatusOK
+	if !reply.OK {
+		status = http.StatusBadRequest
+	}
+	c.write(status, b)
+	return nil
+}

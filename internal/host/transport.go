@@ -1,0 +1,219 @@
+package host
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/playctl/playctl/internal/host/openapi"
+	"github.com/playctl/playctl/protocol"
+)
+
+// newHandler routes requests to the lines of the table. Health and metrics are
+// there as well unless they have a listener of their own.
+func (h *Host) newHandler() http.Handler {
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
+	for _, rt := range h.mounted() {
+		mux.Handle(rt.method+" "+rt.path, h.serve(&rt))
+		methods[rt.path] = append(methods[rt.path], rt.method)
+	}
+	for p, allowed := range methods {
+		mux.Handle(p, h.otherMethod(p, allowed))
+	}
+	if h.options.OpsAddress == "" {
+		h.addOps(mux)
+	}
+	notFound := h.notFound()
+	mux.Handle("/", notFound)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The mux would redirect a path that is not clean; a program that sent a
+		// body there is better told that it is wrong.
+		if h.leadsToPage(r) {
+			// Relative, so that it holds below a proxy's own path.
+			w.Header().Set("Location", "../watch")
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		if p := r.URL.Path; p != "/" && path.Clean(p) != p {
+			notFound.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// otherMethod answers a path's requests with a method that it does not have.
+func (h *Host) otherMethod(p string, allowed []string) http.Handler {
+	if slices.Contains(allowed, http.MethodGet) {
+		allowed = append(allowed, http.MethodHead)
+	}
+	slices.Sort(allowed)
+	allow := strings.Join(allowed, ", ")
+	rt := &route{path: p}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
+		h.handle(c, func(c *call) error {
+			if c.preflight(allow) {
+				return nil
+			}
+			c.w.Header().Set("Allow", allow)
+			return protocol.Errorf(protocol.CodeMethodNotAllowed, "this path takes %s", allow)
+		})
+	})
+}
+
+// notFound answers every path that is no route. They share one name in
+// measurements, so that nobody can make up names there.
+func (h *Host) notFound() http.Handler {
+	rt := &route{path: "other"}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
+		h.handle(c, func(*call) error {
+			return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
+		})
+	})
+}
+
+// leadsToPage tells whether a request is for the watch page with a slash too
+// many, as people type it.
+func (h *Host) leadsToPage(r *http.Request) bool {
+	trimmed, had := strings.CutSuffix(r.URL.Path, "/")
+	return had && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		(trimmed == h.service.Watch() || h.options.Compat == CompatAgentPlay && trimmed == protocol.ServiceAgentPlay.Watch())
+}
+
+// clientAddress is the address that a request came from. What a proxy says
+// counts only where the operator trusts the proxy: the list of X-Forwarded-For
+// is read from its end, and the first address that is no trusted proxy is the
+// client. The zero Addr is one that cannot be told.
+func (h *Host) clientAddress(r *http.Request) netip.Addr {
+	addr := parseAddress(r.RemoteAddr)
+	if !h.trusts(addr) {
+		return addr
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		next := parseAddress(strings.TrimSpace(hop))
+		if !next.IsValid() {
+			break
+		}
+		addr = next
+		if !h.trusts(addr) {
+			break
+		}
+	}
+	return addr
+}
+
+func (h *Host) trusts(addr netip.Addr) bool {
+	for _, p := range h.options.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseAddress reads an address with or without a port.
+func parseAddress(text string) netip.Addr {
+	if ap, err := netip.ParseAddrPort(text); err == nil {
+		return ap.Addr().Unmap().WithZone("")
+	}
+	addr, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr.Unmap().WithZone("")
+}
+
+// What pages of listed origins may send and see beyond what browsers always
+// allow. Cookies are not: the watch page has the host's own origin.
+const (
+	corsRequestHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id, x-api-key, x-node-id, " +
+		"x-node-passw, x-play-min-rev, x-registration-token"
+	corsReplyHeaders = "etag, retry-after, x-play-rev, x-request-id"
+	// corsMaxAge is how long, in seconds, a browser may remember a preflight.
+	corsMaxAge = "600"
+)
+
+// allowOrigin lets a page of a listed origin read the reply. Every other page
+// gets no such header, whatever it sends.
+func (h *Host) allowOrigin(c *call) {
+	if len(h.options.CORSOrigins) == 0 {
+		return
+	}
+	header := c.w.Header()
+	header.Add("Vary", "Origin")
+	if origin := c.r.Header.Get("Origin"); slices.Contains(h.options.CORSOrigins, origin) {
+		header.Set("Access-Control-Allow-Origin", origin)
+		header.Set("Access-Control-Expose-Headers", corsReplyHeaders)
+	}
+}
+
+// preflight answers a browser's question before a request of a listed origin.
+func (c *call) preflight(methods string) bool {
+	header := c.w.Header()
+	if c.r.Method != http.MethodOptions || header.Get("Access-Control-Allow-Origin") == "" ||
+		c.r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	header.Set("Access-Control-Allow-Methods", methods)
+	header.Set("Access-Control-Allow-Headers", corsRequestHeaders)
+	header.Set("Access-Control-Max-Age", corsMaxAge)
+	c.begin(http.StatusNoContent)
+	return true
+}
+
+// certificate is the TLS certificate in use. It can be replaced while the host
+// serves.
+type certificate struct {
+	certFile, keyFile string
+	current           atomic.Pointer[tls.Certificate]
+}
+
+func loadCertificate(certFile, keyFile string) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile}
+	if err := c.load(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// load reads the files and takes them into use if they fit together.
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("read the TLS certificate %s with the key %s: %w", c.certFile, c.keyFile, err)
+	}
+	c.current.Store(&pair)
+	return nil
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return c.current.Load(), nil
+		},
+	}
+}
+
+// openapiRoute gives the document that describes all the others. It is the same
+// for everybody, so nobody has to say who they are.
+func openapiRoute() route {
+	document := openapi.JSON()
+	return route{
+		method: http.MethodGet, path: protocol.PathOpenAPI,
+		order: []step{func(c *call) error {
+			c.write(http.StatusOK, document)
+			return nil
+		}},
+	}
+}
