@@ -15,9 +15,8 @@ import (
 type rowType struct {
 	fields []rowField // in canonical order
 	byName map[string]*rowField
-	// selector is the field whose word says which others a value has, nil where
-	// it has all. There are two sorts of fields then: those of the word's and the
-	// rest.
+	// selector is the field that says what kind of a journey's step a value is,
+	// nil where it is none.
 	selector *rowField
 	// embedded is the index of the embedded struct, -1 where there is none.
 	embedded int
@@ -25,7 +24,7 @@ type rowType struct {
 
 // rowField is one field of a rowType.
 type rowField struct {
-	protocol.Field
+	*protocol.Field
 
 	// key is what comes before the value: the comma, the name and the colon.
 	key   string
@@ -35,12 +34,22 @@ type rowField struct {
 	shape shape
 	// omit says that the member is left out where it is empty.
 	omit bool
+	// steps are the kinds of a journey's steps that have the field.
+	steps stepKinds
 	bit  uint64
 	// of describes a value that is a struct, or a list of them.
 	of *rowType
 	// constant is the value of a member that the struct has no field for.
 	constant string
 }
+
+// stepKinds are kinds of a journey's steps, bit by bit.
+type stepKinds uint8
+
+const (
+	stepOfText stepKinds = 1 << iota
+	stepOfStructure
+)
 
 // shape is how a field's value is written and read.
 type shape int
@@ -87,10 +96,10 @@ const headerVersion = 1
 func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
 	r := &rowType{byName: map[string]*rowField{}, embedded: -1}
 	if kind != "" {
-		r.fields = append(r.fields, rowField{Field: protocol.Field{Name: "kind"}, constant: `"` + string(kind) + `"`})
+		r.fields = append(r.fields, rowField{Field: &protocol.Field{Name: "kind"}, constant: `"` + string(kind) + `"`})
 	}
 	for _, described := range protocol.FieldsOf(t) {
-		f := rowField{Field: described, index: described.Index[len(described.Index)-1], inner: len(described.Index) > 1}
+		f := rowField{Field: &described, index: described.Index[len(described.Index)-1], inner: len(described.Index) > 1}
 		if f.inner {
 			r.embedded = described.Index[0]
 		}
@@ -107,8 +116,15 @@ func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
 		}
 	}
 	for i := range r.fields {
-		if by := r.fields[i].When.Field; by != "" {
-			r.selector = r.byName[by]
+		f := &r.fields[i]
+		if f.When.Field == "" {
+			f.steps = stepOfText | stepOfStructure
+			continue
+		}
+		r.selector = r.byName[f.When.Field]
+		f.steps = stepOfText
+		if slices.Contains(f.When.Words, protocol.StepStructure) {
+			f.steps = stepOfStructure
 		}
 	}
 	return r

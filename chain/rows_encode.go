@@ -81,14 +81,14 @@ type encoder struct {
 func (e *encoder) object(t *rowType, v reflect.Value) {
 	e.out = append(e.out, '{')
 	inner := t.inner(v)
-	word := ""
-	if t.selector != nil {
-		word = inner.Field(t.selector.index).String()
+	step := stepOfText // whatever its type says, a step that is no structure
+	if t.selector != nil && inner.Field(t.selector.index).String() == protocol.StepStructure {
+		step = stepOfStructure
 	}
 	comma := 1 // the first member has none
 	for i := range t.fields {
 		f := &t.fields[i]
-		if len(f.When.Words) > 0 && !f.has(word) {
+		if f.steps&step == 0 {
 			continue
 		}
 		if f.constant != "" {
@@ -109,15 +109,6 @@ func (e *encoder) object(t *rowType, v reflect.Value) {
 		e.value(f, value)
 	}
 	e.out = append(e.out, '}')
-}
-
-// has reports whether a value of the given sort has the field. A step of a sort
-// that is not known has the fields of one that is no structure.
-func (f *rowField) has(word string) bool {
-	if word != protocol.StepStructure {
-		word = protocol.StepOrigin
-	}
-	return f.When.Words[0] == word
 }
 
 // empty reports whether a value is left out of an object if it may be.
