@@ -51,13 +51,13 @@ func Canonicalize(dst, jsonText []byte) ([]byte, error) {
 }
 
 // syntaxError is jsontext's error without the names on the way to the place,
-// which are as long as whoever wrote the text likes.
+// whose length the author of the text chooses.
 func syntaxError(err error) error {
 	at, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
 		return fmt.Errorf("%w: %w", ErrJSON, err)
 	}
-	return fmt.Errorf("%w: %.200s at byte %d", ErrJSON, at.Err, at.ByteOffset)
+	return fmt.Errorf("%w: %w at byte %d", ErrJSON, at.Err, at.ByteOffset)
 }
 
 // checkNumbers refuses a number outside the double range in a valid text.
@@ -211,9 +211,9 @@ func appendNumber(dst []byte, f float64) ([]byte, error) {
 // (2^53), so its decimal text is its ECMAScript text.
 const maxExactInt = 1 << 53
 
-// AppendString appends s to dst as a canonical JSON string. It fails on a text
+// appendString appends s to dst as a canonical JSON string. It fails on a text
 // that is not UTF-8; dst is then returned as it was.
-func AppendString(dst []byte, s string) ([]byte, error) {
+func appendString(dst []byte, s string) ([]byte, error) {
 	if plain(s) {
 		return append(append(append(dst, '"'), s...), '"'), nil
 	}

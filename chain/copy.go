@@ -38,10 +38,10 @@ func (v Verification) String() string {
 // the protocol reference's section "Player chain" without streams, requests and
 // time, which are its owner's. The owner
 //
-//  1. reads a snapshot and gives it to [Copy.Replace];
+//  1. reads a snapshot and passes it to [Copy.Replace];
 //  2. asks [Copy.Need] about each event, in order;
 //  3. gets the rows of an event that changed some, from the event itself or
-//     from the host, and gives them to [Copy.Merge], or compares with
+//     from the host, and passes them to [Copy.Merge], or compares with
 //     [Copy.Compare] where nothing changed. [Copy.Apply] does all of that for
 //     events with inline nodes;
 //  4. reads a snapshot again after a [Mismatch], and where an [Unsettled] copy
@@ -81,6 +81,7 @@ func (c *Copy) Rev() (rev uint64, known bool) {
 // Need is what an event needs from the owner of a copy.
 type Need int
 
+// What an event can need.
 const (
 	// NeedNothing: the copy is at or beyond the event.
 	NeedNothing Need = iota
@@ -126,6 +127,7 @@ func (c *Copy) Replace(s *Snapshot, stated Stated) error {
 // Comparison is the result of comparing a copy with an event.
 type Comparison int
 
+// The results of a comparison.
 const (
 	// NotCompared: there was nothing to compare, or it was too early.
 	NotCompared Comparison = iota
@@ -141,7 +143,7 @@ const (
 // Merge takes the rows of an event that Need said to merge, in the order in
 // which they are to be merged, and compares. seq is the event's id, nil where it
 // has none; nodesRev is the highest rev that the rows are of, nil where the host
-// gave none.
+// stated none.
 //
 // The error is a *MismatchError with Unsettled and Mismatch. Any other error
 // says with NotCompared that a row cannot be read, or that there is no copy, and

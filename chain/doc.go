@@ -21,6 +21,6 @@
 //   - [ParseFanoutNotify], [ParseNodeRPCBody] and their neighbours: strict
 //     readers of what a host sends, safe on hostile input.
 //
-// Nothing here does I/O, reads a clock or starts a goroutine. All values are
-// safe for concurrent use because none of them ever changes.
+// Nothing here does I/O, reads a clock or starts a goroutine. All values but a
+// Copy are safe for concurrent use because none of them ever changes.
 package chain

@@ -5,6 +5,36 @@ import (
 	"slices"
 )
 
+// edit is what happens to one key: index is where its leaf is in the old tree
+// or, if absent, where it comes before. A nil leaf removes.
+type edit struct {
+	index  int
+	absent bool
+	leaf   *Leaf
+	key    string
+}
+
+// replaces reports whether the edit changes no index.
+func (d *edit) replaces() bool { return !d.absent && d.leaf != nil }
+
+// editor builds a tree from an old one, height by height from the leaves up.
+// At each height the elements of the new tree are: those of the old tree below
+// the index cut, except where patches replace one, and then tail.
+type editor struct {
+	old     *Tree
+	edits   []edit
+	patches []patch // by ascending index, all below cut
+	cut     int
+	tail    []element
+	shifted bool // leaves were added or removed, so indexes from cut on moved
+}
+
+// patch replaces the element at an index.
+type patch struct {
+	index int
+	with  element
+}
+
 // Put returns the tree with the leaf in it, in place of the one with its key if
 // there is one. A leaf with the digest that is there already returns t itself.
 // Replacing costs O(log n) hashes; adding rehashes what lies at or right of the
@@ -168,36 +198,6 @@ func (e *editor) newAt(height, index int) element {
 		return e.patches[at].with
 	}
 	return e.oldAt(height, index)
-}
-
-// edit is what happens to one key: index is where its leaf is in the old tree
-// or, if absent, where it comes before. A nil leaf removes.
-type edit struct {
-	index  int
-	absent bool
-	leaf   *Leaf
-	key    string
-}
-
-// replaces reports whether the edit changes no index.
-func (d *edit) replaces() bool { return !d.absent && d.leaf != nil }
-
-// editor builds a tree from an old one, height by height from the leaves up.
-// At each height the elements of the new tree are: those of the old tree below
-// the index cut, except where patches replace one, and then tail.
-type editor struct {
-	old     *Tree
-	edits   []edit
-	patches []patch // by ascending index, all below cut
-	cut     int
-	tail    []element
-	shifted bool // leaves were added or removed, so indexes from cut on moved
-}
-
-// patch replaces the element at an index.
-type patch struct {
-	index int
-	with  element
 }
 
 // plan sorts the edits by key and leaves those that change something.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Errors that a caller tells apart with errors.Is.
+// Errors to check for with errors.Is.
 var (
 	// ErrJSON means that a text is not JSON as the protocol allows it: bad
 	// syntax, a duplicate key, invalid UTF-8, a lone surrogate, a number outside

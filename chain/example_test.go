@@ -117,7 +117,7 @@ func ExampleParseFanoutNotifyFromSSEPayload() {
 	// mcp:b
 }
 
-// A subscriber without a stream: it gives the copy what the host sent.
+// A subscriber without a stream: it passes on what the host sent.
 func ExampleCopy() {
 	snapshot, stated, err := chain.ParseSnapshot([]byte(exampleSnapshot))
 	if err != nil {

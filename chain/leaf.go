@@ -86,7 +86,7 @@ var payloads = sync.Pool{New: func() any { return new([]byte) }}
 // HeaderLeaf is the second leaf of a chain. It fails only on a sid that is not
 // UTF-8 and on bounds that are not finite.
 func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
-	hashed, err := AppendHeader([]byte(leafPrefix), sid, bounds)
+	hashed, err := appendHeader([]byte(leafPrefix), sid, bounds)
 	if err != nil {
 		return nil, err
 	}

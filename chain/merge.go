@@ -17,8 +17,8 @@ func MergeSnapshotWithNode(s *Snapshot, node protocol.ChainNode) (*Snapshot, err
 // changes them.
 //
 // A genesis node changes nothing. A header replaces sid and bounds. A row goes
-// in under its own key, whatever the node calls itself; whoever asked for a
-// certain key checks with AnswersFor first. A removal of something that is not
+// in under its own key, whatever the node calls itself; a caller
+// that asked for a certain key checks with AnswersFor first. A removal of something that is not
 // there changes nothing. A node that cannot be read is ErrNode or ErrRow, and
 // then nothing is merged.
 func (s *Snapshot) Merge(nodes ...protocol.ChainNode) (*Snapshot, error) {

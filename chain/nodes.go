@@ -45,7 +45,7 @@ func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 	case n.Kind == protocol.NodeHeader:
 		return nil, badNode("bounds", "there")
 	case n.Kind != protocol.NodeOccupant && n.Kind != protocol.NodeSpace:
-		return nil, fmt.Errorf("%w: its kind %.50q is none of genesis, header, occupant, space", ErrNode, n.Kind)
+		return nil, fmt.Errorf("%w: its kind %.50q is not genesis, header, occupant or space", ErrNode, n.Kind)
 	case n.Removed:
 		return nil, nil //nolint:nilnil // a removed row has no leaf, and the doc comment says so
 	case n.Kind == protocol.NodeSpace:
@@ -91,7 +91,7 @@ func readNode(text []byte) (n protocol.ChainNode, err error) {
 	case protocol.NodeOccupant, protocol.NodeSpace:
 		err = readRowNode(&n, text)
 	default:
-		err = fmt.Errorf("%w: its kind %.50q is none of genesis, header, occupant, space", ErrNode, n.Kind)
+		err = fmt.Errorf("%w: its kind %.50q is not genesis, header, occupant or space", ErrNode, n.Kind)
 	}
 	return n, err
 }

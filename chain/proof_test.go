@@ -97,7 +97,7 @@ func TestForgedProofs(t *testing.T) {
 
 // stillHolds reports whether the proof of an index in a tree of one size is good
 // for another size too: then only the count says which tree it is, and a caller
-// who trusts the wrong one cannot be told. That is so where the index has the
+// who trusts the wrong one cannot find out. That is so where the index has the
 // same siblings, and where a digest that is paired with itself would have a copy
 // of itself beside it.
 func stillHolds(size, other, index int) bool {
@@ -113,7 +113,7 @@ func stillHolds(size, other, index int) bool {
 	return true
 }
 
-// TestDuplicateLeafAttack tells the story of a host that adds a copy of its last
+// TestDuplicateLeafAttack is about a host that adds a copy of its last
 // row: the root stays, because an odd level pairs its last digest with itself,
 // and only the leaf count shows it.
 func TestDuplicateLeafAttack(t *testing.T) {

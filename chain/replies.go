@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// NodeReply is the reply to `getPlayerChainNode`. Rev is nil where a host gives
+// NodeReply is the reply to `getPlayerChainNode`. Rev is nil where a host states
 // none.
 type NodeReply struct {
 	Node protocol.ChainNode
@@ -115,7 +115,7 @@ func readNodes(list []byte, limit int) ([]protocol.ChainNode, error) {
 }
 
 // asRev is the rev or seq that a value is, nil if it is none or so large that a
-// double cannot tell it from its neighbour.
+// double cannot tell it from its neighbor.
 func asRev(value []byte) *uint64 {
 	n, err := strconv.ParseUint(string(value), 10, 64)
 	if err != nil || n >= maxExactInt {

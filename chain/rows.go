@@ -36,7 +36,7 @@ type rowField struct {
 	omit bool
 	// steps are the kinds of a journey's steps that have the field.
 	steps stepKinds
-	bit  uint64
+	bit   uint64
 	// of describes a value that is a struct, or a list of them.
 	of *rowType
 	// constant is the value of a member that the struct has no field for.
@@ -165,9 +165,9 @@ func shapeOf(t reflect.Type) (shape, *rowType) {
 }
 
 // inner is the struct that is embedded in another, or that one itself.
-func (r *rowType) inner(v reflect.Value) reflect.Value {
-	if r.embedded < 0 {
+func (t *rowType) inner(v reflect.Value) reflect.Value {
+	if t.embedded < 0 {
 		return v
 	}
-	return v.Field(r.embedded)
+	return v.Field(t.embedded)
 }

@@ -121,7 +121,7 @@ func readRow(text []byte, head bool) (protocol.Occupant, error) {
 	case protocol.KindStructure:
 		row, t = &protocol.Structure{}, structureRow
 	default:
-		return nil, fmt.Errorf("%w: the kind %.50q is none of agent, mcp, human, structure", ErrRow, kind)
+		return nil, fmt.Errorf("%w: the kind %.50q is not agent, mcp, human or structure", ErrRow, kind)
 	}
 	if err := t.read(reflect.ValueOf(row).Elem(), text, head); err != nil {
 		return nil, fmt.Errorf("%w: a row of kind %s: %w", ErrRow, kind, err)
@@ -275,7 +275,7 @@ func (t *rowType) readWhole(p reflect.Value, value []byte) bool {
 
 // malformed says what the field must be.
 func (f *rowField) malformed() error {
-	want := ""
+	var want string
 	switch f.shape {
 	case shapeText:
 		want = "a string"

@@ -15,7 +15,8 @@ import (
 // It fails on texts that are not UTF-8, numbers that are not finite and raw
 // fields that Canonicalize refuses. On an error dst is returned as it was.
 func AppendOccupant(dst []byte, o protocol.Occupant) ([]byte, error) {
-	out, err := dst, error(nil)
+	var out []byte
+	var err error
 	switch row := o.(type) {
 	case *protocol.Agent:
 		out, err = appendRow(dst, agentRow, row)
@@ -44,10 +45,10 @@ func AppendSpace(dst []byte, s *protocol.Space) ([]byte, error) {
 	return out, nil
 }
 
-// AppendHeader appends the header leaf's payload to dst: the canonical JSON of
+// appendHeader appends the header leaf's payload to dst: the canonical JSON of
 // `{ v, sid, bounds }`. It fails on a sid that is not UTF-8 and on bounds that
 // are not finite; dst is then returned as it was.
-func AppendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
+func appendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
 	out, err := appendRow(dst, headerRow, &header{Bounds: b, SID: sid, Version: headerVersion})
 	if err != nil {
 		return dst, fmt.Errorf("encode the chain header: %w", err)
@@ -128,7 +129,7 @@ func (e *encoder) value(f *rowField, v reflect.Value) {
 	}
 	switch f.shape {
 	case shapeText:
-		e.out, e.err = AppendString(e.out, v.String())
+		e.out, e.err = appendString(e.out, v.String())
 	case shapeNumber:
 		e.out, e.err = appendNumber(e.out, v.Float())
 	case shapeCount:
@@ -175,7 +176,7 @@ func (e *encoder) list(f *rowField, v reflect.Value) {
 		if f.shape == shapeList {
 			e.object(f.of, v.Index(i))
 		} else if e.err == nil {
-			e.out, e.err = AppendString(e.out, v.Index(i).String())
+			e.out, e.err = appendString(e.out, v.Index(i).String())
 		}
 	}
 	e.out = append(e.out, ']')

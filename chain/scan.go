@@ -109,7 +109,7 @@ func textEnd(text []byte) int {
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 func isArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
 
-// asText is the string that a value is; false if it is none.
+// asText is the string that a value is; false if it is another value.
 func asText(value []byte) (string, bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false
@@ -122,7 +122,7 @@ func asText(value []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// asNumber is the number that a value is; false if it is none.
+// asNumber is the number that a value is; false if it is another value.
 func asNumber(value []byte) (float64, bool) {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return 0, false
@@ -131,13 +131,13 @@ func asNumber(value []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// asCount is the integer that a value is; false if it is none.
+// asCount is the integer that a value is; false if it is another value.
 func asCount(value []byte) (int64, bool) {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	return n, err == nil
 }
 
-// asBool is the boolean that a value is; false if it is none.
+// asBool is the boolean that a value is; false if it is another value.
 func asBool(value []byte) (b, ok bool) {
 	switch string(value) {
 	case "true":
@@ -148,7 +148,7 @@ func asBool(value []byte) (b, ok bool) {
 	return false, false
 }
 
-// asTexts is the list of strings that a value is; false if it is none.
+// asTexts is the list of strings that a value is; false if it is another value.
 func asTexts(value []byte) ([]string, bool) {
 	if !isArray(value) {
 		return nil, false

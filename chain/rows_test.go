@@ -141,7 +141,7 @@ func slowCanonical(t failer, row any) []byte {
 	}
 	b, err = jcs.Transform(b)
 	if err != nil {
-		t.Fatalf("canonicalise: %v", err)
+		t.Fatalf("canonicalize: %v", err)
 	}
 	return b
 }
@@ -214,8 +214,11 @@ func TestHeaderAgainstSlowPath(t *testing.T) {
 			MaxX: coordinate().Draw(t, "maxX"), MaxY: coordinate().Draw(t, "maxY"),
 		}
 		want := slowCanonical(t, map[string]any{"v": 1, "sid": sid, "bounds": b})
-		got, err := chain.AppendHeader(nil, sid, b)
-		if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" {
+		leaf, err := chain.HeaderLeaf(sid, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(leaf.Payload())); diff != "" {
 			t.Fatalf("header (-want +got):\n%s", diff)
 		}
 	})
@@ -268,7 +271,7 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 	if _, err := chain.HeaderLeaf("s", protocol.Bounds{MaxX: math.Inf(1)}); !errors.Is(err, chain.ErrJSON) {
 		t.Errorf("HeaderLeaf gave %v", err)
 	}
-	if _, err := chain.AppendString(nil, bad); !errors.Is(err, chain.ErrJSON) {
-		t.Errorf("AppendString gave %v", err)
+	if _, err := chain.HeaderLeaf(bad, protocol.Bounds{}); !errors.Is(err, chain.ErrJSON) {
+		t.Errorf("HeaderLeaf of a bad sid gave %v", err)
 	}
 }

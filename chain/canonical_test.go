@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gowebpki/jcs"
 
 	"github.com/playctl/playctl/chain"
@@ -88,7 +89,7 @@ func nested(depth int) string {
 	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
 }
 
-// TestCanonicalizeAfterFailure makes sure that a pass that stopped in the middle
+// TestCanonicalizeAfterFailure checks that a pass that stopped in the middle
 // of objects leaves nothing behind for the next.
 func TestCanonicalizeAfterFailure(t *testing.T) {
 	for range 20 {
@@ -102,7 +103,7 @@ func TestCanonicalizeAfterFailure(t *testing.T) {
 	}
 }
 
-// TestCanonicalizeAllocates makes sure that values cost no allocations, but for
+// TestCanonicalizeAllocates checks that values cost no allocations, but for
 // strings with escapes, which jsontext decodes. A few are let through: under the
 // race detector a sync.Pool forgets what it holds.
 func TestCanonicalizeAllocates(t *testing.T) {
@@ -117,11 +118,11 @@ func TestCanonicalizeAllocates(t *testing.T) {
 	}
 }
 
-// FuzzCanonicalize compares with another implementation of RFC 8785.
+// FuzzCanonicalize compares with two other implementations of RFC 8785.
 func FuzzCanonicalize(f *testing.F) {
 	for _, seed := range []string{
 		`{"b":[1,2.50,-0],"a":{"\u00e9":"\ud83d\ude00","z":null}}`, `[1e21,1e-7,123456789012345678]`,
-		`"\u0000\b\/"`, `{"\ufb33":1,"😀":2}`, `{"a":1,"a":2}`, `[[[]]]`, "\"\xff\"", `-0.0`, `01`,
+		`"\u0000\b\/"`, `{"\ufb33":1,"😀":2}`, `{"\u005c":1,"a":2,"\ue000":3,"\ud800\udc00":4,"\u005c\"":5}`, `{"a":1,"a":2}`, `[[[]]]`, "\"\xff\"", `-0.0`, `01`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -142,6 +143,10 @@ func FuzzCanonicalize(f *testing.F) {
 		}
 		if !bytes.Equal(got, want) {
 			t.Fatalf("%q became %s, want %s", text, got, want)
+		}
+		sorted := jsontext.Value(bytes.Clone(text))
+		if err := sorted.Canonicalize(); err != nil || !bytes.Equal(got, sorted) {
+			t.Fatalf("%q became %s, jsontext makes it %s, %v", text, got, sorted, err)
 		}
 		if again, err := chain.Canonicalize(nil, got); err != nil || !bytes.Equal(again, got) {
 			t.Fatalf("%s became %s, %v the second time", got, again, err)
