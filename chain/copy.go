@@ -146,13 +146,13 @@ const (
 // stated none.
 //
 // The error is a *MismatchError with Unsettled and Mismatch. Any other error
-// says with NotCompared that a row cannot be read, or that there is no copy, and
-// then nothing was merged.
+// says with NotCompared that a row cannot be read, that it has another key than
+// its node, or that there is no copy, and then nothing was merged.
 func (c *Copy) Merge(e *EventState, seq *uint64, nodes []protocol.ChainNode, nodesRev *uint64) (Comparison, error) {
 	if c.snapshot == nil {
 		return NotCompared, errNoCopy
 	}
-	next, err := c.snapshot.Merge(nodes...)
+	next, err := c.snapshot.merge(nodes, true)
 	if err != nil {
 		return NotCompared, err
 	}

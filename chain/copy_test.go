@@ -143,6 +143,16 @@ func TestCopyThatCannotReadARowStays(t *testing.T) {
 	if result, err = world.Apply(event, nil); result != chain.NotCompared || err == nil || *world != before {
 		t.Errorf("Apply: result %d, %v", result, err)
 	}
+	world, event = crowd(t, 5)
+	before = *world
+	event.Inline[0].Occupant = []byte(humanRow)
+	if result, err = world.Apply(event, nil); result != chain.NotCompared || !errors.Is(err, chain.ErrNode) || *world != before {
+		t.Errorf("another row: result %d, %v", result, err)
+	}
+	event.Inline[0].StableKey = "human:h"
+	if result, err = world.Apply(event, nil); result != chain.NotCompared || !errors.Is(err, chain.ErrNode) || *world != before {
+		t.Errorf("another node: result %d, %v", result, err)
+	}
 	if event.Inline = nil; !errors.Is(event.CheckInline(), chain.ErrNode) {
 		t.Error("a change without its row is accepted")
 	}

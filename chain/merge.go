@@ -17,17 +17,25 @@ func MergeSnapshotWithNode(s *Snapshot, node protocol.ChainNode) (*Snapshot, err
 // changes them.
 //
 // A genesis node changes nothing. A header replaces sid and bounds. A row goes
-// in under its own key, whatever the node calls itself; a caller
-// that asked for a certain key checks with AnswersFor first. A removal of something that is not
-// there changes nothing. A node that cannot be read is ErrNode or ErrRow, and
-// then nothing is merged.
+// in under its own key, whatever the node calls itself; a caller that asked for
+// a certain key checks with AnswersFor first, or merges into a Copy. A removal
+// of something that is not there changes nothing. A node that cannot be read is
+// ErrNode or ErrRow, and then nothing is merged.
 func (s *Snapshot) Merge(nodes ...protocol.ChainNode) (*Snapshot, error) {
+	return s.merge(nodes, false)
+}
+
+// merge is Merge; named asks that every row has the key that its node names.
+func (s *Snapshot) merge(nodes []protocol.ChainNode, named bool) (*Snapshot, error) {
 	next := *s
 	edits := make([]edit, 0, len(nodes))
 	for i := range nodes {
 		d, err := next.head.merge(&nodes[i])
 		if err != nil {
 			return nil, fmt.Errorf("merge the node %.200q: %w", nodes[i].StableKey, err)
+		}
+		if named && d.leaf != nil && d.key != nodes[i].StableKey {
+			return nil, fmt.Errorf("%w: the node %.200q has the row %.200q", ErrNode, nodes[i].StableKey, d.key)
 		}
 		if d.key != "" {
 			edits = append(edits, d)

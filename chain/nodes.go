@@ -58,11 +58,8 @@ func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 // the key it names and its row's own key are both that one. The error is
 // ErrNode.
 func AnswersFor(n protocol.ChainNode, key string) error {
-	if n.StableKey != key {
-		return fmt.Errorf("%w: asked for %.200q, it is %.200q", ErrNode, key, n.StableKey)
-	}
-	if want, err := NodeKind(key); err == nil && want != n.Kind {
-		return fmt.Errorf("%w: asked for %.200q, it is of kind %.50q", ErrNode, key, n.Kind)
+	if err := isNamed(&n, key); err != nil {
+		return err
 	}
 	leaf, err := NodeLeaf(n)
 	if err != nil {
@@ -70,6 +67,17 @@ func AnswersFor(n protocol.ChainNode, key string) error {
 	}
 	if leaf != nil && leaf.key != key {
 		return fmt.Errorf("%w: asked for %.200q, its row is %.200q", ErrNode, key, leaf.key)
+	}
+	return nil
+}
+
+// isNamed checks that a node names the given key and is of its kind.
+func isNamed(n *protocol.ChainNode, key string) error {
+	if n.StableKey != key {
+		return fmt.Errorf("%w: asked for %.200q, it is %.200q", ErrNode, key, n.StableKey)
+	}
+	if want, err := NodeKind(key); err == nil && want != n.Kind {
+		return fmt.Errorf("%w: asked for %.200q, it is of kind %.50q", ErrNode, key, n.Kind)
 	}
 	return nil
 }

@@ -161,8 +161,9 @@ func ParseEventState(data []byte) (EventState, error) {
 	return s, err
 }
 
-// CheckInline checks that an event's inline nodes are those of its notify, in
-// its order. The error is ErrNode.
+// CheckInline checks that an event's inline nodes name the keys of its notify, in
+// its order. That their rows have these keys is checked by Copy.Merge. The error
+// is ErrNode.
 func (s *EventState) CheckInline() error {
 	var refs []protocol.NodeRef
 	if s.Notify != nil {
@@ -172,7 +173,7 @@ func (s *EventState) CheckInline() error {
 		return fmt.Errorf("%w: there are %d inline nodes for %d refs", ErrNode, len(s.Inline), len(refs))
 	}
 	for i := range s.Inline {
-		if err := AnswersFor(s.Inline[i], refs[i].StableKey); err != nil {
+		if err := isNamed(&s.Inline[i], refs[i].StableKey); err != nil {
 			return err
 		}
 	}
