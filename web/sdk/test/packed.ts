@@ -55,7 +55,7 @@ export class Project {
 
   /** Compiles the project and the package in it as `tsc --project .` does with some options, and gives what is wrong in them. */
   compile(options: ts.CompilerOptions = {}): readonly string[] {
-    const { config } = ts.readConfigFile(path.join(this.folder, 'tsconfig.json'), ts.sys.readFile) as { config: unknown }
+    const { config } = ts.readConfigFile(path.join(this.folder, 'tsconfig.json'), (name) => ts.sys.readFile(name)) as { config: unknown }
     const parsed = ts.parseJsonConfigFileContent(config, ts.sys, this.folder, { typeRoots: [path.join(web, 'node_modules/@types')], ...options })
     const program = ts.createProgram(parsed.fileNames, parsed.options, libraries(parsed.options))
     const problems = [
