@@ -61,7 +61,11 @@ func Program() (string, error) {
 
 func locate() (string, error) {
 	if path := os.Getenv(EnvBinary); path != "" && os.Getenv(EnvRace) == "" {
-		return filepath.Abs(path)
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return "", fmt.Errorf("the playctl of %s: %w", EnvBinary, err)
+		}
+		return path, nil
 	}
 	return build()
 }
