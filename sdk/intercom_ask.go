@@ -114,14 +114,11 @@ type asking struct {
 func (a *asking) run() (*protocol.IntercomEvent, error) {
 	stream := a.caller.Events(a.ctx, client.StreamOptions{})
 	defer stream.Close()
-	waiting, cancel := context.WithTimeout(a.ctx, headersTimeout)
+	headers, cancel := context.WithTimeout(a.ctx, headersTimeout)
 	defer cancel()
 	var lost error
 	for {
-		if a.sent {
-			waiting = a.ctx
-		}
-		signal, err := stream.Next(waiting)
+		signal, err := a.next(headers, stream)
 		switch {
 		case a.ctx.Err() != nil:
 			return nil, errors.Join(context.Cause(a.ctx), lost)
@@ -137,6 +134,15 @@ func (a *asking) run() (*protocol.IntercomEvent, error) {
 			}
 		}
 	}
+}
+
+// next waits for the stream; before the command is sent no longer than for its
+// headers.
+func (a *asking) next(headers context.Context, stream *client.Stream) (client.Signal, error) {
+	if a.sent {
+		return stream.Next(a.ctx)
+	}
+	return stream.Next(headers)
 }
 
 func (a *asking) send() error {

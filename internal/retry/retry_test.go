@@ -34,7 +34,7 @@ func TestWaitsDiffer(t *testing.T) {
 	t.Parallel()
 	b := retry.Backoff{First: time.Hour, Max: time.Hour}
 	for range 100 {
-		if b.After(1) != b.After(1) {
+		if first, second := b.After(1), b.After(1); first != second {
 			return
 		}
 	}

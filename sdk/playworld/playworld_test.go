@@ -114,7 +114,7 @@ func TestTheHandlerServesTheSameWorld(t *testing.T) {
 // A stream of events arrives as it is written, and ends with its reader.
 func TestStreamsWithoutANetwork(t *testing.T) {
 	w := open(t, playworld.Options{NoRepository: true})
-	client := &http.Client{Transport: w.Transport()}
+	plain := &http.Client{Transport: w.Transport()}
 	account, err := w.Join(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestStreamsWithoutANetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := client.Do(request)
+	response, err := plain.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

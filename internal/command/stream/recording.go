@@ -65,6 +65,20 @@ func (l *recordedLines) next() (*recordedLine, error) {
 	}
 }
 
+// recordedLine is one line of a recording: a full read of the world, or an event
+// with the rows that it changed. An event's line is what "playctl tail" prints
+// of it.
+type recordedLine struct {
+	Context string `json:"context,omitempty"`
+	// Snapshot and Verification are those of a full read.
+	Snapshot     json.RawMessage `json:"snapshot,omitempty"`
+	Verification string          `json:"verification,omitempty"`
+	// Seq, Event and Data are those of an event.
+	Seq   *uint64            `json:"seq,omitempty"`
+	Event protocol.EventKind `json:"event,omitempty"`
+	Data  json.RawMessage    `json:"data,omitempty"`
+}
+
 // name tells a line from others in an error.
 func (l *recordedLine) name() string {
 	switch {
@@ -105,9 +119,15 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return w.prove(line, &state)
+}
+
+// prove takes an event into the copy and compares, unless there is nothing to
+// compare it with or it is from before the copy.
+func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState) (bool, error) {
 	have, known := w.copy.Rev()
-	if !known || w.lost || state.Rev == nil || state.MerkleRootHex == "" || w.copy.Need(&state) == chain.NeedNothing {
-		return false, nil // there is nothing to compare it with, or it is from before the copy
+	if !known || w.lost || state.Rev == nil || state.MerkleRootHex == "" || w.copy.Need(state) == chain.NeedNothing {
+		return false, nil
 	}
 	// An event that changes the map is of the rev after the one before, any other
 	// of that rev itself: where it is not, a line is missing.
@@ -118,7 +138,7 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if *state.Rev != want {
 		return false, fmt.Errorf("it is of rev %d, the recording is at rev %d: events are missing", *state.Rev, have)
 	}
-	found, err := w.copy.Apply(&state, line.Seq)
+	found, err := w.copy.Apply(state, line.Seq)
 	return found == chain.Equal, err
 }
 
@@ -134,20 +154,6 @@ func (w *recordedWorld) replace(line *recordedLine) error {
 	}
 	w.lost = false
 	return w.copy.Replace(snapshot, stated)
-}
-
-// recordedLine is one line of a recording: a full read of the world, or an event
-// with the rows that it changed. An event's line is what "playctl tail" prints
-// of it.
-type recordedLine struct {
-	Context string `json:"context,omitempty"`
-	// Snapshot and Verification are those of a full read.
-	Snapshot     json.RawMessage `json:"snapshot,omitempty"`
-	Verification string          `json:"verification,omitempty"`
-	// Seq, Event and Data are those of an event.
-	Seq   *uint64            `json:"seq,omitempty"`
-	Event protocol.EventKind `json:"event,omitempty"`
-	Data  json.RawMessage    `json:"data,omitempty"`
 }
 
 // recorder writes a recording. The file appears under its name with the first

@@ -40,7 +40,7 @@ missing. --check prints what was proved and not the events.`,
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !flags.check {
-				pipeIsNDJSON(a, cmd)
+				pipeIsNDJSON(a)
 			}
 			return replay(cmd.Context(), a, args[0], &flags)
 		},

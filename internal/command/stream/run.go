@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -110,7 +109,10 @@ func (t *tailer) step(ctx context.Context, reports <-chan report, resized, suspe
 	select {
 	case r, open := <-reports:
 		if !open {
-			return false, cmp.Or(context.Cause(ctx), sdk.ErrClosed)
+			if err := context.Cause(ctx); err != nil {
+				return false, err
+			}
+			return false, sdk.ErrClosed
 		}
 		return t.take(&r)
 	case <-t.shown.due():

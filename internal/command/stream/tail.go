@@ -72,7 +72,7 @@ player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md tells the rest.`
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.hasSince = cmd.Flags().Changed("since")
-			pipeIsNDJSON(a, cmd)
+			pipeIsNDJSON(a)
 			return tail(cmd.Context(), a, &flags)
 		},
 	}
@@ -101,7 +101,7 @@ func registerSelection(cmd *cobra.Command, kinds *[]string, player *string) {
 
 // pipeIsNDJSON makes JSON lines the format where nobody chose one and nobody
 // looks on.
-func pipeIsNDJSON(a *command.App, cmd *cobra.Command) {
+func pipeIsNDJSON(a *command.App) {
 	if !a.Sources.Made("output") && !command.IsTerminal(a.Stdout) {
 		a.Printer.Format = render.FormatNDJSON
 	}
