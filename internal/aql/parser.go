@@ -171,6 +171,9 @@ type expectation struct {
 
 // expectedAfter tries what could stand after tokens.
 func expectedAfter(before []lexer.Token) (e expectation) {
+	if _, wrong := parse(slices.Concat(before, []lexer.Token{lexer.EOFToken(lexer.Position{})})); wrong >= 0 && wrong < len(before) {
+		return e
+	}
 	try := func(rule, text string) (Statement, bool) {
 		probe := lexer.Token{Type: tokenType(rule), Value: text, Pos: lexer.Position{Column: -1}}
 		tokens := slices.Concat(before, []lexer.Token{probe, lexer.EOFToken(lexer.Position{})})
