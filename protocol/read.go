@@ -75,15 +75,7 @@ func newPlanned(t reflect.Type, f Field) planned {
 	if f.Const != "" {
 		p.Words = []string{f.Const}
 	}
-	index := func(c Condition) int {
-		for _, other := range FieldsOf(t) {
-			if other.Name == c.Field {
-				return other.Index[0]
-			}
-		}
-		return -1
-	}
-	p.when, p.required = index(f.When), index(f.Required)
+	p.when, p.required = fieldIndex(t, f.When), fieldIndex(t, f.Required)
 	if p.read == nil || len(f.Index) > 1 || p.when < 0 && f.When.Field != "" || p.required < 0 && f.Required.Field != "" {
 		panic(fmt.Sprintf("protocol: no request can have the field %s of %s", f.Go, t))
 	}
@@ -102,6 +94,17 @@ func newPlanned(t reflect.Type, f Field) planned {
 		p.number = int64(n)
 	}
 	return p
+}
+
+// fieldIndex is where the field of a condition stands in its struct, -1 where the
+// struct has none.
+func fieldIndex(t reflect.Type, c Condition) int {
+	for _, other := range FieldsOf(t) {
+		if other.Name == c.Field {
+			return other.Index[0]
+		}
+	}
+	return -1
 }
 
 // readerOf is how fields of a type are read; nil for a type that no request has.
@@ -232,7 +235,7 @@ func (p *planned) integer(f *fields, into reflect.Value) {
 // position reads a rev or a seq.
 func (p *planned) position(f *fields, into reflect.Value) {
 	if n, ok := f.whole(p.Name, 0, MaxSafeInteger); ok {
-		position := uint64(n) //nolint:gosec // G115: at least 0
+		position := uint64(n)
 		into.Set(reflect.ValueOf(&position))
 	}
 }

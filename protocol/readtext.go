@@ -29,23 +29,9 @@ func (p *planned) text(f *fields, into reflect.Value) {
 // kept.
 func (p *planned) form(f *fields, s string) string {
 	path := f.obj.field(p.Name)
-	switch p.Form {
-	case "id":
-		f.err = idFault(path, s)
-		return s
-	case "agent":
-		s = NormalizeAgentID(s)
-		f.err = idFault(path, s)
-		return s
-	case "account":
-		s = NormalizeNodeID(s)
-		f.err = idFault(path, s)
-		return s
-	case "node":
-		if s = NormalizeNodeID(s); !ValidHex64(s) {
-			f.err = FieldError(path, "must be a node id: 64 hex digits")
-		}
-		return s
+	if id, fault, ok := p.identifier(path, s); ok {
+		f.err = fault
+		return id
 	}
 	if f.err = p.lengthFault(path, s, f.blank || p.Form == "stableKey" || p.Form == "occupantKey"); f.err != nil {
 		return ""
@@ -72,6 +58,25 @@ func (p *planned) form(f *fields, s string) string {
 		panic("protocol: no request has texts of the form " + p.Form)
 	}
 	return s
+}
+
+// identifier checks a text whose form is one of ids; ok reports whether it is.
+func (p *planned) identifier(path, s string) (id string, fault *Error, ok bool) {
+	switch p.Form {
+	case "id":
+	case "agent":
+		s = NormalizeAgentID(s)
+	case "account":
+		s = NormalizeNodeID(s)
+	case "node":
+		if s = NormalizeNodeID(s); !ValidHex64(s) {
+			fault = FieldError(path, "must be a node id: 64 hex digits")
+		}
+		return s, fault, true
+	default:
+		return s, nil, false
+	}
+	return s, idFault(path, s), true
 }
 
 func (p *planned) lengthFault(path, s string, blank bool) *Error {

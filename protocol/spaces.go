@@ -30,7 +30,7 @@ type CreateSpaceRequest struct {
 	Amenities     List[string] `json:"amenities,omitzero" rule:"enum=Amenity,chars=MaxKindChars,items=1..,unique,default=shop"`
 }
 
-func (r *CreateSpaceRequest) check(*fields) *Error {
+func (r *CreateSpaceRequest) check(*fields) *Error { //nolint:unparam // the signature of every check
 	if r.StructureName == "" {
 		r.StructureName = r.Name
 	}

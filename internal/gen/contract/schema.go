@@ -254,7 +254,7 @@ func orNull(o object) {
 }
 
 // value describes what a field holds, or an element of its list.
-func (d *schemas) value(f *protocol.Field, way direction) object {
+func (d *schemas) value(f *protocol.Field, way direction) object { //nolint:cyclop // one case for each type
 	inner := structOf(f)
 	switch {
 	case f.Ref != "" && inner == nil:
@@ -297,7 +297,7 @@ func raw(f *protocol.Field) object {
 	return object{"not": object{"type": "null"}}
 }
 
-func text(f *protocol.Field, way direction) object {
+func text(f *protocol.Field, way direction) object { //nolint:cyclop // one case for each form
 	switch {
 	case f.Enum != "":
 		return ref(f.Enum)

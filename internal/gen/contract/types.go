@@ -89,7 +89,7 @@ func isList(f *protocol.Field) bool {
 
 // kindOf is the `kind` of a row; empty for another type.
 func kindOf(t reflect.Type) protocol.OccupantKind {
-	if o, ok := reflect.New(t).Interface().(protocol.Occupant); ok {
+	if o, ok := reflect.TypeAssert[protocol.Occupant](reflect.New(t)); ok {
 		return o.OccupantKind()
 	}
 	return ""

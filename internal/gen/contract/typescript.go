@@ -13,7 +13,9 @@ import (
 // writer collects the lines of a file.
 type writer struct{ strings.Builder }
 
-func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+func (w *writer) line(format string, args ...any) {
+	_, _ = fmt.Fprintf(&w.Builder, format+"\n", args...)
+}
 
 // comment writes a JSDoc comment, nothing where there is no text.
 func (w *writer) comment(indent, text string) {
@@ -223,7 +225,7 @@ func typeOf(f *protocol.Field) string {
 	return one
 }
 
-func element(f *protocol.Field) string {
+func element(f *protocol.Field) string { //nolint:cyclop // one case for each type
 	t := f.Type
 	for t.Kind() == reflect.Pointer || isList(&protocol.Field{Type: t}) {
 		t = t.Elem()
