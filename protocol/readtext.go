@@ -42,10 +42,10 @@ func (p *planned) form(f *fields, s string) string {
 		return NormalizeText(s)
 	case "rootKey":
 		return NormalizeRootKey(s)
-	case "stableKey", "occupantKey":
-		if f.err = stableKeyFault(path, s); f.err == nil && p.Form == "occupantKey" && NodeKindOf(s) != NodeOccupant {
-			f.err = FieldError(path, "must be the key of an occupant")
-		}
+	case "stableKey":
+		f.err = stableKeyFault(path, s)
+	case "occupantKey":
+		f.err = occupantKeyFault(path, s)
 	case "time":
 		if _, err := ParseTime(s); err != nil {
 			f.err = FieldError(path, "must be an RFC 3339 time such as 2026-01-02T03:04:05.678Z")
@@ -58,6 +58,13 @@ func (p *planned) form(f *fields, s string) string {
 		panic("protocol: no request has texts of the form " + p.Form)
 	}
 	return s
+}
+
+func occupantKeyFault(path, s string) *Error {
+	if fault := stableKeyFault(path, s); fault != nil || NodeKindOf(s) == NodeOccupant {
+		return fault
+	}
+	return FieldError(path, "must be the key of an occupant")
 }
 
 // identifier checks a text whose form is one of ids; ok reports whether it is.

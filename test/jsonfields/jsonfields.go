@@ -34,7 +34,7 @@ func Check(t *testing.T, results map[string]any) {
 	slices.Sort(lines)
 	got := strings.Join(lines, "\n") + "\n"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
