@@ -144,6 +144,7 @@ func (a *App) CompletesAgent(_ *cobra.Command, args []string, _ string) ([]strin
 // Ctrl-C; a host that is away ends its lease by itself.
 const LeaveTimeout = 3 * time.Second
 
+// NodeCredentials is a node's id and hash as the SDK takes them.
 func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
 	return &sdk.NodeCredentials{NodeID: id, PasswHash: hash.Secret}
 }

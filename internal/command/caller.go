@@ -14,7 +14,7 @@ import (
 )
 
 // envAdminToken is the administrator's token of a run.
-const envAdminToken = "PLAYCTL_ADMIN_TOKEN" //nolint:gosec // G101: the name of a variable
+const envAdminToken = "PLAYCTL_ADMIN_TOKEN"
 
 // AdminFlags say how a command becomes the administrator's.
 type AdminFlags struct {

@@ -152,6 +152,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeIdempotencyConflict: "run the command again",
 }
 
+// IsLoopbackURL reports whether a URL names this machine.
 func IsLoopbackURL(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -142,6 +142,7 @@ func visible(text string) bool {
 	return true
 }
 
+// InputName is how messages call a file that a flag names, "-" being standard input.
 func InputName(file string) string {
 	if file == "-" {
 		return "standard input"

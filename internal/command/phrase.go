@@ -14,6 +14,22 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
+// PhraseFlags say where the phrase of a new node comes from and where it goes.
+type PhraseFlags struct {
+	from string
+	To   string
+	Show bool
+	keep bool
+}
+
+// NodePhrase is a phrase on its way into a new node.
+type NodePhrase struct {
+	Flags  *PhraseFlags
+	Secret protocol.Secret
+	Hash   creds.PasswHash
+	File   string // the file that holds it
+}
+
 // ReservePhrase makes sure, before anything is made, that the phrase which the
 // host will make is seen by somebody or kept in a file. The file is made empty
 // now, so that no other can take its name.
@@ -51,27 +67,12 @@ func (p *NodePhrase) Save() error {
 	return nil
 }
 
-// PhraseFlags say where the phrase of a new node comes from and where it goes.
-type PhraseFlags struct {
-	from string
-	To   string
-	Show bool
-	keep bool
-}
-
+// Register adds the flags to those of a command.
 func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
 	flags.StringVar(&f.from, "phrase-from", "", "use the phrase in this `file` instead of a new one; - is standard input")
 	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, also where others may read it")
 	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds its hash only")
-}
-
-// NodePhrase is a phrase on its way into a new node.
-type NodePhrase struct {
-	Flags  *PhraseFlags
-	Secret protocol.Secret
-	Hash   creds.PasswHash
-	File   string // the file that holds it
 }
 
 // PhraseFor makes or reads the phrase of a new node. A phrase that nobody would

@@ -24,6 +24,12 @@ type LineEditor interface {
 	Size() (width, height int, err error)
 }
 
+// terminalFile is the controlling terminal, read and written through separate
+// files where the system has two names for it.
+type terminalFile struct {
+	in, out *os.File
+}
+
 // Read and Write make the terminal a stream.
 func (t *terminalFile) Read(into []byte) (int, error) { return t.in.Read(into) }
 
@@ -67,12 +73,6 @@ type TTY interface {
 	// Ctrl-C, Ctrl-D and the end of ctx give ErrInterrupted.
 	Ask(ctx context.Context, question string, hidden bool) (string, error)
 	Close() error
-}
-
-// terminalFile is the controlling terminal, read and written through separate
-// files where the system has two names for it.
-type terminalFile struct {
-	in, out *os.File
 }
 
 // OpenTTY opens the controlling terminal.

@@ -65,6 +65,7 @@ func SpaceViews(look render.Look, space *protocol.Space, entries []protocol.Spac
 	return append(views, render.Line(""), log)
 }
 
+// OccupantTable lists rows of the map.
 func OccupantTable(rows []json.RawMessage) render.Table {
 	table := render.Table{
 		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
@@ -76,6 +77,7 @@ func OccupantTable(rows []json.RawMessage) render.Table {
 	return table
 }
 
+// SpaceTable lists spaces.
 func SpaceTable(spaces []protocol.Space) render.Table {
 	table := render.Table{
 		Columns: []render.Column{{Title: "space"}, {Title: "name", Wraps: true}, {Title: "design"}, {Title: "owner", Wraps: true}, {Title: "amenities", Wraps: true}},
@@ -119,6 +121,8 @@ type agentsResult struct {
 	Agents  []AgentResult `json:"agents"`
 }
 
+// AgentsDocument shows the agents of the account, with the labels that the context
+// has for them.
 func (c *Caller) AgentsDocument(look render.Look, agents []protocol.AgentRecord) *render.Document {
 	result := agentsResult{Context: c.ContextName(), Agents: []AgentResult{}}
 	table := render.Table{
@@ -153,6 +157,7 @@ type mainResult struct {
 	MainNode      protocol.MainNodeRecord `json:"mainNode"`
 }
 
+// MainDocument shows the account's main node.
 func (c *Caller) MainDocument(look render.Look, reply *protocol.NodesReply) *render.Document {
 	node := reply.MainNode
 	return &render.Document{
@@ -166,6 +171,7 @@ func (c *Caller) MainDocument(look render.Look, reply *protocol.NodesReply) *ren
 	}
 }
 
+// SnapshotDocument shows a snapshot: its JSON to programs, its rows as a table.
 func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render.Document {
 	bounds := snapshot.WorldMap.Bounds
 	table := render.Table{
@@ -207,6 +213,7 @@ type RowOverview struct {
 	Amenity     string                `json:"primaryAmenity"`
 }
 
+// DescribeRow gives the cells of a row of the map: kind, name, id, cell, about.
 func DescribeRow(text json.RawMessage) []string {
 	var row RowOverview
 	if err := protocol.Decode(text, &row); err != nil {

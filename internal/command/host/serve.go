@@ -78,7 +78,7 @@ func serve(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	}
 	defer func() { err = errors.Join(err, served.close(context.WithoutCancel(ctx))) }()
 	if err := served.host.Listen(ctx); err != nil {
-		return listenProblem(a, err, s)
+		return listenProblem(err, s)
 	}
 	warnOfListener(a, served.host.Addr(), s)
 	return runHost(ctx, a, served, s)
@@ -136,7 +136,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 }
 
 // listenProblem says what to do about an address that cannot be listened on.
-func listenProblem(a *command.App, err error, s *serveSettings) error {
+func listenProblem(err error, s *serveSettings) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return command.Hintf(fmt.Errorf("%s is taken by another program: %w", s.listen, syscall.EADDRINUSE),
 			"is a host running already? Choose another address with --listen; port 0 picks a free one")

@@ -60,7 +60,7 @@ func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *
 func standBy(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, cause error) (*host.Standby, error) {
 	standby, err := host.StandBy(ctx, *options)
 	if err != nil {
-		return nil, listenProblem(a, err, s)
+		return nil, listenProblem(err, s)
 	}
 	hint := fmt.Sprintf("the host waits %v for it and answers 503 at %s meanwhile", s.storeWait, standby.Addr())
 	if more := a.HintFor(cause); more != "" {

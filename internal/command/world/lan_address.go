@@ -24,7 +24,7 @@ const outwardTarget = "198.51.100.1:9"
 // lanURL is a loopback address of a page with one of this machine's own
 // addresses in its place, under which a host answers; "" if there is none. It
 // sends no credentials and no token.
-func lanURL(ctx context.Context, a *command.App, who *command.Caller, page string) string {
+func lanURL(ctx context.Context, who *command.Caller, page string) string {
 	for _, addr := range lanAddresses(ctx) {
 		there, ok := withAddress(who.Server, addr)
 		if !ok || !answers(ctx, there, who.Service) {

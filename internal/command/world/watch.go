@@ -212,7 +212,7 @@ func outsideURL(ctx context.Context, a *command.App, who *command.Caller, reply 
 		return reply.URL, nil
 	}
 	if reply.AllAddresses {
-		if found := lanURL(ctx, a, who, local); found != "" {
+		if found := lanURL(ctx, who, local); found != "" {
 			return found, nil
 		}
 	}
@@ -227,7 +227,7 @@ func linkWithoutToken(ctx context.Context, a *command.App, who *command.Caller, 
 		if link.scope == protocol.WatchScopeAct {
 			return nil, errOnlyHere(who.Server)
 		}
-		if link.url = lanURL(ctx, a, who, link.url); link.url == "" {
+		if link.url = lanURL(ctx, who, link.url); link.url == "" {
 			return nil, errOnlyHere(who.Server)
 		}
 	}
