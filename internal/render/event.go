@@ -47,8 +47,8 @@ func EventLine(look Look, names *Names, event Event) string {
 	return look.Faint(clock) + gap + look.paint(said.tone, verb) + gap + hang(text, textColumn, look.Width) + "\n"
 }
 
-// tellers say of each kind of event how it is put into words.
-var tellers = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
+// formatters write the text of each kind of event.
+var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventPlayerAdded:     (*Names).joined,
 	protocol.EventPlayerRemoved:   (*Names).left,
 	protocol.EventMCPRegistered:   (*Names).placed,
@@ -65,7 +65,7 @@ var tellers = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 // tell puts an event into words. One whose data cannot be read is shown by its
 // kind: a line is never lost.
 func (n *Names) tell(event Event) sentence {
-	describe, known := tellers[event.Kind]
+	describe, known := formatters[event.Kind]
 	if !known {
 		return sentence{verb: "event", tone: faint, text: string(event.Kind)}
 	}

@@ -122,7 +122,7 @@ func TestEventLinesGolden(t *testing.T) {
 func TestEveryKindHasWords(t *testing.T) {
 	t.Parallel()
 	for _, kind := range protocol.EventKinds() {
-		if _, known := tellers[kind]; !known {
+		if _, known := formatters[kind]; !known {
 			t.Errorf("%s is shown by its kind only", kind)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Limits are the operator's bounds of a world. Zero means no limit, but for
-// Occupants and Interactions, where zero means the default.
+// Occupants and History, where zero means the default.
 type Limits struct {
 	// Occupants is the cap on agents plus mcp rows; 100 by default.
 	Occupants int

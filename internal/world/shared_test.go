@@ -146,7 +146,9 @@ func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
 }
 
 // left is the time until a deadline.
-func left(ends time.Time) time.Duration { return time.Until(ends) }
+func left(ends time.Time) time.Duration {
+	return time.Until(ends) //nolint:forbidigo // the time of the test's bubble
+}
 
 // wantUnavailable fails unless the answer is within a second, of a bubble's time,
 // that the store is away.

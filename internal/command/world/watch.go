@@ -188,14 +188,14 @@ func link(ctx context.Context, a *command.App, who *command.Caller, c *client.Cl
 		return link, nil
 	}
 	if who.Main.IsZero() {
-		return linkWithoutToken(ctx, a, who, link, hidden)
+		return linkWithoutToken(ctx, who, link, hidden)
 	}
 	reply, err := c.WatchToken(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if hidden {
-		if link.url, err = outsideURL(ctx, a, who, reply, link.url); err != nil {
+		if link.url, err = outsideURL(ctx, who, reply, link.url); err != nil {
 			return nil, err
 		}
 	}
@@ -207,7 +207,7 @@ func link(ctx context.Context, a *command.App, who *command.Caller, c *client.Cl
 // outsideURL is the page's address for other machines, where this one knows the
 // host by loopback. The host's word that it listens at all addresses is needed: a
 // token must not lead people to another program that has the port elsewhere.
-func outsideURL(ctx context.Context, a *command.App, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
+func outsideURL(ctx context.Context, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
 	if !command.IsLoopbackURL(reply.URL) {
 		return reply.URL, nil
 	}
@@ -221,7 +221,7 @@ func outsideURL(ctx context.Context, a *command.App, who *command.Caller, reply 
 
 // linkWithoutToken is what is left where nobody can make a token. hidden tells
 // that the address is of no use to other machines.
-func linkWithoutToken(ctx context.Context, a *command.App, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
+func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
 	if hidden {
 		// A host that lets this machine act freely listens at loopback only.
 		if link.scope == protocol.WatchScopeAct {
