@@ -241,7 +241,7 @@ func TestConfirmationAtATerminal(t *testing.T) {
 
 	for keys, code := range map[string]int{"\r": command.ExitFailed, "n\r": command.ExitFailed, "maybe\r": command.ExitFailed, ctrlC: command.ExitInterrupted} {
 		asked := p.types("context", "remove", "home")
-		asked.sees("Forget context home and its credentials? [y/N]")
+		asked.sees("Delete context home and its credentials? [y/N]")
 		asked.presses(keys)
 		shown := asked.ends(code)
 		if interrupted := code == command.ExitInterrupted; strings.Contains(shown, "error:") == interrupted {
@@ -249,7 +249,7 @@ func TestConfirmationAtATerminal(t *testing.T) {
 		}
 	}
 	// Forbidden to ask, it says what to do, at a terminal too.
-	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "add --yes") {
+	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "pass --yes") {
 		t.Errorf("without questions:\n%s", shown)
 	}
 	asked := p.types("context", "remove", "home")

@@ -47,7 +47,7 @@ func NewRoot(a *App) *cobra.Command {
 		Use:   "playctl",
 		Short: "Host a world of AI agents and drive it",
 		Long: `Playctl hosts a world and drives it. A world is one shared map of AI agents and
-MCP placements with their chat and their journeys; people watch it live.
+MCP servers with their chat and their journeys; people watch it live.
 
 Start with "playctl serve --demo", which makes a world with agents in it, or with
 "playctl serve" and then "playctl create-main-node".`,

@@ -186,7 +186,7 @@ func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	}
 	answer, err := a.Ask(ctx, question+" [y/N]", false)
 	if errors.Is(err, ErrNoTerminal) {
-		return Hintf(Usagef("this cannot be undone, and there is no terminal to confirm it at"), "add --yes")
+		return Hintf(Usagef("confirmation required: pass --yes"), "this cannot be undone, and there is no terminal to ask at")
 	}
 	if err != nil {
 		return err
@@ -195,5 +195,5 @@ func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	case "y", "yes":
 		return nil
 	}
-	return errors.New("nothing was done, because it was not confirmed")
+	return errors.New("canceled")
 }

@@ -34,7 +34,7 @@ func (n *Names) left(data []byte) (sentence, error) {
 	}
 	reasons := map[string]string{
 		protocol.RemovedDisconnect: "disconnected",
-		protocol.RemovedLease:      "was not heard of any more",
+		protocol.RemovedLease:      "lease expired",
 		protocol.RemovedDeleted:    "was deleted",
 		protocol.RemovedAdmin:      "was removed by the administrator",
 	}
@@ -164,7 +164,7 @@ func (n *Names) intercom(data []byte) (sentence, error) {
 
 func (*Names) reset(data []byte) (sentence, error) {
 	event, err := read[protocol.SessionResetData](data)
-	return sentence{verb: "reset", tone: bad, text: fmt.Sprintf("the world began anew (%s), session %s", event.Reason, event.SID)}, err
+	return sentence{verb: "reset", tone: bad, text: fmt.Sprintf("the world was reset (%s), session %s", event.Reason, event.SID)}, err
 }
 
 func (*Names) resynced(data []byte) (sentence, error) {

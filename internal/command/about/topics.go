@@ -46,16 +46,16 @@ command line, where other people on the machine could read them:
     PLAYCTL_REGISTRATION_TOKEN what a host asks for that registers by token
     PLAYCTL_ADMIN_TOKEN        the administrator's token, or the file that it is in:
     PLAYCTL_ADMIN_TOKEN_FILE   the same as --admin-token-file
-    PLAYCTL_STORE_PASSWORD     what a Redis asks for, see "playctl help stores"
+    PLAYCTL_STORE_PASSWORD     the password of the Redis server, see "playctl help stores"
 
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
 TERM=dumb means a terminal without them. --color wins over all three.`
 
-const topicStores = `A world is kept in one file, which is one host's at a time, or on a Redis, where
+const topicStores = `A world is kept in one file, which is one host's at a time, or in Redis, where
 several hosts serve it together.
 
     --data-dir FOLDER                   the file world.playstore in this folder
-    --store redis://host:6379/0         a Redis; the number is its database, 0 by default
+    --store redis://host:6379/0         a Redis server; the number is its database, 0 by default
     --store rediss://host:6379          the same over TLS
     --store redis+unix:///run/redis.sock
     --store redis+sentinel://one:26379,two:26379,three:26379/master
@@ -96,8 +96,8 @@ errors, goes to standard error. --output chooses the form of results:
     yaml     the same data as json
 
 The fields of json, ndjson and yaml are stable: fields may be added, none is renamed
-or removed without a new major version. Times are RFC 3339 in UTC there; a table tells
-them as people do. The field "context" names the context that was used, if any.
+or removed without a new major version. Times are RFC 3339 in UTC there; a table shows
+them as people write them. The field "context" names the context that was used, if any.
 
 A table shortens a node id to its first 12 digits. Commands take such a beginning, an
 agent's label, or the whole id.`

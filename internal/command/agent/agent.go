@@ -64,7 +64,7 @@ func newAddAgentCommand(a *command.App) *cobra.Command {
 		Short:   "Put an agent on the map",
 		Long: `Put an agent on the map, or update its row. Without --hold it stays until it is removed.
 With --hold this command keeps it alive with heartbeats and takes it off the map at Ctrl-C;
-if the command dies, the host removes the agent when its lease lapses.`,
+if the command dies, the host removes the agent when its lease expires.`,
 		Example: command.Example(
 			"playctl add-agent Ada",
 			"playctl add-agent Ada --name \"Ada L.\" --type langchain --tool search --tool assist_route",
@@ -101,7 +101,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.platform, "type", "playctl", "the agent's `platform`, such as langchain")
 	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always there")
 	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
-	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "whether people may talk to it: on or off")
+	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
 	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
 	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "with --hold: how long the host waits for a heartbeat, 5s to 5m")

@@ -25,8 +25,8 @@ func newRegisterMCPCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "register-mcp <name> [url]",
 		GroupID: command.GroupWorld,
-		Short:   "Put an MCP placement on the map",
-		Long: `Put an MCP placement of your main node on the map. One of the same name is updated in
+		Short:   "Put an MCP server on the map",
+		Long: `Put an MCP server of your main node on the map. One of the same name is updated in
 place. Everyone who watches the world can read the URL.`,
 		Example: command.Example("playctl register-mcp weather https://mcp.example.com/weather"),
 		Args:    command.Takes("name", "url?"),
@@ -43,7 +43,7 @@ place. Everyone who watches the world can read the URL.`,
 				return &render.Document{
 					Data: mcpResult{Context: who.ContextName(), ID: reply.ID, Name: request.Name, URL: request.URL},
 					Views: []render.View{render.Fields{
-						{Name: "MCP placement", Value: request.Name},
+						{Name: "MCP server", Value: request.Name},
 						{Name: "id", Value: reply.ID},
 						{Name: "url", Value: request.URL},
 					}},
@@ -57,7 +57,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "unregister-mcp <name or id>",
 		GroupID: command.GroupWorld,
-		Short:   "Take an MCP placement off the map",
+		Short:   "Take an MCP server off the map",
 		Example: command.Example("playctl unregister-mcp weather"),
 		Args:    command.Takes("name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +68,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 				}
 				reply, err := c.UnregisterMCP(ctx, id)
 				if err == nil && !reply.OK {
-					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no MCP placement %q of yours", args[0]), "\"playctl snapshot\" lists what is on the map")
+					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no MCP server %q", args[0]), "\"playctl snapshot\" lists what is on the map")
 				}
 				if err != nil {
 					return nil, err
@@ -99,7 +99,7 @@ func placement(ctx context.Context, c *command.Caller, host *client.Client, ref 
 		mine := c.Main.IsZero() || row.NodeID == c.Main.NodeID
 		if row.Name == ref && mine {
 			if found != "" {
-				return "", fmt.Errorf("there are several MCP placements called %q: name one by its id", ref)
+				return "", fmt.Errorf("there are several MCP servers called %q: name one by its id", ref)
 			}
 			found = row.ID
 		}

@@ -32,7 +32,7 @@ func newServeCommand(a *command.App) *cobra.Command {
 		Long: `Host a world until Ctrl-C or SIGTERM. Everything is in one file in the data folder, and on
 the disk before a client gets its answer. It needs no database and no settings.
 
-With --store the world is on a Redis, and every host that is started on the same one, with the
+With --store the world is in Redis, and every host that is started on the same one, with the
 same --host-id, serves it: "playctl help stores" has more.
 
 Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are

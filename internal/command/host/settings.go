@@ -99,7 +99,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
 	s.store.Register(own, a)
-	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a host that starts waits for a Redis that does not answer; 0 is not at all")
+	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for Redis to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
 	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 
@@ -167,12 +167,12 @@ func (s *serveSettings) check() error {
 func (s *serveSettings) checkStore(from *command.Sources) error {
 	switch {
 	case s.storeWait < 0:
-		return command.Usagef("--store-wait cannot be negative: 0 is not to wait")
+		return command.Usagef("--store-wait cannot be negative: 0 = do not wait")
 	case s.store.Address.Text == "":
 	case from.ByFlag("ephemeral") && from.ByFlag("store") && s.ephemeral:
-		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a Redis: use one of them")
+		return command.Usagef("--ephemeral keeps nothing and --store keeps the world in Redis: use one of them")
 	case from.ByFlag("store") && from.ByFlag("data-dir") && !s.demo:
-		return command.Usagef("--data-dir keeps the world in a file and --store on a Redis: use one of them")
+		return command.Usagef("--data-dir keeps the world in a file and --store in Redis: use one of them")
 	case s.ephemeral && from.ByFlag("store"):
 		s.ephemeral = false
 	}

@@ -196,9 +196,9 @@ func newContextRemoveCommand(a *command.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "remove <name>",
-		Short: "Forget a context and the credentials in it",
-		Long: `Forget a context and the credentials in it. The nodes stay on their host: without their
-phrases nobody can call as them any more.`,
+		Short: "Delete a context and the credentials in it",
+		Long: `Delete a context and the credentials in it. The nodes stay on their host: without their
+phrases they cannot be used any more.`,
 		Example:           command.Example("playctl context remove old --yes"),
 		Args:              command.Takes("name"),
 		ValidArgsFunction: completesContext(a),
@@ -211,7 +211,7 @@ phrases nobody can call as them any more.`,
 			if err != nil {
 				return err
 			}
-			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Forget context %s and its credentials?", args[0])); err != nil {
+			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Delete context %s and its credentials?", args[0])); err != nil {
 				return err
 			}
 			if err := changeContexts(cmd.Context(), a, func(file *creds.File) error { return file.Remove(args[0]) }); err != nil {
@@ -219,7 +219,7 @@ phrases nobody can call as them any more.`,
 			}
 			return a.Printer.Print(render.Document{
 				Data:  describeContext(removed, false),
-				Views: []render.View{render.Line(fmt.Sprintf("Forgot context %s.", removed.Name))},
+				Views: []render.View{render.Line(fmt.Sprintf("Deleted context %s.", removed.Name))},
 			})
 		},
 	}

@@ -19,8 +19,8 @@ func newCredentialsCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "credentials",
 		GroupID: command.GroupNodes,
-		Short:   "Bring credentials in, take them out, forget them",
-		Long: `Bring credentials in, take them out, forget them. The credentials file holds a context
+		Short:   "Import, export and delete saved credentials",
+		Long: `Import, export and delete saved credentials. The credentials file holds a context
 for each host: its server, your main node there and your agents. Only you can read it.`,
 		Example: command.Example("playctl credentials import ~/.agent-play/credentials.json --context play"),
 		Args:    cobra.ArbitraryArgs,
@@ -34,8 +34,8 @@ func newCredentialsImportCommand(a *command.App) *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
 		Use:   "import [file]",
-		Short: "Make a context of a phrase, or of an agent-play file",
-		Long: `Make a context of what you have. Without a file it asks for the phrase of a main node, or
+		Short: "Sign in on this machine with a recovery phrase, or import an agent-play file",
+		Long: `Sign in on this machine. Without a file it asks for the phrase of a main node, or
 takes it from --phrase-from; the host must know the node. With --agent it is the phrase of
 an agent, which joins the context under that label.
 
@@ -178,9 +178,9 @@ func newCredentialsClearCommand(a *command.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "clear",
-		Short: "Forget every context, or with --context that one",
-		Long: `Forget every context, or with --context that one. The nodes stay on their hosts: without
-their phrases nobody can call as them any more.`,
+		Short: "Delete every context, or with --context that one",
+		Long: `Delete every context, or with --context that one. The nodes stay on their hosts: without
+their phrases they cannot be used any more.`,
 		Example: command.Example("playctl credentials clear --context old", "playctl credentials clear --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -208,7 +208,7 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 		names = []string{name}
 	}
 	if len(names) > 0 {
-		if err := a.Confirm(ctx, yes, "Forget the credentials of "+command.Plural(len(names), "context", "contexts")+"?"); err != nil {
+		if err := a.Confirm(ctx, yes, "Delete the credentials of "+command.Plural(len(names), "context", "contexts")+"?"); err != nil {
 			return err
 		}
 	}
@@ -225,7 +225,7 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 	}
 	return a.Printer.Print(render.Document{
 		Data:  clearedResult{Contexts: append([]string{}, names...)},
-		Views: []render.View{render.Line("Forgot " + command.Plural(len(names), "context", "contexts") + ".")},
+		Views: []render.View{render.Line("Deleted " + command.Plural(len(names), "context", "contexts") + ".")},
 	})
 }
 

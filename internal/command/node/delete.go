@@ -26,8 +26,8 @@ func newDeleteAgentNodeCommand(a *command.App) *cobra.Command {
 		Use:     "delete-agent-node <agent>",
 		GroupID: command.GroupNodes,
 		Short:   "Delete an agent node, with its place on the map",
-		Long: `Delete an agent node: it leaves the map, and its credentials are worth nothing from then
-on. It is forgotten in the context as well.`,
+		Long: `Delete an agent node: it leaves the map, and its credentials stop working. It is
+deleted from the context as well.`,
 		Example:           command.Example("playctl delete-agent-node Ada", "playctl delete-agent-node Ada --yes"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent,
@@ -86,8 +86,8 @@ func newDeleteMainNodeCommand(a *command.App) *cobra.Command {
 		Use:     "delete-main-node",
 		GroupID: command.GroupNodes,
 		Short:   "Delete your main node and everything it owns",
-		Long: `Delete the main node of the context, with its agents, its MCP placements and its spaces.
-The context is forgotten as well.`,
+		Long: `Delete the main node of the context, with its agents, its MCP servers and its spaces.
+The context is deleted as well.`,
 		Example: command.Example("playctl delete-main-node", "playctl delete-main-node --context old --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -59,7 +59,7 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 		Use:   "list",
 		Short: "List your nodes, or with --admin all nodes of the host",
 		Long: `List your main node and its agent nodes, or with --admin every node that the host knows. No
-phrase, hash or key is ever shown: the host has none that it could tell.`,
+phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -123,6 +123,8 @@ func newListAgentNodesCommand(a *command.App) *cobra.Command {
 		Use:     "list-agent-nodes",
 		GroupID: command.GroupNodes,
 		Short:   "List the agent nodes of your main node",
+		Long: `List the agent nodes of your main node. ZONES and YIELDS count the proximity signals of these
+kinds that the agent got.`,
 		Example: command.Example("playctl list-agent-nodes", "playctl list-agent-nodes --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -216,9 +218,9 @@ func newWhoamiCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "whoami",
 		GroupID: command.GroupNodes,
-		Short:   "Show whom commands call as, and where",
-		Long: `Show whom commands call as, and where. It asks nobody: "playctl validate-main-node" asks
-the host whether it agrees.`,
+		Short:   "Show the current account, agents and host",
+		Long: `Show the account and the agents that commands act as, and the host. The host is not
+asked: "playctl validate-main-node" checks with it.`,
 		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
@@ -250,9 +252,9 @@ func document(c *command.Caller) render.Document {
 			names = append(names, name)
 		}
 	}
-	key := "none"
+	key := "not saved"
 	if result.HasAPIKey {
-		key = "known"
+		key = "saved"
 	}
 	return render.Document{Data: result, Views: []render.View{render.Fields{
 		{Name: "main node", Value: result.NodeID},

@@ -29,7 +29,7 @@ func newValidateMainNodeCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupNodes,
 		Short:   "Check that the host accepts your main node",
 		Long: `Check that the host accepts the main node of the context and, with --root-file, that it
-is of that root key. It exits with 5 if the host says no.`,
+was created with that root key. It exits with 5 if the host says no.`,
 		Example: command.Example("playctl validate-main-node", "playctl validate-main-node --root-file world.root"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,7 +49,7 @@ func newValidateAgentNodeCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupNodes,
 		Short:   "Check that the host accepts an agent node as yours",
 		Long: `Check that the host accepts an agent node as one of your main node and, with --root-file,
-that it is of that root key. It exits with 5 if the host says no.`,
+that it was created with that root key. It exits with 5 if the host says no.`,
 		Example:           command.Example("playctl validate-agent-node Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent,
@@ -68,7 +68,7 @@ that it is of that root key. It exits with 5 if the host says no.`,
 }
 
 func registerCheckedRoot(cmd *cobra.Command, rootFile *string) {
-	cmd.Flags().StringVar(rootFile, "root-file", "", "check as well that the node is of the root key in this `file`")
+	cmd.Flags().StringVar(rootFile, "root-file", "", "also check that the node was created with the root key in this `file`")
 }
 
 func validate(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, id, rootFile string) (*render.Document, error) {
@@ -88,14 +88,23 @@ func validate(ctx context.Context, a *command.App, who *command.Caller, c *clien
 		return nil, err
 	}
 	result := validationResult{Context: who.ContextName(), NodeID: id, OK: reply.OK, Kind: reply.NodeKind, Reason: reply.Reason}
+	reason := reasonText(reply.Reason)
 	verdict := a.Printer.Look.Good("valid")
 	if !reply.OK {
 		verdict = a.Printer.Look.Bad("not valid")
-		err = fmt.Errorf("%w: the host says %q of this node", command.ErrUnverified, reply.Reason)
+		err = fmt.Errorf("%w: %s", command.ErrUnverified, reason)
 	}
 	return &render.Document{Data: result, Views: []render.View{render.Line(verdict), render.Fields{
 		{Name: "node", Value: id},
 		{Name: "kind", Value: reply.NodeKind},
-		{Name: "reason", Value: reply.Reason},
+		{Name: "reason", Value: reason},
 	}}}, err
+}
+
+// reasonText is why a host does not accept a node, in words.
+func reasonText(reason string) string {
+	if reason == "derivative mismatch" {
+		return "created with a different root key (" + reason + ")"
+	}
+	return reason
 }

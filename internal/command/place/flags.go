@@ -57,7 +57,7 @@ type Flags struct {
 // and the config file.
 func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
 	flags.StringVar(&f.DataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
-	flags.Var(&f.Address, "store", "keep the world on the Redis at this `address`, for several hosts: redis://, rediss://, redis+unix://, redis+sentinel:// or redis+cluster://")
+	flags.Var(&f.Address, "store", "keep the world in Redis at this `address`, for several hosts: redis://, rediss://, redis+unix://, redis+sentinel:// or redis+cluster://")
 	f.RegisterRedis(flags)
 	command.Configurable(flags, "data-dir", "store")
 }

@@ -112,7 +112,7 @@ var redisAdvice = []struct{ said, advice string }{
 	{"NOAUTH", "name a file with its username= and password= with --store-credentials, or set " + envStorePassword},
 	{"WRONGPASS", "name a file with its username= and password= with --store-credentials, or set " + envStorePassword},
 	{"NOPERM", "\"playctl store acl\" prints the rules that the user of a world's hosts needs"},
-	{"TLS", "rediss: is for a Redis that speaks TLS; write redis: for one that does not"},
+	{"TLS", "rediss: is for a Redis server that speaks TLS; write redis: for one that does not"},
 	{"all sentinels", "are the Sentinels there, and is that the name that they have for the master?"},
 	{"unknown command 'time'", "that is a Sentinel: write redis+sentinel://host:26379/master"},
 	{"cluster support disabled", "that Redis is in no Cluster: write redis: for it"},
@@ -132,5 +132,5 @@ func RedisProblem(err error) error {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return command.Hintf(err, "is the Redis running, and can this machine reach it?")
 	}
-	return command.Hintf(err, "is that a Redis, and is it well? \"redis-cli ping\" asks it")
+	return command.Hintf(err, "is that a Redis server, and does it work? \"redis-cli ping\" asks it")
 }

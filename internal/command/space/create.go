@@ -37,7 +37,7 @@ func newCreateSpaceCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Make a space: its structure on the map and a node of its own",
 		Long: `Make a space of the context's main node. The host puts a structure on the map for it and
-makes a node for it, whose phrase is shown once: whoever has it may change the space. You may
+makes a node for it, whose phrase is shown once: anyone with it may change the space. You may
 too, as the one who made it.`,
 		Example: command.Example(
 			"playctl create-space \"Corner shop\" --design bazaar --owner Ada",
@@ -49,7 +49,7 @@ too, as the one who made it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.request.DesignKey, "design", "", "the `key` of its looks")
+	f.StringVar(&flags.request.DesignKey, "design", "", "the look of the building (`key`): bazaar, mill or another")
 	f.StringVar(&flags.request.OwnerDisplayName, "owner", "", "the `name` of its owner, as people see it")
 	f.StringVar(&flags.request.Description, "description", "", "a `text` about it")
 	f.StringVar(&flags.request.StructureName, "structure", "", "the `name` of its structure (default: its own)")

@@ -35,7 +35,7 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 		Short: "Write the world into one file, verified on the way",
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
 Every root is proved on the way, and the file is read again and verified before it is called done.
-It holds digests of credentials: keep it as safe as the store. A world on a Redis whose hosts write
+It holds digests of credentials: keep it as safe as the store. A world in Redis whose hosts write
 while it is read is read again.`,
 		Example: command.Example(
 			"playctl store backup world.backup",
@@ -145,7 +145,7 @@ func newStoreRestoreCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore <file>",
 		Short: "Make a store of a backup",
-		Long: `Make a store of a backup, in a folder that has none yet or with --store on a Redis that has no
+		Long: `Make a store of a backup, in a folder that has none yet or with --store in a Redis database that has no
 world of that --host-id. The backup is verified before
 anything is written. The world goes on in a new session, with rev and seq far above those of
 the backup, so that no client takes it for what it saw before.

@@ -27,10 +27,10 @@ func newStoreMigrateCommand(a *command.App) *cobra.Command {
 	var stored place.Flags
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Copy a world from a file to a Redis, or back",
-		Long: `Copy a world from a file to a Redis, or back: the map, nodes, interactions, journeys, and the
+		Short: "Copy a world from a file to Redis, or back",
+		Long: `Copy a world from a file to Redis, or back: the map, nodes, interactions, journeys, and the
 events that streams resume over. Revs, seqs, the session and every root stay as they are, so clients
-go on where they were. --from and --to are the address of a Redis or the folder of a store; --host-id
+go on where they were. --from and --to are the address of a Redis server or the folder of a store; --host-id
 is the world's name on the Redis.
 
 Stop the world's hosts first, and start them on the copy afterwards. The copy is read back and
@@ -60,8 +60,8 @@ stays as it is.`,
 			return a.Printer.Print(migrateResult{source.String(), target.String(), report}.document())
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "where the world is: the `address` of a Redis or the folder of a store")
-	cmd.Flags().StringVar(&to, "to", "", "where it goes: the `address` of a Redis or the folder of a store")
+	cmd.Flags().StringVar(&from, "from", "", "where the world is: the `address` of a Redis server or the folder of a store")
+	cmd.Flags().StringVar(&to, "to", "", "where it goes: the `address` of a Redis server or the folder of a store")
 	stored.RegisterRedis(cmd.Flags())
 	return cmd
 }

@@ -30,7 +30,7 @@ func newStoreCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupHost,
 		Short:   "Check, compact, back up, restore and migrate a store",
 		Long: `Check, compact, back up, restore and migrate the store of a host. A store in a file is one
-process's at a time: its host must not run meanwhile. With --store it is the one on a Redis, whose
+process's at a time: its host must not run meanwhile. With --store it is the one in Redis, whose
 hosts may run while it is read.`,
 		Example: command.Example(
 			"playctl store check",

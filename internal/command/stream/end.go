@@ -70,7 +70,7 @@ func (e *ending) name() string {
 }
 
 // errNotSeen says that what --until waits for did not happen.
-var errNotSeen = errors.New("it was not seen")
+var errNotSeen = errors.New("no matching event")
 
 // errWaitedEnough is the cause of a context whose time for --until is over.
 var errWaitedEnough = errors.New("the time to wait is over")
@@ -97,7 +97,7 @@ func (t *tailer) unseen(when string) error {
 	if t.flags.until == "" {
 		return nil
 	}
-	return fmt.Errorf("nothing met the condition %q%s: %w", t.flags.until, when, errNotSeen)
+	return fmt.Errorf("no event matched %q%s: %w", t.flags.until, when, errNotSeen)
 }
 
 // quietTime is how long a host may be silent while it sends the past. Where the

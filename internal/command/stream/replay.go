@@ -176,9 +176,9 @@ func (r *replayer) summary() string {
 }
 
 func (r *replayer) document() render.Document {
-	verdict := "every event proves"
+	verdict := "all events verified"
 	if !r.result.OK {
-		verdict = "it does not prove"
+		verdict = "not verified"
 	}
 	return render.Document{Data: r.result, Views: []render.View{render.Fields{
 		{Name: "file", Value: r.result.File},

@@ -48,8 +48,8 @@ func newTailCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Print everything that happens, live",
 		Long: `Print everything that happens in the world, live, until Ctrl-C. It reconnects by itself and
-goes on after the last event it printed; events that the host no longer has are told as a
-gap, never left out in silence.
+goes on after the last event it printed; events that the host no longer has are shown
+as a gap.
 
 Beside the events it keeps a copy of the world, which it proves equal to the host's after
 every event. A copy that differs is read again; if it still differs, tail ends with exit
@@ -61,7 +61,7 @@ object a line: context, seq, event and data.
 
 --until ends it with 0 once an event meets a condition and is proved, with 5 if the proof fails,
 and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such as
-player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md tells the rest.`,
+player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.`,
 		Example: command.Example(
 			"playctl tail",
 			"playctl tail --view map",

@@ -63,7 +63,7 @@ result says which it is.`,
 // checkKey refuses what is no stable key.
 func checkKey(key string) error {
 	if _, err := chain.NodeKind(key); err != nil {
-		return command.Hintf(command.Usagef("%q is no stable key", key), "\"playctl chain show\" lists the keys of the world")
+		return command.Hintf(command.Usagef("%q is not a stable key", key), "\"playctl chain show\" lists the keys of the world")
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func newChainProveCommand(a *command.App) *cobra.Command {
 		Use:   "prove <stableKey>",
 		Short: "Print the proof that a node is in the chain",
 		Long: `Print, as JSON, the proof that a node is in the chain: the node, its place, and the digests that
-lead from its leaf to the root. Whoever knows root and number of leaves can check it with
+lead from its leaf to the root. Anyone who knows the root and the number of leaves can check it with
 "playctl chain verify-proof" and needs no host for it. A proof that does not hold is not
 printed: exit code 5.`,
 		Example: command.Example("playctl chain prove mcp:weather > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
@@ -188,7 +188,7 @@ some chain with that root; compare the root that is printed with one that you tr
 func verifyProof(a *command.App, text []byte, want *trusted) error {
 	reply, err := chain.ParseProofRPCBody(text)
 	if err != nil {
-		return fmt.Errorf("%w: this is no proof: %w", command.ErrUnverified, err)
+		return fmt.Errorf("%w: not a proof file: %w", command.ErrUnverified, err)
 	}
 	stated := want.over(chain.Stated{MerkleRootHex: reply.Proof.MerkleRootHex.Hex(), MerkleLeafCount: reply.Proof.MerkleLeafCount})
 	root, err := chain.ParseDigest(stated.MerkleRootHex)

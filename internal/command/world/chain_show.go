@@ -100,11 +100,11 @@ func chainFields(r *chainResult) render.Fields {
 	fields := render.Fields{{Name: "rev", Value: command.Number(r.Rev)}, {Name: "root", Value: r.Root}, {Name: "leaves", Value: command.Decimal(int64(r.Count))}}
 	switch {
 	case r.Stated == "":
-		return append(fields, render.Field{Name: "verified", Value: "no, for no root is stated"})
+		return append(fields, render.Field{Name: "verified", Value: "no: no root is stated"})
 	case r.Verified:
-		return append(fields, render.Field{Name: "verified", Value: "yes, root and leaves are the stated ones"})
+		return append(fields, render.Field{Name: "verified", Value: "yes: matches the host"})
 	}
-	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: stated are the root %s and %d leaves", r.Stated, r.Claimed)})
+	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: the host states root %s and %d leaves", r.Stated, r.Claimed)})
 }
 
 func leafTable(leaves []chainLeaf) render.Table {

@@ -71,7 +71,7 @@ func (r connectResult) document(look render.Look) *render.Document {
 			{Name: "session", Value: r.SID},
 			{Name: "rev", Value: command.Number(r.Rev)},
 			{Name: "seq", Value: command.Number(r.Seq)},
-			{Name: "can", Value: strings.Join(names, ", ")},
+			{Name: "features", Value: strings.Join(names, ", ")},
 		},
 	}}
 }
@@ -101,8 +101,8 @@ func newStatusCommand(a *command.App) *cobra.Command {
 		Use:     "status",
 		GroupID: command.GroupHost,
 		Short:   "Show whether the host is ready, and what is in its world",
-		Long: `Show whether the host is ready, where its world stands, how much is in it and how its
-remote bridge does. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.
+		Long: `Show whether the host is ready, where its world stands, how much is in it and the state
+of the event webhook. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.
 
 With --ready it asks for nothing else and needs no credentials: a health check of a container.`,
 		Example: command.Example(
@@ -203,7 +203,7 @@ func (r *statusResult) document(look render.Look) *render.Document {
 			render.Field{Name: "session", Value: r.SID},
 			render.Field{Name: "rev", Value: command.Number(r.Rev)},
 			render.Field{Name: "seq", Value: command.Number(r.Seq)},
-			render.Field{Name: "occupants", Value: strings.Join(counts, ", ")},
+			render.Field{Name: "on the map", Value: strings.Join(counts, ", ")},
 			render.Field{Name: "spaces", Value: command.Decimal(int64(r.Spaces))})
 	}
 	if r.Bridge != nil {

@@ -23,7 +23,7 @@ func newQRCommand(a *command.App) *cobra.Command {
 		Long: `Print the address of the page that shows the world live as a QR code, for the camera of a
 phone. The host must be reachable from other machines: under the address of --server, under its
 public URL, or, where it listens at all addresses, under one of this machine's own, which is found
-by itself. Where the page is not free, a main node's credentials put a token into the code: whoever
+by itself. Where the page is not free, a main node's credentials put a token into the code: anyone who
 sees it may look and act for 12 hours.`,
 		Example: command.Example("playctl qr", "playctl qr --server http://192.168.1.20:7420"),
 		Args:    command.Takes(),
@@ -110,7 +110,7 @@ func newWatchCommand(a *command.App) *cobra.Command {
 		Short:   "Open the page that shows the world live",
 		Long: `Open the page that shows the world live, or print its address where there is no browser or no
 terminal. Where the page is not free, a main node's credentials make a link with a token in
-it: whoever has it may look and act for 12 hours, so treat it like a password.`,
+it: anyone with it may look and act for 12 hours, so treat it like a password.`,
 		Example: command.Example("playctl watch", "playctl watch --print", "playctl watch --server https://play.example.com --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -92,7 +92,7 @@ func newRemoveCommand(a *command.App) *cobra.Command {
 		Short:   "Take anything off the map, as the administrator",
 		Long: `Take anything off the map, as the administrator. The stable key is the kind and the ids of a
 row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>. The node of an agent
-stays, so that whoever has it can add the agent again.
+stays, so that the agent can be added again.
 
 Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
 		Example: command.Example("playctl remove --admin mcp:5b1c0a54-0d3b-4c64-9a2e-7f0d8ad3c1f2"),
