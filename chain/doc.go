@@ -18,7 +18,7 @@
 //   - [Snapshot]: one state of the world as a client has it, merged node by
 //     node;
 //   - [Copy]: the copy that a subscriber keeps, with what is known of it;
-//   - [ParseFanoutNotify], [ParseNodeRPCBody] and their neighbours: strict
+//   - [ParseFanoutNotify], [ParseNodeRPCBody] and their neighbors: strict
 //     readers of what a host sends, safe on hostile input.
 //
 // Nothing here does I/O, reads a clock or starts a goroutine. All values but a

@@ -10,7 +10,7 @@ import (
 
 const wrongRoot = "00000000000000000000000000000000000000000000000000000000000000ff"
 
-// says tells whether one of the reported errors has a text.
+// says reports whether one of the reported errors has a text.
 func (f *follower) says(text string) bool {
 	for _, err := range f.errors() {
 		if strings.Contains(err.Error(), text) {

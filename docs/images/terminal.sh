@@ -30,10 +30,10 @@ await() {
   done
 }
 
-# screen prints what a window shows, with its colours.
+# screen prints what a window shows, with its colors.
 screen() { tmux capture-pane -e -p -t "$1"; }
 
-# shows tells whether a window shows a line that a pattern matches.
+# shows reports whether a window shows a line that a pattern matches.
 shows() { tmux capture-pane -p -t "$1" | grep -qE "$2"; }
 
 # someone_travels_and_speaks keeps the map when it has a trail and words at once.

@@ -146,7 +146,7 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 	case p.Flags.from != "" || p.Flags.Show:
 		return
 	case p.File != "":
-		a.Note("The phrase is in %s. Anyone with this phrase controls this account.", p.Flags.To)
+		a.Note("The phrase is in %s. Anyone with this phrase controls this node.", p.Flags.To)
 		return
 	case !a.PhraseIsSeen():
 		return
@@ -156,6 +156,6 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 		out = a.Stdout
 	}
 	look := a.Look(out)
-	_, _ = fmt.Fprintf(out, "\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this account:\n\n    %s\n\n",
+	_, _ = fmt.Fprintf(out, "\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this node:\n\n    %s\n\n",
 		look.Strong(render.Clean(p.Secret.Reveal())))
 }

@@ -164,7 +164,7 @@ func tooLarge() error {
 	return protocol.Errorf(protocol.CodeBodyTooLarge, "the body is longer than %d bytes", protocol.MaxBodyBytes)
 }
 
-// isJSON tells whether a media type is application/json, whatever its
+// isJSON reports whether a media type is application/json, whatever its
 // parameters. A type without parameters is not taken apart.
 func isJSON(contentType string) bool {
 	if contentType == protocol.MediaTypeJSON {

@@ -150,7 +150,7 @@ func (c *call) matchNode(id string, hash creds.PasswHash) bool {
 	return false
 }
 
-// ownerHashCounts tells whether the owner's hash may stand for the agent's on
+// ownerHashCounts reports whether the owner's hash may stand for the agent's on
 // this route: existing clients send it where the agent has no phrase of its
 // own. Beyond loopback the operator must have said so.
 func (c *call) ownerHashCounts() bool {

@@ -53,7 +53,7 @@ type Host struct {
 	listener net.Listener
 	opsLn    net.Listener
 	serving  atomic.Bool
-	// loopback tells whether only this machine can reach the listener.
+	// loopback reports whether only this machine can reach the listener.
 	loopback atomic.Bool
 
 	// closing is closed when Close begins and closed when it has ended.
@@ -171,13 +171,13 @@ func (h *Host) Reload() error {
 	return nil
 }
 
-// isLoopback tells whether an address can be reached from this machine only.
+// isLoopback reports whether an address can be reached from this machine only.
 func isLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
-// draining tells whether Close has begun.
+// draining reports whether Close has begun.
 func (h *Host) draining() bool {
 	select {
 	case <-h.closing:

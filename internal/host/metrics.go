@@ -230,7 +230,7 @@ func sendHealth(w http.ResponseWriter, _ *http.Request) {
 	sendProbe(w, http.StatusOK, "ok")
 }
 
-// sendReady tells whether requests should come here.
+// sendReady reports whether requests should come here.
 func (h *Host) sendReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()

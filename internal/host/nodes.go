@@ -270,7 +270,7 @@ func agentRecords(registry *world.Registry, own []*world.Node) []protocol.AgentR
 
 func formatMillis(ms int64) string { return protocol.FormatTime(time.UnixMilli(ms)) }
 
-// planValidate tells whether a node is what a client thinks it is. A no is a
+// planValidate reports whether a node is what a client thinks it is. A no is a
 // reply of its own kind and not an error.
 func planValidate(c *call) (action, error) {
 	request, bad := protocol.ParseRequest[protocol.ValidateRequest](c.object)

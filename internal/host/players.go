@@ -47,7 +47,7 @@ func (c *call) checkShownHash(agentID, shown string) error {
 	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the passwHash of the body is not the agent's")
 }
 
-// actsAsOwner tells whether the caller is the agent's main node, or showed its
+// actsAsOwner reports whether the caller is the agent's main node, or showed its
 // hash with the agent's id.
 func (c *call) actsAsOwner(agent *world.Node) bool {
 	return c.caller.NodeID == agent.Parent || c.caller.OwnerHash && c.caller.NodeID == agent.ID

@@ -115,14 +115,14 @@ func (c *call) refuse(err error) {
 	c.write(status, body)
 }
 
-// isFailure tells whether an operator must hear of an answer. The other answers of
+// isFailure reports whether an operator must hear of an answer. The other answers of
 // 500 and above are what the host was set to say or what a client brought about:
 // it could fill the log with them.
 func isFailure(code protocol.Code) bool {
 	return code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable
 }
 
-// isPassing tells whether the same request may succeed a little later.
+// isPassing reports whether the same request may succeed a little later.
 func isPassing(code protocol.Code) bool {
 	return protocol.Status(code) == http.StatusServiceUnavailable && code != protocol.CodeRepositoryOff
 }

@@ -48,7 +48,7 @@ func planInspectSpace(c *call) (action, error) {
 	}, nil
 }
 
-// maySeeLog tells whether the caller is the space's own node, its creator or the
+// maySeeLog reports whether the caller is the space's own node, its creator or the
 // administrator.
 func (c *call) maySeeLog(space *world.Space) bool {
 	id := c.caller.NodeID

@@ -100,7 +100,7 @@ func (s *stream) run(ctx context.Context) endReason {
 	}
 }
 
-// overdue tells whether the stream has to end although it always has something
+// overdue reports whether the stream has to end although it always has something
 // to send.
 func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason {
 	select {
@@ -178,7 +178,7 @@ func (s *stream) send(events []*world.Event) endReason {
 	return s.flush()
 }
 
-// nodeExists tells whether the caller is still who it was when the stream
+// nodeExists reports whether the caller is still who it was when the stream
 // opened.
 func (s *stream) nodeExists() bool {
 	if s.node == nil {

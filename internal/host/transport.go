@@ -81,7 +81,7 @@ func (h *Host) notFound() http.Handler {
 	})
 }
 
-// leadsToPage tells whether a request is for the watch page with a slash too
+// leadsToPage reports whether a request is for the watch page with a slash too
 // many, as people type it.
 func (h *Host) leadsToPage(r *http.Request) bool {
 	trimmed, had := strings.CutSuffix(r.URL.Path, "/")

@@ -32,7 +32,7 @@ func planWatchToken(c *call) (action, error) {
 	})
 }
 
-// isUnspecified tells whether a listener takes connections at every address of
+// isUnspecified reports whether a listener takes connections at every address of
 // its machine.
 func isUnspecified(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
@@ -136,7 +136,7 @@ func (c *call) setCookie(p *pass) error {
 	return nil
 }
 
-// takesPass tells whether a watch cookie counts on this route. Whoever shows
+// takesPass reports whether a watch cookie counts on this route. Whoever shows
 // more than a cookie is taken for that.
 func (c *call) takesPass() bool {
 	h := c.r.Header

@@ -88,7 +88,7 @@ func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
 	return ""
 }
 
-// isLocal tells whether a request to a loopback listener may be taken for one
+// isLocal reports whether a request to a loopback listener may be taken for one
 // of a person at this machine. Behind a proxy it may be anybody's, so only what
 // the operator named counts where there is a sign of one.
 func (w *watchRules) isLocal(r *http.Request) bool {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// For waits for a time, and tells whether the context lasted that long.
+// For waits for a time, and reports whether the context lasted that long.
 func For(ctx context.Context, d time.Duration) bool { return Unless(ctx, d, nil) }
 
-// Unless waits for a time, or until something comes over a channel, and tells whether
+// Unless waits for a time, or until something comes over a channel, and reports whether
 // the context lasted that long.
 func Unless(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)

@@ -2,13 +2,13 @@ package render
 
 import "hash/fnv"
 
-// coats are the colours of agents, as indexes of the 256 colours of terminals:
+// coats are the colors of agents, as indexes of the 256 colors of terminals:
 // those past the first sixteen are the same everywhere, whatever the theme. They
 // are of middle lightness, to be seen on black and on white, and none is the cyan
 // of placements or the yellow of places. The watch page paints the same ones.
 var coats = [...]uint8{167, 173, 172, 106, 71, 36, 67, 69, 98, 134, 169, 161}
 
-// coat is the index of an agent's colour in coats. It comes from the agent's id
+// coat is the index of an agent's color in coats. It comes from the agent's id
 // alone, so that an agent looks the same in every terminal and on the watch page.
 func coat(agentID string) int {
 	return int(lookSeed(agentID) % uint32(len(coats)))

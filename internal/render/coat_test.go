@@ -46,7 +46,7 @@ func TestLooksAreThoseOfTheWatchPage(t *testing.T) {
 	}
 }
 
-// cubeColor is what a colour of the cube in a terminal's 256 colours looks like:
+// cubeColor is what a color of the cube in a terminal's 256 colors looks like:
 // six levels for each of red, green and blue from index 16 on, as xterm has them.
 func cubeColor(index uint8) string {
 	levels := [...]int{0, 0x5f, 0x87, 0xaf, 0xd7, 0xff}
@@ -54,7 +54,7 @@ func cubeColor(index uint8) string {
 	return fmt.Sprintf("#%02x%02x%02x", levels[at/36], levels[at/6%6], levels[at%6])
 }
 
-// An agent wears its coat on the map; without colour there is no trace of it.
+// An agent wears its coat on the map; without color there is no trace of it.
 func TestMapPaintsCoats(t *testing.T) {
 	t.Parallel()
 	m := &Map{}
@@ -71,6 +71,6 @@ func TestMapPaintsCoats(t *testing.T) {
 	}
 	look.Color = false
 	if text := m.Frame(look, 24, Status{}).Text(look); strings.Contains(text, "\x1b") {
-		t.Errorf("colour where there is none:\n%q", text)
+		t.Errorf("color where there is none:\n%q", text)
 	}
 }

@@ -46,7 +46,7 @@ func hang(text string, indent, width int) string {
 }
 
 // Line is one line of a result that is neither a table nor a field. It is
-// written as it is, so that it may hold colour: what it quotes must be cleaned
+// written as it is, so that it may hold color: what it quotes must be cleaned
 // by who makes it.
 type Line string
 

@@ -26,7 +26,7 @@ func ParseColorMode(text string) (ColorMode, error) {
 	return "", fmt.Errorf("%q is not a color mode: use auto, always or never", text)
 }
 
-// UseColor decides whether a stream gets colour. A mode other than auto wins;
+// UseColor decides whether a stream gets color. A mode other than auto wins;
 // then NO_COLOR (https://no-color.org: any value that is not empty), then
 // CLICOLOR_FORCE (any value but "" and "0"), then whether the stream is a
 // terminal that is not dumb. env looks up an environment variable.
@@ -46,7 +46,7 @@ func UseColor(mode ColorMode, env func(string) string, terminal bool) bool {
 
 // Look is everything that the appearance of output depends on.
 type Look struct {
-	// Color allows ANSI colours. They never carry meaning alone.
+	// Color allows ANSI colors. They never carry meaning alone.
 	Color bool
 	// Width is the columns of the terminal; 0 means unlimited, as in a pipe.
 	Width int
@@ -57,7 +57,7 @@ type Look struct {
 }
 
 // tone is a role that text has; the same role looks the same everywhere. The
-// colours are the terminal's own sixteen, so they follow the person's theme; only
+// colors are the terminal's own sixteen, so they follow the person's theme; only
 // the coats of agents are not.
 type tone int
 

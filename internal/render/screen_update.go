@@ -74,7 +74,7 @@ func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
 }
 
 // alone reports whether a cell's character may have another width on some
-// terminal, or be joined with its neighbours there: any but ASCII, Latin and the
+// terminal, or be joined with its neighbors there: any but ASCII, Latin and the
 // characters that boxes are drawn with.
 func (c cell) alone() bool {
 	character, size := utf8.DecodeRuneInString(c.text)

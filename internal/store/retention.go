@@ -40,7 +40,7 @@ const marksPerRevs = 4
 
 // Superfluous returns the positions of the checkpoints, of those kept, oldest
 // first, that need not be kept: those older than the base, and those whose
-// neighbours are close enough without them. The newest always stays.
+// neighbors are close enough without them. The newest always stays.
 func (r Retention) Superfluous(marks []Mark, headRev uint64) []Position {
 	base := r.Base(marks, headRev)
 	var drop []Position

@@ -38,10 +38,10 @@ type Event struct {
 // size is the memory that the event holds, its inline frame included.
 func (e *Event) size() int { return len(e.Data) + 2*len(e.frame) + 2*len(e.nodes) + 256 }
 
-// Everybody tells whether the event has no limited audience.
+// Everybody reports whether the event has no limited audience.
 func (e *Event) Everybody() bool { return len(e.audience) == 0 }
 
-// VisibleTo tells whether a caller may see the event.
+// VisibleTo reports whether a caller may see the event.
 func (e *Event) VisibleTo(c Caller) bool {
 	if len(e.audience) == 0 || c.Admin {
 		return true

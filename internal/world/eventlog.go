@@ -102,7 +102,7 @@ func (l *EventLog) restart(seq, began uint64) {
 	l.wake = make(chan struct{})
 }
 
-// restarted tells whether a seq is from before the last jump.
+// restarted reports whether a seq is from before the last jump.
 func (l *EventLog) restarted(seq uint64) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -145,7 +145,7 @@ func (l *EventLog) drop() {
 	l.first++
 }
 
-// known tells whether a seq is that of an event in the ring, or the one just
+// known reports whether a seq is that of an event in the ring, or the one just
 // before it; sure is false where the ring does not reach back that far.
 func (l *EventLog) known(seq uint64) (ok, sure bool) {
 	l.mu.RLock()

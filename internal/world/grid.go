@@ -47,7 +47,7 @@ func (g grid) place(key string, taken func(cell) bool) cell {
 	_, _ = h.Write([]byte(key))
 	size := uint64(g.width) * uint64(g.height)
 	// A step that shares no factor with the size visits every cell once and
-	// spreads neighbours better than walking along a row.
+	// spreads neighbors better than walking along a row.
 	at, step := mix(h.Sum64())%size, uint64(1)
 	for _, s := range [...]uint64{101, 103, 107, 109} {
 		if size%s != 0 {

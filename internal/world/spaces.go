@@ -222,7 +222,7 @@ func (p *planner) space(id string) (*Space, error) {
 	return nil, protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space with this id")
 }
 
-// madeSpace tells whether the caller is the space's creator.
+// madeSpace reports whether the caller is the space's creator.
 func (p *planner) madeSpace(s *Space) bool {
 	return p.options.NoRepository || p.req.Caller.NodeID == s.Creator
 }

@@ -26,7 +26,7 @@ func (f *fixture) watchToken(owner, token string) [32]byte {
 	return digest
 }
 
-// goodToken tells whether a token counts.
+// goodToken reports whether a token counts.
 func (f *fixture) goodToken(digest [32]byte) bool {
 	f.t.Helper()
 	token, err := f.WatchToken(context.Background(), digest)

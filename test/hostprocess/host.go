@@ -145,7 +145,7 @@ func (h *Host) Stop() {
 	}
 }
 
-// end tells whether the process ended by itself after the signal.
+// end reports whether the process ended by itself after the signal.
 func (h *Host) end(signal os.Signal) bool {
 	if h.cmd == nil {
 		return true

@@ -43,7 +43,7 @@ type Answer struct {
 	Body []byte
 }
 
-// OK tells whether the answer is no refusal.
+// OK reports whether the answer is no refusal.
 func (a *Answer) OK() bool { return a.Status == http.StatusOK }
 
 // Decode reads the body into v.

@@ -200,7 +200,7 @@ func (f *subscriber) judge(was *truth) {
 	}
 }
 
-// mayMiss tells whether an event may have come between a full read and the stream's
+// mayMiss reports whether an event may have come between a full read and the stream's
 // begin unnoticed. Where the headers take longer than half a second the world is read
 // without them, and only a host's ids tell then what was missed: without ids it shows
 // in the next root, which heals the copy.

@@ -102,7 +102,7 @@ func (f *subscriber) complete(was *record) error {
 	return nil
 }
 
-// crossed tells whether the world jumped between two seqs. A jump may itself be of
+// crossed reports whether the world jumped between two seqs. A jump may itself be of
 // an end that was lost later: then no event has its seq.
 func (was *record) crossed(from, to uint64) bool {
 	return slices.ContainsFunc(was.jumps, func(j jump) bool {

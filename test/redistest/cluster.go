@@ -67,7 +67,7 @@ func Move(nodes []*Server, key string, to *Server, between func()) {
 	}
 }
 
-// owns tells whether a slot is served by the node.
+// owns reports whether a slot is served by the node.
 func (s *Server) owns(slot any) bool {
 	ranges, _ := s.Do("cluster", "slots").([]any)
 	own := fmt.Sprint(s.Do("cluster", "myid"))

@@ -33,7 +33,7 @@ func retentionBounded(t *testing.T, b Backend) {
 		}
 	}
 	// 20 changes for each checkpoint: the base is 40 to 60 revs old, or 70 where
-	// it stands for a neighbour.
+	// it stands for a neighbor.
 	if changes < 40 || changes > 70 || len(kept) > 100+70 {
 		t.Errorf("%d entries are kept, %d of them changes of the map; want at most 170 and 40 to 70", len(kept), changes)
 	}

@@ -174,7 +174,7 @@ func parseProxies(texts []string) ([]netip.Prefix, error) {
 		}
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, command.BadSetting("--trusted-proxy", fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text))
+			return nil, command.BadSetting("--trusted-proxy", fmt.Errorf("%q is neither an address nor a network such as 192.0.2.0/24", text))
 		}
 		proxies = append(proxies, network)
 	}

@@ -73,7 +73,7 @@ func (f *Flags) RegisterRedis(flags *pflag.FlagSet) {
 	command.Configurable(flags, "host-id", "store-credentials", "store-ca", "store-cert", "store-key", "store-server-name")
 }
 
-// OnRedis tells whether the store is on a Redis: where an address is set, unless
+// OnRedis reports whether the store is on a Redis: where an address is set, unless
 // the command line names a folder and the address comes from elsewhere.
 func (f *Flags) OnRedis(from *command.Sources) bool {
 	return f.Address.Text != "" && (!from.ByFlag("data-dir") || from.ByFlag("store"))

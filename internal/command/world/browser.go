@@ -20,7 +20,7 @@ import (
 // for as long as the browser does.
 const openerTime = 3 * time.Second
 
-// hasBrowser tells whether a person sits here who could see one.
+// hasBrowser reports whether a person sits here who could see one.
 func hasBrowser(a *command.App) bool {
 	if !command.IsTerminal(a.Stdout) || a.Printer.Format != render.FormatTable {
 		return false

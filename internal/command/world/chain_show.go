@@ -102,7 +102,7 @@ func chainFields(r *chainResult) render.Fields {
 	case r.Stated == "":
 		return append(fields, render.Field{Name: "verified", Value: "no: no root is stated"})
 	case r.Verified:
-		return append(fields, render.Field{Name: "verified", Value: "yes: matches the host"})
+		return append(fields, render.Field{Name: "verified", Value: "yes: matches the stated root and leaf count"})
 	}
 	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: the host states root %s and %d leaves", r.Stated, r.Claimed)})
 }

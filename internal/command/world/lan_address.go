@@ -54,7 +54,7 @@ func withAddress(text string, addr netip.Addr) (string, bool) {
 	return u.String(), true
 }
 
-// answers tells whether a host with a watch page is at an address: whatever it
+// answers reports whether a host with a watch page is at an address: whatever it
 // says about the page, it is one that speaks the protocol.
 func answers(ctx context.Context, server string, service protocol.Service) bool {
 	c, err := client.New(client.Options{BaseURL: server, Service: service, Timeout: lanProbeTime, Retry: retry.Policy{Attempts: 1}})

@@ -25,11 +25,11 @@ phone. The host must be reachable from other machines: under the address of --se
 public URL, or, where it listens at all addresses, under one of this machine's own, which is found
 by itself. Where the page is not free, a main node's credentials put a token into the code: anyone who
 sees it may look and act for 12 hours.`,
-		Example: command.Example("playctl qr", "playctl qr --server http://192.168.1.20:7420"),
+		Example: command.Example("playctl qr", "playctl qr --server https://play.example.com"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				link, err := link(ctx, a, who, c, true)
+				link, err := link(ctx, who, c, true)
 				if err != nil {
 					return nil, err
 				}
@@ -73,8 +73,8 @@ func qrViews(a *command.App, code *qr.Code) []render.View {
 	return views
 }
 
-// qrLines draws a QR code, two modules in one character. With colour it is dark on
-// light whatever the terminal's own colours are; without, light modules are
+// qrLines draws a QR code, two modules in one character. With color it is dark on
+// light whatever the terminal's own colors are; without, light modules are
 // drawn, as suits a dark terminal.
 func qrLines(code *qr.Code, color bool) []string {
 	halves := map[[2]bool]string{{false, false}: "█", {false, true}: "▀", {true, false}: "▄", {true, true}: " "}
@@ -115,7 +115,7 @@ it: anyone with it may look and act for 12 hours, so treat it like a password.`,
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				link, err := link(ctx, a, who, c, false)
+				link, err := link(ctx, who, c, false)
 				if err != nil {
 					return nil, err
 				}
@@ -174,7 +174,7 @@ type watchLink struct {
 // link finds out what the host gives freely, and makes a token where that is not
 // everything and there is a main node to make one as. outside asks for an
 // address that other machines reach.
-func link(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
+func link(ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
 	link := &watchLink{url: c.WatchURL()}
 	scope, err := c.WatchScope(ctx)
 	switch code := protocol.CodeOf(err); {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// background is the terminal's, and plain how it writes what has no colour.
+// background is the terminal's, and plain how it writes what has no color.
 const background = "#14171b"
 
 var plain = look{color: "#d6d9de"}
 
-// named are the sixteen colours that have names, as a quiet dark terminal shows
+// named are the sixteen colors that have names, as a quiet dark terminal shows
 // them.
 var named = [16]string{
 	"#1c1f24", "#d96b6b", "#7fb069", "#d9b36b", "#6b9bd9", "#b57fd9", "#5fb8b8", "#d6d9de",
@@ -24,7 +24,7 @@ type look struct {
 	bold, dim bool
 }
 
-// attributes are a look's, beside its colour, in a picture.
+// attributes are a look's, beside its color, in a picture.
 func (l look) attributes() string {
 	var text string
 	if l.bold {
@@ -83,7 +83,7 @@ func numbersIn(codes string) []int {
 	return numbers
 }
 
-// extended reads a colour of 256 ("5;n") or of 16 million ("2;r;g;b"), and says
+// extended reads a color of 256 ("5;n") or of 16 million ("2;r;g;b"), and says
 // how many numbers it has.
 func extended(numbers []int) (color string, used int) {
 	switch {
@@ -95,7 +95,7 @@ func extended(numbers []int) (color string, used int) {
 	return "", len(numbers)
 }
 
-// indexed is a colour of xterm's palette of 256: the named ones, a cube of 6
+// indexed is a color of xterm's palette of 256: the named ones, a cube of 6
 // shades each of red, green and blue, and 24 greys.
 func indexed(n int) string {
 	switch {
@@ -104,8 +104,8 @@ func indexed(n int) string {
 	case n < len(named):
 		return named[n]
 	case n >= 232:
-		grey := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+		gray := 8 + 10*(n-232)
+		return fmt.Sprintf("#%02x%02x%02x", gray, gray, gray)
 	}
 	shade := func(step int) int {
 		if step == 0 {

@@ -1,5 +1,5 @@
 // Command terminalpicture draws what a terminal shows as an SVG picture. It reads
-// the lines of a screen with their colours, as "tmux capture-pane -e -p" prints
+// the lines of a screen with their colors, as "tmux capture-pane -e -p" prints
 // them, and writes the picture; docs/images/terminal.sh makes the project's
 // pictures with it.
 package main
@@ -24,7 +24,7 @@ const (
 	baseline = 0.8
 )
 
-// longestLine bounds one line with its colours, in bytes.
+// longestLine bounds one line with its colors, in bytes.
 const longestLine = 1 << 20
 
 func main() {
@@ -90,7 +90,7 @@ type run struct {
 }
 
 // runsOf splits a line where its look changes, and gives the look at its end.
-// Sequences other than colours do not come from a captured screen.
+// Sequences other than colors do not come from a captured screen.
 func runsOf(line string, now look) ([]run, look) {
 	var row []run
 	column := 0

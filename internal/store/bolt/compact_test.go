@@ -113,10 +113,10 @@ func TestCompactRefuses(t *testing.T) {
 	}
 	o := filled(t)
 	before := content(t, o.Path)
-	cancelled, cancel := context.WithCancel(ctx)
+	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := bolt.Compact(cancelled, o.Path); !errors.Is(err, context.Canceled) {
-		t.Errorf("Compact with a cancelled context: %v", err)
+	if _, err := bolt.Compact(canceled, o.Path); !errors.Is(err, context.Canceled) {
+		t.Errorf("Compact with a canceled context: %v", err)
 	}
 	if !bytes.Equal(before, content(t, o.Path)) || len(names(t, filepath.Dir(o.Path))) != 1 {
 		t.Error("a Compact that was refused changed the folder")

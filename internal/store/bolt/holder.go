@@ -78,7 +78,7 @@ func locked(path string) error {
 	return fmt.Errorf("%w: %s is held by %s; stop it first, or choose another folder for the data", store.ErrLocked, path, who)
 }
 
-// alive tells whether a process of this machine may still run.
+// alive reports whether a process of this machine may still run.
 func alive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

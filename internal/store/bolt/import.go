@@ -96,7 +96,7 @@ func openFresh(path string, wait time.Duration) (*bbolt.DB, error) {
 	}
 }
 
-// openRemains opens and locks the file, and tells whether it is new.
+// openRemains opens and locks the file, and reports whether it is new.
 func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
 	var file *os.File
 	options := &bbolt.Options{

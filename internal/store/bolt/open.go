@@ -142,7 +142,7 @@ func openOnce(o Options, freePages bool) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// samePath tells whether the locked file is still the one at the path.
+// samePath reports whether the locked file is still the one at the path.
 func samePath(file *os.File, path string) error {
 	locked, err := file.Stat()
 	if err != nil {

@@ -69,7 +69,7 @@ func (j *Journal) relearn(ctx context.Context) {
 	}
 }
 
-// gone tells whether an error is of a connection that the other side had closed.
+// gone reports whether an error is of a connection that the other side had closed.
 func gone(err error) bool {
 	for _, sign := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, sign) {
@@ -79,7 +79,7 @@ func gone(err error) bool {
 	return false
 }
 
-// moving tells whether a Cluster refused a command because of where its keys are.
+// moving reports whether a Cluster refused a command because of where its keys are.
 func moving(err error) bool {
 	for _, prefix := range []string{"MOVED", "ASK", "TRYAGAIN"} {
 		if goredis.HasErrorPrefix(err, prefix) {

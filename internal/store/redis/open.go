@@ -163,7 +163,7 @@ func (j *Journal) judged(ctx context.Context, ask func() (answer, error)) (answe
 	return a, err
 }
 
-// rejudge looks at a server that restarted, and tells whether it can have lost
+// rejudge looks at a server that restarted, and reports whether it can have lost
 // nothing.
 func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	info, err := j.info(ctx)

@@ -39,7 +39,7 @@ function lit(c: Draw, p: Palette, x: number, y: number, w: number, h: number): v
   c.stroke()
 }
 
-/** The home of an agent: its roof has the colour of the coat; three forms. */
+/** The home of an agent: its roof has the color of the coat; three forms. */
 export function drawCottage(c: Draw, coat: number, form: number, p: Palette): void {
   const colour = COATS[coat] ?? COATS[0]
   const roof = p.dark ? shade(colour, -0.28) : shade(colour, 0.08)

@@ -9,7 +9,7 @@ export type Pose = 0 | 1 | 2
 /** What a figure takes on the ground, from its feet, in ground units. */
 export const FIGURE = { left: -19, top: -62, width: 38, height: 66 } as const
 
-/** The colours of what coats are trimmed with. */
+/** The colors of what coats are trimmed with. */
 export const TRIMS = ['#fff3d6', '#3a3346', '#f2c14e', '#a9d6e5', '#a8324f', '#3d7a57'] as const
 
 /** Half the width of the hem, by build. */

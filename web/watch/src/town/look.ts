@@ -4,7 +4,7 @@
  * answers are in internal/render/testdata/looks.json.
  */
 
-/** The colours of coats, in the order of the terminal's. */
+/** The colors of coats, in the order of the terminal's. */
 export const COATS = [
   '#d75f5f', '#d7875f', '#d78700', '#87af00', '#5faf5f', '#00af87',
   '#5f87af', '#5f87ff', '#875fd7', '#af5fd7', '#d75faf', '#d7005f',

@@ -1,6 +1,6 @@
 import type { TownTheme } from './types.js'
 
-/** The colours of the town: warm paper by day, lamplight by night. */
+/** The colors of the town: warm paper by day, lamplight by night. */
 export interface Palette {
   readonly dark: boolean
   readonly sea: string
@@ -69,7 +69,7 @@ export function paletteOf(theme: TownTheme): Palette {
   return theme === 'dark' ? night : day
 }
 
-/** A colour made darker (towards 0) or lighter (towards 1): mixed with black or white by a share. */
+/** A color made darker (towards 0) or lighter (towards 1): mixed with black or white by a share. */
 export function shade(hex: string, share: number): string {
   const target = share < 0 ? 0 : 255
   const weight = Math.abs(share)

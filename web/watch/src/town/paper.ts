@@ -210,7 +210,7 @@ function fontOf(kind: BubbleKind): string {
   return kind === 'tool' ? `12px ${MONO}` : `${kind === 'step' ? 600 : 450} 13px ${FAMILY}`
 }
 
-/** The colour of a bubble. */
+/** The color of a bubble. */
 export function bubbleFill(p: Palette, kind: BubbleKind): string {
   return kind === 'user' ? p.heard : kind === 'tool' ? p.told : p.paper
 }

@@ -11,7 +11,7 @@ export interface Scenery {
   readonly kind: SceneryKind
   readonly x: number
   readonly y: number
-  /** From 0 to 1, for size and colour. */
+  /** From 0 to 1, for size and color. */
   readonly variety: number
 }
 

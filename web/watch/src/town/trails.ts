@@ -68,7 +68,7 @@ const fontOf = (size: number): string => `700 ${11 * size}px system-ui, sans-ser
 /** Widths of numbers at the usual size, in CSS pixels: there are few different ones. */
 const widths = new Map<string, number>()
 
-/** Draws the footprints of somebody's journey in the colour of its coat. */
+/** Draws the footprints of somebody's journey in the color of its coat. */
 export function drawPrints(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, p: Palette): void {
   if (row.kind !== 'agent' || path.length === 0) return
   c.save()

@@ -1,7 +1,7 @@
 /**
  * Makes the pictures of docs/watch.md: npm run screenshots --workspace watch
  *
- * They are kept with fewer colours, which the eye does not miss:
+ * They are kept with fewer colors, which the eye does not miss:
  * pngquant --force --ext .png docs/images/watch-*.png
  */
 
