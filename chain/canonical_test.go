@@ -104,8 +104,9 @@ func TestCanonicalizeAfterFailure(t *testing.T) {
 }
 
 // TestCanonicalizeAllocates checks that values cost no allocations, but for
-// strings with escapes, which jsontext decodes. A few are let through: under the
-// race detector a sync.Pool forgets what it holds.
+// strings with escapes, which jsontext decodes: one for each of the 500 objects would
+// be seen ten times over. The decoder itself is let through: under the race
+// detector a sync.Pool drops what it holds at random.
 func TestCanonicalizeAllocates(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`{"a":[1,2.5,"x"],"c":{"b":true,"a":null},"b":"é"},`, 500) + "0]")
 	dst := make([]byte, 0, len(text))
@@ -113,8 +114,8 @@ func TestCanonicalizeAllocates(t *testing.T) {
 		if _, err := chain.Canonicalize(dst, text); err != nil {
 			t.Fatal(err)
 		}
-	}); got > 10 {
-		t.Errorf("a text of 500 objects makes %v allocations, want at most 10", got)
+	}); got > 50 {
+		t.Errorf("a text of 500 objects makes %v allocations, want at most 50", got)
 	}
 }
 
