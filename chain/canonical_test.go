@@ -104,18 +104,21 @@ func TestCanonicalizeAfterFailure(t *testing.T) {
 }
 
 // TestCanonicalizeAllocates checks that values cost no allocations, but for
-// strings with escapes, which jsontext decodes: one for each of the 500 objects would
-// be seen ten times over. The decoder itself is let through: under the race
-// detector a sync.Pool drops what it holds at random.
+// strings with escapes, which jsontext decodes. It takes the least of several runs:
+// under the race detector a sync.Pool drops the decoder at random.
 func TestCanonicalizeAllocates(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`{"a":[1,2.5,"x"],"c":{"b":true,"a":null},"b":"é"},`, 500) + "0]")
 	dst := make([]byte, 0, len(text))
-	if got := testing.AllocsPerRun(50, func() {
-		if _, err := chain.Canonicalize(dst, text); err != nil {
-			t.Fatal(err)
-		}
-	}); got > 50 {
-		t.Errorf("a text of 500 objects makes %v allocations, want at most 50", got)
+	least := math.Inf(1)
+	for range 50 {
+		least = min(least, testing.AllocsPerRun(1, func() {
+			if _, err := chain.Canonicalize(dst, text); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+	if least > 10 {
+		t.Errorf("a text of 500 objects makes %v allocations, want at most 10", least)
 	}
 }
 
