@@ -21,7 +21,7 @@ type App struct {
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
 	Printer   *render.Printer
-	// called is whom this run calls as, nil before it is known.
+	// called is the identity of this run, nil before it is known.
 	called *Caller
 }
 

@@ -84,7 +84,7 @@ const (
 	EnvRegistrationToken = "PLAYCTL_REGISTRATION_TOKEN"
 )
 
-// Caller is whom a run calls as, and where.
+// Caller is the identity that a run uses, and the host that it calls.
 type Caller struct {
 	Store   *creds.Store
 	file    *creds.File
@@ -115,7 +115,7 @@ func (a *App) CredentialsStore() (*creds.Store, error) {
 	return creds.NewStore(path), nil
 }
 
-// Caller finds out whom to call as: the environment's node, else the main node
+// Caller finds the identity of a run: the environment's node, else the main node
 // of the context. Having neither is no error yet.
 func (a *App) Caller() (*Caller, error) {
 	store, err := a.CredentialsStore()

@@ -177,7 +177,7 @@ func isLoopback(addr net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// draining reports whether Close has begun.
+// draining reports whether Close was called.
 func (h *Host) draining() bool {
 	select {
 	case <-h.closing:

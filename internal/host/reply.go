@@ -86,10 +86,10 @@ var (
 // nobody; the number is the one that servers commonly log.
 const statusGone = 499
 
-// refuse answers with an error, unless the reply has begun.
+// refuse answers with an error, unless the reply has started.
 func (c *call) refuse(err error) {
 	if c.status != 0 {
-		c.host.log.Error("a request failed after its reply had begun", "requestId", c.id, "error", err)
+		c.host.log.Error("a request failed after its reply had started", "requestId", c.id, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {

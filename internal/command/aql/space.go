@@ -163,7 +163,7 @@ func (s *session) save(spaceID, path string, phrase protocol.Secret) (string, er
 func (s *session) showPhrase(made *created, phrase protocol.Secret) {
 	switch {
 	case made.PhraseFile != "":
-		s.Note("The phrase of the space's node is in %s. Whoever has it is this node.", made.PhraseFile)
+		s.Note("The phrase of the space's node is in %s. Anyone with this phrase controls this node.", made.PhraseFile)
 	case !s.flags.showPhrase:
 		s.ShowPhrase(&command.NodePhrase{Flags: &command.PhraseFlags{}, Secret: phrase})
 	}
