@@ -33,8 +33,16 @@ const (
 	CodeConfirmationMismatch Code = "confirmation_mismatch"
 	// CodeOccupantLimit: the map, or your share of it, is full.
 	CodeOccupantLimit Code = "occupant_limit"
-	// CodeAgentLimit: the account has as many agents as the operator allows.
+	// CodeAgentLimit: your account, or the world, has as many agents as the operator allows.
 	CodeAgentLimit Code = "agent_limit"
+	// CodeAccountLimit: the host has as many accounts as the operator allows.
+	CodeAccountLimit Code = "account_limit"
+	// CodeSpaceLimit: your account, or the world, has as many spaces as the operator allows.
+	CodeSpaceLimit Code = "space_limit"
+	// CodeMCPLimit: your account, or the world, has as many MCP servers as the operator allows.
+	CodeMCPLimit Code = "mcp_limit"
+	// CodeIntercomLimit: your account, or the world, has as many open intercom requests as the operator allows; wait for answers.
+	CodeIntercomLimit Code = "intercom_limit"
 	// CodeAmenityLast: a space keeps at least one amenity.
 	CodeAmenityLast Code = "amenity_last"
 )
@@ -122,6 +130,10 @@ var codeTable = []codeStatus{
 	{CodeConfirmationMismatch, 400},
 	{CodeOccupantLimit, 400},
 	{CodeAgentLimit, 400},
+	{CodeAccountLimit, 400},
+	{CodeSpaceLimit, 400},
+	{CodeMCPLimit, 400},
+	{CodeIntercomLimit, 400},
 	{CodeAmenityLast, 400},
 	{CodeCredentialsInvalid, 401},
 	{CodeCredentialsMissing, 401},

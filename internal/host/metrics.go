@@ -158,23 +158,32 @@ func (m *Metrics) observe(h *Host) error {
 			return float64(running)
 		}
 	}
-	for _, g := range []struct {
+	type measured struct {
 		name, help string
 		value      func() float64
-	}{
-		{"playctl_world_rev", "The map's revision.", func() float64 { return float64(h.world.View().Rev) }},
-		{"playctl_world_seq", "The last event's id.", func() float64 { return float64(h.world.Events().Head()) }},
+		labels     prometheus.Labels
+	}
+	all := []measured{
+		{"playctl_world_rev", "The map's revision.", func() float64 { return float64(h.world.View().Rev) }, nil},
+		{"playctl_world_seq", "The last event's id.", func() float64 { return float64(h.world.Events().Head()) }, nil},
 		{"playctl_world_stale", "1 while the view may be behind the store.", func() float64 {
 			if h.world.Stale() != nil {
 				return 1
 			}
 			return 0
-		}},
-		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }},
-		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false)},
-		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true)},
-	} {
-		c := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)
+		}, nil},
+		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
+		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false), nil},
+		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true), nil},
+	}
+	for _, q := range world.Quotas() {
+		labels := prometheus.Labels{"of": q.Label()}
+		all = append(all,
+			measured{"playctl_world_used", "What all accounts together have of what the operator limits.", func() float64 { return float64(h.world.Used()[q]) }, labels},
+			measured{"playctl_world_limit", "What they may have; 0 for no limit.", func() float64 { return float64(h.world.Limits().World[q]) }, labels})
+	}
+	for _, g := range all {
+		c := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help, ConstLabels: g.labels}, g.value)
 		if err := m.registry.Register(c); err != nil {
 			m.forget()
 			return fmt.Errorf("host: measure %s: one Metrics serves one host: %w", g.name, err)

@@ -11,6 +11,9 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 	if err := p.checkFree(c.NodeID); err != nil {
 		return nil, err
 	}
+	if err := p.checkQuota("", Accounts); err != nil {
+		return nil, err
+	}
 	now := p.now.UnixMilli()
 	node := &Node{
 		ID: c.NodeID, Kind: protocol.NodeKindMain, Digest: c.Digest[:], APIKeyDigest: c.APIKeyDigest[:],
@@ -37,9 +40,8 @@ func (c CreateAgentNode) plan(p *planner) (any, error) {
 	if err := p.checkFree(c.AgentNodeID); err != nil {
 		return nil, err
 	}
-	if limit := p.options.Limits.AgentsPerAccount; limit > 0 && len(p.st.agentsOf(owner)) >= limit {
-		return nil, protocol.Errorf(protocol.CodeAgentLimit,
-			"this main node has all the %d agents that the operator allows: delete one first", limit)
+	if err := p.checkQuota(owner, Agents); err != nil {
+		return nil, err
 	}
 	now := p.now.UnixMilli()
 	node := &Node{ID: c.AgentNodeID, Kind: protocol.NodeKindAgent, Parent: owner, Digest: c.Digest[:], CreatedAt: now, UpdatedAt: now}

@@ -29,6 +29,8 @@ type intercom struct {
 	// Audience is who may see the events of this request, beside the
 	// administrator.
 	Audience []string `json:"audience"`
+	// Account is that of the caller, whose quota the request counts for.
+	Account string `json:"account,omitempty"`
 	// At is when the command came, in milliseconds since the Unix epoch.
 	At int64 `json:"at"`
 }
@@ -90,9 +92,13 @@ func (p *planner) forward(r *protocol.IntercomCommand) error {
 	if err := p.checkAddressee(r); err != nil {
 		return err
 	}
+	account := p.account()
+	if err := p.checkQuota(account, Requests); err != nil {
+		return err
+	}
 	request := &intercom{
 		RequestID: r.RequestID, Caller: p.req.Caller.identity(), Asker: r.FromPlayerID, Agent: r.ToPlayerID,
-		MainNodeID: r.MainNodeID, Kind: r.Kind, ToolName: r.ToolName, At: p.now.UnixMilli(),
+		MainNodeID: r.MainNodeID, Kind: r.Kind, ToolName: r.ToolName, Account: account, At: p.now.UnixMilli(),
 	}
 	request.Audience = audienceOf(request)
 	payload, err := json.Marshal(r)
@@ -265,7 +271,7 @@ func (s *state) applyIntercom(r *store.Record) error {
 	inner := store.Record{Table: r.Table, Key: []byte(id), Value: r.Value}
 	switch kind {
 	case openIntercom:
-		return applyRecord(s, &inner, func(id string, v *intercom) { setUndoable(s, s.intercoms, id, v) })
+		return applyRecord(s, &inner, s.setIntercom)
 	case closedIntercom:
 		return applyRecord(s, &inner, func(id string, v *intercom) { put(s.closedIntercoms, id, v) })
 	}

@@ -61,7 +61,7 @@ func (c *cluster) race(n int, refused protocol.Code, caller string, command func
 
 // Every limit holds for the world and not for each host.
 func TestLimitsHoldAcrossHosts(t *testing.T) {
-	c := openApart(t, 3, Limits{Occupants: 7, OccupantsPerOwner: 5, AgentsPerAccount: 6})
+	c := openApart(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
 	owner, other := id("owner"), id("other")
 	if made := c.race(1, protocol.CodeNodeExists, "", func(int) Command {
 		return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"}
@@ -79,7 +79,7 @@ func TestLimitsHoldAcrossHosts(t *testing.T) {
 	place := func(int) Command {
 		return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("place", places.Add(1))}}
 	}
-	if made := c.race(4, protocol.CodeOccupantLimit, owner, place); made != 5 {
+	if made := c.race(4, protocol.CodeMCPLimit, owner, place); made != 5 {
 		t.Errorf("%d places were given to one account, want 5", made)
 	}
 	if made := c.race(4, protocol.CodeOccupantLimit, other, place); made != 2 {
@@ -87,6 +87,15 @@ func TestLimitsHoldAcrossHosts(t *testing.T) {
 	}
 	if rows := len(c.worlds[2].state.rows); rows != 7 {
 		t.Errorf("the map has %d rows, want 7", rows)
+	}
+	space := func(int) Command {
+		return RegisterSpace{protocol.RegisterSpaceRequest{Name: "Bare", DesignKey: "plain", Amenities: []string{"shop"}}}
+	}
+	if made := c.race(4, protocol.CodeSpaceLimit, owner, space); made != 3 {
+		t.Errorf("%d spaces were made for one account, want 3", made)
+	}
+	if made := c.race(4, protocol.CodeSpaceLimit, other, space); made != 2 {
+		t.Errorf("%d more spaces were made in a world with room for 2", made)
 	}
 }
 

@@ -15,8 +15,8 @@ type Limits struct {
 	Occupants int
 	// OccupantsPerOwner is the cap for each main node.
 	OccupantsPerOwner int
-	// AgentsPerAccount is the cap on agent nodes of one main node.
-	AgentsPerAccount int
+	// Account is the cap on what each account has, and World that for all together.
+	Account, World Amounts
 	// History is how many interactions and how many journeys are kept for each
 	// agent; 1,000 by default.
 	History int

@@ -20,6 +20,9 @@ func (c RegisterMCP) plan(p *planner) (any, error) {
 		row.ID = id
 		row.X, row.Y = p.st.rows[protocol.MCPKey(id)].Position()
 	} else {
+		if err := p.checkQuota(owner, MCPServers); err != nil {
+			return nil, err
+		}
 		if err := p.checkRoom(owner); err != nil {
 			return nil, err
 		}

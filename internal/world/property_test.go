@@ -178,7 +178,7 @@ func describe(w *World) map[string]any {
 	return map[string]any{
 		"snapshot": string(head) + string(body), "leases": leases, "nodes": w.registry.nodes,
 		"children": w.registry.children, "aggregates": w.registry.aggregates, "reset": w.resetSeq.Load(),
-		"cells": len(w.state.cells), "players": w.state.players, "owned": w.state.owned, "occupants": w.state.occupants,
+		"cells": len(w.state.cells), "players": w.state.players, "owned": w.state.owned, "accounts": w.state.accounts, "used": w.state.used, "occupants": w.state.occupants,
 		"lines": fmt.Sprintf("%s %v %v", lines, more, err), "journeys": fmt.Sprintf("%s %v", journeys, err2),
 	}
 }

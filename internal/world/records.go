@@ -3,6 +3,7 @@ package world
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -24,7 +25,7 @@ func (s *state) applyRecords(records []store.Record) error {
 		case store.Leases:
 			err = applyRecord(s, r, func(id string, l *lease) { setUndoable(s, s.leases, id, l) })
 		case store.Spaces:
-			err = applyRecord(s, r, func(id string, v *Space) { setUndoable(s, s.spaces, id, v) })
+			err = applyRecord(s, r, s.setSpace)
 		case store.Intercom:
 			err = s.applyIntercom(r)
 		case store.Interactions, store.Journeys, store.SpaceLogs:
@@ -45,13 +46,13 @@ func (s *state) clearTable(table store.Table) {
 		s.leases = map[string]*lease{}
 		s.undo = append(s.undo, func() { s.leases = prev })
 	case store.Spaces:
-		prev := s.spaces
-		s.spaces = map[string]*Space{}
-		s.undo = append(s.undo, func() { s.spaces = prev })
+		for id := range maps.Clone(s.spaces) {
+			s.setSpace(id, nil)
+		}
 	case store.Intercom:
-		prev := s.intercoms
-		s.intercoms = map[string]*intercom{}
-		s.undo = append(s.undo, func() { s.intercoms = prev })
+		for id := range maps.Clone(s.intercoms) {
+			s.setIntercom(id, nil)
+		}
 	case store.Interactions, store.Journeys, store.SpaceLogs:
 		s.clearHistories(table)
 	}
@@ -94,6 +95,8 @@ func (s *state) setNode(id string, n *Node) {
 
 func (s *state) replaceNode(id string, prev, next *Node) {
 	replaceChild(s.children, id, prev, next)
+	s.countNode(prev, -1)
+	s.countNode(next, 1)
 	put(s.nodes, id, next)
 }
 

@@ -34,8 +34,9 @@ type replica struct {
 	stop context.CancelFunc
 
 	mu sync.Mutex
-	// tip is the state's, and restart ends the follower's present walk.
+	// tip and used are the state's, and restart ends the follower's present walk.
 	tip     store.Tip
+	used    Amounts
 	restart context.CancelFunc
 }
 
@@ -67,7 +68,7 @@ func (w *World) showTip() {
 	w.replica.seenSeq = max(w.replica.seenSeq, w.state.Seq)
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
-	w.replica.tip = w.state.Tip()
+	w.replica.tip, w.replica.used = w.state.Tip(), w.state.used
 }
 
 // knownTip is where the state is.

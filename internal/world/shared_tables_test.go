@@ -133,7 +133,7 @@ func (w *World) known() map[string]string {
 		all["row "+key] = string(b)
 	}
 	for name, v := range map[string]any{
-		"players": s.players, "owned": s.owned, "children": s.children,
+		"players": s.players, "owned": s.owned, "accounts": s.accounts, "used": s.used, "children": s.children,
 		"nodes": s.nodes, "aggregates": s.aggregates, "leases": s.leases, "spaces": s.spaces, "intercoms": s.intercoms,
 		"registry.nodes": w.registry.nodes, "registry.aggregates": w.registry.aggregates, "registry.children": w.registry.children,
 	} {

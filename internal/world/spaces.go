@@ -66,6 +66,9 @@ func (c RegisterSpace) plan(p *planner) (any, error) {
 	if p.st.spaces[id] != nil {
 		return nil, protocol.Errorf(protocol.CodeSpaceExists, "a space with this id exists already")
 	}
+	if err := p.checkQuota(creator, Spaces); err != nil {
+		return nil, err
+	}
 	s := &Space{Creator: creator, Entry: protocol.Space{
 		ID: id, Name: c.Name, Description: c.Description, DesignKey: c.DesignKey, Amenities: c.Amenities,
 		Owner: protocol.SpaceOwner{DisplayName: c.Owner.DisplayName, PlayerID: c.Owner.PlayerID, NodeID: creator},
@@ -79,6 +82,9 @@ func (c CreateSpace) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	if err := p.checkFree(c.NodeID); err != nil {
+		return nil, err
+	}
+	if err := p.checkQuota(creator, Spaces); err != nil {
 		return nil, err
 	}
 	s := &Space{Creator: creator, NodeID: c.NodeID}

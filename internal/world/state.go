@@ -23,6 +23,8 @@ type state struct {
 	players    map[string]string
 	placements map[placement]string
 	owned      map[string]int
+	// accounts are those that have something that is counted.
+	accounts map[string]*Amounts
 
 	nodes      map[string]*Node
 	children   map[string]map[string]struct{}
@@ -49,6 +51,8 @@ type position struct {
 	jumped    uint64
 	grid      grid
 	occupants int
+	// used is what all accounts together have.
+	used Amounts
 }
 
 // placement identifies an mcp row: one for each owner and name.
@@ -62,6 +66,7 @@ func newState(rootKey string) *state {
 		players:         map[string]string{},
 		placements:      map[placement]string{},
 		owned:           map[string]int{},
+		accounts:        map[string]*Amounts{},
 		nodes:           map[string]*Node{},
 		children:        map[string]map[string]struct{}{},
 		aggregates:      map[string]*Aggregate{},
@@ -173,10 +178,11 @@ func (s *state) index(key string, o protocol.Occupant) {
 	switch row := o.(type) {
 	case *protocol.Agent:
 		s.players[row.AgentID] = key
-		s.count(row.NodeID, 1)
+		s.place(row.NodeID, 1)
 	case *protocol.MCP:
 		s.placements[placement{row.NodeID, row.Name}] = row.ID
-		s.count(row.NodeID, 1)
+		s.place(row.NodeID, 1)
+		s.count(row.NodeID, MCPServers, 1)
 	}
 }
 
@@ -189,17 +195,18 @@ func (s *state) unindex(key string, o protocol.Occupant) {
 		if s.players[row.AgentID] == key {
 			delete(s.players, row.AgentID)
 		}
-		s.count(row.NodeID, -1)
+		s.place(row.NodeID, -1)
 	case *protocol.MCP:
 		if p := (placement{row.NodeID, row.Name}); s.placements[p] == row.ID {
 			delete(s.placements, p)
 		}
-		s.count(row.NodeID, -1)
+		s.place(row.NodeID, -1)
+		s.count(row.NodeID, MCPServers, -1)
 	}
 }
 
-// count keeps the number of rows that the limits are about.
-func (s *state) count(owner string, by int) {
+// place keeps the number of rows that take a place on the map.
+func (s *state) place(owner string, by int) {
 	s.occupants += by
 	if s.owned[owner] += by; s.owned[owner] == 0 {
 		delete(s.owned, owner)

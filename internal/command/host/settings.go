@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -63,7 +64,7 @@ type limit struct {
 
 // limits are all of them. A new one needs a line here, an option of the world or the
 // host, and the place that enforces it.
-var limits = []limit{
+var limits = append(quotaLimits(), []limit{
 	{
 		"max-occupants", func(s *serveSettings) *int { return &s.limits.Occupants }, world.DefaultOccupants, 1,
 		"how many agents and MCP servers fit on the map",
@@ -71,10 +72,6 @@ var limits = []limit{
 	{
 		"max-occupants-per-owner", func(s *serveSettings) *int { return &s.limits.OccupantsPerOwner }, 0, 0,
 		"how many of them one main node may have; 0 = no limit",
-	},
-	{
-		"max-agents", func(s *serveSettings) *int { return &s.limits.AgentsPerAccount }, 0, 0,
-		"how many agent nodes one main node may have; 0 = no limit",
 	},
 	{
 		"history", func(s *serveSettings) *int { return &s.limits.History }, world.DefaultHistory, 1,
@@ -88,6 +85,25 @@ var limits = []limit{
 		"rate-nodes", func(s *serveSettings) *int { return &s.rates.CreationsPerMinute }, 60, math.MinInt,
 		"how many nodes a minute one address may create; negative = no limit",
 	},
+}...)
+
+// quotaLimits are those of what accounts have: for each account, and for all.
+func quotaLimits() []limit {
+	var all []limit
+	for _, q := range world.Quotas() {
+		account, together := q.Defaults()
+		if q != world.Accounts {
+			all = append(all, limit{
+				"max-" + q.Label(), func(s *serveSettings) *int { return &s.limits.Account[q] }, account, 0,
+				fmt.Sprintf("how many %s one account may have; 0 = no limit", q),
+			})
+		}
+		all = append(all, limit{
+			"max-total-" + q.Label(), func(s *serveSettings) *int { return &s.limits.World[q] }, together, 0,
+			fmt.Sprintf("how many %s all accounts together may have; 0 = no limit", q),
+		})
+	}
+	return all
 }
 
 // RegisterFlags adds the flags of a host to the flags of another command.

@@ -1,0 +1,144 @@
+package world
+
+import (
+	"github.com/playctl/playctl/protocol"
+)
+
+// Quota is something of which the operator lets each account, and all of them
+// together, have so much.
+type Quota int
+
+// The quotas.
+const (
+	// Accounts are main nodes; an account has no limit of them.
+	Accounts Quota = iota
+	Agents
+	Spaces
+	MCPServers
+	// Requests are the intercom requests that an account asked and nobody answered.
+	Requests
+	quotaCount
+)
+
+// Amounts are how much of each Quota there is, or may be.
+type Amounts [quotaCount]int
+
+// quotas are their names for people and for programs, the codes of those who want
+// more, and the defaults of a host's limits for each account and for all.
+var quotas = [quotaCount]struct {
+	name, label    string
+	code           protocol.Code
+	account, world int
+}{
+	Accounts:   {"accounts", "accounts", protocol.CodeAccountLimit, 0, 100_000},
+	Agents:     {"agents", "agents", protocol.CodeAgentLimit, 0, 100_000},
+	Spaces:     {"spaces", "spaces", protocol.CodeSpaceLimit, 100, 1_000},
+	MCPServers: {"MCP servers", "mcp", protocol.CodeMCPLimit, 100, 0},
+	Requests:   {"open intercom requests", "requests", protocol.CodeIntercomLimit, 1_000, 10_000},
+}
+
+// String is the name of what is counted, for people.
+func (q Quota) String() string { return quotas[q].name }
+
+// Label is its name in flags and measurements.
+func (q Quota) Label() string { return quotas[q].label }
+
+// Defaults are a host's limits for each account and for all together; 0 for none.
+func (q Quota) Defaults() (account, world int) { return quotas[q].account, quotas[q].world }
+
+// Quotas lists all of them.
+func Quotas() []Quota {
+	all := make([]Quota, quotaCount)
+	for i := range all {
+		all[i] = Quota(i)
+	}
+	return all
+}
+
+// checkQuota refuses one more where an account, or all of them, have what the
+// operator allows.
+func (p *planner) checkQuota(account string, q Quota) error {
+	limits, of := &p.options.Limits, quotas[q]
+	if limit := limits.Account[q]; limit > 0 && p.st.usedBy(account)[q] >= limit {
+		return protocol.Errorf(of.code, "the account has %d %s, its limit: remove some, or ask the operator for more", limit, of.name)
+	}
+	if limit := limits.World[q]; limit > 0 && p.st.used[q] >= limit {
+		return protocol.Errorf(of.code, "the world has %d %s, the operator's limit for all accounts together", limit, of.name)
+	}
+	return nil
+}
+
+// usedBy is what an account has.
+func (s *state) usedBy(account string) Amounts {
+	if used := s.accounts[account]; used != nil {
+		return *used
+	}
+	return Amounts{}
+}
+
+// count keeps what accounts have.
+func (s *state) count(account string, q Quota, by int) {
+	s.used[q] += by
+	used := s.accounts[account]
+	if used == nil {
+		used = &Amounts{}
+		s.accounts[account] = used
+	}
+	if used[q] += by; *used == (Amounts{}) {
+		delete(s.accounts, account)
+	}
+}
+
+// Used is what all accounts together have.
+func (w *World) Used() Amounts {
+	w.replica.mu.Lock()
+	defer w.replica.mu.Unlock()
+	return w.replica.used
+}
+
+// Limits are the operator's bounds.
+func (w *World) Limits() Limits { return w.options.Limits }
+
+// countNode counts main nodes for all, agents for their owners.
+func (s *state) countNode(n *Node, by int) {
+	switch {
+	case n == nil:
+	case n.Kind == protocol.NodeKindMain:
+		s.count(n.ID, Accounts, by)
+	case n.Kind == protocol.NodeKindAgent:
+		s.count(n.Parent, Agents, by)
+	}
+}
+
+func (s *state) setSpace(id string, next *Space) {
+	setCounted(s, s.spaces, Spaces, id, next, func(v *Space) string { return v.Creator })
+}
+
+func (s *state) setIntercom(id string, next *intercom) {
+	setCounted(s, s.intercoms, Requests, id, next, func(v *intercom) string { return v.Account })
+}
+
+// setCounted is setUndoable for what is counted for an account.
+func setCounted[V any](s *state, m map[string]*V, q Quota, id string, next *V, account func(*V) string) {
+	replace := func(prev, next *V) {
+		if prev != nil {
+			s.count(account(prev), q, -1)
+		}
+		if next != nil {
+			s.count(account(next), q, 1)
+		}
+		put(m, id, next)
+	}
+	prev := m[id]
+	replace(prev, next)
+	s.undo = append(s.undo, func() { replace(next, prev) })
+}
+
+// account is the main node that a caller is or belongs to; for who has no node,
+// who it is.
+func (p *planner) account() string {
+	if n := p.st.nodes[p.req.Caller.NodeID]; n != nil && n.Parent != "" {
+		return n.Parent
+	}
+	return p.req.Caller.identity()
+}

@@ -1,0 +1,87 @@
+// Section 4: what the operator lets one account, and all together, have.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { granted, refused } from './lib/client.mjs'
+import { accounts } from './lib/host.mjs'
+import { agentOf, headOf, main, newKey, openWorld, register } from './lib/world.mjs'
+
+const { host, owner, agent, sid } = await openWorld(
+  ...['--max-spaces', '2', '--max-total-spaces', '3', '--max-mcp', '2', '--max-total-mcp', '3'],
+  ...['--max-requests', '2', '--max-total-requests', '3', '--max-agents', '2', '--max-total-agents', '3'],
+  ...['--max-total-accounts', '2']
+)
+const other = await main(host, 3)
+granted(await register(host, sid, agent))
+
+// One account and then the world is full: the limit that was hit is named with its
+// value, nothing changes, and what is given back can be had again.
+async function fills(code, make, remove) {
+  const first = granted(await make(owner))
+  granted(await make(owner))
+  const before = await headOf(host)
+  refused(await make(owner), 400, code, ' 2 ')
+  assert.deepEqual(await headOf(host), before)
+  granted(await make(other))
+  refused(await make(other), 400, code, ' 3 ')
+  granted(await remove(first))
+  granted(await make(other))
+}
+
+test('spaces', () =>
+  fills(
+    'space_limit',
+    (as) => {
+      const space = { name: 'Bare', designKey: 'plain', owner: { displayName: 'Ada' }, amenities: ['shop'] }
+      return host.rpc('registerSpaceNode', space, { as, sid })
+    },
+    ({ space }) => host.rpc('removeSpace', { spaceId: space.id }, { as: owner, sid })
+  ))
+
+test('a space with a node is one as well', async () => {
+  const space = { name: 'Corner', designKey: 'plain', ownerDisplayName: 'Ada' }
+  refused(await host.rpc('createSpace', space, { as: owner, sid }), 400, 'space_limit')
+})
+
+test('MCP servers', () =>
+  fills(
+    'mcp_limit',
+    (as) => host.call('POST', '/mcp/register', { as, sid, body: { name: newKey() } }),
+    ({ id }) => host.call('POST', '/mcp/unregister', { as: owner, sid, body: { id } })
+  ))
+
+test('open intercom requests, which answers close', async () => {
+  const asked = []
+  await fills(
+    'intercom_limit',
+    (as) => {
+      const request = {
+        ...{ requestId: newKey(), mainNodeId: owner.nodeId, fromPlayerId: '__human__' },
+        ...{ toPlayerId: agent.nodeId, kind: 'chat', text: 'hello?' }
+      }
+      asked.push(request)
+      return host.rpc('intercomCommand', request, { as, sid })
+    },
+    () => {
+      const { requestId, mainNodeId, fromPlayerId, toPlayerId, kind } = asked[0]
+      const answer = {
+        ...{ requestId, mainNodeId, toPlayerId: fromPlayerId, fromPlayerId: toPlayerId, kind },
+        ...{ status: 'completed', ts: new Date().toISOString() }
+      }
+      return host.rpc('intercomResponse', answer, { as: agent, sid })
+    }
+  )
+})
+
+test('agents and accounts', async () => {
+  await agentOf(host, owner, 4)
+  const more = (i, as) => {
+    const { nodeId: agentNodeId, passwHash: agentNodePasswHash } = accounts[i]
+    return host.call('POST', '/api/nodes/agent-node', { as, body: { agentNodeId, agentNodePasswHash } })
+  }
+  refused(await more(5, owner), 400, 'agent_limit')
+  granted(await more(5, other))
+  refused(await more(6, other), 400, 'agent_limit')
+  const { nodeId, passwHash } = accounts[6]
+  refused(await host.call('POST', '/api/nodes', { body: { nodeId, passwHash } }), 400, 'account_limit')
+})
