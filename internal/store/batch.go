@@ -34,6 +34,20 @@ func (e *OvertakenError) Error() string {
 // Unwrap makes it an ErrConflict.
 func (e *OvertakenError) Unwrap() error { return ErrConflict }
 
+// RestartedError is the ErrRestarted that says what the host has to know to go on.
+type RestartedError struct {
+	// Run names the server's life since it started.
+	Run string
+	// At is the server's time when it answered.
+	At time.Time
+}
+
+// Error is that of ErrRestarted.
+func (e *RestartedError) Error() string { return ErrRestarted.Error() }
+
+// Unwrap makes it an ErrRestarted.
+func (e *RestartedError) Unwrap() error { return ErrRestarted }
+
 // NotDueError is why a Commit was refused whose Lapsed deadlines were renewed
 // meanwhile. Nothing was written.
 type NotDueError struct {
@@ -86,9 +100,10 @@ type Batch struct {
 	Lapsed []Deadline
 	// Fence is the lock that must still be held; nil for none.
 	Fence *Fence
-	// Resumed says that the host knows of the server's restart and has moved
-	// rev and seq ahead of what may be lost.
-	Resumed bool
+	// Resumed is the RestartedError.Run of the restart that the host knows of, and over
+	// which it has moved rev and seq ahead of what may be lost; empty for none. A server
+	// that restarted again since refuses the batch with ErrRestarted.
+	Resumed string
 }
 
 // MaxKeyLen is the length in bytes that a record's key may have.

@@ -26,7 +26,8 @@ var (
 	ErrDiverged = errors.New("the journal is not the one that this host knows")
 	// ErrRestarted means that the server behind the journal restarted or was
 	// replaced since the last commit and may have lost what it acknowledged.
-	// Nothing was written. The host goes on with a Batch that is Resumed.
+	// Nothing was written. It is a *RestartedError, with which the host makes a Batch that
+	// is Resumed.
 	ErrRestarted = errors.New("the store restarted since the last commit")
 	// ErrFenced means that the lock that the batch was made under is another
 	// host's by now. Nothing was written.

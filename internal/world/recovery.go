@@ -96,7 +96,13 @@ func (w *World) create(ctx context.Context) error {
 	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
 		return fmt.Errorf("name a commit: %w", err)
 	}
-	_, err = w.options.Journal.Commit(ctx, &store.Batch{Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true})
+	b := &store.Batch{Commit: e.Commit, Entries: []store.Entry{e}}
+	_, err = w.options.Journal.Commit(ctx, b)
+	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
+		// There was nothing to lose.
+		b.Resumed = restart.Run
+		_, err = w.options.Journal.Commit(ctx, b)
+	}
 	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return fmt.Errorf("make a new world: %w", err)
 	}

@@ -17,10 +17,25 @@ import (
 // can have shown of what was lost.
 const minJump = 1 << 20
 
-// jumpSpread bounds how much further a jump goes, by chance: where a jump is lost as
-// well, before another host received it, that host's own jump from the same place
-// must not come to the same numbers again.
-const jumpSpread = minJump / 2
+// A jump may be lost as well, with what was shown after it, before another host has
+// received it. That host jumps from the same entry, later by the server's time, and has
+// to come to numbers above all of those. So where a jump leads goes up with the time
+// since that entry, by jumpRate for each millisecond: faster than hosts make events. Of
+// two jumps in a row the second comes to where one would have that began at the first
+// one's entry, if servers do not restart within 2*leastWait. Numbers stay below 2^53 for
+// 17 years of time between an entry and a jump.
+const (
+	jumpRate  = 1 << 14
+	leastWait = minJump / jumpRate
+)
+
+// jumpTime bounds the milliseconds that count, a week, lest a server whose clock is
+// wrong use the numbers up.
+const jumpTime = 7 * 24 * 60 * 60 * 1000
+
+// jumpSpread bounds how much further a jump goes by chance, for servers whose clocks
+// disagree.
+const jumpSpread = jumpRate
 
 // rereadTerm bounds one reading of a whole world. It is not the callers' second:
 // they are answered that the store does not respond while the writer reads, and a
@@ -106,12 +121,11 @@ func (w *World) began(cause error, shown uint64) uint64 {
 
 // jump commits the entry that moves rev and seq ahead, if one is needed.
 func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error) {
-	restarted := errors.Is(cause, store.ErrRestarted)
-	if restarted {
+	var restart *store.RestartedError
+	if errors.Is(cause, store.ErrRestarted) {
 		// The cause may be out of date: another host may have jumped.
 		_, err := w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
-		restarted = errors.Is(err, store.ErrRestarted)
-		if err != nil && !restarted && !errors.Is(err, store.ErrConflict) {
+		if !errors.As(err, &restart) && err != nil && !errors.Is(err, store.ErrConflict) {
 			return nil, err
 		}
 	}
@@ -121,34 +135,49 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 		if errors.Is(cause, store.ErrDiverged) {
 			behind = s.Seq <= w.replica.seenSeq || s.Rev <= w.replica.seenRev
 		}
-		if !restarted && !behind {
+		if restart == nil && !behind {
 			return view, nil
 		}
-		e := store.Entry{
-			Position: s.Position + 1, At: w.options.Now().UnixMilli(), Prev: s.Commit,
-			Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
+		b, err := w.ahead(restart)
+		if err != nil {
+			return nil, err
 		}
-		if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
-			return nil, fmt.Errorf("name a commit: %w", err)
-		}
-		step := minJump + binary.BigEndian.Uint64(e.Commit[:])%jumpSpread
-		e.Rev, e.Seq = max(s.Rev, w.replica.seenRev)+step, max(s.Seq, w.replica.seenSeq)+step
-		b := &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: true}
-		_, err := w.options.Journal.Commit(ctx, b)
-		taken := []store.Entry{e}
+		_, err = w.options.Journal.Commit(ctx, b)
+		restart = nil
+		taken := b.Entries
 		if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
 			// Another host was first, and jumped.
-			taken, restarted = missed.Entries, false
+			taken = missed.Entries
+		} else if errors.As(err, &restart) {
+			continue
 		} else if err != nil {
 			return nil, err
-		} else {
-			restarted = false
 		}
 		if view, err = w.reapply(view, taken); err != nil {
 			return nil, err
 		}
 	}
 	return nil, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
+}
+
+// ahead is the batch that moves rev and seq ahead. The time is that of the server's
+// answer, which is before any later restart of it, and not what this host makes of it.
+func (w *World) ahead(restart *store.RestartedError) (*store.Batch, error) {
+	s, now, run := w.state, w.options.Now(), ""
+	if restart != nil {
+		now, run = restart.At, restart.Run
+	}
+	e := store.Entry{
+		Position: s.Position + 1, At: now.UnixMilli(), Prev: s.Commit, Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
+	}
+	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
+		return nil, fmt.Errorf("name a commit: %w", err)
+	}
+	since := uint64(min(max(e.At-s.At, 0), jumpTime))
+	step, chance := max(since, leastWait+since/2)*jumpRate, binary.BigEndian.Uint64(e.Commit[:])%jumpSpread
+	e.Rev = max(s.Rev+step, w.replica.seenRev+minJump) + chance
+	e.Seq = max(s.Seq+step, w.replica.seenSeq+minJump) + chance
+	return &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: run}, nil
 }
 
 // reapply applies entries to a state that nobody sees yet.

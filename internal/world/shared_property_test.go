@@ -35,6 +35,46 @@ func TestSharedWorldsAgree(t *testing.T) {
 	})
 }
 
+// TestEveryJumpIsPastWhatAnyWorldShowed restarts the store again and again, which
+// loses what it took last, jumps included, and lets one world after the other go on
+// with it. Whichever it is, and whatever it has not heard of, its first number is
+// greater than any that any world has shown.
+func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := openCluster(t, 3)
+		defer c.close()
+		const restarts, most = 12, 5
+		a := c.agent(0, 45)
+		for n := range restarts * most {
+			c.must(0, a, line(a, fmt.Sprint("kept ", n)))
+		}
+		c.agree()
+		shown := *c.worlds[0].View()
+		away := func(down bool) {
+			for _, host := range c.hosts {
+				host.Down.Store(down)
+			}
+		}
+		for range rapid.IntRange(2, restarts).Draw(rt, "restarts") {
+			away(true)
+			c.server.Restart(rapid.IntRange(0, most).Draw(rt, "lost"))
+			c.clock.Advance(time.Duration(rapid.IntRange(150, 2000).Draw(rt, "ms")) * time.Millisecond)
+			i := rapid.IntRange(0, 2).Draw(rt, "host")
+			c.hosts[i].Down.Store(false)
+			eventually(t, "the world goes on", func() bool { return c.worlds[i].Refresh(context.Background()) == nil })
+			if v := c.worlds[i].View(); v.Seq <= shown.Seq || v.Rev <= shown.Rev {
+				rt.Fatalf("world %d jumped to rev %d, seq %d, and rev %d, seq %d was shown", i, v.Rev, v.Seq, shown.Rev, shown.Seq)
+			}
+			for n := range rapid.IntRange(0, 3).Draw(rt, "lines") {
+				c.must(i, a, line(a, fmt.Sprint("line ", n)))
+			}
+			shown = *c.worlds[i].View()
+		}
+		away(false)
+		c.agree()
+	})
+}
+
 type trial struct {
 	c              *cluster
 	rt             *rapid.T

@@ -6,6 +6,7 @@ package storetest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -125,8 +126,10 @@ func Append(ctx context.Context, j store.Journal, after store.Position, entries 
 		return err
 	}
 	batch := NewBatch(tip, slices.Clone(entries)...)
-	batch.Resumed = true
 	next, err := j.Commit(ctx, batch)
+	if batch.Resumed = RunOf(err); batch.Resumed != "" {
+		next, err = j.Commit(ctx, batch)
+	}
 	if err != nil {
 		return err
 	}
@@ -134,6 +137,14 @@ func Append(ctx context.Context, j store.Journal, after store.Position, entries 
 		return fmt.Errorf("after a commit of %d entries the tip is %d, want %d", len(entries), next.Position, want)
 	}
 	return nil
+}
+
+// RunOf is the server's run that a *store.RestartedError names; empty for other errors.
+func RunOf(err error) string {
+	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
+		return restart.Run
+	}
+	return ""
 }
 
 // tipAt is the tip of a journal that ends at a position.

@@ -8,29 +8,28 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// snapshot is the entries of now.
-func (j *Journal) snapshot() []entry {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	return slices.Clip(j.entries)
+// contents are what a journal holds at one moment.
+type contents struct {
+	entries     []entry
+	checkpoints []checkpoint
+	trimmed     uint64
+	tables      map[store.Table]*btree.Map[string, []byte]
 }
 
-// copyTables copies every table; a copy shares what does not change.
-func (j *Journal) copyTables() map[store.Table]*btree.Map[string, []byte] {
+// copy copies what the journal holds; a copied table shares what does not change.
+func (j *Journal) copy() contents {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	tables := make(map[store.Table]*btree.Map[string, []byte], len(j.tables))
+	c := contents{slices.Clip(j.entries), slices.Clone(j.checkpoints), j.trimmed, make(map[store.Table]*btree.Map[string, []byte], len(j.tables))}
 	for name, t := range j.tables {
-		tables[name] = t.Copy()
+		c.tables[name] = t.Copy()
 	}
-	return tables
+	return c
 }
 
-// restore puts the journal back to what it was; checkpoints past it go.
-func (j *Journal) restore(entries []entry, tables map[store.Table]*btree.Map[string, []byte]) {
+// restore puts the journal back to what it was.
+func (j *Journal) restore(c contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.entries, j.tables = entries, tables
-	head := j.head().Position
-	j.checkpoints = slices.DeleteFunc(j.checkpoints, func(c checkpoint) bool { return c.Position > head })
+	j.entries, j.checkpoints, j.trimmed, j.tables = c.entries, c.checkpoints, c.trimmed, c.tables
 }

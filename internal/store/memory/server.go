@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -56,8 +55,7 @@ type lock struct {
 
 // moment is the server as it was before a commit, for a restart that loses it.
 type moment struct {
-	entries   []entry
-	tables    map[store.Table]*btree.Map[string, []byte]
+	journal   contents
 	tip       store.Tip
 	deadlines map[store.Deadline]deadline
 }
@@ -87,7 +85,7 @@ func (s *Server) Restart(lost int) {
 	if lost = min(lost, len(s.past)); lost > 0 {
 		m := s.past[len(s.past)-lost]
 		s.past = s.past[:len(s.past)-lost]
-		s.journal.restore(m.entries, m.tables)
+		s.journal.restore(m.journal)
 		for p := range s.commits {
 			if p > m.tip.Position {
 				delete(s.commits, p)
@@ -127,8 +125,8 @@ func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 		return store.Tip{}, &store.OvertakenError{Entries: missed}
 	}
 	// Only who knows the journal to its end has to know of a restart.
-	if s.headRun != s.run && !b.Resumed {
-		return store.Tip{}, store.ErrRestarted
+	if b.Resumed != strconv.Itoa(s.run) && (s.headRun != s.run || b.Resumed != "") {
+		return store.Tip{}, s.restarted()
 	}
 	if err := s.refuse(b); err != nil {
 		return store.Tip{}, err
@@ -156,6 +154,11 @@ func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	return s.tip, nil
 }
 
+// restarted is called with the lock held.
+func (s *Server) restarted() error {
+	return &store.RestartedError{Run: strconv.Itoa(s.run), At: s.now()}
+}
+
 // refuse returns why a batch on the right tip is not carried out.
 func (s *Server) refuse(b *store.Batch) error {
 	if b.Fence != nil && s.locks[b.Fence.Name].token != b.Fence.Token {
@@ -174,7 +177,7 @@ func (s *Server) refuse(b *store.Batch) error {
 }
 
 func (s *Server) remember() moment {
-	return moment{entries: s.journal.snapshot(), tables: s.journal.copyTables(), tip: s.tip, deadlines: maps.Clone(s.deadlines)}
+	return moment{journal: s.journal.copy(), tip: s.tip, deadlines: maps.Clone(s.deadlines)}
 }
 
 // renew starts the deadlines anew of the records that are there after the entries.

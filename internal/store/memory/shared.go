@@ -74,7 +74,7 @@ func (h *Shared) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-
 	defer s.mu.Unlock()
 	entries, err := s.missed(after)
 	if err == nil && len(entries) == 0 && s.headRun != s.run {
-		err = store.ErrRestarted
+		err = s.restarted()
 	}
 	return entries, s.wake, err
 }

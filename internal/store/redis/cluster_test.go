@@ -99,7 +99,7 @@ func (w *writing) run(ctx context.Context) error {
 		if errors.Is(err, store.ErrRestarted) {
 			// Another server has the world: whether it lost something, nobody knows.
 			w.moved.Add(1)
-			b.Resumed = true
+			b.Resumed = storetest.RunOf(err)
 			tip, err = w.commit(ctx, b)
 		}
 		if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {

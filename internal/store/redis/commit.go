@@ -15,6 +15,7 @@ import (
 type answer struct {
 	status string
 	run    string
+	at     time.Time
 	rest   parts
 }
 
@@ -29,7 +30,8 @@ func (j *Journal) parse(begun time.Time, reply parts) (answer, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return a, fmt.Errorf("%w: %s told no time: %w", store.ErrCorrupt, j.Path(), err)
 	}
-	j.clock.observe(begun, time.Now(), time.Unix(seconds, micros*1000), a.run)
+	a.at = time.Unix(seconds, micros*1000)
+	j.clock.observe(begun, time.Now(), a.at, a.run)
 	return a, nil
 }
 
@@ -123,7 +125,7 @@ func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Ent
 		fence, token = batch.Fence.Name, strconv.FormatUint(batch.Fence.Token, 10)
 	}
 	args := []any{
-		j.synced.Load(), mode, uint64(batch.After.Position), gate, bit(batch.Resumed), fence, token,
+		j.synced.Load(), mode, uint64(batch.After.Position), gate, batch.Resumed, fence, token,
 		len(batch.Lapsed),
 	}
 	for _, d := range batch.Lapsed {
@@ -235,7 +237,7 @@ func (j *Journal) lost(a answer, tip store.Tip) error {
 	case "DIVERGED":
 		return fmt.Errorf("%w: %s ends at position %s, this host knows %d", store.ErrDiverged, j.Path(), text(a.rest.at(0)), tip.Position)
 	case "RESTARTED":
-		return fmt.Errorf("%w: %s", store.ErrRestarted, j.Path())
+		return fmt.Errorf("%w: %s", &store.RestartedError{Run: a.run, At: a.at}, j.Path())
 	}
 	return fmt.Errorf("%w: %s answered %q", store.ErrCorrupt, j.Path(), a.status)
 }

@@ -152,13 +152,22 @@ func restart(t *testing.T, fsync string, want error) {
 		t.Fatalf("Missed at the end after a restart: %v, want %v", err, want)
 	}
 	next := batch(&feed, tip, 3)
-	if _, err := j.Commit(ctx, next); !errors.Is(err, want) {
+	_, err := j.Commit(ctx, next)
+	if !errors.Is(err, want) {
 		t.Fatalf("Commit after a restart: %v, want %v", err, want)
 	}
 	if want == nil {
 		return
 	}
-	next.Resumed = true
+	next.Resumed = storetest.RunOf(err)
+	// A host that knows of this restart does not know of the next one.
+	server.Restart()
+	answers(t, j)
+	_, err = j.Commit(ctx, next)
+	if again := storetest.RunOf(err); again == "" || again == next.Resumed {
+		t.Fatalf("Commit after another restart: %v", err)
+	}
+	next.Resumed = storetest.RunOf(err)
 	tip = commit(t, j, next)
 	// That settles it for every host.
 	commit(t, behind, batch(&feed, tip, 4))
@@ -186,12 +195,13 @@ func TestFailover(t *testing.T) {
 	if _, err := moved.Missed(ctx, tip); !errors.Is(err, store.ErrDiverged) {
 		t.Errorf("a tip that the replica lost: %v, want ErrDiverged", err)
 	}
-	if _, err := moved.Missed(ctx, first); !errors.Is(err, store.ErrRestarted) {
+	_, err := moved.Missed(ctx, first)
+	if !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("a tip that the replica has: %v, want ErrRestarted", err)
 	}
 	other := batch(&storetest.Feed{}, first, 3)
 	other.Entries[0].Position, other.Entries[0].Rev, other.Entries[0].Seq = 2, 1<<20, 1<<20
-	other.Resumed = true
+	other.Resumed = storetest.RunOf(err)
 	other.Commit = store.CommitID{3}
 	commit(t, moved, other)
 	if _, err := moved.Missed(ctx, tip); !errors.Is(err, store.ErrDiverged) {

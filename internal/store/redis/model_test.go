@@ -96,7 +96,9 @@ func (p *pair) batch() *store.Batch {
 	}
 	p.ids++
 	b := &store.Batch{After: after, Commit: store.CommitID{byte(p.ids), byte(p.ids >> 8), 1}}
-	b.Resumed = rapid.IntRange(0, 3).Draw(p.t, "resumed") == 0
+	if rapid.IntRange(0, 7).Draw(p.t, "resumed") == 0 {
+		b.Resumed = "an earlier run"
+	}
 	at := p.places[after]
 	for range rapid.IntRange(0, 3).Draw(p.t, "entries") {
 		at.Position++

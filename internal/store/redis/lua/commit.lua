@@ -27,11 +27,14 @@ elseif head[1] ~= position or head[2] ~= commit then
   if headAt <= tipAt then return answer('DIVERGED', head[1]) end
   local missed = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', tipAt + 1), '+', 'COUNT', '16')
   return answer('CONFLICT', head[1], missed)
-elseif resumed ~= '1' and synced ~= '' and synced ~= run then
+elseif resumed ~= '' then
+  -- The host knows of a restart: it has to be the last one.
+  if resumed ~= run then return answer('RESTARTED') end
+elseif synced ~= '' and synced ~= run then
   -- Another host came to terms with this server first; this one has to ask how it
   -- syncs, or its commit would look like one of a server that does not.
   return answer('RESTARTED')
-elseif head[5] ~= run and resumed ~= '1' then
+elseif head[5] ~= run then
   -- A server that syncs every write lost nothing, if it is the one that wrote last.
   if synced ~= run or not head[7] or redis.call('GET', prefix .. 'local') ~= head[7] then return answer('RESTARTED') end
 end
