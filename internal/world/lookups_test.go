@@ -14,9 +14,13 @@ import (
 )
 
 func (c *cluster) keyed(i int, nodeID string, key string, command Command) (Reply, error) {
+	return c.worlds[i].Do(context.Background(), Request{Caller: Caller{NodeID: nodeID}, Idempotency: keyOf(key)}, command)
+}
+
+func keyOf(name string) *Idempotency {
 	k := &Idempotency{Fingerprint: [32]byte{1}}
-	copy(k.Key[:], key)
-	return c.worlds[i].Do(context.Background(), Request{Caller: Caller{NodeID: nodeID}, Idempotency: k}, command)
+	copy(k.Key[:], name)
+	return k
 }
 
 // The same request, sent to every host at once, is carried out once; all get the

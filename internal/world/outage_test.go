@@ -191,6 +191,28 @@ func hangingStore(t *testing.T) {
 	})
 }
 
+// A key's first reply is read at once, and then the store hangs: the caller has the
+// second that is left, and is told which store it is.
+func TestARepeatWaitsNoLongerThanOneCommand(t *testing.T) { synctest.Test(t, hangingRepeat) }
+
+func hangingRepeat(t *testing.T) {
+	c, way, a := openSlow(t)
+	if _, err := c.keyed(0, a, "key", line(a, "x")); err != nil {
+		t.Fatal(err)
+	}
+	gate := make(chan struct{})
+	way.gate.Store(&gate)
+	w := c.worlds[0]
+	for name, ctx := range map[string]context.Context{"a request": w.Patient(t.Context()), "a call": t.Context()} {
+		wantUnavailable(t, name, func() error {
+			_, _, err := w.Repeated(ctx, keyOf("key"))
+			return err
+		})
+	}
+	way.gate.Store(nil)
+	close(gate)
+}
+
 // A store that answers and takes no commits is not asked all the time.
 func TestAStoreThatTakesNoCommitsIsSpared(t *testing.T) {
 	c, way, a := openSlow(t)

@@ -32,9 +32,7 @@ func (w *World) Repeated(ctx context.Context, key *Idempotency) (Reply, bool, er
 	if key == nil {
 		return Reply{}, false, nil
 	}
-	ctx, cancel := w.bounded(ctx)
-	defer cancel()
-	b, err := w.options.Journal.Get(ctx, store.Idempotency, key.Key[:])
+	b, err := w.get(ctx, store.Idempotency, key.Key[:])
 	if err != nil {
 		return Reply{}, false, unavailable(err)
 	}

@@ -12,9 +12,7 @@ import (
 // Space reads a space with what the map does not show of it. Its errors are
 // space_unknown and store_unavailable.
 func (w *World) Space(ctx context.Context, id string) (*Space, error) {
-	ctx, cancel := w.bounded(ctx)
-	defer cancel()
-	b, err := w.options.Journal.Get(ctx, store.Spaces, []byte(id))
+	b, err := w.get(ctx, store.Spaces, []byte(id))
 	if err != nil {
 		return nil, unreadable(err)
 	}

@@ -131,9 +131,7 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 // WatchToken finds the token of a digest; nil where there is none or it has
 // ended. Whether its owner is still there is for WatchOwner to say.
 func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, error) {
-	ctx, cancel := w.bounded(ctx)
-	defer cancel()
-	b, err := w.options.Journal.Get(ctx, store.WatchTokens, []byte(tokenKey(digest[:])))
+	b, err := w.get(ctx, store.WatchTokens, []byte(tokenKey(digest[:])))
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -173,16 +171,14 @@ const watchSecretBytes = 32
 // WatchSecret is the world's secret for watch cookies, the same for every host of
 // its store. It is made when it is first asked for.
 func (w *World) WatchSecret(ctx context.Context) ([]byte, error) {
-	ctx, cancel := w.bounded(ctx)
-	defer cancel()
-	secret, err := w.options.Journal.Get(ctx, store.Meta, []byte(watchSecret))
+	secret, err := w.get(ctx, store.Meta, []byte(watchSecret))
 	if err == nil && len(secret) == 0 {
 		if _, err := w.Do(ctx, Request{}, makeWatchSecret{}); err != nil {
 			return nil, err
 		}
 		// Another command of the same batch may have made another one: the stored
 		// one counts.
-		secret, err = w.options.Journal.Get(ctx, store.Meta, []byte(watchSecret))
+		secret, err = w.get(ctx, store.Meta, []byte(watchSecret))
 	}
 	switch {
 	case err != nil:

@@ -130,6 +130,13 @@ func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFun
 	}
 }
 
+// get reads a record in one wait for the store.
+func (w *World) get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
+	return w.options.Journal.Get(ctx, table, key)
+}
+
 // Alone reports whether no other host can use the journal: what this world has
 // committed is the journal's end.
 func (w *World) Alone() bool { return w.options.Journal.Alone() }
