@@ -13,20 +13,52 @@ import (
 // needs room for a key in its middle.
 const logFill = 1.0
 
-// maxBuffer is the size in bytes up to which the encoding buffer is kept for the
-// next batch.
-const maxBuffer = 1 << 20
-
-// Append implements store.OneHostLog.
+// Append implements store.OneHostLog: it writes to the write-ahead log, or where
+// there is no room for that into the database.
 func (j *Journal) Append(ctx context.Context, after store.Position, entries []store.Entry) error {
+	j.appending.Lock()
+	defer j.appending.Unlock()
+	at, err := j.end(ctx)
+	if err != nil {
+		return err
+	}
+	if err := refuse(at, after, entries); err != nil {
+		return err
+	}
+	logged, err := j.log(ctx, entries)
+	if err != nil || logged {
+		return err
+	}
+	if err := j.flush(ctx); err != nil {
+		return err
+	}
 	return j.extend(ctx, entries, func(at store.Place) error { return refuse(at, after, entries) })
 }
 
-// extend writes entries behind the head, if check has nothing against it.
+// end returns where the last entry stands.
+func (j *Journal) end(ctx context.Context) (store.Place, error) {
+	if err := j.ready(ctx); err != nil {
+		return store.Place{}, err
+	}
+	if at, waits := j.pending.last(); waits {
+		return at, nil
+	}
+	var at store.Place
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		log, err := bucket(tx, logBucket)
+		if err != nil {
+			return err
+		}
+		at, err = head(log)
+		return err
+	})
+	return at, err
+}
+
+// extend writes entries into the database, behind its last one, if check has
+// nothing against it.
 func (j *Journal) extend(ctx context.Context, entries []store.Entry, check func(at store.Place) error) error {
-	j.appending.Lock()
-	defer j.appending.Unlock()
-	stored := j.encode(entries)
+	stored := encode(entries)
 	return j.update(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)
 		if err != nil {
@@ -50,10 +82,9 @@ func refuse(at store.Place, after store.Position, entries []store.Entry) error {
 	return store.CheckBatch(at, entries)
 }
 
-// encode returns the stored forms of the entries, without records. They are parts
-// of the journal's buffer, which bbolt reads until the commit.
-func (j *Journal) encode(entries []store.Entry) [][]byte {
-	buffer := j.buffer[:0]
+// encode returns the stored forms of the entries, without records.
+func encode(entries []store.Entry) [][]byte {
+	var buffer []byte
 	stored := make([][]byte, len(entries))
 	for i := range entries {
 		e := entries[i]
@@ -62,10 +93,6 @@ func (j *Journal) encode(entries []store.Entry) [][]byte {
 		buffer = store.AppendEntry(buffer, &e)
 		stored[i] = buffer[start:len(buffer):len(buffer)]
 	}
-	if cap(buffer) > maxBuffer {
-		buffer = nil
-	}
-	j.buffer = buffer
 	return stored
 }
 
@@ -116,14 +143,6 @@ func clearTable(tx *bbolt.Tx, table store.Table) error {
 
 // Head implements store.Journal.
 func (j *Journal) Head(ctx context.Context) (store.Position, error) {
-	var at store.Place
-	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
-		at, err = head(log)
-		return err
-	})
+	at, err := j.end(ctx)
 	return at.Position, err
 }

@@ -1,6 +1,6 @@
 // Package bolt keeps a world's journal and tables in one file, with
-// go.etcd.io/bbolt. A commit is on stable storage before it is reported. One
-// process has the file open at a time; a second one is told who.
+// go.etcd.io/bbolt and a write-ahead log. A commit is on stable storage before it
+// is reported. One process has the file open at a time; a second one is told who.
 package bolt
 
 import (
@@ -57,15 +57,20 @@ type Journal struct {
 	// checkpointing makes checkpoints take turns: each plans its trimming before
 	// it takes the writer's lock.
 	checkpointing sync.Mutex
-	// buffer is Append's, used again for each batch.
+
+	// appending is held by what writes entries, or closes.
 	appending sync.Mutex
-	buffer    []byte
+	ahead     *writeAhead
+	// noLog is set where a write-ahead log could not be made.
+	noLog   bool
+	pending pending
+	flusher flusher
 }
 
 var _ store.Journal = (*Journal)(nil)
 
 func newJournal(path, rootKey string, retention store.Retention, db *bbolt.DB) *Journal {
-	j := &Journal{path: path, rootKey: rootKey, retention: retention, db: db, holder: announce(path)}
+	j := &Journal{path: path, rootKey: rootKey, retention: retention, db: db, holder: announce(path), flusher: newFlusher()}
 	j.OneHost = store.NewOneHost(j)
 	return j
 }
@@ -76,8 +81,24 @@ func (j *Journal) RootKey() string { return j.rootKey }
 // Path returns the store's file.
 func (j *Journal) Path() string { return j.path }
 
-// Close implements store.Journal. It waits for calls that are running.
+// Close implements store.Journal. It waits for calls that are running, and leaves
+// one file.
 func (j *Journal) Close() error {
+	j.appending.Lock()
+	defer j.appending.Unlock()
+	var err error
+	if !j.stuck.Load() {
+		err = j.leaveLog(context.Background())
+	}
+	j.flusher.end()
+	if j.ahead != nil {
+		err = errors.Join(err, j.ahead.file.Close())
+		j.ahead = nil
+	}
+	return errors.Join(err, j.close())
+}
+
+func (j *Journal) close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
@@ -120,6 +141,13 @@ func (j *Journal) update(ctx context.Context, write func(*bbolt.Tx) error) error
 		j.stuck.Store(true)
 	}
 	return j.explain("writing", err)
+}
+
+// ready reports why the journal cannot be used, if it cannot.
+func (j *Journal) ready(ctx context.Context) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.usable(ctx)
 }
 
 // usable is called with mu held.

@@ -27,6 +27,9 @@ type plan struct {
 func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	j.checkpointing.Lock()
 	defer j.checkpointing.Unlock()
+	if err := j.flush(ctx); err != nil {
+		return err
+	}
 	encoded := store.AppendState(nil, &state)
 	var p plan
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
@@ -126,16 +129,12 @@ func (j *Journal) trim(ctx context.Context, places []store.Place) error {
 
 // Load implements store.Journal.
 func (j *Journal) Load(ctx context.Context) (store.State, error) {
+	at, err := j.end(ctx)
+	if err != nil {
+		return store.State{}, err
+	}
 	var encoded []byte
-	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
-		at, err := head(log)
-		if err != nil {
-			return err
-		}
+	err = j.view(ctx, func(tx *bbolt.Tx) error {
 		kept, err := marks(tx)
 		if err != nil || len(kept) == 0 {
 			return err

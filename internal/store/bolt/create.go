@@ -64,7 +64,7 @@ func found(db *bbolt.DB, rootKey string) error {
 		}
 		meta := tx.Bucket(metaBucket)
 		return errors.Join(
-			meta.Put(formatKey, number(formatVersion)),
+			meta.Put(formatKey, number(closedVersion)),
 			meta.Put(rootKeyKey, []byte(rootKey)),
 		)
 	})

@@ -9,15 +9,19 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// formatVersion counts the layouts of the file:
+// formatVersion counts the layouts of the file. One without a write-ahead log has
+// closedVersion, which earlier programs read as well.
 //
-//	meta         format, root_key, trimmed
+//	meta         format, root_key, trimmed, log: the id of the write-ahead log
 //	log          position -> store.AppendEntry, without records
 //	checkpoints  position -> store.AppendState
 //	table/<name> the table's records
 //
 // Numbers are 8 bytes, big-endian, so that keys are in the order of positions.
-const formatVersion = 1
+const (
+	formatVersion = 2
+	closedVersion = 1
+)
 
 var (
 	metaBucket        = []byte("meta")
@@ -28,6 +32,8 @@ var (
 	rootKeyKey = []byte("root_key")
 	// trimmedKey holds the greatest seq of an event that is no longer kept.
 	trimmedKey = []byte("trimmed")
+	// logKey holds the id of the write-ahead log, while there is one.
+	logKey = []byte("log")
 )
 
 func tableBucket(table store.Table) []byte { return []byte("table/" + string(table)) }

@@ -89,7 +89,11 @@ func open(o Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return newJournal(o.Path, rootKey, o.Retention, db), nil
+	j := newJournal(o.Path, rootKey, o.Retention, db)
+	if err := j.recoverLog(o.ReadOnly); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	return j, nil
 }
 
 // errReplaced means that the file was renamed over between opening and locking

@@ -107,8 +107,8 @@ func TestOpenRefuses(t *testing.T) {
 		says   string
 	}{
 		"a newer format": {func(t *testing.T, o *bolt.Options) {
-			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Put([]byte("format"), be(2)) })
-		}, store.ErrNewerFormat, "format is 2"},
+			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Put([]byte("format"), be(3)) })
+		}, store.ErrNewerFormat, "format is 3"},
 		"no format": {func(t *testing.T, o *bolt.Options) {
 			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Delete([]byte("format")) })
 		}, store.ErrCorrupt, "format"},

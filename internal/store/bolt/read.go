@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -43,6 +44,7 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 // chunk copies the stored entries that come next.
 func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 	var chunk [][]byte
+	waiting := j.pending.all()
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)
 		if err != nil {
@@ -55,6 +57,10 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 		at, err := head(log)
 		if err != nil {
 			return err
+		}
+		stored := at.Position
+		if n := len(waiting); n > 0 {
+			at.Position = max(at.Position, waiting[n-1].Position)
 		}
 		if err := w.Step(at.Position, gone); err != nil {
 			return err
@@ -71,6 +77,8 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 			chunk = append(chunk, bytes.Clone(value))
 			size += len(value)
 		}
+		waiting = slices.DeleteFunc(slices.Clone(waiting), func(e store.Entry) bool { return e.Position <= max(stored, w.After) })
+		chunk = append(chunk, encode(waiting[:min(len(waiting), chunkEntries)])...)
 		return nil
 	})
 	return chunk, err
@@ -79,6 +87,7 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 // Seek implements store.Journal.
 func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) {
 	var found store.Position
+	waiting := j.pending.all()
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		gone, err := trimmed(tx)
 		if err != nil {
@@ -91,18 +100,33 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 		if err != nil {
 			return err
 		}
-		found, err = seek(log, seq)
-		return err
+		var end store.Place
+		if end, err = head(log); err != nil {
+			return err
+		}
+		if found, err = seek(log, end, seq); err != nil || found < end.Position {
+			return err
+		}
+		for i := range waiting {
+			switch e := &waiting[i]; {
+			case e.Position <= found:
+			case e.Seq > seq && len(e.Events) > 0:
+				return nil
+			default:
+				found = e.Position
+			}
+		}
+		return nil
 	})
 	return found, err
 }
 
-// seek returns the position below the first entry with an event after seq: a
-// binary search over positions, in which trimming leaves gaps.
-func seek(log *bbolt.Bucket, seq uint64) (store.Position, error) {
-	at, err := head(log)
-	if err != nil || at.Seq <= seq {
-		return at.Position, err
+// seek returns the position below the first entry with an event after seq, the
+// last one's if there is none: a binary search over positions, in which trimming
+// leaves gaps.
+func seek(log *bbolt.Bucket, at store.Place, seq uint64) (store.Position, error) {
+	if at.Seq <= seq {
+		return at.Position, nil
 	}
 	cursor := log.Cursor()
 	low, high := uint64(1), uint64(at.Position)

@@ -27,16 +27,20 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 	return values[0], nil
 }
 
-// GetAll implements store.Repository: all records are as of one moment.
+// GetAll implements store.Repository.
 func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
 	values := make([][]byte, len(records))
+	known := make([]bool, len(records))
+	for i, r := range records {
+		values[i], known[i] = j.pending.get(r.Table, r.Key)
+	}
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		for i, r := range records {
 			table, err := j.table(tx, r.Table)
 			if err != nil {
 				return err
 			}
-			if table != nil {
+			if table != nil && !known[i] {
 				values[i] = keep(table.Get(r.Key))
 			}
 		}
@@ -90,15 +94,19 @@ func past(r store.Range, key []byte) store.Range {
 
 func (j *Journal) scanChunk(ctx context.Context, table store.Table, r store.Range, limit int) (scanned, error) {
 	var chunk scanned
+	waiting, cleared := j.pending.within(table, r)
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		records, err := j.table(tx, table)
-		if err != nil || records == nil {
+		if err != nil || records == nil || cleared {
 			chunk.last = true
 			return err
 		}
 		chunk = copyRange(records.Cursor(), r, limit)
 		return nil
 	})
+	if err == nil {
+		merge(&chunk, r, waiting)
+	}
 	return chunk, err
 }
 

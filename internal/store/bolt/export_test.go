@@ -1,0 +1,39 @@
+package bolt
+
+import (
+	"context"
+	"os"
+)
+
+// The sizes and places of a write-ahead log.
+const (
+	WriteAheadHeader  = writeAheadHeader
+	WriteAheadSegment = writeAheadSegment
+)
+
+// WriteAheadPath is where a store has its write-ahead log.
+func WriteAheadPath(path string) string { return writeAheadPath(path) }
+
+// CopyTo copies the files as a crash at this moment would leave them.
+func (j *Journal) CopyTo(path string) error {
+	j.appending.Lock()
+	defer j.appending.Unlock()
+	j.flusher.flushing.Lock()
+	defer j.flusher.flushing.Unlock()
+	for from, to := range map[string]string{j.path: path, writeAheadPath(j.path): writeAheadPath(path)} {
+		text, err := os.ReadFile(from)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(to, text, fileMode)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush brings what waits into the database.
+func (j *Journal) Flush() error { return j.flush(context.Background()) }

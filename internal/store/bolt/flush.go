@@ -1,0 +1,241 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Commits go on into the database when they are a second old, or flushBytes wait.
+const (
+	flushAfter = time.Second
+	flushBytes = 1 << 20
+)
+
+// flusher is the goroutine that brings commits from the write-ahead log into the
+// database.
+type flusher struct {
+	// flushing makes flushes take turns.
+	flushing *sync.Mutex
+	// some has a value while commits wait, enough while many do.
+	some, enough chan struct{}
+	stop         context.CancelFunc
+	done         chan struct{}
+}
+
+func newFlusher() flusher {
+	return flusher{flushing: new(sync.Mutex), some: make(chan struct{}, 1), enough: make(chan struct{}, 1)}
+}
+
+// end stops the goroutine and waits for it.
+func (f *flusher) end() {
+	if f.stop != nil {
+		f.stop()
+		<-f.done
+		f.stop = nil
+	}
+}
+
+func signal(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
+// run flushes until the context ends. After an error the next commit, or the next
+// second, tries again.
+func (f *flusher) run(ctx context.Context, flush func(context.Context) error) {
+	defer close(f.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.some:
+		}
+		timer := time.NewTimer(flushAfter)
+		select {
+		case <-ctx.Done():
+		case <-f.enough:
+		case <-timer.C:
+		}
+		timer.Stop()
+		if flush(ctx) != nil {
+			signal(f.some)
+		}
+	}
+}
+
+// log writes a commit to the write-ahead log and reports whether it did: there may
+// be none, and a commit may be too long for it. It is called with appending held.
+func (j *Journal) log(ctx context.Context, entries []store.Entry) (bool, error) {
+	if j.stuck.Load() {
+		return false, nil // the database refuses with the reason
+	}
+	if err := j.beginLog(ctx); err != nil || j.ahead == nil {
+		return false, err
+	}
+	frame := j.ahead.encode(entries)
+	if len(frame) > writeAheadSegment {
+		return false, nil
+	}
+	if !j.ahead.fits(frame) {
+		if err := j.reuse(ctx); err != nil {
+			return false, err
+		}
+	}
+	if err := j.ahead.write(frame, entries[len(entries)-1].Position); err != nil {
+		return false, errors.Join(j.explain("writing", err), j.leaveLog(ctx))
+	}
+	// The caller's bytes are its own again: the frame's are kept.
+	entries, _ = readFrame(frame, j.ahead.id)
+	if j.pending.add(entries, len(frame)) >= flushBytes {
+		signal(j.flusher.enough)
+	}
+	signal(j.flusher.some)
+	return true, nil
+}
+
+// reuse goes on with the other segment of the log.
+func (j *Journal) reuse(ctx context.Context) error {
+	if waiting := j.pending.all(); len(waiting) > 0 && waiting[0].Position <= j.ahead.last[1-j.ahead.segment] {
+		if err := j.flush(ctx); err != nil {
+			return err
+		}
+	}
+	j.ahead.turn()
+	return nil
+}
+
+// beginLog makes a write-ahead log where there is none yet. One for which there is
+// no room is done without: commits go into the database.
+func (j *Journal) beginLog(ctx context.Context) error {
+	if j.ahead != nil && j.ahead.broken {
+		if err := j.leaveLog(ctx); err != nil {
+			return err
+		}
+	}
+	if j.ahead != nil || j.noLog {
+		return nil
+	}
+	ahead, err := createWriteAhead(j.path)
+	if err != nil {
+		j.noLog = true
+		return nil
+	}
+	err = j.update(ctx, func(tx *bbolt.Tx) error {
+		meta, err := bucket(tx, metaBucket)
+		if err != nil {
+			return err
+		}
+		return errors.Join(meta.Put(formatKey, number(formatVersion)), meta.Put(logKey, ahead.id[:]))
+	})
+	if err != nil {
+		return errors.Join(err, ahead.remove())
+	}
+	j.ahead = ahead
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	j.flusher.stop, j.flusher.done = stop, make(chan struct{})
+	go j.flusher.run(running, j.flush)
+	return nil
+}
+
+// flush brings what waits into the database.
+func (j *Journal) flush(ctx context.Context) error {
+	j.flusher.flushing.Lock()
+	defer j.flusher.flushing.Unlock()
+	entries := j.pending.all()
+	if len(entries) == 0 {
+		return nil
+	}
+	err := j.extend(ctx, entries, func(at store.Place) error {
+		if at.Position+1 != entries[0].Position {
+			return fmt.Errorf("%w: it ends at entry %d, its log goes on with %d", store.ErrCorrupt, at.Position, entries[0].Position)
+		}
+		return nil
+	})
+	if err == nil {
+		j.pending.flushed(entries)
+	}
+	return err
+}
+
+// leaveLog brings everything into the database and removes the log. It is called
+// with appending held.
+func (j *Journal) leaveLog(ctx context.Context) error {
+	if j.ahead == nil {
+		return nil
+	}
+	if err := j.flush(ctx); err != nil {
+		return err
+	}
+	if err := j.update(ctx, forgetLog); err != nil {
+		return err
+	}
+	j.flusher.end()
+	ahead := j.ahead
+	j.ahead = nil
+	if err := ahead.remove(); err != nil {
+		return fmt.Errorf("%w: removing the log of %s: %w", store.ErrUnavailable, j.path, err)
+	}
+	return nil
+}
+
+// forgetLog makes the database one without a log.
+func forgetLog(tx *bbolt.Tx) error {
+	meta, err := bucket(tx, metaBucket)
+	if err != nil {
+		return err
+	}
+	return errors.Join(meta.Delete(logKey), meta.Put(formatKey, number(closedVersion)))
+}
+
+// recoverLog reads the log that a crash left, and brings it into the database
+// unless that is open for reading only.
+func (j *Journal) recoverLog(readOnly bool) error {
+	ctx := context.Background()
+	var id logID
+	var at store.Place
+	err := j.view(ctx, func(tx *bbolt.Tx) error {
+		meta, err := bucket(tx, metaBucket)
+		if err != nil {
+			return err
+		}
+		copy(id[:], meta.Get(logKey))
+		log, err := bucket(tx, logBucket)
+		if err != nil {
+			return err
+		}
+		at, err = head(log)
+		return err
+	})
+	if err != nil || id == (logID{}) {
+		return err
+	}
+	entries, err := recoverWriteAhead(j.path, id, at.Position)
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", j.path, err)
+	}
+	if len(entries) > 0 {
+		j.pending.add(entries, 0)
+	}
+	if readOnly {
+		return nil
+	}
+	if err := j.flush(ctx); err != nil {
+		return err
+	}
+	if err := j.update(ctx, forgetLog); err != nil {
+		return err
+	}
+	// One that stays is not read: the database does not name it.
+	_ = os.Remove(writeAheadPath(j.path))
+	return nil
+}

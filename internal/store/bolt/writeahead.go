@@ -1,0 +1,245 @@
+package bolt
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// The write-ahead log is a file beside the store's, there while a host writes or
+// after one crashed. A commit goes there first, with one sync where the database
+// needs two, and many commits go on into the database together. The file never
+// changes its length, so that a sync writes nothing but the commit:
+//
+//	header    one page: its magic, the log's id, which the database repeats
+//	segments  two, written in turn: one is used again when the database has all
+//	          commits of it
+//
+// A segment is a sequence of frames, one for each commit:
+//
+//	magic     4 bytes
+//	length    of the body, 4 bytes, big-endian
+//	checksum  CRC-32C of id, length and body, 4 bytes, big-endian
+//	body      the entries: the length of each as in encoding/binary, then
+//	          store.AppendEntry
+//
+// What follows the last frame is of no meaning: zeros, a frame that was being
+// written, or frames of earlier use, whose entries have lower positions.
+const (
+	writeAheadHeader  = 4096
+	writeAheadSegment = 2 << 20
+	writeAheadSize    = writeAheadHeader + 2*writeAheadSegment
+
+	frameHeader = 12
+)
+
+var (
+	writeAheadMagic = []byte("playctl write-ahead log 1\n")
+	frameMagic      = []byte{0xfe, 'p', 'l', 'y'}
+
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
+
+// logID names a write-ahead log. The zero logID is none.
+type logID [16]byte
+
+func writeAheadPath(path string) string { return path + ".wal" }
+
+// writeAhead is a write-ahead log that is written to.
+type writeAhead struct {
+	file *os.File
+	id   logID
+	// segment is the one in use, offset where in the file its next frame goes.
+	segment int
+	offset  int64
+	// last are the positions of the last entries in the segments.
+	last [2]store.Position
+	// broken is set when a write failed: nobody knows what the file has of it.
+	broken bool
+}
+
+// createWriteAhead makes an empty log for the store at a path, in the place of one
+// that the store does not name.
+func createWriteAhead(path string) (*writeAhead, error) {
+	w := &writeAhead{offset: writeAheadHeader}
+	if _, err := rand.Read(w.id[:]); err != nil {
+		return nil, fmt.Errorf("name a log: %w", err)
+	}
+	name := writeAheadPath(path)
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // beside the store, whose path is the operator's
+	if err != nil {
+		return nil, fmt.Errorf("make a log: %w", err)
+	}
+	w.file = file
+	if err := errors.Join(w.fill(), file.Sync(), syncFolder(filepath.Dir(name))); err != nil {
+		return nil, errors.Join(fmt.Errorf("make a log: %w", err), file.Close(), os.Remove(name))
+	}
+	return w, nil
+}
+
+// fill writes the header and zeros up to the end.
+func (w *writeAhead) fill() error {
+	zeros := make([]byte, 256<<10)
+	for at := int64(writeAheadHeader); at < writeAheadSize; at += int64(len(zeros)) {
+		if _, err := w.file.WriteAt(zeros, at); err != nil {
+			return err
+		}
+	}
+	_, err := w.file.WriteAt(slices.Concat(writeAheadMagic, w.id[:]), 0)
+	return err
+}
+
+// encode returns the frame of a commit.
+func (w *writeAhead) encode(entries []store.Entry) []byte {
+	var frame, scratch []byte
+	frame = append(append(frame, frameMagic...), make([]byte, frameHeader-len(frameMagic))...)
+	for i := range entries {
+		scratch = store.AppendEntry(scratch[:0], &entries[i])
+		frame = binary.AppendUvarint(frame, uint64(len(scratch)))
+		frame = append(frame, scratch...)
+	}
+	body := frame[frameHeader:]
+	binary.BigEndian.PutUint32(frame[4:], uint32(len(body))) //nolint:gosec // fits is asked before it is written
+	binary.BigEndian.PutUint32(frame[8:], frameChecksum(w.id, body))
+	return frame
+}
+
+func frameChecksum(id logID, body []byte) uint32 {
+	sum := crc32.Checksum(id[:], castagnoli)
+	sum = crc32.Update(sum, castagnoli, binary.BigEndian.AppendUint32(nil, uint32(len(body)))) //nolint:gosec // as above
+	return crc32.Update(sum, castagnoli, body)
+}
+
+// fits reports whether the segment in use has room for a frame.
+func (w *writeAhead) fits(frame []byte) bool {
+	return w.offset+int64(len(frame)) <= writeAheadHeader+int64(w.segment+1)*writeAheadSegment
+}
+
+// turn goes on with the other segment, whose commits are all in the database.
+func (w *writeAhead) turn() {
+	w.segment = 1 - w.segment
+	w.offset = writeAheadHeader + int64(w.segment)*writeAheadSegment
+}
+
+// write puts a commit on stable storage. After an error the log is not used any
+// further.
+func (w *writeAhead) write(frame []byte, last store.Position) error {
+	w.broken = true
+	if _, err := w.file.WriteAt(frame, w.offset); err != nil {
+		return fmt.Errorf("write to its log: %w", err)
+	}
+	if err := syncData(w.file); err != nil {
+		return fmt.Errorf("sync its log: %w", err)
+	}
+	w.offset += int64(len(frame))
+	w.last[w.segment], w.broken = last, false
+	return nil
+}
+
+// remove closes and deletes the log, which the store does not name any more.
+func (w *writeAhead) remove() error {
+	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
+}
+
+// recoverWriteAhead returns the entries after the database's head that the log of
+// a store has. It fails with store.ErrCorrupt where the log is missing, is another
+// one, was cut, or is damaged before its end.
+func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entry, error) {
+	name := writeAheadPath(path)
+	lost := fmt.Sprintf("commits after entry %d may be lost; put the right file there, or restore a backup", head)
+	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: its log %s is missing: %s", store.ErrCorrupt, name, lost)
+	case err != nil:
+		return nil, fmt.Errorf("%w: reading its log: %w", store.ErrUnavailable, err)
+	case len(text) != writeAheadSize:
+		return nil, fmt.Errorf("%w: its log %s has %d bytes, not %d: %s", store.ErrCorrupt, name, len(text), writeAheadSize, lost)
+	case !bytes.HasPrefix(text, slices.Concat(writeAheadMagic, id[:])):
+		return nil, fmt.Errorf("%w: %s is not its log: %s", store.ErrCorrupt, name, lost)
+	}
+	var segments [2][]store.Entry
+	for i := range segments {
+		start := writeAheadHeader + i*writeAheadSegment
+		segments[i] = readSegment(text[start:start+writeAheadSegment], id)
+	}
+	if a, b := segments[0], segments[1]; len(a) > 0 && len(b) > 0 && a[0].Position > b[0].Position {
+		segments[0], segments[1] = b, a
+	}
+	var found []store.Entry
+	for _, e := range slices.Concat(segments[0], segments[1]) {
+		next := head + store.Position(len(found)) + 1
+		switch {
+		case e.Position > next:
+			return nil, fmt.Errorf("%w: its log %s is damaged: entries %d to %d are missing, later ones are there; restore a backup",
+				store.ErrCorrupt, name, next, e.Position-1)
+		case e.Position == next:
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// readSegment returns the entries of the frames that can be read and come one
+// after the other. A frame behind one that cannot be read counts where its entries
+// are later ones: what is missing before it shows in the positions.
+func readSegment(text []byte, id logID) []store.Entry {
+	var all []store.Entry
+	for len(text) > 0 {
+		entries, length := readFrame(text, id)
+		if length > 0 && (len(all) == 0 || entries[0].Position > all[len(all)-1].Position) {
+			all = append(all, entries...)
+			text = text[length:]
+			continue
+		}
+		next := bytes.Index(text[1:], frameMagic)
+		if next < 0 {
+			break
+		}
+		text = text[1+next:]
+	}
+	return all
+}
+
+// readFrame returns the entries of the frame that a text begins with, and its
+// length; 0 for none.
+func readFrame(text []byte, id logID) ([]store.Entry, int) {
+	if len(text) < frameHeader || !bytes.HasPrefix(text, frameMagic) {
+		return nil, 0
+	}
+	length := int64(binary.BigEndian.Uint32(text[4:]))
+	if length > int64(len(text)-frameHeader) {
+		return nil, 0
+	}
+	end := frameHeader + int(length)
+	body := text[frameHeader:end]
+	if frameChecksum(id, body) != binary.BigEndian.Uint32(text[8:]) {
+		return nil, 0
+	}
+	var entries []store.Entry
+	for len(body) > 0 {
+		n, used := binary.Uvarint(body)
+		if used <= 0 || n > uint64(len(body)-used) {
+			return nil, 0
+		}
+		e, err := store.DecodeEntry(body[used : used+int(n)]) //nolint:gosec // at most the length of the body
+		if err != nil {
+			return nil, 0
+		}
+		entries = append(entries, e)
+		body = body[used+int(n):] //nolint:gosec // as above
+	}
+	if len(entries) == 0 {
+		return nil, 0
+	}
+	return entries, end
+}

@@ -1,0 +1,290 @@
+package bolt_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/test/storetest"
+)
+
+// crashed commits entries and returns the files that a crash would leave.
+func crashed(t *testing.T, commits int) bolt.Options {
+	t.Helper()
+	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
+	j := open(t, o)
+	defer shut(t, j)
+	var feed storetest.Feed
+	for range commits {
+		appendTo(t, j, feed.Next(true, 1), feed.Next(false, 1))
+	}
+	o.Path = filepath.Join(t.TempDir(), "world.db")
+	if err := j.CopyTo(o.Path); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// entries opens a store and counts its entries.
+func entries(t *testing.T, o bolt.Options) (int, error) {
+	t.Helper()
+	j, err := bolt.Open(context.Background(), o)
+	if err != nil {
+		return 0, err
+	}
+	defer shut(t, j)
+	n := 0
+	for e, err := range j.Read(context.Background(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; e.Position != store.Position(n) {
+			t.Fatalf("entry %d comes after entry %d", e.Position, n-1)
+		}
+	}
+	if head, err := j.Head(context.Background()); err != nil || int(head) != n { //nolint:gosec // a small number
+		t.Fatalf("the head is %d, %v, after %d entries", head, err, n)
+	}
+	return n, nil
+}
+
+func TestCleanStopLeavesOneFile(t *testing.T) {
+	o := made(t)
+	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
+		t.Errorf("the folder holds %q", files)
+	}
+}
+
+// A store that is opened to be read only shows what the log has, and leaves both
+// files as they are.
+func TestCrashLosesNothing(t *testing.T) {
+	o := crashed(t, 5)
+	before := bytes.Join([][]byte{content(t, o.Path), content(t, bolt.WriteAheadPath(o.Path))}, nil)
+	for _, readOnly := range []bool{true, true, false, false} {
+		o.ReadOnly = readOnly
+		n, err := entries(t, o)
+		if err != nil || n != 10 {
+			t.Fatalf("read only: %t: %d entries, %v; want 10", readOnly, n, err)
+		}
+		if readOnly && !bytes.Equal(before, bytes.Join([][]byte{content(t, o.Path), content(t, bolt.WriteAheadPath(o.Path))}, nil)) {
+			t.Error("the files changed")
+		}
+	}
+	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
+		t.Errorf("the folder holds %q", files)
+	}
+}
+
+// An earlier program must not open a store without its log, which it does not know.
+func TestStoreWithLogHasNewerFormat(t *testing.T) {
+	o := crashed(t, 1)
+	edit(t, o.Path, func(meta *bbolt.Bucket) error {
+		if got := meta.Get([]byte("format")); !bytes.Equal(got, be(2)) {
+			t.Errorf("the format is %x", got)
+		}
+		return nil
+	})
+	if _, err := entries(t, o); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, o.Path, func(meta *bbolt.Bucket) error {
+		if got := meta.Get([]byte("format")); !bytes.Equal(got, be(1)) {
+			t.Errorf("the format after a clean stop is %x", got)
+		}
+		return nil
+	})
+}
+
+// A log that is missing, cut, or another's, is refused with what may be lost.
+func TestOpenRefusesWithoutLog(t *testing.T) {
+	for name, change := range map[string]func(*testing.T, string){
+		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },
+		"cut": func(t *testing.T, path string) {
+			must(t, os.Truncate(path, bolt.WriteAheadHeader+bolt.WriteAheadSegment))
+		},
+		"another's": func(t *testing.T, path string) {
+			must(t, os.WriteFile(path, content(t, bolt.WriteAheadPath(crashed(t, 1).Path)), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := crashed(t, 3)
+			change(t, bolt.WriteAheadPath(o.Path))
+			before := content(t, o.Path)
+			for _, readOnly := range []bool{true, false} {
+				o.ReadOnly = readOnly
+				_, err := entries(t, o)
+				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "commits after entry 0 may be lost") {
+					t.Errorf("read only: %t: %v", readOnly, err)
+				}
+			}
+			if !bytes.Equal(before, content(t, o.Path)) {
+				t.Error("the file changed")
+			}
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a power cut leaves of the last commit is not taken for one, and no commit
+// before it is lost: bytes of every part of the log are changed in turn, and the log
+// ends within the last frame.
+func TestDamagedLog(t *testing.T) {
+	o := crashed(t, 3)
+	path := bolt.WriteAheadPath(o.Path)
+	log, db := content(t, path), content(t, o.Path)
+	end := bolt.WriteAheadHeader + len(bytes.TrimRight(log[bolt.WriteAheadHeader:], "\x00"))
+	last := bytes.LastIndex(log[:end], []byte("\xfeply"))
+	o.ReadOnly = true
+	for at := bolt.WriteAheadHeader; at < end; at += 1 + rand.N(12) {
+		overwriteAt(t, path, at, []byte{log[at] ^ 1<<rand.N(8)})
+		n, err := entries(t, o)
+		switch {
+		case at >= last && (err != nil || n != 4):
+			t.Fatalf("byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
+		case at < last && !errors.Is(err, store.ErrCorrupt):
+			t.Fatalf("byte %d: %d entries, %v; want that it is damaged", at, n, err)
+		}
+		if at >= last {
+			overwriteAt(t, path, at, make([]byte, end-at))
+			if n, err := entries(t, o); err != nil || n != 4 {
+				t.Fatalf("cut at byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
+			}
+		}
+		overwriteAt(t, path, at, log[at:end])
+	}
+	if !bytes.Equal(db, content(t, o.Path)) {
+		t.Error("the file changed")
+	}
+}
+
+func overwriteAt(t *testing.T, path string, at int, b []byte) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteAt(b, int64(at))
+	must(t, errors.Join(err, file.Close()))
+}
+
+// Commits of all lengths fill the segments many times. Whatever is in the database
+// already, readers find the same, and so does who opens the files that a crash
+// leaves.
+func TestReadersNoticeNoLog(t *testing.T) {
+	ctx := context.Background()
+	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
+	j := open(t, o)
+	defer shut(t, j)
+	var flushing sync.WaitGroup
+	stop := make(chan struct{})
+	defer flushing.Wait()
+	defer close(stop)
+	flushing.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := j.Flush(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	var feed storetest.Feed
+	records := map[string]string{}
+	for round := range 120 {
+		e := feed.Next(round%3 == 0, 1)
+		size := rand.N(100 << 10)
+		if round%40 == 39 {
+			size = bolt.WriteAheadSegment + 1
+		}
+		key := fmt.Sprintf("key %02d", rand.N(30))
+		switch {
+		case round == 50:
+			clear(records)
+			e.Records = append(e.Records, store.Record{Table: store.Journeys})
+		case rand.N(4) == 0:
+			delete(records, key)
+			e.Records = append(e.Records, store.Record{Table: store.Journeys, Key: []byte(key)})
+		default:
+			records[key] = strings.Repeat(string(rune('a'+round%26)), size)
+			e.Records = append(e.Records, store.Record{Table: store.Journeys, Key: []byte(key), Value: []byte(records[key])})
+		}
+		appendTo(t, j, e)
+		if rand.N(10) == 0 {
+			must(t, j.Checkpoint(ctx, feed.State()))
+		}
+		compare(t, j, &feed, records)
+		if rand.N(10) > 0 {
+			continue
+		}
+		after := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db")}
+		must(t, j.CopyTo(after.Path))
+		for _, after.ReadOnly = range []bool{true, false} {
+			survivor := open(t, after)
+			compare(t, survivor, &feed, records)
+			shut(t, survivor)
+		}
+	}
+}
+
+// compare reads everything in every way.
+func compare(t *testing.T, j store.Journal, feed *storetest.Feed, records map[string]string) {
+	t.Helper()
+	ctx := context.Background()
+	head, err := j.Head(ctx)
+	if err != nil || head != feed.Head().Position {
+		t.Fatalf("the head is %d, %v; want %d", head, err, feed.Head().Position)
+	}
+	from := store.Position(rand.N(uint64(head)))
+	next := from + 1
+	for e, err := range j.Read(ctx, from) {
+		if err != nil || e.Position != next || len(e.Records) > 0 {
+			t.Fatalf("entry %d with %d records, %v; want entry %d", e.Position, len(e.Records), err, next)
+		}
+		next++
+	}
+	if next != head+1 {
+		t.Fatalf("Read ended before %d; the head is %d", next, head)
+	}
+	if at, err := j.Seek(ctx, uint64(from)); err != nil || at != from {
+		t.Fatalf("Seek(%d): %d, %v", from, at, err)
+	}
+	for _, reverse := range []bool{false, true} {
+		var keys []string
+		for pair, err := range j.Scan(ctx, store.Journeys, store.Range{Prefix: []byte("key"), Reverse: reverse}) {
+			if err != nil || string(pair.Value) != records[string(pair.Key)] {
+				t.Fatalf("Scan: %s has %d bytes, %v; want %d", pair.Key, len(pair.Value), err, len(records[string(pair.Key)]))
+			}
+			if n := len(keys); n > 0 && (keys[n-1] < string(pair.Key)) == reverse {
+				t.Fatalf("Scan: %s comes after %s", pair.Key, keys[n-1])
+			}
+			keys = append(keys, string(pair.Key))
+		}
+		if len(keys) != len(records) {
+			t.Fatalf("Scan: %d records, want %d", len(keys), len(records))
+		}
+	}
+	for key, want := range records {
+		if value, err := j.Get(ctx, store.Journeys, []byte(key)); err != nil || string(value) != want {
+			t.Fatalf("Get(%s): %d bytes, %v; want %d", key, len(value), err, len(want))
+		}
+	}
+}
