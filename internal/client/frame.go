@@ -44,6 +44,7 @@ type frameReader struct {
 
 	started bool
 	line    []byte
+	unread  bool // the next line is line, once more
 	used    int  // bytes of the present block
 	afterCR bool // the last line ended with CR, so an LF is its second half
 }
@@ -52,12 +53,31 @@ func newFrameReader(r io.Reader) *frameReader {
 	return &frameReader{in: bufio.NewReaderSize(r, 32<<10), limit: maxFrameBytes}
 }
 
+// begin waits for the first line that is more than a reconnection time. The error
+// is io.EOF where the host ended the stream before: it could not serve one then.
+func (r *frameReader) begin() error {
+	for {
+		r.used = 0
+		line, err := r.readLine()
+		if err != nil {
+			return err
+		}
+		if name, _, _ := bytes.Cut(line, []byte(":")); len(line) > 0 && string(name) != "retry" {
+			r.unread = true
+			return nil
+		}
+		r.field(new(frame), line)
+	}
+}
+
 // next reads the next block that sets an id or has data. The error is io.EOF at
 // the end, ErrFrame for a block that is too long or not UTF-8, else the
 // reader's own.
 func (r *frameReader) next() (frame, error) {
 	var f frame
-	r.used = 0
+	if !r.unread {
+		r.used = 0
+	}
 	for {
 		line, err := r.readLine()
 		if err != nil {
@@ -129,6 +149,10 @@ func parseRetry(value []byte) (time.Duration, bool) {
 // readLine gives the next line without its end. It is valid until the next
 // call.
 func (r *frameReader) readLine() ([]byte, error) {
+	if r.unread {
+		r.unread = false
+		return r.line, nil
+	}
 	r.line = r.line[:0]
 	if !r.started {
 		r.started = true

@@ -34,6 +34,10 @@ const (
 // errStalled ends a connection on which nothing arrives.
 var errStalled = fmt.Errorf("nothing arrived for %v, not even a heartbeat", stallAfter)
 
+// errLater ends a connection that the host answered with nothing but the time to
+// wait: it drains, waits for its store, or is full.
+var errLater = errors.New("the host cannot serve a stream for now")
+
 // ErrBackwards is matched by the error of a connection on which an id was not
 // above the one before it.
 var ErrBackwards = fmt.Errorf("%w: an id goes backwards", ErrFrame)
@@ -159,6 +163,12 @@ func (s *Stream) connect() error {
 		return err
 	}
 	s.conn = conn
+	if err := conn.frames.begin(); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errLater
+		}
+		return conn.reason(err)
+	}
 	s.floor, s.hasFloor = s.cursor, s.hasCursor
 	signal := Signal{Type: SignalOpen, Resumes: s.hasCursor, SID: conn.sid, Cursor: s.cursor}
 	if s.opened && !s.hasCursor {
@@ -172,9 +182,6 @@ func (s *Stream) connect() error {
 // read takes the next frame of the connection.
 func (s *Stream) read() error {
 	f, err := s.conn.frames.next()
-	if s.conn.frames.retry > 0 {
-		s.reconnect = min(max(s.conn.frames.retry, leastReconnect), longestReconnect)
-	}
 	if err != nil {
 		return s.conn.reason(err)
 	}
@@ -221,16 +228,22 @@ func (s *Stream) positioned(seq uint64, numbered bool) {
 // lost ends the connection and returns the wait before the next attempt.
 func (s *Stream) lost(err error) time.Duration {
 	if s.conn != nil {
+		if asked := s.conn.frames.retry; asked > 0 {
+			s.reconnect = min(max(asked, leastReconnect), longestReconnect)
+		}
 		s.conn.close()
 		s.conn = nil
 	}
 	s.failures++
 	wait := retry.Backoff{First: s.reconnect, Max: longestReconnect}.After(s.failures)
+	if errors.Is(err, errLater) {
+		wait = max(wait, s.reconnect+retry.Jitter(s.reconnect/2))
+	}
 	if refused, ok := errors.AsType[*protocol.Error](err); ok {
 		wait = max(wait, min(refused.RetryAfter, longestReconnect))
 	}
 	signal := Signal{Type: SignalLost, Wait: wait}
-	if !errors.Is(err, io.EOF) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, errLater) {
 		signal.Err = fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	s.emit(signal)

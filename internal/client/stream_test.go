@@ -328,6 +328,37 @@ func TestTheHostsRetryIsBounded(t *testing.T) {
 	}
 }
 
+// A host that cannot serve a stream for now ends it before it has begun: that is
+// no connection and no new position, and the client comes back when it was told to
+// or later, however short that time is.
+func TestAStreamThatEndsBeforeItBegins(t *testing.T) {
+	for text, least := range map[string]time.Duration{
+		"": 2 * time.Second, "retry: 7000\n\n": 7 * time.Second, "retry: 0\n\n\n": leastReconnect, "retry: 99999999\n": longestReconnect,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newStreamHost(t)
+			r := read(t, h, StreamOptions{HasAfter: true, After: 5})
+			for range 3 {
+				w := <-h.streams
+				go func() {
+					send(t, w, text)
+					_ = w.Close()
+				}()
+				lost := r.want(SignalConnecting, SignalLost)
+				if lost.Err != nil || lost.Wait < least || lost.Wait > 2*longestReconnect {
+					t.Errorf("%q is lost with %v, and waits %v", text, lost.Err, lost.Wait)
+				}
+			}
+			go func() { send(t, h.next(), event(6, "world:interaction", "{}")) }()
+			if r.want(SignalConnecting, SignalOpen); h.asked[3].Header.Get("Last-Event-ID") != "5" {
+				t.Errorf("it goes on after %q", h.asked[3].Header.Get("Last-Event-ID"))
+			}
+			r.want(SignalEvent)
+			r.close()
+		})
+	}
+}
+
 func TestAStreamEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)

@@ -54,8 +54,12 @@ func (h *streamHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// next is the stream of the next connection.
-func (h *streamHost) next() *io.PipeWriter { return <-h.streams }
+// next is the stream of the next connection, which has begun.
+func (h *streamHost) next() *io.PipeWriter {
+	w := <-h.streams
+	send(h.t, w, ":\n\n")
+	return w
+}
 
 func send(t *testing.T, w io.Writer, text string) {
 	t.Helper()

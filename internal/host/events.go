@@ -105,13 +105,35 @@ func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err e
 }
 
 func (c *call) sendStreamHeader() {
-	header := c.w.Header()
+	setStreamHeader(c.w.Header())
+	c.w.Header()["X-Play-Rev"] = []string{strconv.FormatUint(c.rev, 10)}
+	c.begin(http.StatusOK)
+}
+
+func setStreamHeader(header http.Header) {
 	header.Set("Content-Type", protocol.MediaTypeSSE)
 	header["Cache-Control"] = noStore
 	// Tells nginx and those that follow it not to hold frames back.
 	header.Set("X-Accel-Buffering", "no")
-	header["X-Play-Rev"] = []string{strconv.FormatUint(c.rev, 10)}
-	c.begin(http.StatusOK)
+}
+
+// A stream that cannot be served for now is asked for again after a random time
+// between these.
+const (
+	laterMin = time.Second
+	laterMax = 5 * time.Second
+)
+
+// sendLater answers who asks for a stream that cannot be served for now with one
+// that ends at once and says when to come back. An EventSource never comes back
+// after any other status. It returns the length of the body.
+func sendLater(w http.ResponseWriter, least time.Duration) int {
+	setStreamHeader(w.Header())
+	w.WriteHeader(http.StatusOK)
+	wait := max(least, laterMin) + jitter(laterMax-laterMin)
+	// Who went away needs no answer.
+	n, _ := fmt.Fprintf(w, "retry: %d\n\n", wait.Milliseconds())
+	return n
 }
 
 // lifetime draws how long a stream lives, so that the streams that opened

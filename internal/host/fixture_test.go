@@ -284,4 +284,16 @@ func (f *fixture) mark() string {
 	return fmt.Sprintf("rev %d seq %d head %d root %s", v.Rev, v.Seq, head, v.Tree.Root())
 }
 
+// later fails the test unless the reply is a stream that ends at once, to be asked
+// for again.
+func (r *reply) later(t testing.TB) {
+	t.Helper()
+	after, found := strings.CutPrefix(strings.TrimSuffix(string(r.body), "\n\n"), "retry: ")
+	ms, err := strconv.Atoi(after)
+	wait := time.Duration(ms) * time.Millisecond
+	if !found || err != nil || wait < laterMin || wait > laterMax || r.ok().header.Get("Content-Type") != protocol.MediaTypeSSE {
+		t.Errorf("%s: %q, want a stream that ends at once", r.what, r.body)
+	}
+}
+
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -166,7 +166,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 }
 
 // Close ends the host in order: readiness goes off, streams end over the drain
-// jitter, the listeners close, requests under way are answered, and the upkeep
+// jitter and new ones at once, the listeners close, requests under way are answered, and the upkeep
 // stops. What has not ended when the context does is cut, and the error says
 // so. Close may be called again; it then waits for the first call's end and
 // returns its error. The world is left open.

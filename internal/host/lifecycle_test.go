@@ -220,7 +220,10 @@ func TestShutdownInOrder(t *testing.T) {
 		if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
 			t.Errorf("while it shuts down the host is ready: %d", r.status)
 		}
-		f.get(f.play("/events"), as(agent)).refused(protocol.CodeShuttingDown)
+		// Streams end at once, to be asked for again, and only for whom there could be one.
+		f.get(f.play("/events"), as(agent)).later(t)
+		f.get(f.play("/events"), with(protocol.HeaderNodeID, agent.id)).refused(protocol.CodeCredentialsMissing)
+		f.get(f.play("/events")+"x", as(agent)).refused(protocol.CodeSIDInvalid)
 		f.say(agent, "a write under way is finished")
 		ends := endsOf(t, streams, began)
 		if took := time.Since(began); took > jitter || len(ends) < 2 {

@@ -56,6 +56,7 @@ func TestRateLimitOfAnAddress(t *testing.T) {
 			session(fmt.Sprintf("[2001:db8::%x]:1000", i+1)).ok()
 		}
 		session("[2001:db8::ffff]:1").refused(protocol.CodeRateLimited)
+		f.get(f.play("/events"), as(main), from(stranger)).later(t)
 		session("[2001:db8:0:1::1]:1").ok()
 		wait(time.Second)
 		session(stranger).ok()

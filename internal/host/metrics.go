@@ -29,6 +29,7 @@ type Metrics struct {
 	durations   *prometheus.HistogramVec
 	streams     prometheus.Gauge
 	streamEnds  *prometheus.CounterVec
+	deferred    *prometheus.CounterVec
 	derivations *prometheus.CounterVec
 
 	commands       prometheus.Counter
@@ -59,6 +60,9 @@ func NewMetrics() *Metrics {
 	m.streamEnds = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "playctl_stream_ends_total", Help: "Event streams that ended, by reason.",
 	}, []string{"reason"})
+	m.deferred = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "playctl_streams_deferred_total", Help: "Event streams that were asked for and ended at once, to be asked for again, by the code of the reason.",
+	}, []string{"code"})
 	m.derivations = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "playctl_derivations_total", Help: "Derivations of node ids, by outcome.",
 	}, []string{"outcome"})
@@ -70,7 +74,7 @@ func NewMetrics() *Metrics {
 	m.checkpoints = histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous.")
 	m.checkpointBad = counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written.")
 	m.registry.MustRegister(
-		m.requests, m.durations, m.streams, m.streamEnds, m.derivations, m.commands, m.commits, m.events,
+		m.requests, m.durations, m.streams, m.streamEnds, m.deferred, m.derivations, m.commands, m.commits, m.events,
 		m.appends, m.appendFailures, m.checkpoints, m.checkpointBad,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -131,6 +135,8 @@ func (m *Metrics) streamEnded(reason endReason) {
 	m.streams.Dec()
 	m.streamEnds.WithLabelValues(string(reason)).Inc()
 }
+
+func (m *Metrics) streamDeferred(code protocol.Code) { m.deferred.WithLabelValues(string(code)).Inc() }
 
 func (m *Metrics) derived(err error) {
 	outcome := "done"

@@ -103,6 +103,12 @@ func (c *call) refuse(err error) {
 			slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
 			slog.String("code", string(e.Code)), slog.Any("error", underlying(err)))
 	}
+	if c.rules.stream && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
+		c.host.metrics.streamDeferred(e.Code)
+		c.status = http.StatusOK
+		c.written = sendLater(c.w, e.RetryAfter)
+		return
+	}
 	if e.RetryAfter > 0 {
 		seconds := int(math.Ceil(e.RetryAfter.Seconds()))
 		c.w.Header().Set("Retry-After", strconv.Itoa(seconds))

@@ -38,6 +38,8 @@ type rules struct {
 	apiKey bool
 	// repeatable takes an idempotency key; it is for what changes something.
 	repeatable bool
+	// stream tells that the answer is one of events.
+	stream bool
 	// secret tells that the reply holds one, so that it is kept encrypted.
 	secret bool
 	// plan reads the body and gives what is left to be done.

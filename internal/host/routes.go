@@ -42,7 +42,7 @@ func worldRoutes(s protocol.Service) []route {
 		},
 		{
 			method: http.MethodGet, path: s.Events(),
-			rules: rules{callers: readers, sid: true, plan: now(sendEvents)},
+			rules: rules{callers: readers, sid: true, stream: true, plan: now(sendEvents)},
 		},
 		{
 			method: http.MethodPost, path: s.Players(), body: bodyNeeded,

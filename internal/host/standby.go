@@ -19,8 +19,8 @@ import (
 )
 
 // Standby keeps a host's place while its store does not answer yet: it listens
-// where the host will, says that the process lives and is not ready, and answers
-// everything else with 503 store_unavailable. A Host with it in its Options takes
+// where the host will, says that the process lives and is not ready, ends
+// streams at once, and answers everything else with 503 store_unavailable. A Host with it in its Options takes
 // over the listeners without closing them.
 type Standby struct {
 	// listeners are the host's and, if there is one, that of health and metrics.
@@ -55,14 +55,35 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 		return nil, err
 	}
 	s := &Standby{}
-	away, probes := http.HandlerFunc(sendAway), standbyProbes(&o)
+	clients := http.NewServeMux()
+	standbyRoutes(clients, &o)
 	if ops == nil {
-		s.serve(main, probes, secure, o.Logger)
+		standbyProbes(clients, &o)
+		s.serve(main, clients, secure, o.Logger)
 		return s, nil
 	}
-	s.serve(main, away, secure, o.Logger)
+	probes := http.NewServeMux()
+	standbyProbes(probes, &o)
+	probes.HandleFunc("/", sendAway)
+	s.serve(main, clients, secure, o.Logger)
 	s.serve(ops, probes, nil, o.Logger)
 	return s, nil
+}
+
+// standbyRoutes answers what needs the world. Whose credentials they are cannot be
+// told yet, so nobody is refused.
+func standbyRoutes(mux *http.ServeMux, o *Options) {
+	services := []protocol.Service{protocol.ServicePlay}
+	if o.Compat != "" {
+		services = append(services, protocol.Service(o.Compat))
+	}
+	for _, s := range services {
+		mux.HandleFunc("GET "+s.Events(), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Request-Id", rand.Text())
+			sendLater(w, 0)
+		})
+	}
+	mux.HandleFunc("/", sendAway)
 }
 
 // serve answers at a listener.
@@ -94,9 +115,8 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 	})
 }
 
-// standbyProbes answers health, readiness and metrics, and all else.
-func standbyProbes(o *Options) http.Handler {
-	mux := http.NewServeMux()
+// standbyProbes answers health, readiness and metrics.
+func standbyProbes(mux *http.ServeMux, o *Options) {
 	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
 	mux.HandleFunc("GET "+protocol.PathReady, func(w http.ResponseWriter, _ *http.Request) {
 		sendProbe(w, http.StatusServiceUnavailable, "starting: the store does not answer")
@@ -104,8 +124,6 @@ func standbyProbes(o *Options) http.Handler {
 	if o.Metrics != nil {
 		mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{}))
 	}
-	mux.HandleFunc("/", sendAway)
-	return mux
 }
 
 // sendAway answers what needs the world.

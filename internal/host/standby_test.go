@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -31,7 +33,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for name, addresses := range map[string][2]string{"one listener": {"127.0.0.1:0", ""}, "two": {"127.0.0.1:0", "127.0.0.1:0"}} {
 		t.Run(name, func(t *testing.T) {
-			standby, err := StandBy(t.Context(), Options{Address: addresses[0], OpsAddress: addresses[1], Metrics: NewMetrics()})
+			standby, err := StandBy(t.Context(), Options{Address: addresses[0], OpsAddress: addresses[1], Compat: CompatAgentPlay, Metrics: NewMetrics()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,6 +48,18 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 			session := protocol.ServicePlay.Session()
 			if status, code, err := get(t, client, main, session); status != http.StatusServiceUnavailable || code != protocol.CodeStoreUnavailable {
 				t.Errorf("a request: %d %s, %v", status, code, err)
+			}
+
+			for _, service := range []protocol.Service{protocol.ServicePlay, protocol.ServiceAgentPlay} {
+				answer, err := client.Get("http://" + main.String() + service.Events() + "?sid=any")
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := io.ReadAll(answer.Body)
+				if err := errors.Join(err, answer.Body.Close()); err != nil {
+					t.Fatal(err)
+				}
+				(&reply{t: t, what: string(service), status: answer.StatusCode, header: answer.Header, body: text}).later(t)
 			}
 
 			f := newFixture(t, func(s *setup) { s.host.Standby = standby })

@@ -62,7 +62,7 @@ func standBy(ctx context.Context, a *command.App, s *serveSettings, options *hos
 	if err != nil {
 		return nil, listenProblem(err, s)
 	}
-	hint := fmt.Sprintf("the host waits %v for it and answers 503 at %s meanwhile", s.storeWait, standby.Addr())
+	hint := fmt.Sprintf("the host waits %v for it and answers 503 at %s meanwhile, but for streams, which end at once", s.storeWait, standby.Addr())
 	if more := a.HintFor(cause); more != "" {
 		hint += "; " + more
 	}

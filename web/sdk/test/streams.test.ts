@@ -125,3 +125,33 @@ describe('an event stream', () => {
     assert.throws(() => { new FrameParser(1000).push(new Uint8Array(1001), frames) }, FrameError)
   })
 })
+
+describe('a stream that ends before it begins', () => {
+  it('is no connection, and is asked for again after the time that it names', async () => {
+    const asked: (string | null)[] = []
+    const answers = ['retry: 300\n\n', 'retry: 0\n', '', 'retry: 300\n\n:\n\nid: 7\n\n']
+    const fetching: typeof fetch = async (input, init) => {
+      await Promise.resolve()
+      const request = new Request(input, init)
+      if (!request.url.includes('/events')) return Response.json({ sid: 's', rev: 1, seq: 1, capabilities: ['resume'] })
+      asked.push(request.headers.get('last-event-id'))
+      return new Response(answers[asked.length - 1], { headers: { 'content-type': 'text/event-stream' } })
+    }
+    const ending = new AbortController()
+    const stream = new Stream(new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: fetching }), { inline: false, after: 7, signal: ending.signal })
+    const told: string[] = []
+    const waits: number[] = []
+    while (asked.length < answers.length || told.at(-1) !== 'lost') {
+      const signal = await stream.next()
+      assert.ok(signal)
+      told.push(signal.type)
+      if (signal.type !== 'lost') continue
+      assert.equal(signal.error, undefined)
+      waits.push(signal.retryAt - Date.now())
+    }
+    ending.abort()
+    assert.deepEqual(told, ['connecting', 'lost', 'connecting', 'lost', 'connecting', 'lost', 'connecting', 'open', 'cursor', 'lost'])
+    assert.deepEqual(asked, ['7', '7', '7', '7'])
+    for (const [i, least] of [300, 100, 100].entries()) assert.ok((waits[i] ?? 0) > least - 20, `it waits ${waits[i]} ms`)
+  })
+})

@@ -98,26 +98,38 @@ export class Connection {
     }, stallAfterMs)
   }
 
+  /** Waits for more than a reconnection time; false where the host ended the stream before: it could not serve one then. */
+  async begun(): Promise<boolean> {
+    while (!this.#parser.begun) if (!(await this.#more())) return false
+    return true
+  }
+
   /** Gives the next frame; undefined at a clean end. What is not read stays in the network. */
   async next(): Promise<Frame | undefined> {
     for (;;) {
       const frame = this.#frames.shift()
       if (frame !== undefined) return frame
-      if (this.#broken !== undefined) throw this.#broken
-      let piece
-      try {
-        piece = await this.#reader?.read()
-      } catch (error) {
-        throw this.#reason(error)
-      }
-      if (piece?.value === undefined) return undefined
-      this.#heard()
-      try {
-        this.#parser.push(piece.value, this.#frames)
-      } catch (error) {
-        this.#broken = asError(error)
-      }
+      if (!(await this.#more())) return undefined
     }
+  }
+
+  /** Takes the next piece; false at a clean end. */
+  async #more(): Promise<boolean> {
+    if (this.#broken !== undefined) throw this.#broken
+    let piece
+    try {
+      piece = await this.#reader?.read()
+    } catch (error) {
+      throw this.#reason(error)
+    }
+    if (piece?.value === undefined) return false
+    this.#heard()
+    try {
+      this.#parser.push(piece.value, this.#frames)
+    } catch (error) {
+      this.#broken = asError(error)
+    }
+    return true
   }
 
   /** Gives the stall, or the end that was asked for, as the cause where that is why it ended. */

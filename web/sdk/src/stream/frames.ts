@@ -41,6 +41,8 @@ const longestRetryMs = 24 * 60 * 60 * 1000
 export class FrameParser {
   /** The last reconnection time that the stream set, in milliseconds. */
   retryMs: number | undefined
+  /** Whether anything but a reconnection time has come. */
+  begun = false
   readonly #limit: number
   readonly #line = new LineBuffer()
   #used = 0
@@ -92,6 +94,7 @@ export class FrameParser {
     this.#started = true
     if (line.length === 0) return this.#endBlock()
     if (line[0] === colon) {
+      this.begun = true
       // Comments keep a connection alive; they are no part of a block.
       this.#used -= whole.length
       return undefined
@@ -104,7 +107,9 @@ export class FrameParser {
     const end = line.indexOf(colon)
     const name = end < 0 ? line : line.subarray(0, end)
     const value = end < 0 ? line.subarray(line.length) : line.subarray(line[end + 1] === space ? end + 2 : end + 1)
-    switch (latin1.decode(name)) {
+    const field = latin1.decode(name)
+    this.begun ||= field !== 'retry'
+    switch (field) {
       case 'event':
         this.#kind = value
         break

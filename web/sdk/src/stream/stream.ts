@@ -123,6 +123,7 @@ export class Stream {
       this.#connection = await Connection.open(this.#transport, {
         inline: this.#options.inline, signal: this.#options.signal, ...(cursor === undefined ? {} : { after: cursor }),
       })
+      if (!(await this.#connection.begun())) return this.#lost(undefined, true)
     } catch (error) {
       return this.#lost(error)
     }
@@ -134,9 +135,6 @@ export class Stream {
   async #read(connection: Connection): Promise<Signal | undefined> {
     try {
       const frame = await connection.next()
-      if (connection.retryMs !== undefined) {
-        this.#retryMs = Math.min(Math.max(connection.retryMs, leastReconnectMs), longestReconnectMs)
-      }
       if (frame === undefined) return this.#lost(undefined)
       this.#failures = 0
       return this.#take(frame, connection.sid)
@@ -166,12 +164,15 @@ export class Stream {
     return eventOf(frame.kind, frame.data, seq)
   }
 
-  /** Ends the connection and sets the time of the next attempt. */
-  #lost(cause: unknown): Signal | undefined {
+  /** Ends the connection and sets the time of the next attempt, for one that was `empty` not before the host asks for it. */
+  #lost(cause: unknown, empty = false): Signal | undefined {
+    const asked = this.#connection?.retryMs
+    if (asked !== undefined) this.#retryMs = Math.min(Math.max(asked, leastReconnectMs), longestReconnectMs)
     this.close()
     if (this.#options.signal.aborted) return undefined
     const { baseMs, maxMs } = this.#options.reconnect ?? { baseMs: this.#retryMs, maxMs: longestReconnectMs }
     this.#waitMs = backoff(baseMs, maxMs, this.#failures)
+    if (empty) this.#waitMs = Math.max(this.#waitMs, Math.min(this.#retryMs, maxMs) * (1 + Math.random() / 2))
     if (cause instanceof PlayError) this.#waitMs = Math.max(this.#waitMs, Math.min(cause.retryAfterMs, longestReconnectMs))
     this.#failures++
     const retryAt = Date.now() + this.#waitMs
