@@ -102,6 +102,8 @@ const (
 	CodeBehind Code = "behind"
 	// CodeShuttingDown: the host is stopping; wait for `Retry-After` seconds and repeat.
 	CodeShuttingDown Code = "shutting_down"
+	// CodeOverloaded: the host has no room for the request now; wait for `Retry-After` seconds and repeat.
+	CodeOverloaded Code = "overloaded"
 )
 
 // statusInternal is the status of what nothing better is known of, and the least
@@ -157,6 +159,7 @@ var codeTable = []codeStatus{
 	{CodeRepositoryOff, 503},
 	{CodeBehind, 503},
 	{CodeShuttingDown, 503},
+	{CodeOverloaded, 503},
 }
 
 // Status is the HTTP status that a code travels with; 500 for a code that this

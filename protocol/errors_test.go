@@ -29,7 +29,7 @@ var contractCodes = map[int]string{
 	415: "media_type",
 	429: "rate_limited",
 	500: "internal",
-	503: "store_unavailable repository_off behind shutting_down",
+	503: "store_unavailable repository_off behind shutting_down overloaded",
 }
 
 func TestEveryCodeOfTheContractHasItsStatus(t *testing.T) {

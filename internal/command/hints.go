@@ -151,6 +151,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
 	protocol.CodeStoreUnavailable:    "the host cannot use its store just now: try again, and tell its operator if it stays so",
 	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
+	protocol.CodeOverloaded:          "the host has more to do than it has room for: try again in a moment",
 	protocol.CodeRateLimited:         "wait a moment and try again",
 	protocol.CodeIdempotencyConflict: "run the command again",
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -9,8 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -32,34 +35,180 @@ func TestChunkedBodyThatIsNone(t *testing.T) {
 	f.post(protocol.PathNodeAPIKey, "{}", as(main), chunked("application/json")).ok()
 }
 
-// Whoever announces long bodies and sends none holds no memory for them: the
-// host learns only later who is asking.
-func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
-	const callers = 50
+// stalled sends the beginning of a request whose body is declared to be longer,
+// and returns the first line of what the host says to that.
+func stalled(t *testing.T, address, head string, length int, part string) string {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err = fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", head, length, part); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, len("HTTP/1.1 100"))
+	if _, err = io.ReadFull(conn, line); err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
+}
+
+// Whoever shows no credentials and stalls in a body holds next to no memory,
+// whatever it announced.
+func TestStalledBodiesTakeLittleMemory(t *testing.T) {
+	const callers, most = 200, 64 << 10
+	for name, c := range map[string]struct{ head, part, want string }{
+		"where credentials are missing": {"POST /api/play/players", strings.Repeat(" ", 60<<10), "HTTP/1.1 401"},
+		// The host asks for the body once it has made room for it.
+		"where the body comes first": {"POST /api/nodes HTTP/1.1\r\nExpect: 100-continue\r\nX-Rest:", "", "HTTP/1.1 100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			server := httptest.NewServer(f.handler)
+			defer server.Close()
+			before := inUse()
+			for range callers {
+				if line := stalled(t, server.Listener.Addr().String(), c.head, protocol.MaxBodyBytes, c.part); line != c.want {
+					t.Fatalf("the host answered %q, want %q", line, c.want)
+				}
+			}
+			each := (inUse() - before) / callers
+			t.Logf("%d bytes for each connection", each)
+			if each > most {
+				t.Errorf("each connection holds %d bytes, want at most %d", each, most)
+			}
+			server.CloseClientConnections()
+		})
+	}
+}
+
+// inUse is what lives on the heap and the stacks.
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// A client that sends the whole of a body before it reads sees why it was refused.
+func TestRefusalReachesWhoStillSends(t *testing.T) {
 	f := newFixture(t)
 	server := httptest.NewServer(f.handler)
 	defer server.Close()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range callers {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = conn.Close() }()
-		// The host asks for the body once it has made room for it.
-		if _, err = fmt.Fprintf(conn, "POST /api/play/players HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"+
-			"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", protocol.MaxBodyBytes); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, " 100 ") {
-			t.Fatalf("the host answered %q, %v; want that it goes on", line, err)
-		}
+	for _, length := range []int{100, bodyPace, bodyPace + 1, dropBytes - 1, protocol.MaxBodyBytes, 3 * protocol.MaxBodyBytes} {
+		t.Run(strconv.Itoa(length), func(t *testing.T) {
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			_, err = fmt.Fprintf(conn, "POST /api/play/players HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", length)
+			for rest := length; rest > 0 && err == nil; rest -= 4096 {
+				_, err = conn.Write(bytes.Repeat([]byte(" "), min(rest, 4096)))
+			}
+			if err != nil && length <= dropBytes {
+				t.Errorf("the host stopped reading: %v", err)
+			}
+			want := "HTTP/1.1 401"
+			if length > protocol.MaxBodyBytes {
+				want = "HTTP/1.1 413"
+			}
+			line := make([]byte, len(want))
+			if _, err := io.ReadFull(conn, line); err != nil || string(line) != want {
+				t.Errorf("the client saw %q, %v; want %q", line, err, want)
+			}
+		})
 	}
-	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / callers; each > protocol.MaxBodyBytes/4 {
-		t.Errorf("each request took %d bytes before any of its body came", each)
+}
+
+// A body has to bring so much in each window, and may then take as long as it needs.
+func TestPaceOfBodies(t *testing.T) {
+	for name, c := range map[string]struct {
+		part int
+		want string
+		took time.Duration
+	}{
+		"slow":     {bodyPace, "HTTP/1.1 200", 8 * 9 * time.Second},
+		"too slow": {bodyPace / 10, "HTTP/1.1 400", bodyWindow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				player := f.player(f.main())
+				body := fmt.Sprintf(`{"op":"recordInteraction","payload":{"playerId":%q,"role":"user","text":"x"}}`, player.id)
+				body += strings.Repeat(" ", 8*bodyPace-len(body))
+				conn, err := f.serve().ln.dial()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var sending sync.WaitGroup
+				defer func() {
+					_ = conn.Close()
+					sending.Wait()
+				}()
+				began := time.Now()
+				sending.Go(func() {
+					_, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Node-Id: %s\r\nX-Node-Passw: %s\r\nContent-Type: application/json\r\n"+
+						"Content-Length: %d\r\n\r\n", f.play("/sdk/rpc"), player.id, player.hash, len(body))
+					for rest := body; rest != "" && err == nil; rest = rest[min(c.part, len(rest)):] {
+						time.Sleep(9 * time.Second)
+						_, err = io.WriteString(conn, rest[:min(c.part, len(rest))])
+					}
+				})
+				answer, err := io.ReadAll(io.LimitReader(conn, int64(len(c.want))))
+				if took := time.Since(began); string(answer) != c.want || took != c.took {
+					t.Errorf("after %s the client saw %q, %v; want %q after %s", took, answer, err, c.want, c.took)
+				}
+			})
+		})
 	}
+}
+
+// The bodies of strangers leave room for those of callers who showed who they are,
+// and for the short ones of newcomers.
+func TestBudgetOfBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(s *setup) { s.host.BodyBudget = 4 * protocol.MaxBodyBytes })
+		player := f.player(f.main())
+		stall := func(target string, options ...func(*http.Request)) (end func() *reply) {
+			r, w := io.Pipe()
+			done := make(chan *reply, 1)
+			go func() {
+				done <- f.do(http.MethodPost, target, strings.Repeat(" ", protocol.MaxBodyBytes), append(options, func(req *http.Request) {
+					whole := req.Body
+					req.Body = struct {
+						io.Reader
+						io.Closer
+					}{io.MultiReader(io.LimitReader(whole, protocol.MaxBodyBytes-1), r), r}
+				})...)
+			}()
+			synctest.Wait()
+			return func() *reply {
+				_ = w.Close()
+				return <-done
+			}
+		}
+		first := stall(protocol.PathNodes)
+		second := stall(protocol.PathNodes)
+		again := second().refused(protocol.CodeOverloaded)
+		if again == nil || f.host.bodies.held.Load() != protocol.MaxBodyBytes+1 {
+			t.Errorf("the budget has %d bytes", f.host.bodies.held.Load())
+		}
+		f.main()
+		known := []func() *reply{stall(f.play("/sdk/rpc"), as(player)), stall(f.play("/sdk/rpc"), as(player))}
+		over := stall(f.play("/sdk/rpc"), as(player))()
+		over.refused(protocol.CodeOverloaded)
+		if after, err := strconv.Atoi(over.header.Get("Retry-After")); err != nil || after < 1 || after > 5 {
+			t.Errorf("Retry-After is %q", over.header.Get("Retry-After"))
+		}
+		for _, end := range append(known, first) {
+			end().refused(protocol.CodeJSONInvalid)
+		}
+		if held := f.host.bodies.held.Load(); held != 0 {
+			t.Errorf("with no request under way the budget has %d bytes", held)
+		}
+	})
 }
 
 // Bodies of every length arrive whole, whether their length was declared or not.

@@ -13,26 +13,28 @@ import (
 // repeated one is; the steps after it are then left out.
 type step func(*call) error
 
-// usualOrder is the order of section 4 of the protocol. What follows plan, the
+// usualOrder is the order of section 4 of the protocol: what headers decide comes
+// before the body is read, which findRepeat does for requests with an idempotency
+// key. What follows plan, the
 // caller's kind, is the host's part of ownership; the rest of it and the state
 // are the engine's, within the action.
 func usualOrder() []step {
 	return []step{
-		readBody, authenticate, refreshNodes, findRepeat, awaitRev, checkSession,
-		parseObject, checkAPIKey, planBody, checkKind, act,
+		checkFrame, authenticate, refreshNodes, findRepeat, awaitRev, checkSession,
+		readBody, parseObject, checkAPIKey, planBody, checkKind, act,
 	}
 }
 
 // creationOrder is that of a route where the body says whether credentials are
 // needed, and holds those that count.
 func creationOrder() []step {
-	return []step{readBody, parseObject, authenticateCreator, planBody, findRepeat, awaitRev, checkKind, act}
+	return []step{checkFrame, readBody, parseObject, authenticateCreator, planBody, findRepeat, awaitRev, checkKind, act}
 }
 
 // rpcOrder is that of the rpc route, whose rules are the operation's.
 func rpcOrder() []step {
 	return []step{
-		readBody, authenticate, parseObject, selectOperation, findRepeat, awaitRev, checkSession,
+		checkFrame, authenticate, readBody, parseObject, selectOperation, findRepeat, awaitRev, checkSession,
 		checkAPIKey, planBody, checkKind, act,
 	}
 }

@@ -38,6 +38,7 @@ type Host struct {
 	service  protocol.Service
 	requests *limiter
 	creation *limiter
+	bodies   bodyBudget
 	streams  *streams
 	sweeper  *sweeper
 
@@ -73,6 +74,7 @@ func New(o Options) (*Host, error) {
 		options: o, world: o.World, log: o.Logger, metrics: o.Metrics, service: protocol.ServicePlay,
 		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond),
 		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute),
+		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
 		streams:  newStreams(),
 		closing:  make(chan struct{}),
 		closed:   make(chan struct{}),

@@ -39,6 +39,10 @@ func findRepeat(c *call) error {
 			Message: "the header " + protocol.HeaderIdempotencyKey + " must be one value of 1 to 128 visible characters",
 		}
 	}
+	// What the key is for is known by the body alone.
+	if err := readBody(c); err != nil {
+		return err
+	}
 	c.idempotency = &idempotency{secret: sent[0], key: digest(c.identity(), sent[0]), fingerprint: c.fingerprint()}
 	reply, found, err := c.host.world.Repeated(c.r.Context(), c.idempotency.forWorld(false))
 	if err != nil || !found {

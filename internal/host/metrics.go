@@ -179,6 +179,7 @@ func (m *Metrics) observe(h *Host) error {
 			return 0
 		}, nil},
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
+		{"playctl_body_bytes", "What the bodies of requests under way hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
 		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false), nil},
 		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true), nil},
 	}

@@ -101,6 +101,9 @@ type Options struct {
 	// CORSOrigins are the other origins whose pages may call, such as
 	// https://example.org.
 	CORSOrigins []string
+	// BodyBudget is how many bytes the bodies of all requests under way may hold
+	// together, 32 MiB by default.
+	BodyBudget int
 	// Limits are the rate limits.
 	Limits RateLimits
 	// Streams are the limits of event streams.
@@ -141,6 +144,9 @@ type StreamOptions struct {
 	DrainJitter time.Duration
 }
 
+// DefaultBodyBudget is that of Options.
+const DefaultBodyBudget = 32 << 20
+
 // The defaults of Options.
 const (
 	defaultRequestsPerSecond  = 1000
@@ -175,6 +181,7 @@ func (o *Options) check() error {
 	if err := errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch()); err != nil {
 		return err
 	}
+	o.BodyBudget = orDefault(o.BodyBudget, DefaultBodyBudget)
 	o.Limits.fill()
 	return o.Streams.fill()
 }

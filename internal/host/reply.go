@@ -118,7 +118,19 @@ func (c *call) refuse(err error) {
 		// A body of three strings always marshals.
 		panic(err)
 	}
+	hurry := c.hurry()
 	c.write(status, body)
+	if hurry {
+		c.dropBody()
+	}
+}
+
+// overloaded refuses a request for which there is no room now. Who comes again
+// does not come with all the others.
+func overloaded(reason string) error {
+	e := protocol.Errorf(protocol.CodeOverloaded, "%s", reason)
+	e.RetryAfter = time.Second + jitter(4*time.Second)
+	return e
 }
 
 // isFailure reports whether an operator must hear of an answer. The other answers of
@@ -169,6 +181,7 @@ func (h *Host) finish(c *call, panicked any) {
 	if panicked != nil {
 		h.recovered(c, panicked)
 	}
+	h.bodies.held.Add(-c.bodyHeld)
 	took := time.Since(c.began)
 	h.metrics.request(c.route.path, c.op, c.status, took)
 	if h.options.AccessLog && h.log.Enabled(context.Background(), slog.LevelInfo) {

@@ -16,7 +16,7 @@ import (
 func watchRoutes(s protocol.Service) []route {
 	return append(pageRoutes(s), route{
 		method: http.MethodPost, path: s.WatchSession(), body: bodyNeeded,
-		order: []step{readBody, checkWatchOrigin, parseObject, sendWatchSession},
+		order: []step{checkFrame, checkWatchOrigin, readBody, parseObject, sendWatchSession},
 	}, route{
 		method: http.MethodPost, path: s.WatchToken(), body: bodyOptional,
 		rules: rules{callers: mains, sid: true, repeatable: true, secret: true, plan: planWatchToken},

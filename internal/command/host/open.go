@@ -159,7 +159,7 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
 		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames,
 		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
-		Limits: s.rates,
+		Limits: s.rates, BodyBudget: s.bodyBudget,
 		Logger: logger, AccessLog: s.accessLog,
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 )
 
 // serveSettings are the flags of "playctl serve".
@@ -43,8 +44,9 @@ type serveSettings struct {
 	opsListen      string
 	pprof          bool
 
-	limits world.Limits
-	rates  host.RateLimits
+	limits     world.Limits
+	rates      host.RateLimits
+	bodyBudget int
 
 	logLevel  string
 	logFormat string
@@ -76,6 +78,10 @@ var limits = append(quotaLimits(), []limit{
 	{
 		"history", func(s *serveSettings) *int { return &s.limits.History }, world.DefaultHistory, 1,
 		"how many interactions and journeys are kept for each agent",
+	},
+	{
+		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget, 4 * protocol.MaxBodyBytes,
+		"how many bytes the bodies of all requests under way may hold together",
 	},
 	{
 		"rate-requests", func(s *serveSettings) *int { return &s.rates.RequestsPerSecond }, 1000, math.MinInt,

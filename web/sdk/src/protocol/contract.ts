@@ -165,6 +165,7 @@ export const errorStatuses = {
   repository_off: 503,
   behind: 503,
   shutting_down: 503,
+  overloaded: 503,
 } as const
 export type ErrorCode = keyof typeof errorStatuses
 

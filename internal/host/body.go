@@ -1,0 +1,214 @@
+package host
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// firstBytes is how much room a body gets before any of it has come. Its length
+	// is the client's claim.
+	firstBytes = 4 << 10
+	// bodyPace is what a body has to bring in each bodyWindow until it is whole.
+	bodyPace   = 16 << 10
+	bodyWindow = 10 * time.Second
+	// dropBytes is how much of a body is read and dropped after a refusal: a client
+	// that still sends when its connection is closed may not see the refusal.
+	dropBytes = 256 << 10
+	// shortWait is how long a refusal waits for the rest of a body of at most
+	// bodyPace, which is commonly there already. It saves the connection.
+	shortWait = 100 * time.Millisecond
+)
+
+// bodyBudget bounds what the bodies of all requests under way hold together.
+type bodyBudget struct {
+	limit int64
+	held  atomic.Int64
+}
+
+// take reports whether a body that holds that many bytes may hold more. Of what
+// goes beyond bodyPace, callers that have shown no credentials get half of the
+// budget, so that they leave the others room.
+func (b *bodyBudget) take(holds, more int64, known bool) bool {
+	limit := b.limit
+	if !known && holds+more > bodyPace {
+		limit /= 2
+	}
+	if b.held.Add(more) > limit {
+		b.held.Add(-more)
+		return false
+	}
+	return true
+}
+
+// pacedBody is a request's body, whose sender has to keep bodyPace.
+type pacedBody struct {
+	io.Reader
+	control *http.ResponseController
+	// left is how much is still to come in this window.
+	left int
+}
+
+func (p *pacedBody) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		p.left = bodyPace
+		// A server without deadlines is one of a test, or an embedder's own business.
+		_ = p.control.SetReadDeadline(time.Now().Add(bodyWindow))
+	}
+	n, err := p.Reader.Read(b)
+	p.left -= n
+	return n, err //nolint:wrapcheck // Readers compare io.EOF.
+}
+
+// pace makes the request's body one that is read at the pace of its sender.
+func (c *call) pace() *pacedBody {
+	return &pacedBody{Reader: c.r.Body, control: http.NewResponseController(c.w)}
+}
+
+// checkFrame checks what headers tell of the body.
+func checkFrame(c *call) error {
+	if c.route.body == bodyIgnored || c.r.ContentLength == 0 {
+		return nil
+	}
+	switch {
+	case c.r.ContentLength > protocol.MaxBodyBytes && isJSON(c.r.Header.Get("Content-Type")):
+		return tooLarge()
+	case isJSON(c.r.Header.Get("Content-Type")):
+		return nil
+	case c.r.ContentLength < 0 && isEmpty(c.pace()):
+		return nil
+	}
+	return protocol.Errorf(protocol.CodeMediaType, "the body must be JSON: send it with content-type: application/json")
+}
+
+// readBody reads the body, unless that was done. The memory for it grows with what
+// comes, within the budget of the host.
+func readBody(c *call) error {
+	if c.bodyRead || c.route.body == bodyIgnored || c.r.ContentLength == 0 {
+		return nil
+	}
+	paced := c.pace()
+	err := c.fill(http.MaxBytesReader(c.w, io.NopCloser(paced), protocol.MaxBodyBytes))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return tooLarge()
+	}
+	if protocol.CodeOf(err) == protocol.CodeOverloaded {
+		return err
+	}
+	c.bodyRead = true
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return protocol.WrapError(protocol.CodeJSONInvalid, err,
+			"the body came too slowly: at least %d bytes have to come in each %s", bodyPace, bodyWindow)
+	}
+	if err != nil {
+		return protocol.WrapError(protocol.CodeJSONInvalid, err, "the body could not be read to its end")
+	}
+	// The deadlines of what comes next count from here.
+	_ = paced.control.SetReadDeadline(time.Time{})
+	_ = paced.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	// Who called may have been deleted meanwhile.
+	return c.reloadCaller()
+}
+
+// fill reads into c.body until the end.
+func (c *call) fill(body io.Reader) error {
+	room := int64(firstBytes)
+	if c.r.ContentLength > 0 {
+		room = min(room, c.r.ContentLength)
+	}
+	for {
+		// One byte more shows the end without more room.
+		more := room + 1 - int64(cap(c.body))
+		if !c.host.bodies.take(c.bodyHeld, more, c.caller != (world.Caller{})) {
+			return overloaded("the bodies of other requests take the memory that this host has for bodies: try again in a moment")
+		}
+		c.bodyHeld += more
+		c.body = append(make([]byte, 0, room+1), c.body...)
+		for len(c.body) < cap(c.body) {
+			n, err := body.Read(c.body[len(c.body):cap(c.body)])
+			c.body = c.body[:len(c.body)+n]
+			switch {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err //nolint:wrapcheck // The caller tells the kinds apart.
+			}
+		}
+		if room *= 2; c.r.ContentLength > 0 {
+			room = min(room, c.r.ContentLength)
+		}
+	}
+}
+
+// hurry reports whether a client that is refused may still be sending, so that the
+// reply has to go ahead of the rest of the body. On HTTP/2 a request ends alone.
+func (c *call) hurry() bool {
+	if c.bodyRead || c.r.ContentLength == 0 || c.r.ProtoMajor != 1 {
+		return false
+	}
+	if c.r.ContentLength > 0 && c.r.ContentLength <= bodyPace {
+		// The server reads what is there, and closes the connection if that is not all.
+		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(shortWait))
+		return false
+	}
+	c.w.Header().Set("Connection", "close")
+	return true
+}
+
+// dropBody sends the refusal and reads on for a while.
+func (c *call) dropBody() {
+	paced := c.pace()
+	// Who is gone or too slow has had its answer.
+	if paced.control.Flush() == nil {
+		_, _ = io.CopyN(io.Discard, paced, dropBytes)
+	}
+}
+
+// isEmpty tells of a body without a declared length whether it is none at all:
+// some clients announce chunks for every POST and then send only the last one.
+func isEmpty(body io.Reader) bool {
+	n, err := io.ReadFull(body, make([]byte, 1))
+	return n == 0 && errors.Is(err, io.EOF)
+}
+
+func tooLarge() error {
+	return protocol.Errorf(protocol.CodeBodyTooLarge, "the body is longer than %d bytes", protocol.MaxBodyBytes)
+}
+
+// isJSON reports whether a media type is application/json, whatever its
+// parameters. A type without parameters is not taken apart.
+func isJSON(contentType string) bool {
+	if contentType == protocol.MediaTypeJSON {
+		return true
+	}
+	t, _, err := mime.ParseMediaType(contentType)
+	if errors.Is(err, mime.ErrInvalidMediaParameter) {
+		// The parameters are ignored, so broken ones are as well.
+		err = nil
+	}
+	return err == nil && t == protocol.MediaTypeJSON
+}
+
+// parseObject reads the body as one strict JSON object.
+func parseObject(c *call) error {
+	switch {
+	case c.route.body == bodyIgnored:
+		return nil
+	case c.route.body == bodyOptional && len(c.body) == 0:
+		return nil
+	}
+	object, bad := protocol.ParseObject(c.body)
+	if bad != nil {
+		return bad
+	}
+	c.object = object
+	return nil
+}
