@@ -10,6 +10,7 @@ const (
 	HeaderIdempotencyKey    = "idempotency-key"
 	HeaderRev               = "x-play-rev"
 	HeaderMinRev            = "x-play-min-rev"
+	HeaderUnconfirmed       = "x-play-unconfirmed-hosts"
 	HeaderLastEventID       = "Last-Event-ID"
 )
 

@@ -12,6 +12,7 @@ import (
 // viewer by its cookie where that counts, or a node by its id and the hash of its phrase. It derives nothing, whatever is
 // shown: it compares digests.
 func authenticate(c *call) error {
+	c.host.world.Awake(c.r.Context())
 	if token, shown := bearerToken(c.r.Header.Get("Authorization")); shown {
 		return c.authenticateAdmin(token)
 	}

@@ -31,6 +31,7 @@ type Metrics struct {
 	streamEnds  *prometheus.CounterVec
 	deferred    *prometheus.CounterVec
 	derivations *prometheus.CounterVec
+	unconfirmed prometheus.Counter
 
 	commands       prometheus.Counter
 	commits        prometheus.Counter
@@ -66,6 +67,7 @@ func NewMetrics() *Metrics {
 	m.derivations = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "playctl_derivations_total", Help: "Derivations of node ids, by outcome.",
 	}, []string{"outcome"})
+	m.unconfirmed = counter("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time.")
 	m.commands = counter("playctl_world_commands_total", "Commands that the engine took on.")
 	m.commits = counter("playctl_world_commits_total", "Batches that were committed to the journal.")
 	m.events = counter("playctl_world_events_total", "Events that were committed.")
@@ -74,7 +76,7 @@ func NewMetrics() *Metrics {
 	m.checkpoints = histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous.")
 	m.checkpointBad = counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written.")
 	m.registry.MustRegister(
-		m.requests, m.durations, m.streams, m.streamEnds, m.deferred, m.derivations, m.commands, m.commits, m.events,
+		m.requests, m.durations, m.streams, m.streamEnds, m.deferred, m.derivations, m.unconfirmed, m.commands, m.commits, m.events,
 		m.appends, m.appendFailures, m.checkpoints, m.checkpointBad,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)

@@ -45,7 +45,8 @@ func operations() map[protocol.Op]*rules {
 	for _, o := range protocol.Operations() {
 		if plan := plans[o.Op]; plan != nil {
 			all[o.Op] = &rules{
-				callers: o.Callers, ownerHash: o.OwnerHash, sid: o.Writes, repeatable: o.Writes, secret: o.Secret, plan: plan,
+				callers: o.Callers, ownerHash: o.OwnerHash, sid: o.Writes, repeatable: o.Writes, secret: o.Secret,
+				withdraws: o.Op == protocol.OpRemoveSpace, plan: plan,
 			}
 		}
 	}

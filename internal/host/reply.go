@@ -30,6 +30,9 @@ func (c *call) send(value any) error {
 // sendReply answers with the outcome of a command.
 func (c *call) sendReply(reply *world.Reply) error {
 	c.setRev(reply.Rev)
+	if c.rules.withdraws {
+		c.awaitHosts()
+	}
 	b, err := reply.JSON()
 	if err != nil {
 		return fmt.Errorf("encode the reply of a command: %w", err)
@@ -41,6 +44,19 @@ func (c *call) sendReply(reply *world.Reply) error {
 	}
 	c.write(http.StatusOK, b)
 	return nil
+}
+
+// awaitHosts waits until the other hosts have applied what this one has. What is
+// withdrawn stays so, whether they have or not.
+func (c *call) awaitHosts() {
+	late, err := c.host.world.AwaitHosts(c.r.Context())
+	if err == nil && len(late) == 0 || c.r.Context().Err() != nil {
+		return
+	}
+	c.host.metrics.unconfirmed.Inc()
+	c.host.log.Warn("what was deleted or replaced may still be valid at hosts that do not confirm it: see whether they run and reach the store",
+		"requestId", c.id, "route", c.route.path, "op", c.op, "hosts", late, "error", err)
+	c.w.Header().Set(protocol.HeaderUnconfirmed, strconv.Itoa(max(len(late), 1)))
 }
 
 // write sends a whole JSON reply whose parts are written one after the other.

@@ -34,7 +34,7 @@ func worldRoutes(s protocol.Service) []route {
 		},
 		{
 			method: http.MethodPost, path: s.Reset(), body: bodyOptional,
-			rules: rules{callers: admins, sid: true, repeatable: true, plan: planReset},
+			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: planReset},
 		},
 		{
 			method: http.MethodGet, path: s.Snapshot(),
@@ -74,7 +74,7 @@ func worldRoutes(s protocol.Service) []route {
 		},
 		{
 			method: http.MethodPost, path: s.RemoveOccupant(), body: bodyNeeded,
-			rules: rules{callers: admins, sid: true, repeatable: true, plan: parsed(func(r protocol.RemoveOccupantRequest) world.Command {
+			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: parsed(func(r protocol.RemoveOccupantRequest) world.Command {
 				return world.RemoveOccupant{StableKey: r.StableKey}
 			})},
 		},
@@ -99,7 +99,7 @@ func nodeRoutes() []route {
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathNodes, body: bodyNeeded,
-			rules: rules{callers: mains | admins, repeatable: true, plan: planDeleteNode},
+			rules: rules{callers: mains | admins, repeatable: true, withdraws: true, plan: planDeleteNode},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathAgentNode, body: bodyNeeded,
@@ -111,7 +111,7 @@ func nodeRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
-			rules: rules{callers: mains, repeatable: true, secret: true, plan: planReplaceAPIKey},
+			rules: rules{callers: mains, repeatable: true, secret: true, withdraws: true, plan: planReplaceAPIKey},
 		},
 		{
 			method: http.MethodGet, path: protocol.PathAgents,
@@ -119,7 +119,7 @@ func nodeRoutes() []route {
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathAgents,
-			rules: rules{callers: mains, repeatable: true, plan: planDeleteAgent},
+			rules: rules{callers: mains, repeatable: true, withdraws: true, plan: planDeleteAgent},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathAgents,

@@ -151,6 +151,11 @@ type Hosts interface {
 	// renew: every deadline gets its full term at once.
 	Arrive(ctx context.Context, deadlines []Renewal) error
 
+	// Present notes that a host serves, by an id and a name for people, for a term from
+	// now; with a term of 0 that it serves no longer. It returns the names of the hosts
+	// that serve now, this one among them, by id.
+	Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error)
+
 	// Due lists the keys of a table's records whose deadlines have passed, the
 	// longest first, at most limit. Where several hosts may serve and none asked for
 	// so long that agents may have been unable to renew, every deadline gets its full

@@ -245,6 +245,11 @@ func (o *OneHost) Due(_ context.Context, table Table, limit int) ([]string, erro
 	return keys[:min(limit, len(keys))], nil
 }
 
+// Present implements Hosts: there is no other host.
+func (o *OneHost) Present(context.Context, string, string, time.Duration) (map[string]string, error) {
+	return nil, nil //nolint:nilnil // The nil map has no host.
+}
+
 // Acquire implements Hosts: nobody else can hold a lock.
 func (o *OneHost) Acquire(_ context.Context, name, _ string, _ time.Duration) (Fence, bool, error) {
 	return Fence{Name: name}, true, nil

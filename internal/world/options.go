@@ -32,6 +32,9 @@ const (
 type Options struct {
 	// Journal is where the world is kept. The world does not close it.
 	Journal store.Journal
+	// Name is how people know this host among those of the world; empty for one that is
+	// not told from others.
+	Name string
 	// RootKey is the chain's genesis text and the world's mainNodeId.
 	RootKey string
 	// Now is the host's clock. Where the journal has a server, that one's time counts.

@@ -23,7 +23,10 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w := &World{
 		options: options, state: newState(options.RootKey), views: newViewRing(),
 		queue: make(chan *job, queueLength), checkpoints: make(chan *View, 1),
-		replica: replica{updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1)},
+		replica: replica{
+			updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1),
+			waits: waits{open: map[*wait]struct{}{}, questions: make(chan progress, maxQuestions)},
+		},
 	}
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
@@ -45,6 +48,8 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.writer.Add(2)
 	go w.write()
 	go w.checkpoint() //nolint:gosec // G118: it outlives the context that bounds the opening; Close ends it
+	// Where the store does not answer any more, the view is stale, as at any time.
+	_ = w.attend(ctx)
 	return w, nil
 }
 

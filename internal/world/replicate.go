@@ -29,6 +29,11 @@ type replica struct {
 
 	// secrets are what other hosts sent that the journal must not have.
 	secrets secrets
+	// heard tells for how long the store has not heard of this host; nil where it is
+	// away. Anybody may read it.
+	heard atomic.Pointer[func() time.Duration]
+	// waits are for what other hosts have applied.
+	waits waits
 
 	// stop ends the follower for good.
 	stop context.CancelFunc
@@ -57,9 +62,10 @@ func (w *World) startReplica() {
 	w.showTip()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.replica.stop = cancel
-	w.writer.Add(2)
+	w.writer.Add(3)
 	go w.follow(ctx)
 	go w.listen(ctx)
+	go w.answerHosts(ctx)
 }
 
 // showTip says to the follower where the state is.

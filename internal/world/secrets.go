@@ -185,6 +185,8 @@ func (w *World) listen(ctx context.Context) {
 			failures = 1
 			if key, part, err := parseSecret(message); err == nil {
 				w.replica.secrets.add(key, part, w.options.Now())
+			} else if p, ok := parseProgress(message); ok {
+				w.replica.waits.heard(p)
 			}
 		}
 		followAgain.Wait(ctx, failures)

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func openCluster(t testing.TB, n int) *cluster {
 	for i := range n {
 		h := c.server.Host()
 		w, err := Open(context.Background(), Options{
-			Journal: h, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}),
+			Journal: h, Name: fmt.Sprint("host ", i), RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}),
 			CheckpointEvery: 16,
 		})
 		if err != nil {

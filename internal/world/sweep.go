@@ -11,7 +11,8 @@ import (
 
 // Sweep does what time asks for: it removes the agents whose leases have
 // lapsed, answers intercom requests that ran out of time, and forgets the ids
-// of requests after a day and watch tokens that have ended. The host calls it every second.
+// of requests after a day and watch tokens that have ended. It also lets the store know that
+// this host serves. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
 	w.replica.secrets.expire(w.options.Now())
 	due, err := w.due(ctx)
@@ -65,10 +66,13 @@ func (w *World) forgets() bool {
 // maxDue is how many removals of a kind one sweep takes.
 const maxDue = 4096
 
-// due lists the removals that time asks for.
+// due lists the removals that time asks for, and lets the store hear of this host.
 func (w *World) due(ctx context.Context) ([]Command, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
+	if err := w.attend(ctx); err != nil {
+		return nil, unavailable(err)
+	}
 	agents, err := w.options.Journal.Due(ctx, store.Leases, maxDue)
 	if err != nil {
 		return nil, unavailable(err)

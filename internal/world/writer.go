@@ -25,6 +25,7 @@ func (w *World) write() {
 				if w.lastCheckpoint != w.state.Position {
 					w.checkpoints <- w.View()
 				}
+				w.leave()
 				return
 			}
 			batch = w.fill(batch, first)

@@ -39,8 +39,9 @@ type Answer struct {
 	// Code is the code of a refusal.
 	Code protocol.Code
 	// Rev is what the answer is of, 0 where it does not say.
-	Rev  uint64
-	Body []byte
+	Rev    uint64
+	Header http.Header
+	Body   []byte
 }
 
 // OK reports whether the answer is no refusal.
@@ -70,7 +71,7 @@ func (n Node) Do(ctx context.Context, client *http.Client, url string, r Request
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer to %s %s: %w", r.Method, r.Path, err)
 	}
-	a := &Answer{Status: res.StatusCode, Body: text}
+	a := &Answer{Status: res.StatusCode, Header: res.Header, Body: text}
 	if rev := res.Header.Get(protocol.HeaderRev); rev != "" {
 		if a.Rev, err = strconv.ParseUint(rev, 10, 64); err != nil {
 			return nil, fmt.Errorf("%s %s is of rev %q: %w", r.Method, r.Path, rev, err)

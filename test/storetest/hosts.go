@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -203,6 +204,40 @@ func testFences(t *testing.T, b Backend) {
 	if !held || third.Token <= second.Token {
 		t.Fatalf("Acquire of a released lock: %v, %v", third, held)
 	}
+}
+
+// testPresent has two hosts: one goes in order, the other is not heard of any more.
+func testPresent(t *testing.T, b Backend) {
+	handles := b.handles(t, wide, 2)
+	present := func(j store.Journal, id string, term time.Duration) []string {
+		t.Helper()
+		names, err := j.Present(t.Context(), id, "the name of "+id, term)
+		if err != nil {
+			t.Fatalf("Present: %v", err)
+		}
+		for id, name := range names {
+			if name != "the name of "+id {
+				t.Errorf("the name of %q is %q", id, name)
+			}
+		}
+		return slices.Sorted(maps.Keys(names))
+	}
+	for _, step := range []struct {
+		host int
+		id   string
+		term time.Duration
+		want []string
+	}{
+		{0, "a", time.Hour, []string{"a"}},
+		{1, "b", time.Hour, []string{"a", "b"}},
+		{0, "a", 0, []string{"b"}},
+		{1, "c", time.Millisecond, []string{"b", "c"}},
+	} {
+		if got := present(handles[step.host], step.id, step.term); !slices.Equal(got, step.want) {
+			t.Fatalf("after %s with a term of %v there are %v, want %v", step.id, step.term, got, step.want)
+		}
+	}
+	eventually(t, "a term that ends", func() bool { return slices.Equal(present(handles[0], "b", time.Hour), []string{"b"}) })
 }
 
 func testMessages(t *testing.T, b Backend) {

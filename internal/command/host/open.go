@@ -90,7 +90,7 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 		return err
 	}
 	opened, err := world.Open(ctx, world.Options{
-		Journal: into.journal, RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
+		Journal: into.journal, Name: processName(), RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
 		Limits: s.limits, NoRepository: s.noRepository, Observer: options.Metrics,
 	})
 	if err != nil {
@@ -98,6 +98,15 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 	}
 	into.world = opened
 	return nil
+}
+
+// processName tells this host from the others of its world, for their logs.
+func processName() string {
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = "an unnamed machine"
+	}
+	return fmt.Sprintf("process %d on %s", os.Getpid(), machine)
 }
 
 // openStore opens the journal: on a Redis, in memory, in a temporary folder for a

@@ -29,6 +29,8 @@ type Server struct {
 	past      []moment
 	locks     map[string]lock
 	tokens    uint64
+	// hosts are those that serve, by id.
+	hosts map[string]presence
 	// asked is when a host last asked what is due in a table.
 	asked map[store.Table]time.Time
 	// wake is closed with every commit and restart.
@@ -53,6 +55,12 @@ type lock struct {
 	until  time.Time
 }
 
+// presence is a host that serves until a time.
+type presence struct {
+	name  string
+	until time.Time
+}
+
 // moment is the server as it was before a commit, for a restart that loses it.
 type moment struct {
 	journal   contents
@@ -71,7 +79,7 @@ const absence = 5 * time.Second
 func NewServer(retention store.Retention, now func() time.Time) *Server {
 	return &Server{
 		journal: Open(retention), now: now, run: 1, headRun: 1, commits: map[store.Position]committed{},
-		deadlines: map[store.Deadline]deadline{}, locks: map[string]lock{}, asked: map[store.Table]time.Time{},
+		deadlines: map[store.Deadline]deadline{}, locks: map[string]lock{}, hosts: map[string]presence{}, asked: map[store.Table]time.Time{},
 		wake: make(chan struct{}), listeners: map[chan []byte]struct{}{},
 	}
 }

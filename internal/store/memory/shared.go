@@ -147,6 +147,27 @@ func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]strin
 	return keys[:min(limit, len(keys))], nil
 }
 
+// Present implements store.Hosts.
+func (h *Shared) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
+	if err := h.usable(ctx); err != nil {
+		return nil, err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	s.hosts[id] = presence{name, now.Add(term)}
+	names := map[string]string{}
+	for id, host := range s.hosts {
+		if !host.until.After(now) {
+			delete(s.hosts, id)
+			continue
+		}
+		names[id] = host.name
+	}
+	return names, nil
+}
+
 // Alone implements store.Hosts.
 func (h *Shared) Alone() bool { return false }
 

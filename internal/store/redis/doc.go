@@ -19,6 +19,7 @@
 //	play:{<host id>}:checkpoint:<pos>  list: the parts of an encoded checkpoint
 //	play:{<host id>}:fence:<name>      hash: a lock
 //	play:{<host id>}:asked             hash: when somebody last asked for what is due
+//	play:{<host id>}:hosts             hash: hosts that serve, by id: until when, and the name
 //	play:{<host id>}:import            hash: the head of a world that is being imported, which
 //	                                   becomes the head when all of it is there
 //	play:{<host id>}:messages          channel: messages that are stored nowhere

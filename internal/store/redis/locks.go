@@ -47,6 +47,16 @@ func (j *Journal) Arrive(ctx context.Context, _ []store.Renewal) error {
 	return err
 }
 
+// Present implements store.Hosts.
+func (j *Journal) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
+	reply, err := j.readScript(ctx, "counting the hosts of", presentScript, []string{j.key("hosts")}, id, name, milliseconds(term))
+	hosts := make(map[string]string, len(reply)/2)
+	for i := 0; i+1 < len(reply); i += 2 {
+		hosts[text(reply[i])] = text(reply[i+1])
+	}
+	return hosts, err
+}
+
 // grace is how long nobody may have asked for what is due before every deadline
 // gets its full term: agents cannot renew while all hosts or the server are away.
 const grace = 5 * time.Second

@@ -202,7 +202,7 @@ func (j *Journal) found(ctx context.Context) error {
 // everyKey lists what a world has beside its head, but for its checkpoints and
 // locks, and what type each is.
 func (j *Journal) everyKey() (keys []string, types []any) {
-	for _, name := range []string{"rows", "asked", "checkpoints"} {
+	for _, name := range []string{"rows", "asked", "hosts", "checkpoints"} {
 		keys, types = append(keys, j.key(name)), append(types, "hash")
 	}
 	keys, types = append(keys, j.key("journal"), j.key("local")), append(types, "stream", "string")

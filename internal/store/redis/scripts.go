@@ -39,6 +39,9 @@ var missedLua string
 //go:embed lua/places.lua
 var placesLua string
 
+//go:embed lua/present.lua
+var presentLua string
+
 //go:embed lua/prolong.lua
 var prolongLua string
 
@@ -64,6 +67,7 @@ var (
 	importScript     = goredis.NewScript(importLua)
 	missedScript     = goredis.NewScript(missedLua)
 	placesScript     = goredis.NewScript(placesLua)
+	presentScript    = goredis.NewScript(presentLua)
 	releaseScript    = goredis.NewScript(releaseLua)
 	scanScript       = goredis.NewScript(scanLua)
 	seekScript       = goredis.NewScript(seekLua)

@@ -59,6 +59,7 @@ export const headers = {
   idempotencyKey: 'idempotency-key',
   rev: 'x-play-rev',
   minRev: 'x-play-min-rev',
+  unconfirmed: 'x-play-unconfirmed-hosts',
   lastEventId: 'Last-Event-ID',
 } as const
 

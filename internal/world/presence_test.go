@@ -1,0 +1,85 @@
+package world
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/playctl/playctl/internal/pause"
+)
+
+// What one host deleted is gone at the others when it has waited for them, also
+// where one of them is late.
+func TestADeletionIsAwaitedAtEveryHost(t *testing.T) { synctest.Test(t, deletionIsAwaited) }
+
+func deletionIsAwaited(t *testing.T) {
+	c := openCluster(t, 3)
+	defer c.close()
+	a := c.agent(0, 45)
+	c.agree()
+	c.hosts[1].Deaf.Store(true)
+	c.must(0, id("owner"), DeleteAgent{AgentID: a})
+	if c.worlds[1].Registry().Node(a) == nil {
+		t.Fatal("a host that hears nothing knows of the deletion")
+	}
+	waited := make(chan []string, 1)
+	go func() {
+		late, err := c.worlds[0].AwaitHosts(context.Background())
+		if err != nil {
+			t.Errorf("AwaitHosts: %v", err)
+		}
+		for i, w := range c.worlds {
+			if w.Registry().Node(a) != nil {
+				t.Errorf("world %d has the agent when it was waited for", i)
+			}
+		}
+		waited <- late
+	}()
+	synctest.Wait()
+	c.hosts[1].Deaf.Store(false)
+	// It hears of the next commit, and with it of those before.
+	c.must(2, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
+	if late := <-waited; len(late) > 0 {
+		t.Errorf("late were %q", late)
+	}
+}
+
+// A host that does not answer is waited for no longer than 3 s, and named; one that
+// closed, or that the store has not heard from for a while, is not waited for.
+func TestHostsThatDoNotAnswer(t *testing.T) { synctest.Test(t, hostsThatDoNotAnswer) }
+
+func hostsThatDoNotAnswer(t *testing.T) {
+	c := openCluster(t, 3)
+	await := func() []string {
+		t.Helper()
+		late, err := c.worlds[0].AwaitHosts(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return late
+	}
+	c.hosts[1].Deaf.Store(true)
+	c.agent(0, 45)
+	elapsed := pause.Stopwatch()
+	if late := await(); !slices.Equal(late, []string{"host 1"}) || elapsed() != awaitTerm {
+		t.Errorf("late are %q after %v, want host 1 after %v", late, elapsed(), awaitTerm)
+	}
+	c.clock.Advance(presenceTerm)
+	if err := c.worlds[2].Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	elapsed = pause.Stopwatch()
+	if late := await(); len(late) > 0 || elapsed() >= askEvery {
+		t.Errorf("late are %q after %v, and the store has not heard of host 1", late, elapsed())
+	}
+	c.hosts[2].Deaf.Store(true)
+	c.must(0, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
+	if err := c.worlds[2].Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if late := await(); len(late) > 0 {
+		t.Errorf("late are %q, and host 2 is closed", late)
+	}
+	c.close()
+}

@@ -1,0 +1,98 @@
+package manyhosts
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
+)
+
+// TestADeletionHoldsEverywhereBeforeItIsAnswered deletes agents at one host after the
+// other: each host refuses them from the answer on, and ends their streams. A host that
+// is stopped is waited for no longer than 3 s, is named, and refuses the agent as soon as
+// it goes on.
+func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
+	t.Parallel()
+	s := openSite(t, "everysec", hosts+1)
+	s.reset()
+	for i, h := range s.hosts {
+		agent := s.account.Agents[i]
+		ended := s.streams(agent)
+		if a := s.delete(h, agent); a.Header.Get(protocol.HeaderUnconfirmed) != "" {
+			t.Errorf("a deletion was not confirmed by %s hosts:\n%s", a.Header.Get(protocol.HeaderUnconfirmed), h.Output())
+		}
+		s.refused(agent, s.hosts[:]...)
+		for range s.hosts {
+			if err := <-ended; err != nil {
+				t.Errorf("a stream of an agent that is gone: %v", err)
+			}
+		}
+	}
+
+	stopped, agent := s.hosts[2], s.account.Agents[hosts]
+	s.must(syscall.Kill(stopped.PID(), syscall.SIGSTOP))
+	begun := time.Now()
+	a := s.delete(s.hosts[0], agent)
+	took := time.Since(begun)
+	s.must(syscall.Kill(stopped.PID(), syscall.SIGCONT))
+	s.refused(agent, stopped, s.hosts[0], s.hosts[1])
+	if took < 3*time.Second || took > 6*time.Second {
+		t.Errorf("a deletion beside a host that is stopped took %v, want 3 s and little more", took)
+	}
+	if got := a.Header.Get(protocol.HeaderUnconfirmed); got != "1" {
+		t.Errorf("%q hosts are told to be late, want 1", got)
+	}
+	if name := fmt.Sprintf("process %d on ", stopped.PID()); !strings.Contains(s.hosts[0].Output(), name) {
+		t.Errorf("the host does not say that it waited for %q:\n%s", name, s.hosts[0].Output())
+	}
+	metrics := s.ask(s.hosts[0], s.admin, s.reading(protocol.PathMetrics))
+	if !strings.Contains(string(metrics.Body), "\nplayctl_withdrawals_unconfirmed_total 1\n") {
+		t.Error("the metric does not count it")
+	}
+}
+
+// streams opens a stream of a node at each host, and says how each one ended.
+func (s *site) streams(n hostprocess.Node) (ended chan error) {
+	s.t.Helper()
+	ended = make(chan error, hosts)
+	for _, h := range s.hosts {
+		go func() {
+			a, err := n.Do(s.t.Context(), s.client, h.URL(), s.reading(protocol.ServicePlay.Events()))
+			if err == nil && !a.OK() {
+				err = fmt.Errorf("%d %s", a.Status, a.Code)
+			}
+			ended <- err
+		}()
+		s.until(h, s.admin, s.reading(protocol.PathMetrics), func(a *hostprocess.Answer) bool {
+			return strings.Contains(string(a.Body), "\nplayctl_stream_subscribers 1\n")
+		})
+	}
+	return ended
+}
+
+func (s *site) delete(h *hostprocess.Host, agent hostprocess.Node) *hostprocess.Answer {
+	s.t.Helper()
+	a := s.ask(h, s.account.Main, hostprocess.Request{
+		Method: http.MethodDelete, Path: protocol.PathAgents + "?" + url.Values{"id": {agent.ID}}.Encode(),
+	})
+	if !a.OK() {
+		s.t.Fatalf("a deletion: %d %s", a.Status, a.Code)
+	}
+	return a
+}
+
+// refused fails unless a node that was deleted is refused by hosts, asked once each.
+func (s *site) refused(n hostprocess.Node, by ...*hostprocess.Host) {
+	s.t.Helper()
+	for i, h := range by {
+		if a := s.ask(h, n, s.reading(protocol.ServicePlay.Snapshot())); a.Status != http.StatusUnauthorized {
+			s.t.Errorf("host %d of %d answers an agent that was deleted with %d", i, len(by), a.Status)
+		}
+	}
+}
