@@ -34,6 +34,7 @@ var enums = []Enum{
 	{"PlayerRemoval", []string{RemovedDisconnect, RemovedLease, RemovedDeleted, RemovedAdmin}},
 	{"ProofSide", []string{SideLeft, SideRight}},
 	{"ProximityAction", []string{ProximityAssist, ProximityChat, ProximityZone, ProximityYield}},
+	{"Registration", []string{RegistrationOpen, RegistrationToken, RegistrationClosed}},
 	{"ResyncReason", []string{"too_old", "ahead", "before_reset", "gap", "store_restarted", "not_a_number"}},
 	{"SpaceAction", []string{SpaceCreated, SpaceChanged, SpaceRemoved}},
 	{"StepType", []string{StepOrigin, StepStructure, StepDestination}},
@@ -125,6 +126,13 @@ const (
 	SpaceCreated = "created"
 	SpaceChanged = "changed"
 	SpaceRemoved = "removed"
+)
+
+// Who may make a main node on a host.
+const (
+	RegistrationOpen   = "open"
+	RegistrationToken  = "token"
+	RegistrationClosed = "closed"
 )
 
 // The reasons why a validation fails.

@@ -67,6 +67,9 @@ func (s Service) Snapshot() string { return s.api("/snapshot") }
 // Events is the path of the event stream.
 func (s Service) Events() string { return s.api("/events") }
 
+// Bootstrap is the path of what a client needs before it has an identity.
+func (s Service) Bootstrap() string { return s.api("/bootstrap") }
+
 // Players is the path of registrations.
 func (s Service) Players() string { return s.api("/players") }
 

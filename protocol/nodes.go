@@ -1,5 +1,14 @@
 package protocol
 
+// BootstrapReply is the reply of `GET /api/play/bootstrap`.
+type BootstrapReply struct {
+	// RootKey is what node ids derive from, and the chain's genesis text.
+	RootKey string `json:"rootKey"`
+	// Registration says who may make a main node. The agent-play service leaves it
+	// out.
+	Registration string `json:"registration,omitzero" rule:"enum=Registration"`
+}
+
 // CreateNodeRequest makes a main node, or the node of a space that the caller
 // created.
 type CreateNodeRequest struct {

@@ -9,6 +9,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
+// Bootstrap reads what a client needs before it has a node: the root key, and who
+// may register. The client needs no credentials for it where registration is open.
+func (c *Client) Bootstrap(ctx context.Context) (*protocol.BootstrapReply, error) {
+	return decode[protocol.BootstrapReply](ctx, c, &call{method: http.MethodGet, path: c.service.Bootstrap()})
+}
+
 // CreateMainNode makes a main node. The reply holds its first API key, once.
 // The client needs no credentials for it.
 func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protocol.CreateNodeReply, error) {

@@ -333,6 +333,13 @@ func (a *App) Call(ctx context.Context, who *Caller, node client.Credentials, la
 	})
 }
 
+// CallWith is Call with a client that was made already.
+func (a *App) CallWith(ctx context.Context, c *client.Client, label string, work func(context.Context, *client.Client) error) error {
+	return a.answerWith(ctx, nil, c, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
+		return nil, work(ctx, c)
+	})
+}
+
 // NoMain says that there is no main node to call as.
 func (c *Caller) NoMain() error {
 	if c.Context == nil {
@@ -341,9 +348,24 @@ func (c *Caller) NoMain() error {
 	return Hintf(fmt.Errorf("%w: context %q has no main node", errNotAuthenticated, c.Context.Name), "%s", c.missing())
 }
 
-// Change alters the caller's context in the credentials file, if it has one.
+// Keeps reports whether there is a context that holds the main node which calls, so
+// that what the node gets can be kept there.
+func (c *Caller) Keeps() bool {
+	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
+}
+
+// RootKey is the root key that the context remembers of the called host, "" for none.
+func (c *Caller) RootKey() string {
+	if c.Context == nil || c.Context.ServerURL != c.Server {
+		return ""
+	}
+	return c.Context.RootKey
+}
+
+// Change alters the caller's context in the credentials file, if that keeps what the
+// caller's node gets.
 func (c *Caller) Change(ctx context.Context, alter func(*creds.Context) error) error {
-	if c.Context == nil {
+	if !c.Keeps() {
 		return nil
 	}
 	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {

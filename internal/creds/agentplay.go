@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,19 +14,27 @@ import (
 )
 
 // agentPlayJSON is the credentials file of the agent-play service's own command
-// line. passw is the phrase, in clear.
+// line. passw is the phrase, in clear. Service, RootKey, APIKey and Label are added by
+// playctl, where they say something; that command line does not look at them.
 type agentPlayJSON struct {
 	ServerURL serverField          `json:"serverUrl"`
 	NodeID    nodeIDField          `json:"nodeId"`
 	Passw     phraseField          `json:"passw"`
+	Service   serviceField         `json:"service,omitzero"`
+	RootKey   string               `json:"rootKey,omitzero"`
+	APIKey    protocol.WireSecret  `json:"apiKey,omitzero"`
 	Agents    []agentPlayAgentJSON `json:"agentNodes,omitempty"`
 }
 
 type agentPlayAgentJSON struct {
 	NodeID    nodeIDField `json:"nodeId"`
 	Passw     phraseField `json:"passw"`
+	Label     string      `json:"label,omitzero"`
 	CreatedAt timeField   `json:"createdAt,omitzero"`
 }
+
+// importedLabel is the label of an agent that came without one.
+func importedLabel(i int) string { return fmt.Sprintf("agent-%d", i+1) }
 
 // ImportOptions say what to make of an agent-play credentials file.
 type ImportOptions struct {
@@ -34,12 +43,50 @@ type ImportOptions struct {
 	// KeepPhrases keeps the phrases beside their hashes. Without it they are
 	// forgotten, and an export is not possible.
 	KeepPhrases bool
+	// Service is the host's; "" for what the file says, else the agent-play service.
+	Service Service
 	// Now is the creation time of what has none of its own.
 	Now time.Time
 }
 
+// ParseImport makes a context of a credentials file: one of playctl's own, of which it
+// takes the context of the same name, else the one in use, or one of the agent-play
+// service. path is only for the *FileError.
+func ParseImport(path string, data []byte, opts ImportOptions) (*Context, error) {
+	var head struct {
+		Contexts jsontext.Value `json:"contexts"`
+	}
+	if err := decodeJSON(path, data, &head); err != nil || len(head.Contexts) == 0 {
+		return ParseAgentPlay(path, data, opts)
+	}
+	file, err := ParseFile(path, data)
+	if err != nil {
+		return nil, err
+	}
+	c, err := file.Context(opts.Name)
+	if err != nil {
+		if c, err = file.Select(""); err != nil {
+			return nil, &FileError{Path: path, Problem: err.Error(), Err: err}
+		}
+		c.Name = opts.Name
+	}
+	if opts.Service != "" {
+		c.Service = opts.Service
+	}
+	if c.Main == nil {
+		return nil, &FileError{Path: path, Problem: fmt.Sprintf("its context %q has no main node", c.Name), Err: ErrNoMainNode}
+	}
+	if !opts.KeepPhrases {
+		c.Main.Phrase = protocol.Secret{}
+		for i := range c.agents {
+			c.agents[i].Phrase = protocol.Secret{}
+		}
+	}
+	return c, nil
+}
+
 // ParseAgentPlay makes a context of the agent-play service's credentials file:
-// its phrases are hashed, its agents get the labels agent-1, agent-2 and so on.
+// its phrases are hashed, agents without a label get agent-1, agent-2 and so on.
 // path is only for the *FileError.
 func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, error) {
 	var doc agentPlayJSON
@@ -49,16 +96,17 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 	if missing := doc.missing(); missing != "" {
 		return nil, &FileError{Path: path, Problem: missing + " is missing, so it is not a credentials file of the agent-play service"}
 	}
-	c, err := NewContext(opts.Name, string(doc.ServerURL), ServiceAgentPlay, opts.Now)
+	c, err := NewContext(opts.Name, string(doc.ServerURL), cmp.Or(opts.Service, Service(doc.Service), ServiceAgentPlay), opts.Now)
 	if err != nil {
 		return nil, err
 	}
+	c.RootKey = doc.RootKey
 	hash, kept := opts.split(doc.Passw)
-	c.Main = &MainNode{NodeID: string(doc.NodeID), PasswHash: hash, Phrase: kept, CreatedAt: opts.Now}
+	c.Main = &MainNode{NodeID: string(doc.NodeID), PasswHash: hash, APIKey: doc.APIKey.Secret, Phrase: kept, CreatedAt: opts.Now}
 	for i, a := range doc.Agents {
 		hash, kept := opts.split(a.Passw)
 		agent := Agent{
-			NodeID: string(a.NodeID), Label: fmt.Sprintf("agent-%d", i+1),
+			NodeID: string(a.NodeID), Label: cmp.Or(a.Label, importedLabel(i)),
 			PasswHash: hash, Phrase: kept, CreatedAt: time.Time(a.CreatedAt),
 		}
 		if agent.CreatedAt.IsZero() {
@@ -134,14 +182,22 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 	}
 	doc := agentPlayJSON{
 		ServerURL: serverField(c.ServerURL), NodeID: nodeIDField(c.Main.NodeID), Passw: phraseField(c.Main.Phrase),
+		RootKey: c.RootKey, APIKey: c.Main.APIKey.Wire(),
+	}
+	if c.Service != ServiceAgentPlay {
+		doc.Service = serviceField(c.Service)
 	}
 	missing := &MissingPhrasesError{Context: c.Name, Main: c.Main.Phrase.IsZero()}
-	for _, a := range c.agents {
+	for i, a := range c.agents {
 		if a.Phrase.IsZero() {
 			missing.Agents = append(missing.Agents, a.name())
 		}
+		label := a.Label
+		if label == importedLabel(i) {
+			label = ""
+		}
 		doc.Agents = append(doc.Agents, agentPlayAgentJSON{
-			NodeID: nodeIDField(a.NodeID), Passw: phraseField(a.Phrase), CreatedAt: timeField(a.CreatedAt),
+			NodeID: nodeIDField(a.NodeID), Passw: phraseField(a.Phrase), Label: label, CreatedAt: timeField(a.CreatedAt),
 		})
 	}
 	if missing.Main || len(missing.Agents) > 0 {

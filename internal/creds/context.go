@@ -31,6 +31,9 @@ var ErrService = errors.New(`the service must be "play" or "agent-play"`)
 // ErrServerURL is returned for a text that is not the base URL of a host.
 var ErrServerURL = errors.New("the server must be an http or https URL like https://play.example.com, without user, query or fragment")
 
+// ErrRootKey is returned for a text that is not a root key as ids derive from it.
+var ErrRootKey = fmt.Errorf("a root key is text in lower case of at most %d bytes, without white space at its ends", protocol.MaxRootKeyBytes)
+
 // ErrPhraseMismatch is returned for a kept phrase that does not give the
 // passwHash beside it.
 var ErrPhraseMismatch = errors.New("the kept phrase does not belong to the passwHash beside it")
@@ -43,6 +46,8 @@ type Context struct {
 	ServerURL string
 	// Service is the service name in the host's paths.
 	Service Service
+	// RootKey is what node ids of the host derive from, "" before it is known.
+	RootKey string
 	// CreatedAt is when the context was made, to the millisecond.
 	CreatedAt time.Time
 	// Main is the main node, nil before there is one.
@@ -124,6 +129,9 @@ func (c *Context) check() error {
 	}
 	if _, err := ParseService(string(c.Service)); err != nil {
 		return fmt.Errorf("context %q: %w", c.Name, err)
+	}
+	if c.RootKey != protocol.NormalizeRootKey(c.RootKey) || len(c.RootKey) > protocol.MaxRootKeyBytes {
+		return fmt.Errorf("context %q: %w", c.Name, ErrRootKey)
 	}
 	if err := c.checkMain(); err != nil {
 		return fmt.Errorf("context %q: main node: %w", c.Name, err)

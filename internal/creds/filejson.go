@@ -29,6 +29,7 @@ type (
 	contextJSON struct {
 		ServerURL serverField    `json:"serverUrl"`
 		Service   serviceField   `json:"service"`
+		RootKey   string         `json:"rootKey,omitzero"`
 		CreatedAt timeField      `json:"createdAt,omitzero"`
 		Main      *mainNodeJSON  `json:"mainNode,omitzero"`
 		Agents    []agentJSON    `json:"agents,omitzero"`
@@ -111,7 +112,8 @@ func (f *File) encode() ([]byte, error) {
 
 func contextToJSON(c *Context) contextJSON {
 	doc := contextJSON{
-		ServerURL: serverField(c.ServerURL), Service: serviceField(c.Service), CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
+		ServerURL: serverField(c.ServerURL), Service: serviceField(c.Service), RootKey: c.RootKey,
+		CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
 	}
 	if m := c.Main; m != nil {
 		doc.Main = &mainNodeJSON{
@@ -130,7 +132,7 @@ func contextToJSON(c *Context) contextJSON {
 
 func (doc contextJSON) context(name string) *Context {
 	c := &Context{
-		Name: name, ServerURL: string(doc.ServerURL), Service: Service(doc.Service),
+		Name: name, ServerURL: string(doc.ServerURL), Service: Service(doc.Service), RootKey: doc.RootKey,
 		CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
 	}
 	if m := doc.Main; m != nil {

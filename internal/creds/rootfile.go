@@ -53,6 +53,12 @@ func (e Environment) DefaultRootFile() (string, error) {
 	return filepath.Join(e.Home, ".playctl", "root"), nil
 }
 
+// NamesRootFile reports whether --root-file (flag, "" if not given) or
+// PLAYCTL_ROOT_FILE names a root key file.
+func (e Environment) NamesRootFile(flag string) bool {
+	return flag != "" || e.lookup(EnvRootFile) != ""
+}
+
 // FindRootFile reads the first root key file of: the value of --root-file
 // (flag, "" if not given), PLAYCTL_ROOT_FILE, ~/.playctl/root, ./.root. A file
 // that was named must be there; one that is there must be right: a bad file is

@@ -96,12 +96,36 @@ func (c *call) checkRegistration() error {
 		return nil
 	case RegistrationToken:
 		shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
-		if creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown) {
+		switch {
+		case creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown):
 			return nil
+		case !shown.IsZero():
+			return protocol.Errorf(protocol.CodeRegistrationClosed, "the registration token is not this host's")
 		}
 		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
 	}
 	return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+}
+
+// admitNewcomer lets in who may register, a node, and the administrator.
+func admitNewcomer(c *call) error {
+	closed := c.checkRegistration()
+	if closed == nil {
+		return nil
+	}
+	err := authenticate(c)
+	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		return protocol.WrapError(protocol.CodeCredentialsMissing, closed,
+			"who may not register here needs the credentials of a node: %s", closed)
+	}
+	return err
+}
+
+// sendBootstrap answers with what node ids derive from, before there is a node.
+func sendBootstrap(c *call) error {
+	return c.send(&protocol.BootstrapReply{
+		RootKey: c.host.world.View().RootKey, Registration: string(c.host.options.Registration),
+	})
 }
 
 // checkDerives derives the node id once to see that it belongs to the hash. It

@@ -22,11 +22,11 @@ type Registration string
 // The modes of registration.
 const (
 	// RegistrationOpen lets everybody in. It is the default.
-	RegistrationOpen Registration = "open"
+	RegistrationOpen Registration = protocol.RegistrationOpen
 	// RegistrationToken lets in who shows the registration token.
-	RegistrationToken Registration = "token"
+	RegistrationToken Registration = protocol.RegistrationToken
 	// RegistrationClosed lets nobody in.
-	RegistrationClosed Registration = "closed"
+	RegistrationClosed Registration = protocol.RegistrationClosed
 )
 
 // APIKeyPolicy says when an account's API key is checked.

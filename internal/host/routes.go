@@ -32,6 +32,7 @@ func worldRoutes(s protocol.Service) []route {
 			method: http.MethodGet, path: s.Session(),
 			rules: rules{callers: readers, apiKey: true, ofNodes: true, plan: now(sendSession)},
 		},
+		{method: http.MethodGet, path: s.Bootstrap(), order: []step{admitNewcomer, sendBootstrap}, rules: rules{callers: nodes | admins}},
 		{
 			method: http.MethodPost, path: s.Reset(), body: bodyOptional,
 			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: planReset},

@@ -5,15 +5,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { granted, refused } from './lib/client.mjs'
-import { accounts, startHost } from './lib/host.mjs'
+import { accounts, rootKey, startHost } from './lib/host.mjs'
+import { admin, openWorld } from './lib/world.mjs'
 
 const create = (host, headers, i = 0) =>
   host.call('POST', '/api/nodes', { headers, body: { kind: 'main', ...accounts[i] }, reveals: true })
+
+const bootstrap = (host, headers, as) => host.call('GET', '/bootstrap', { headers, as })
+const told = (registration) => ({ rootKey: (v) => v === rootKey, registration: (v) => v === registration })
+
+test('open: everybody is told the root key', async () => {
+  const { host, owner } = await openWorld()
+  granted(await bootstrap(host), told('open'))
+  granted(await bootstrap(host, {}, owner), told('open'))
+})
 
 test('closed: nobody', async () => {
   const host = await startHost('--registration', 'closed')
   refused(await create(host, {}), 403, 'registration_closed')
   refused(await create(host, { 'x-registration-token': 'any' }), 403, 'registration_closed')
+  refused(await bootstrap(host), 401, 'credentials_missing')
+  granted(await bootstrap(host, {}, admin), told('closed'))
 })
 
 test('token: who shows it', async (t) => {
@@ -24,5 +36,8 @@ test('token: who shows it', async (t) => {
   const host = await startHost('--registration', 'token', '--registration-token-file', file)
   refused(await create(host, {}), 403, 'registration_closed')
   refused(await create(host, { 'x-registration-token': 'wrong' }), 403, 'registration_closed')
+  refused(await bootstrap(host, { 'x-registration-token': 'wrong' }), 401, 'credentials_missing')
+  granted(await bootstrap(host, { 'x-registration-token': 'let-me-in-please' }), told('token'))
   granted(await create(host, { 'x-registration-token': 'let-me-in-please' }))
+  granted(await bootstrap(host, {}, accounts[0]), told('token'))
 })

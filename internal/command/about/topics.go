@@ -31,7 +31,7 @@ Files and folders:
 
     PLAYCTL_CONFIG             the config file, else config.yaml in the config folder
     PLAYCTL_CREDENTIALS_FILE   the credentials file, else credentials.json there
-    PLAYCTL_ROOT_FILE          the root key file, else ~/.playctl/root, else ./.root
+    PLAYCTL_ROOT_FILE          the root key file: for "serve" else ~/.playctl/root, else ./.root
     PLAYCTL_DATA_DIR           what "playctl serve" keeps, else the state folder
     XDG_CONFIG_HOME            the config folder is playctl in it; else ~/.config/playctl
     XDG_STATE_HOME             the state folder is playctl in it; else ~/.local/state/playctl

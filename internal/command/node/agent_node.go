@@ -35,7 +35,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsMain(cmd.Context(), "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				if who.Context == nil && file == "" && !show {
+				if !who.Keeps() && file == "" && !show {
 					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so nobody would ever see it"),
 						"add --api-key-file FILE or --show-api-key")
 				}
@@ -55,7 +55,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 // keepAPIKey saves a new key. The old one is worth nothing by now, so an
 // interrupt no longer stops it.
 func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
-	result := apiKeyResult{Context: who.ContextName(), NodeID: who.Main.NodeID}
+	result := apiKeyResult{Context: kept(who), NodeID: who.Main.NodeID}
 	if file != "" {
 		result.File = a.Absolute(file)
 		if err := creds.WriteSecretFile(result.File, []byte(key.Reveal()+"\n"), true); err != nil {
@@ -66,9 +66,7 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 		result.APIKey = key.Reveal()
 	}
 	err := who.Change(ctx, func(target *creds.Context) error {
-		if target.Main != nil && target.Main.NodeID == who.Main.NodeID {
-			target.Main.APIKey = key
-		}
+		target.Main.APIKey = key
 		return nil
 	})
 	if err != nil {
@@ -80,6 +78,14 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 		{Name: "written to", Value: result.File},
 		{Name: "API key", Value: result.APIKey},
 	}}}, nil
+}
+
+// kept is the context that keeps what the main node gets, "" for none.
+func kept(who *command.Caller) string {
+	if !who.Keeps() {
+		return ""
+	}
+	return who.ContextName()
 }
 
 // createdAgentResult is what "playctl create-agent-node" prints.
@@ -128,7 +134,12 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err := labelIsFree(who, label); err != nil {
 		return err
 	}
-	root, err := a.Surroundings().FindRootFile(rootFile)
+	c, err := a.Client(who, who.Main)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	root, err := rootKey(ctx, a, c, who.RootKey(), rootFile)
 	if err != nil {
 		return err
 	}
@@ -136,11 +147,11 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, phrase, root.Key)
+	node, err := derive(a, phrase, root)
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
-	err = a.Call(ctx, who, who.Main, "Registering the agent", func(ctx context.Context, c *client.Client) error {
+	err = a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
 		_, err := c.CreateAgentNode(ctx, node)
 		return err
 	})
@@ -148,7 +159,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		return notCreated(a, err, phrase)
 	}
 	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("agent", keepAgent(ctx, who, agent))
+	err = notKept("agent", keepAgent(ctx, who, agent, root))
 	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
@@ -157,8 +168,12 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 // labelIsFree refuses a label that would not be taken into the context, before
 // anything is made.
 func labelIsFree(c *command.Caller, label string) error {
-	if c.Context == nil || label == "" {
+	if label == "" {
 		return nil
+	}
+	if !c.Keeps() {
+		return command.Hintf(command.Usagef("there is no context of this main node to keep the label %q in, so no command would know it", label),
+			"leave the label out and use the agent's id, or bring the main node in first: \"playctl credentials import\"")
 	}
 	if err := creds.CheckLabel(label); err != nil {
 		return command.Usagef("%q: %w", label, err)
@@ -169,15 +184,19 @@ func labelIsFree(c *command.Caller, label string) error {
 	return nil
 }
 
-// keepAgent saves a new agent in the context, where there is one. The host knows
+// keepAgent saves a new agent in the context, where there is one, with the root key
+// that its id came of. The host knows
 // the node by now, so an interrupt no longer stops it.
-func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent) error {
-	return c.Change(ctx, func(target *creds.Context) error { return target.AddAgent(agent) })
+func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent, rootKey string) error {
+	return c.Change(ctx, func(target *creds.Context) error {
+		target.RootKey = rootKey
+		return target.AddAgent(agent)
+	})
 }
 
 func createdAgent(who *command.Caller, agent creds.Agent, phrase *command.NodePhrase) render.Document {
 	result := createdAgentResult{
-		Context: who.ContextName(), AgentID: agent.NodeID, Label: agent.Label,
+		Context: kept(who), AgentID: agent.NodeID, Label: agent.Label,
 		Phrase: phrase.Shown(), PhraseFile: phrase.File,
 	}
 	return render.Document{Data: result, Views: []render.View{render.Fields{

@@ -244,6 +244,7 @@ type contextResult struct {
 	Current   bool          `json:"current"`
 	Server    string        `json:"server"`
 	Service   string        `json:"service"`
+	RootKey   string        `json:"rootKey,omitempty"`
 	NodeID    string        `json:"nodeId,omitempty"`
 	HasAPIKey bool          `json:"hasApiKey"`
 	Agents    []knownResult `json:"agents"`
@@ -252,7 +253,7 @@ type contextResult struct {
 
 func describeContext(c *creds.Context, current bool) contextResult {
 	result := contextResult{
-		Context: c.Name, Current: current, Server: c.ServerURL, Service: string(c.Service),
+		Context: c.Name, Current: current, Server: c.ServerURL, Service: string(c.Service), RootKey: c.RootKey,
 		Agents: []knownResult{}, CreatedAt: protocol.FormatTime(c.CreatedAt),
 	}
 	if c.Main != nil {

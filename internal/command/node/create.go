@@ -39,10 +39,10 @@ credentials become a context in the credentials file; --context names it.
 
 A main node is a phrase of ten words. Only a hash of it leaves this machine, and only
 the hash is kept in the credentials file, unless --keep-phrase says otherwise. The node
-id derives from the hash and the world's root key, which must be the host's.`,
+id derives from the hash and the world's root key, which the host tells.`,
 		Example: command.Example(
 			"playctl create-main-node",
-			"playctl create-main-node --context work --server https://play.example.com --root-file work.root",
+			"playctl create-main-node --context work --server https://play.example.com",
 			"playctl create-main-node --no-input --phrase-file phrase.txt --output json"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,12 +55,8 @@ id derives from the hash and the world's root key, which must be the host's.`,
 	return cmd
 }
 
-func registerRootFile(cmd *cobra.Command, rootFile *string) {
-	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else ~/.playctl/root, else ./.root)")
-}
-
 func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFlags, rootFile, tokenFile string) error {
-	target, err := newAccount(a)
+	target, err := newAccount(a, false)
 	if err != nil {
 		return err
 	}
@@ -71,24 +67,31 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 	if err != nil {
 		return err
 	}
-	root, err := a.Surroundings().FindRootFile(rootFile)
+	c, err := client.New(client.Options{
+		BaseURL: target.ServerURL, Service: protocol.Service(target.Service),
+		RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
+	})
 	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if target.RootKey, err = rootKey(ctx, a, c, target.RootKey, rootFile); err != nil {
 		return err
 	}
 	phrase, err := a.PhraseFor(ctx, flags)
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, phrase, root.Key)
+	node, err := derive(a, phrase, target.RootKey)
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
-	key, err := registerMain(ctx, a, target, node, token)
+	key, err := registerMain(ctx, a, c, node)
 	if err != nil {
 		return notCreated(a, err, phrase)
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("main node", keepContext(ctx, a, target))
+	err = notKept("main node", keepContext(ctx, a, target, false))
 	err = errors.Join(err, a.Printer.Print(createdMain(target, phrase)))
 	a.ShowPhrase(phrase)
 	return err
@@ -104,9 +107,12 @@ func notKept(node string, err error) error {
 		"keep the phrase: once that is mended, \"playctl credentials import\" makes them of it")
 }
 
+// errHasMain says of a context that it is not free for another account.
+var errHasMain = errors.New("has a main node already")
+
 // newAccount is the context that a new main node goes into: one without a node
-// that is there already, else a new one.
-func newAccount(a *command.App) (*creds.Context, error) {
+// that is there already, or with replace also one with a node, else a new one.
+func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	store, err := a.CredentialsStore()
 	if err != nil {
 		return nil, err
@@ -125,8 +131,13 @@ func newAccount(a *command.App) (*creds.Context, error) {
 	case errors.Is(err, creds.ErrContextUnknown):
 	case err != nil:
 		return nil, err
-	case existing.Main != nil:
-		return nil, command.Hintf(command.Usagef("context %q has a main node already", name), "name a new context with --context")
+	case existing.Main != nil && !replace:
+		return nil, command.Hintf(fmt.Errorf("context %q %w", name, errHasMain), "name a new context with --context")
+	case existing.Main != nil && server == "":
+		server = existing.ServerURL
+		if service == "" {
+			service = string(existing.Service)
+		}
 	case server == "":
 		return existing, nil
 	}
@@ -157,18 +168,8 @@ func derive(a *command.App, phrase *command.NodePhrase, rootKey string) (node cl
 	return node, err
 }
 
-func registerMain(ctx context.Context, a *command.App, target *creds.Context, node client.Credentials, token protocol.Secret) (key protocol.Secret, err error) {
-	c, err := client.New(client.Options{
-		BaseURL: target.ServerURL, Service: protocol.Service(target.Service),
-		RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
-	})
-	if err != nil {
-		return protocol.Secret{}, err
-	}
-	defer c.Close()
-	ctx, cancel := a.Limited(ctx)
-	defer cancel()
-	err = a.Waiting("Registering at "+c.Host(), func() error {
+func registerMain(ctx context.Context, a *command.App, c *client.Client, node client.Credentials) (key protocol.Secret, err error) {
+	err = a.CallWith(ctx, c, "Registering at "+c.Host(), func(ctx context.Context, c *client.Client) error {
 		reply, err := c.CreateMainNode(ctx, node)
 		if err == nil {
 			key = reply.APIKey.Secret
@@ -198,15 +199,24 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 
 // keepContext saves a context with a new node. The host knows the node by now,
 // so an interrupt no longer stops it.
-func keepContext(ctx context.Context, a *command.App, target *creds.Context) error {
+func keepContext(ctx context.Context, a *command.App, target *creds.Context, replace bool) error {
 	store, err := a.CredentialsStore()
 	if err != nil {
 		return err
 	}
 	return store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
 		existing, err := file.Context(target.Name)
-		if err == nil && existing.Main != nil {
+		if err == nil && existing.Main != nil && !replace {
 			return fmt.Errorf("context %q got a main node meanwhile", target.Name)
+		}
+		if err == nil && existing.Main != nil && existing.Main.NodeID == target.Main.NodeID {
+			// It is the same account: what is known of it stays.
+			target.Main.APIKey = existing.Main.APIKey
+			for _, agent := range existing.Agents() {
+				if err := target.AddAgent(agent); err != nil {
+					return err
+				}
+			}
 		}
 		return file.Put(target)
 	})
@@ -223,85 +233,4 @@ func createdMain(target *creds.Context, phrase *command.NodePhrase) render.Docum
 		{Name: "context", Value: result.Context},
 		{Name: "phrase", Value: result.Phrase},
 	}}}
-}
-
-// rootKeyResult is what "playctl create-root-key" prints. The key is no secret
-// between a host and its clients, but the file decides whose world it is.
-type rootKeyResult struct {
-	File    string `json:"file"`
-	RootKey string `json:"rootKey"`
-}
-
-func newCreateRootKeyCommand(a *command.App) *cobra.Command {
-	var file, secret string
-	var force bool
-	cmd := &cobra.Command{
-		Use:     "create-root-key",
-		GroupID: command.GroupNodes,
-		Short:   "Make the root key of a world and save it in a file",
-		Long: `Make the root key of a world and save it in a root key file. All node ids of a world
-derive from its root key: host and clients need the same one.
-
-A key is random, or derived from the bytes of a secret file, so that it can be made
-again from the same secret.`,
-		Example: command.Example(
-			"playctl create-root-key",
-			"playctl create-root-key --root-file world.root",
-			"playctl create-root-key --secret-file passphrase.txt --root-file world.root"),
-		Args: command.Takes(),
-		RunE: func(*cobra.Command, []string) error {
-			path, err := rootFilePath(a, file)
-			if err != nil {
-				return err
-			}
-			key, err := makeRootKey(a, secret)
-			if err != nil {
-				return err
-			}
-			if err := creds.WriteRootFile(path, key, force); err != nil {
-				return err
-			}
-			return a.Printer.Print(render.Document{
-				Data:  rootKeyResult{File: path, RootKey: key},
-				Views: []render.View{render.Fields{{Name: "root key", Value: key}, {Name: "file", Value: path}}},
-			})
-		},
-	}
-	cmd.Flags().StringVar(&file, "root-file", "", "the `file` to make (default: "+creds.EnvRootFile+", else ~/.playctl/root)")
-	cmd.Flags().StringVar(&secret, "secret-file", "", "derive the key from the bytes of this `file`; - is standard input")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there; every node of its world becomes invalid")
-	return cmd
-}
-
-// rootFilePath is where a root key file is made.
-func rootFilePath(a *command.App, flag string) (string, error) {
-	if flag == "" {
-		flag = a.Env(creds.EnvRootFile)
-	}
-	if flag != "" {
-		return a.Absolute(flag), nil
-	}
-	return a.Surroundings().DefaultRootFile()
-}
-
-func makeRootKey(a *command.App, secretFile string) (key string, err error) {
-	if secretFile == "" {
-		return creds.GenerateRootKey(), nil
-	}
-	secret, err := readRootSecret(a, secretFile)
-	if err != nil {
-		return "", err
-	}
-	err = a.Waiting("Deriving the root key", func() error {
-		key, err = creds.RootKeyFromSecret(secret)
-		return err
-	})
-	return key, err
-}
-
-func readRootSecret(a *command.App, file string) ([]byte, error) {
-	if file == "-" {
-		return a.ReadInput(file, command.MaxSecret)
-	}
-	return creds.ReadRootSecret(a.Absolute(file))
 }

@@ -34,13 +34,15 @@ func newCredentialsImportCommand(a *command.App) *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
 		Use:   "import [file]",
-		Short: "Sign in on this machine with a recovery phrase, or import an agent-play file",
+		Short: "Sign in on this machine with a recovery phrase, or import a credentials file",
 		Long: `Sign in on this machine. Without a file it asks for the phrase of a main node, or
 takes it from --phrase-from; the host must know the node. With --agent it is the phrase of
 an agent, which joins the context under that label.
 
-With a file, - for standard input, it takes over a credentials file of the agent-play
-service. The agents get the labels agent-1, agent-2 and so on.
+With a file, - for standard input, it takes over a credentials file: a context of
+playctl's own file, or what "playctl credentials export" or the agent-play service wrote.
+Agents without a label get agent-1, agent-2 and so on; --server and --service say where
+the host is where the file does not.
 
 Phrases are hashed and forgotten unless --keep-phrase is given.`,
 		Example: command.Example(
@@ -77,9 +79,19 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if options.Name == "" {
 		options.Name = defaultContext
 	}
-	imported, err := creds.ParseAgentPlay(command.InputName(name), text, options)
+	if a.Settings.Service != "" {
+		if options.Service, err = creds.ParseService(a.Settings.Service); err != nil {
+			return command.BadSetting(a.Sources.Where("service"), err)
+		}
+	}
+	imported, err := creds.ParseImport(command.InputName(name), text, options)
 	if err != nil {
 		return err
+	}
+	if a.Settings.Server != "" {
+		if imported.ServerURL, err = creds.ParseServerURL(a.Settings.Server); err != nil {
+			return command.BadSetting(a.Sources.Where("server"), err)
+		}
 	}
 	store, err := a.CredentialsStore()
 	if err != nil {
@@ -115,10 +127,12 @@ func newCredentialsExportCommand(a *command.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write the context as an agent-play credentials file",
-		Long: `Write the context as a credentials file of the agent-play service. That file holds phrases
-in clear, so it works only where they were kept with --keep-phrase, and it goes to a file
-that only you can read. --file - prints it instead.`,
+		Short: "Write the context as a credentials file that agent-play reads, too",
+		Long: `Write the context as a credentials file in the form of the agent-play service, with the
+labels, the API key and the service beside it, so that "playctl credentials import" makes
+the same context of it. The file holds phrases in clear, so it works only where they were
+kept with --keep-phrase, and it goes to a file that only you can read. --file - prints it.
+Without phrases, copy the credentials file itself: import takes that, too.`,
 		Example: command.Example("playctl credentials export --file credentials.json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
@@ -240,44 +254,54 @@ type importFlags struct {
 
 // recalled is a node that somebody has the phrase of.
 type recalled struct {
-	node client.Credentials
-	kept protocol.Secret
+	node    client.Credentials
+	kept    protocol.Secret
+	rootKey string
 }
 
 // recall gets a phrase and derives its node.
-func recall(ctx context.Context, a *command.App, flags *importFlags, question string) (recalled, error) {
-	root, err := a.Surroundings().FindRootFile(flags.rootFile)
+func recall(ctx context.Context, a *command.App, who *command.Caller, flags *importFlags, question string) (found recalled, err error) {
+	c, err := a.Client(who, who.Main)
 	if err != nil {
+		return recalled{}, err
+	}
+	defer c.Close()
+	if found.rootKey, err = rootKey(ctx, a, c, who.RootKey(), flags.rootFile); err != nil {
 		return recalled{}, err
 	}
 	phrase, err := a.ReadPhrase(ctx, flags.from, question)
 	if err != nil {
 		return recalled{}, err
 	}
-	node, err := derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, root.Key)
-	if err != nil || !flags.keep {
-		phrase = protocol.Secret{}
+	found.node, err = derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, found.rootKey)
+	if err == nil && flags.keep {
+		found.kept = phrase
 	}
-	return recalled{node: node, kept: phrase}, err
+	return found, err
 }
 
 // importMain makes a context of a main node's phrase. The host must know the
 // node; its API key stays where it was first told.
 func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
-	target, err := newAccount(a)
+	target, err := newAccount(a, flags.replace)
+	if errors.Is(err, errHasMain) {
+		return command.Hintf(err, "name a new context with --context, or add --replace")
+	}
 	if err != nil {
 		return err
 	}
-	found, err := recall(ctx, a, flags, "The main node's phrase:")
+	who := &command.Caller{Context: target, Server: target.ServerURL, Service: protocol.Service(target.Service)}
+	found, err := recall(ctx, a, who, flags, "The main node's phrase:")
 	if err != nil {
 		return err
 	}
-	who := &command.Caller{Server: target.ServerURL, Service: protocol.Service(target.Service), Main: found.node}
+	who.Main = found.node
 	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{}); err != nil {
 		return err
 	}
+	target.RootKey = found.rootKey
 	target.Main = &creds.MainNode{NodeID: found.node.NodeID, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepContext(ctx, a, target); err != nil {
+	if err := keepContext(ctx, a, target, flags.replace); err != nil {
 		return err
 	}
 	if err := a.Printer.Print(contextDocument(target, false)); err != nil {
@@ -293,13 +317,13 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 	if err != nil {
 		return err
 	}
-	if who.Main.IsZero() || who.Context == nil {
+	if who.Main.IsZero() || !who.Keeps() {
 		return who.NoMain()
 	}
 	if err := labelIsFree(who, flags.agent); err != nil {
 		return err
 	}
-	found, err := recall(ctx, a, flags, "The agent's phrase:")
+	found, err := recall(ctx, a, who, flags, "The agent's phrase:")
 	if err != nil {
 		return err
 	}
@@ -308,7 +332,7 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 		return err
 	}
 	agent := creds.Agent{NodeID: found.node.NodeID, Label: flags.agent, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepAgent(ctx, who, agent); err != nil {
+	if err := keepAgent(ctx, who, agent, found.rootKey); err != nil {
 		return err
 	}
 	return a.Printer.Print(createdAgent(who, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}}))

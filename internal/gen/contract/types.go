@@ -17,7 +17,7 @@ var (
 		protocol.WatchSessionRequest{}, protocol.EmptyRequest{},
 	}
 	replies = []any{
-		protocol.SessionReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},
+		protocol.SessionReply{}, protocol.BootstrapReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},
 		protocol.DoneReply{}, protocol.IDReply{}, protocol.RequestReply{}, protocol.CreateNodeReply{}, protocol.AgentNodeReply{},
 		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
 		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.ErrorBody{},

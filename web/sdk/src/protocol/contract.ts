@@ -105,6 +105,9 @@ export type ProofSide = (typeof proofSides)[number]
 export const proximityActions = ['assist', 'chat', 'zone', 'yield'] as const
 export type ProximityAction = (typeof proximityActions)[number]
 
+export const registrations = ['open', 'token', 'closed'] as const
+export type Registration = (typeof registrations)[number]
+
 export const resyncReasons = ['too_old', 'ahead', 'before_reset', 'gap', 'store_restarted', 'not_a_number'] as const
 export type ResyncReason = (typeof resyncReasons)[number]
 
@@ -962,6 +965,14 @@ export interface SessionReply {
   readonly seq?: number
   /** capabilities are the extensions that the host has. */
   readonly capabilities?: readonly Capability[]
+}
+
+/** BootstrapReply is the reply of `GET /api/play/bootstrap`. */
+export interface BootstrapReply {
+  /** rootKey is what node ids derive from, and the chain's genesis text. */
+  readonly rootKey: string
+  /** registration says who may make a main node. The agent-play service leaves it out. */
+  readonly registration?: Registration
 }
 
 /** ResetReply is the reply of a session reset: the new session. */

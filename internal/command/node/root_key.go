@@ -1,0 +1,138 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+func registerRootFile(cmd *cobra.Command, rootFile *string) {
+	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else the key that the host tells)")
+}
+
+// rootKey is what the node ids of a host derive from: the key in the file that was
+// named, else the one that the context remembers, else what the host says. Where it
+// does not say, a file in one of the usual places will do.
+func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, file string) (string, error) {
+	here := a.Surroundings()
+	if here.NamesRootFile(file) {
+		root, err := here.FindRootFile(file)
+		return root.Key, err
+	}
+	if remembered != "" {
+		return remembered, nil
+	}
+	var told *protocol.BootstrapReply
+	err := a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
+		told, err = c.Bootstrap(ctx)
+		return err
+	})
+	if err == nil && told.RootKey != "" {
+		return protocol.NormalizeRootKey(told.RootKey), nil
+	}
+	if command.IsUnreachable(err) || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+		return "", err
+	}
+	root, missing := here.FindRootFile("")
+	switch {
+	case missing == nil:
+		return root.Key, nil
+	case !errors.Is(missing, creds.ErrNoRootFile):
+		return "", missing
+	case protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid):
+		return "", command.Hintf(err, "ask its operator for a registration token (--registration-token-file); who has a node there names the root key file with --root-file")
+	case err == nil:
+		err = errors.New("its answer has none")
+	}
+	return "", command.Hintf(fmt.Errorf("the host does not tell its root key: %w", err),
+		"ask the operator of %s for its root key file, and name that with --root-file", c.Host())
+}
+
+// rootKeyResult is what "playctl create-root-key" prints. The key is no secret
+// between a host and its clients, but the file decides whose world it is.
+type rootKeyResult struct {
+	File    string `json:"file"`
+	RootKey string `json:"rootKey"`
+}
+
+func newCreateRootKeyCommand(a *command.App) *cobra.Command {
+	var file, secret string
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "create-root-key",
+		GroupID: command.GroupNodes,
+		Short:   "Make the root key of a world and save it in a file",
+		Long: `Make the root key of a world and save it in a root key file. All node ids of a world
+derive from its root key: host and clients need the same one.
+
+A key is random, or derived from the bytes of a secret file, so that it can be made
+again from the same secret.`,
+		Example: command.Example(
+			"playctl create-root-key",
+			"playctl create-root-key --root-file world.root",
+			"playctl create-root-key --secret-file passphrase.txt --root-file world.root"),
+		Args: command.Takes(),
+		RunE: func(*cobra.Command, []string) error {
+			path, err := rootFilePath(a, file)
+			if err != nil {
+				return err
+			}
+			key, err := makeRootKey(a, secret)
+			if err != nil {
+				return err
+			}
+			if err := creds.WriteRootFile(path, key, force); err != nil {
+				return err
+			}
+			return a.Printer.Print(render.Document{
+				Data:  rootKeyResult{File: path, RootKey: key},
+				Views: []render.View{render.Fields{{Name: "root key", Value: key}, {Name: "file", Value: path}}},
+			})
+		},
+	}
+	cmd.Flags().StringVar(&file, "root-file", "", "the `file` to make (default: "+creds.EnvRootFile+", else ~/.playctl/root)")
+	cmd.Flags().StringVar(&secret, "secret-file", "", "derive the key from the bytes of this `file`; - is standard input")
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there; every node of its world becomes invalid")
+	return cmd
+}
+
+// rootFilePath is where a root key file is made.
+func rootFilePath(a *command.App, flag string) (string, error) {
+	if flag == "" {
+		flag = a.Env(creds.EnvRootFile)
+	}
+	if flag != "" {
+		return a.Absolute(flag), nil
+	}
+	return a.Surroundings().DefaultRootFile()
+}
+
+func makeRootKey(a *command.App, secretFile string) (key string, err error) {
+	if secretFile == "" {
+		return creds.GenerateRootKey(), nil
+	}
+	secret, err := readRootSecret(a, secretFile)
+	if err != nil {
+		return "", err
+	}
+	err = a.Waiting("Deriving the root key", func() error {
+		key, err = creds.RootKeyFromSecret(secret)
+		return err
+	})
+	return key, err
+}
+
+func readRootSecret(a *command.App, file string) ([]byte, error) {
+	if file == "-" {
+		return a.ReadInput(file, command.MaxSecret)
+	}
+	return creds.ReadRootSecret(a.Absolute(file))
+}
