@@ -180,6 +180,18 @@ func TestMapAtATerminal(t *testing.T) {
 	if shown := tail.ends(command.ExitInterrupted); !strings.HasSuffix(shown, "\x1b[?7h\x1b[?25h\x1b[?1049l") || strings.Contains(shown, "error") {
 		t.Errorf("it leaves:\n%q", shown)
 	}
+	// What is typed is not shown, and q ends it.
+	typed := p.types("tail", "--view", "map")
+	typed.sees("Ada")
+	typed.presses("xyzzy")
+	if err := pty.Setsize(typed.tty, &pty.Winsize{Rows: 12, Cols: 50}); err != nil {
+		t.Fatal(err)
+	}
+	typed.sees("\x1b[12;1H")
+	typed.presses("q")
+	if shown := typed.ends(command.ExitDone); strings.Contains(shown, "xyzzy") || strings.Contains(shown, "^") {
+		t.Errorf("it shows what is typed:\n%q", shown)
+	}
 	// A window that says nothing about itself has no map.
 	p.env = append(p.env, "TERM=dumb")
 	p.types("tail", "--view", "map").ends(command.ExitUsage)

@@ -24,6 +24,17 @@ type LineEditor interface {
 	Size() (width, height int, err error)
 }
 
+// KeyTerminal is a terminal whose keys can be read as they are pressed.
+type KeyTerminal interface {
+	TTY
+	io.Reader
+	// Raw stops the terminal from showing what is typed and from acting on it;
+	// restore puts it back as it was.
+	Raw() (restore func() error, err error)
+	// Wake ends a read that is under way, where the system can.
+	Wake() error
+}
+
 // terminalFile is the controlling terminal, read and written through separate
 // files where the system has two names for it.
 type terminalFile struct {
@@ -35,6 +46,12 @@ func (t *terminalFile) Read(into []byte) (int, error) { return t.in.Read(into) }
 
 // Write implements io.Writer.
 func (t *terminalFile) Write(text []byte) (int, error) { return t.out.Write(text) }
+
+// Raw implements KeyTerminal.
+func (t *terminalFile) Raw() (restore func() error, err error) { return t.makeRaw() }
+
+// Wake implements KeyTerminal.
+func (t *terminalFile) Wake() error { return t.in.SetReadDeadline(time.Unix(1, 0)) }
 
 // Size implements LineEditor. It goes around File.Fd, as makeRaw does.
 func (t *terminalFile) Size() (width, height int, err error) {
@@ -56,8 +73,7 @@ func (t *terminalFile) Edit(ctx context.Context, editor *term.Terminal) (line st
 	}
 	defer func() { err = errors.Join(err, restore()) }()
 	wake := context.AfterFunc(ctx, func() {
-		// As in Ask.
-		_ = t.in.SetReadDeadline(time.Unix(1, 0))
+		_ = t.Wake() // as in Ask
 	})
 	defer wake()
 	line, err = editor.ReadLine()
@@ -105,7 +121,7 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 	defer func() { err = errors.Join(err, restore()) }()
 	wake := context.AfterFunc(ctx, func() {
 		// Where the system cannot interrupt a read, the next key press does.
-		_ = t.in.SetReadDeadline(time.Unix(1, 0))
+		_ = t.Wake()
 	})
 	defer wake()
 

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,8 @@ type display interface {
 	draw(status render.Status) error
 	// due is ready when draw should be called although nothing happened.
 	due() <-chan time.Time
+	// keys are those that are pressed; nil where they are none of its business.
+	keys() <-chan byte
 	// away leaves the terminal to others, back takes it again as if nothing were
 	// shown.
 	away() error
@@ -79,6 +82,8 @@ func (*eventLines) world(*chain.Snapshot) {}
 func (*eventLines) draw(render.Status) error { return nil }
 
 func (*eventLines) due() <-chan time.Time { return nil }
+
+func (*eventLines) keys() <-chan byte { return nil }
 
 func (*eventLines) away() error { return nil }
 
@@ -165,16 +170,22 @@ type mapDisplay struct {
 	before *render.Screen
 	drawn  time.Time
 	timer  *time.Timer
+	*keyboard
 }
 
-func (t *tailer) newMapDisplay() (display, error) {
+func (t *tailer) newMapDisplay() (_ display, err error) {
 	d := &mapDisplay{App: t.App}
 	d.picture.Title = t.who.Server
 	if name := t.who.ContextName(); name != "" {
 		d.picture.Title = name + "  " + d.picture.Title
 	}
-	err := d.write(render.ScreenEnter)
-	return d, err
+	if d.keyboard, err = openKeyboard(t.App); err != nil {
+		return nil, err
+	}
+	if err := d.write(render.ScreenEnter); err != nil {
+		return nil, errors.Join(err, d.keyboard.close())
+	}
+	return d, nil
 }
 
 func (d *mapDisplay) event(_ eventResult, line render.Event, names *render.Names, status render.Status) error {
@@ -233,16 +244,16 @@ func (d *mapDisplay) due() <-chan time.Time {
 	return d.timer.C
 }
 
-func (d *mapDisplay) away() error { return d.write(render.ScreenLeave) }
+func (d *mapDisplay) away() error { return errors.Join(d.write(render.ScreenLeave), d.leave()) }
 
 func (d *mapDisplay) back() error {
 	d.before, d.drawn = nil, time.Time{}
-	return d.write(render.ScreenEnter)
+	return errors.Join(d.take(), d.write(render.ScreenEnter))
 }
 
 func (d *mapDisplay) close() error {
 	d.stop()
-	return d.write(render.ScreenLeave)
+	return errors.Join(d.write(render.ScreenLeave), d.keyboard.close())
 }
 
 func (d *mapDisplay) write(text string) error {

@@ -121,6 +121,8 @@ func (t *tailer) step(ctx context.Context, reports <-chan report, resized, suspe
 		return false, t.shown.draw(t.status())
 	case <-suspended:
 		return false, t.suspend(ctx)
+	case key := <-t.shown.keys():
+		return t.press(ctx, key)
 	case <-t.quietEnds():
 		return true, t.quieted()
 	case <-ctx.Done():
@@ -271,6 +273,19 @@ func occupantName(o protocol.Occupant) (id, name string) {
 		return row.ID, row.Name
 	}
 	return "", ""
+}
+
+// press deals with a key. Others mean nothing.
+func (t *tailer) press(ctx context.Context, key byte) (done bool, err error) {
+	switch key {
+	case keyQuit:
+		return true, nil
+	case keyInterrupt:
+		return false, command.ErrInterrupted
+	case keySuspend:
+		return false, t.suspend(ctx)
+	}
+	return false, nil
 }
 
 // suspend stops the process with the terminal as it was, and draws anew when it is

@@ -76,8 +76,8 @@ func (r connectResult) document(look render.Look) *render.Document {
 	}}
 }
 
-// statusResult is what "playctl status" prints. Ready is absent where the host
-// answers that somewhere else.
+// statusResult is what "playctl status" prints. What is not known is absent: ready
+// where the host answers that somewhere else, the world where it may not be read.
 type statusResult struct {
 	Context   string         `json:"context,omitempty"`
 	Server    string         `json:"server"`
@@ -86,9 +86,9 @@ type statusResult struct {
 	SID       string         `json:"sid,omitempty"`
 	Rev       *uint64        `json:"rev,omitempty"`
 	Seq       *uint64        `json:"seq,omitempty"`
-	Occupants int            `json:"occupants"`
+	Occupants *int           `json:"occupants,omitempty"`
 	Kinds     map[string]int `json:"kinds,omitempty"`
-	Spaces    int            `json:"spaces"`
+	Spaces    *int           `json:"spaces,omitempty"`
 	Bridge    *bridgeResult  `json:"bridge,omitempty"`
 }
 
@@ -102,7 +102,8 @@ func newStatusCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupHost,
 		Short:   "Show whether the host is ready, and what is in its world",
 		Long: `Show whether the host is ready, where its world stands, how much is in it and the state
-of the event webhook. The exit code is 1 if the host answers and is not ready, 4 if it does not answer.
+of the event webhook. The exit code is 1 if the host answers and is not ready, 4 if it does not
+answer. Without credentials for the host it shows the first only.
 
 With --ready it asks for nothing else and needs no credentials: a health check of a container.`,
 		Example: command.Example(
@@ -122,6 +123,10 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 				}
 				if err == nil {
 					err = result.look(ctx, c)
+				}
+				if result.Ready != nil && *result.Ready && protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+					a.Note("What is in its world it tells to nodes only: %s.", a.HintFor(err))
+					err = nil
 				}
 				result.bridge(ctx, c)
 				return result.document(a.Printer.Look), err
@@ -170,7 +175,8 @@ func (r *statusResult) look(ctx context.Context, c *client.Client) error {
 		return fmt.Errorf("read the snapshot: %w", err)
 	}
 	r.SID, r.Rev, r.Seq = snapshot.SID, snapshot.Rev, snapshot.Seq
-	r.Occupants, r.Spaces, r.Kinds = len(snapshot.WorldMap.Occupants), len(snapshot.Spaces), map[string]int{}
+	occupants, spaces := len(snapshot.WorldMap.Occupants), len(snapshot.Spaces)
+	r.Occupants, r.Spaces, r.Kinds = &occupants, &spaces, map[string]int{}
 	for _, row := range snapshot.WorldMap.Occupants {
 		var occupant struct {
 			Kind string `json:"kind"`
@@ -204,7 +210,7 @@ func (r *statusResult) document(look render.Look) *render.Document {
 			render.Field{Name: "rev", Value: command.Number(r.Rev)},
 			render.Field{Name: "seq", Value: command.Number(r.Seq)},
 			render.Field{Name: "on the map", Value: strings.Join(counts, ", ")},
-			render.Field{Name: "spaces", Value: command.Decimal(int64(r.Spaces))})
+			render.Field{Name: "spaces", Value: command.Decimal(int64(*r.Spaces))})
 	}
 	if r.Bridge != nil {
 		fields = append(fields, r.Bridge.field(look))
