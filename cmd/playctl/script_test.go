@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"certificate": makeCertificate,
 			"freeport":    freePort,
 			"stranger":    startStranger,
+			"older":       startOlder,
 			"exits":       exits,
 			"mode":        mode,
 			"keep":        keep,

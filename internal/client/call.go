@@ -126,7 +126,7 @@ func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 		}
 		done, err := tries.failed(ctx, sid, err)
 		if err != nil {
-			return nil, err
+			return nil, c.lacking(k, err)
 		}
 		if done {
 			return &reply{status: http.StatusOK, header: http.Header{}, body: []byte(`{"ok":true}`)}, nil

@@ -66,6 +66,38 @@ func (e *ReplyError) Unwrap() error { return e.Err }
 // Is matches ErrReply.
 func (e *ReplyError) Is(target error) bool { return target == ErrReply }
 
+// UnsupportedError says that a host does not have what was asked for.
+type UnsupportedError struct {
+	// What is the operation, or the method and path.
+	What string
+	// Err is the host's own refusal.
+	Err error
+}
+
+// Error implements error.
+func (e *UnsupportedError) Error() string { return "this host does not have " + e.What }
+
+// Unwrap gives the refusal.
+func (e *UnsupportedError) Unwrap() error { return e.Err }
+
+// lacking marks the refusal of what a host of the older service does not have. It names
+// no code: of an operation that it does not know it says that the sid is missing, and
+// of a route it says what any web server says.
+func (c *Client) lacking(k *call, err error) error {
+	refused, ok := errors.AsType[*protocol.Error](err)
+	if !ok || refused.RequestID != "" || c.service == protocol.ServicePlay {
+		return err
+	}
+	rpc, isOp := k.body.(protocol.RPCRequest)
+	switch {
+	case isOp && !k.sid && strings.Contains(refused.Message, "missing sid"):
+		return &UnsupportedError{What: "the operation " + string(rpc.Op), Err: err}
+	case !isOp && refused.Status() == http.StatusNotFound && refused.Message == protocol.ParseErrorBody(http.StatusNotFound, nil).Message:
+		return &UnsupportedError{What: k.route(), Err: err}
+	}
+	return err
+}
+
 // unreachable makes the error of an attempt that got no answer. The URL of a
 // *url.Error is dropped: the host is said once.
 func (c *Client) unreachable(err error, sent bool) error {

@@ -20,6 +20,9 @@ func (a *App) HintFor(err error) string {
 	if hinted, ok := errors.AsType[*hintedError](err); ok {
 		return hinted.hint
 	}
+	if _, lacks := errors.AsType[*client.UnsupportedError](err); lacks {
+		return "hosts of the agent-play service do not have it; where this is none of them, look at --server and --service"
+	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "give it longer with --timeout"

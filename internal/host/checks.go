@@ -127,6 +127,10 @@ func checkAPIKey(c *call) error {
 			return nil
 		}
 		if !creds.AuthenticateSecret(stored, has, shown) {
+			if policy == APIKeysOptional {
+				return protocol.Errorf(protocol.CodeAPIKeyInvalid,
+					"the API key is not the account's: send the right one as x-api-key or none; POST %s makes a new one", protocol.PathNodeAPIKey)
+			}
 			return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
 		}
 		c.keyDigest = (*[32]byte)(&stored)

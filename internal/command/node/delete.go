@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -56,10 +57,20 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 	}
 	err = a.Call(ctx, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.DeleteAgent(ctx, ref.ID)
-		if err == nil && !reply.OK && !ref.Own {
+		if err != nil || reply.OK {
+			return err
+		}
+		account, err := c.Nodes(ctx)
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(account.MainNode.AgentNodeIDs, ref.ID):
+			return command.Hintf(fmt.Errorf("the host did not delete the agent node %s, so its credentials are kept", ref.Name()),
+				"hosts of the agent-play service delete no agent nodes: ask the operator of %s", who.Server)
+		case !ref.Own:
 			return protocol.Errorf(protocol.CodeNotFound, "the host knows no agent node %s", ref.Name())
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ package node
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,11 +130,11 @@ kinds that the agent got.`,
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsMain(cmd.Context(), "Reading the nodes", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				reply, err := c.Agents(ctx)
+				reply, err := c.Nodes(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return who.AgentsDocument(a.Printer.Look, reply.Agents), nil
+				return who.AgentsDocument(a.Printer.Look, allAgents(reply)), nil
 			})
 		},
 	}
@@ -168,10 +169,22 @@ agent is named by its label, its id, or the beginning of its id.`,
 				if err != nil {
 					return nil, err
 				}
-				return agentDocument(who, a.Printer.Look, ref, reply.AgentNodes)
+				return agentDocument(who, a.Printer.Look, ref, allAgents(reply))
 			})
 		},
 	}
+}
+
+// allAgents are the agents of an account. Hosts of the agent-play service list those
+// that never registered by their ids only.
+func allAgents(reply *protocol.NodesReply) []protocol.AgentRecord {
+	all := slices.Clone([]protocol.AgentRecord(reply.AgentNodes))
+	for _, id := range reply.MainNode.AgentNodeIDs {
+		if !slices.ContainsFunc(all, func(known protocol.AgentRecord) bool { return known.AgentID == id }) {
+			all = append(all, protocol.AgentRecord{AgentID: id})
+		}
+	}
+	return all
 }
 
 func agentDocument(c *command.Caller, look render.Look, ref command.AgentRef, agents []protocol.AgentRecord) (*render.Document, error) {

@@ -59,6 +59,9 @@ that it was created with that root key. It exits with 5 if the host says no.`,
 				if err != nil {
 					return nil, err
 				}
+				if who.Service != protocol.ServicePlay && ref.Own {
+					c = c.As(ref.Node) // there a node validates itself only
+				}
 				return validate(ctx, a, who, c, ref.ID, rootFile)
 			})
 		},
