@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -34,9 +36,21 @@ type UnreachableError struct {
 func (e *UnreachableError) Error() string {
 	reason := "it did not answer in time"
 	if !errors.Is(e.Err, context.DeadlineExceeded) {
-		reason = e.Err.Error()
+		reason = cause(e.Err).Error()
 	}
 	return fmt.Sprintf("cannot reach the host at %s: %s", e.Host, reason)
+}
+
+// cause is what a failed connection failed of, without the call and the address that the
+// message names already.
+func cause(err error) error {
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
+		err = failed.Err
+	}
+	if failed, ok := errors.AsType[*os.SyscallError](err); ok {
+		err = failed.Err
+	}
+	return err
 }
 
 // Unwrap gives the reason.

@@ -58,6 +58,7 @@ func (a *App) AsAdmin(ctx context.Context, flags *AdminFlags, label string, ask 
 	if err != nil {
 		return err
 	}
+	who.admin = true
 	c, err := a.connect(who, client.Credentials{}, token)
 	if err != nil {
 		return err
@@ -93,6 +94,8 @@ type Caller struct {
 	Service protocol.Service
 	Main    client.Credentials
 	APIKey  protocol.Secret
+	// admin says that the administrator's token is shown, and no credentials.
+	admin bool
 }
 
 // ContextName is the name of the context that is used, "" for none.
@@ -127,7 +130,7 @@ func (a *App) Caller() (*Caller, error) {
 		return nil, err
 	}
 	who := &Caller{Store: store, file: file, Server: DefaultServer, Service: protocol.ServicePlay}
-	if who.Context, err = a.chooseContext(file); err != nil {
+	if who.Context, err = a.ChooseContext(file); err != nil {
 		return nil, err
 	}
 	if who.Context != nil {
@@ -141,12 +144,16 @@ func (a *App) Caller() (*Caller, error) {
 	return who, a.override(who)
 }
 
-// chooseContext is the context that was named, else the one for the server that
+// ChooseContext is the context of this run: the one that was named, else the one for the server that
 // was named, else the one in use. Credentials never go to a server that they are
 // not for unless both were named.
-func (a *App) chooseContext(file *creds.File) (*creds.Context, error) {
+func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	if a.Settings.Context != "" {
-		return file.Select(a.Settings.Context)
+		chosen, err := file.Context(a.Settings.Context)
+		if err != nil && a.Sources.Made("context") {
+			return nil, BadInput(err)
+		}
+		return chosen, err
 	}
 	if a.Settings.Server == "" {
 		chosen, err := file.Select("")

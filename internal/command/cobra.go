@@ -62,9 +62,20 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	a.Settings.register(root.PersistentFlags())
+	for flag, complete := range map[string]cobra.CompletionFunc{
+		"context": func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return a.CompletesContext(cmd, nil, begun)
+		},
+		"server": cobra.NoFileCompletions, "timeout": cobra.NoFileCompletions,
+	} {
+		if err := root.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic("playctl: complete --" + flag + ": " + err.Error())
+		}
+	}
+	CompleteChoices(root, "service", string(protocol.ServicePlay), string(protocol.ServiceAgentPlay))
 	CompleteChoices(root, "output", "table", "json", "ndjson", "yaml")
 	CompleteChoices(root, "color", "auto", "always", "never")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: GroupNodes, Title: "Nodes:"},
 		&cobra.Group{ID: GroupWorld, Title: "World:"},
@@ -72,7 +83,35 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 		&cobra.Group{ID: GroupOther, Title: "Other:"},
 	)
 	root.SetHelpCommandGroupID(GroupOther)
+	root.SetHelpCommand(newHelpCommand(root))
+	a.setHelp(root)
 	return root
+}
+
+// newHelpCommand is cobra's, but for a command that is not there.
+func newHelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command]",
+		Short:   "Show the help of a command or a topic",
+		GroupID: GroupOther,
+		Example: Example("playctl help tail", "playctl help exit-codes"),
+		Args:    cobra.ArbitraryArgs,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			found, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return subcommands(found), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return RunGroup(found, rest)
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
 }
 
 // RunGroup is what a command does that only has others below it.
@@ -90,7 +129,7 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
 		return Hintf(err, "did you mean \"%s %s\"?", cmd.CommandPath(), near)
 	}
-	return err
+	return Hintf(err, "\"%s --help\" lists the commands", cmd.CommandPath())
 }
 
 func subcommands(cmd *cobra.Command) []string {

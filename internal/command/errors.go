@@ -1,13 +1,18 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -33,6 +38,62 @@ func (e *usageError) Unwrap() error { return e.err }
 // Usagef makes a usageError.
 func Usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// usageOf is how a command is called; one that only has others below it is called with
+// one of them.
+func usageOf(cmd *cobra.Command) string {
+	if cmd.HasAvailableSubCommands() {
+		return cmd.CommandPath() + " <command>"
+	}
+	return cmd.UseLine()
+}
+
+// badFlag words what is wrong with a flag: an unknown one with the one that was meant,
+// a value without the words of the parser.
+func badFlag(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		var known []string
+		add := func(flag *pflag.Flag) { known = append(known, flag.Name) }
+		cmd.LocalFlags().VisitAll(add)
+		cmd.InheritedFlags().VisitAll(add)
+		if near := suggest.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+			return Hintf(&usageError{err}, "did you mean --%s?", near)
+		}
+	}
+	return &usageError{plainly(err)}
+}
+
+// parserWords are those of Go's parsers of numbers and times, and what they mean.
+var parserWords = []struct {
+	found *regexp.Regexp
+	means string
+}{
+	{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
+	{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number that is allowed here"},
+	{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "it is too large"},
+	{regexp.MustCompile(`time: .* duration ".*"`), "a time needs a number and a unit, as 30s or 5m"},
+}
+
+// plainError is an error in plainer words.
+type plainError struct {
+	error
+	text string
+}
+
+// Error gives the plainer words.
+func (e *plainError) Error() string { return e.text }
+
+// Unwrap gives the error itself.
+func (e *plainError) Unwrap() error { return e.error }
+
+// plainly words an error without those of Go's parsers.
+func plainly(err error) error {
+	text := err.Error()
+	for _, words := range parserWords {
+		text = words.found.ReplaceAllString(text, words.means)
+	}
+	return &plainError{err, text}
 }
 
 // inputError is what a person wrote somewhere and cannot be used: nothing was done
@@ -99,15 +160,17 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 	if code == ExitDone || code == ExitInterrupted {
 		return code
 	}
-	hint := a.HintFor(err)
+	hint, text := a.HintFor(err), a.blotted(err.Error())
+	if errors.Is(err, context.DeadlineExceeded) {
+		text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took longer than "+a.Settings.Timeout.String())
+	}
 	var usage *usageError
 	if errors.As(err, &usage) && cmd != nil {
 		if hint == "" {
 			hint = fmt.Sprintf("see \"%s --help\"", cmd.CommandPath())
 		}
-		render.Failure(a.Stderr, a.ErrorLook(), a.blotted(err.Error())+"\nusage: "+cmd.UseLine(), a.blotted(hint))
-		return code
+		text += "\nusage: " + usageOf(cmd)
 	}
-	render.Failure(a.Stderr, a.ErrorLook(), a.blotted(err.Error()), a.blotted(hint))
+	render.Failure(a.Stderr, a.ErrorLook(), text, a.blotted(hint))
 	return code
 }

@@ -78,6 +78,8 @@ func isNoHost(err error) bool {
 // for another host than the one that was called.
 func (c *Caller) hintFor(err error) string {
 	switch {
+	case c.admin && protocol.HasCode(err, protocol.CodeCredentialsInvalid):
+		return "the token is the one in the file that the host was started with: --admin-token-file names it, or " + envAdminToken + " has it"
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return c.missing()
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:

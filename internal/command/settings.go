@@ -113,7 +113,7 @@ func (s *Sources) ByEnvironment(name string) bool {
 }
 
 // Made reports whether a setting was made anywhere, so that it is not the default.
-func (s *Sources) Made(name string) bool { return s.Origin(name) != "default" }
+func (s *Sources) Made(name string) bool { return s != nil && s.Origin(name) != "default" }
 
 // Origin says where a setting was made: "flag", "environment PLAYCTL_…", "file" with
 // its path and line, or "default".
@@ -166,7 +166,7 @@ func (a *App) readSettings(flags *pflag.FlagSet) (*Sources, error) {
 			return
 		}
 		if err := flag.Value.Set(values.GetString(flag.Name)); err != nil {
-			wrong = append(wrong, BadSetting(s.Where(flag.Name), fmt.Errorf("invalid value for %s: %w", flag.Name, err)))
+			wrong = append(wrong, BadSetting(s.Where(flag.Name), fmt.Errorf("invalid value for %s: %w", flag.Name, plainly(err))))
 		}
 	})
 	if len(wrong) > 0 {

@@ -194,6 +194,15 @@ func (a *App) Ask(ctx context.Context, question string, hidden bool) (answer str
 	return terminal.Ask(ctx, question, hidden)
 }
 
+// ConfirmIfSeen is Confirm where a person is sure to be there; elsewhere it goes on, so
+// that scripts from before there was a question do.
+func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string) error {
+	if !a.MayAsk() || !IsTerminal(a.Stdin) || !IsTerminal(a.Stderr) {
+		return nil
+	}
+	return a.Confirm(ctx, yes, question)
+}
+
 // Confirm asks before something that cannot be undone. yes is the command's
 // --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
@@ -202,7 +211,11 @@ func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	}
 	answer, err := a.Ask(ctx, question+" [y/N]", false)
 	if errors.Is(err, ErrNoTerminal) {
-		return Hintf(Usagef("confirmation required: pass --yes"), "this cannot be undone, and there is no terminal to ask at")
+		why := "there is no terminal to ask at"
+		if a.Settings.noInput {
+			why = "--no-input forbids to ask"
+		}
+		return Hintf(Usagef("confirmation required: pass --yes"), "this cannot be undone, and %s", why)
 	}
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func SpaceTable(spaces []protocol.Space) render.Table {
 	for i := range spaces {
 		space := &spaces[i]
 		table.Rows = append(table.Rows, []string{
-			space.ID, space.Name, space.DesignKey, space.Owner.DisplayName, strings.Join(space.Amenities, ", "),
+			render.ShortID(space.ID), space.Name, space.DesignKey, space.Owner.DisplayName, strings.Join(space.Amenities, ", "),
 		})
 	}
 	return table

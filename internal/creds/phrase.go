@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -59,6 +60,21 @@ func GeneratePhrase() protocol.Secret {
 		panic(fmt.Sprintf("creds: the system's random source failed: %v", err))
 	}
 	return protocol.NewSecret(phrase)
+}
+
+// PhraseFault says how a phrase differs from those that GeneratePhrase makes, "" where
+// it does not. It repeats no word. A phrase that somebody chose may well differ.
+func PhraseFault(phrase protocol.Secret) string {
+	words := strings.Fields(phrase.Reveal())
+	if len(words) != PhraseWords {
+		return fmt.Sprintf("it has %d words, and phrases that playctl makes have %d", len(words), PhraseWords)
+	}
+	for i, word := range words {
+		if !slices.Contains(wordlists.English, word) {
+			return fmt.Sprintf("its word number %d is in no phrase that playctl makes", i+1)
+		}
+	}
+	return ""
 }
 
 // phraseFrom draws a phrase from random, two bytes for each word.

@@ -47,12 +47,30 @@ func hostile(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// ShortID is an id for people: the first 12 characters of one of 64 hex digits,
-// any other id whole. Commands take such a beginning where it is unambiguous.
+// ShortID is an id for people: the first 12 characters of one of 64 hex digits, the
+// first 8 of a UUID, any other id whole. Commands take such a beginning where it is
+// unambiguous.
 func ShortID(id string) string {
-	const full, short = 64, 12
-	if len(id) != full {
-		return Clean(id)
+	const full, short, shortUUID = 64, 12, 8
+	switch {
+	case len(id) == full:
+		return Clean(id[:short])
+	case isUUID(id):
+		return Clean(id[:shortUUID])
 	}
-	return Clean(id[:short])
+	return Clean(id)
+}
+
+// isUUID reports whether an id has the form of a UUID (RFC 9562, section 4).
+func isUUID(id string) bool {
+	const form = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh"
+	if len(id) != len(form) {
+		return false
+	}
+	for i := range len(id) {
+		if form[i] == '-' != (id[i] == '-') || form[i] == 'h' && !strings.ContainsRune("0123456789abcdefABCDEF", rune(id[i])) {
+			return false
+		}
+	}
+	return true
 }

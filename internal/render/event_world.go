@@ -13,6 +13,18 @@ func read[T any](data []byte) (value T, err error) {
 	return value, err
 }
 
+// cellOf says where a row is, where it says so.
+func cellOf(row []byte) string {
+	cell, err := read[struct {
+		X *float64 `json:"x"`
+		Y *float64 `json:"y"`
+	}](row)
+	if err != nil || cell.X == nil || cell.Y == nil {
+		return ""
+	}
+	return fmt.Sprintf(" is at (%v, %v)", *cell.X, *cell.Y)
+}
+
 func (n *Names) joined(data []byte) (sentence, error) {
 	event, err := read[protocol.PlayerAddedData](data)
 	if err != nil {
@@ -23,7 +35,7 @@ func (n *Names) joined(data []byte) (sentence, error) {
 		return sentence{}, err
 	}
 	n.Learn(agent.AgentID, agent.Name)
-	text := fmt.Sprintf("%s is at (%v, %v), %s, with %s", n.Of(agent.AgentID), agent.X, agent.Y, agent.Platform, strings.Join(agent.ToolNames, ", "))
+	text := fmt.Sprintf("%s%s, %s, with %s", n.Of(agent.AgentID), cellOf(event.Player), agent.Platform, strings.Join(agent.ToolNames, ", "))
 	return sentence{verb: "joins", tone: good, text: text}, nil
 }
 
@@ -55,7 +67,7 @@ func (n *Names) placed(data []byte) (sentence, error) {
 		return sentence{}, err
 	}
 	n.Learn(row.ID, row.Name)
-	text := fmt.Sprintf("%s is at (%v, %v)", row.Name, row.X, row.Y)
+	text := row.Name + cellOf(event.MCP)
 	if row.URL != "" {
 		text += ", " + row.URL
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -96,15 +97,56 @@ func (p *Printer) text(doc Document) ([]byte, error) {
 
 // encodeJSON writes data as JSON ended by a line break. Characters are kept as
 // they are: <, > and & mean nothing in a terminal.
-func encodeJSON(data any, indent string) ([]byte, error) {
+func encodeJSON(data any, indent string) ([]byte, error) { return encodeIndented(data, "", indent) }
+
+func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", indent)
+	encoder.SetIndent(prefix, indent)
 	if err := encoder.Encode(data); err != nil {
 		return nil, fmt.Errorf("encode the result as JSON: %w", err)
 	}
 	return out.Bytes(), nil
+}
+
+// List is a list that is printed while it grows. As JSON it is one document, an object
+// with the list in one field, each item of which is written at once; else it is what
+// Item prints.
+type List struct {
+	*Printer
+	// Name is the field's.
+	Name  string
+	begun bool
+}
+
+// Add prints one item.
+func (l *List) Add(item Document) error {
+	if l.Format != FormatJSON {
+		return l.Item(item)
+	}
+	const indent = "    "
+	text, err := encodeIndented(item.Data, indent, "  ")
+	if err != nil {
+		return err
+	}
+	between := ",\n"
+	if !l.begun {
+		between = "{\n  " + strconv.Quote(l.Name) + ": [\n"
+	}
+	l.begun = true
+	return l.write(append([]byte(between+indent), bytes.TrimSuffix(text, []byte("\n"))...))
+}
+
+// Close ends the list.
+func (l *List) Close() error {
+	switch {
+	case l.Format != FormatJSON:
+		return nil
+	case l.begun:
+		return l.write([]byte("\n  ]\n}\n"))
+	}
+	return l.write([]byte("{\n  " + strconv.Quote(l.Name) + ": []\n}\n"))
 }
 
 // Item writes one item of a stream in a single write: a JSON document, a line,

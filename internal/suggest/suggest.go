@@ -4,13 +4,13 @@ package suggest
 import "strings"
 
 // Nearest is the candidate that differs least from a word: by at most two
-// changes, and by less than half of the candidate, whatever the case of its
+// changes, and by at most a third of the candidate, whatever the case of its
 // letters; "" if there is none.
 func Nearest(word string, candidates []string) string {
 	best, least := "", 3
 	for _, candidate := range candidates {
 		to := []rune(strings.ToUpper(candidate))
-		if d := distance([]rune(strings.ToUpper(word)), to); d < least && 2*d < len(to) {
+		if d := distance([]rune(strings.ToUpper(word)), to); d < least && 3*d <= len(to) {
 			best, least = candidate, d
 		}
 	}

@@ -18,7 +18,7 @@ func Commands(a *command.App) []*cobra.Command {
 
 func newCompletionCommand(a *command.App) *cobra.Command {
 	writers := map[string]func(root *cobra.Command, out io.Writer) error{
-		"bash":       func(root *cobra.Command, out io.Writer) error { return root.GenBashCompletionV2(out, true) },
+		"bash":       bashCompletion,
 		"zsh":        (*cobra.Command).GenZshCompletion,
 		"fish":       func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) },
 		"powershell": (*cobra.Command).GenPowerShellCompletionWithDesc,
@@ -47,6 +47,30 @@ the shell looks for such scripts.`,
 			return nil
 		},
 	}
+}
+
+// withoutPackage defines what the script takes of the package bash-completion, where that
+// is not installed.
+const withoutPackage = `
+if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref() {
+        words=("${COMP_WORDS[@]}")
+        cword=$COMP_CWORD
+        cur=${COMP_WORDS[COMP_CWORD]}
+        prev=${COMP_WORDS[COMP_CWORD-1]}
+    }
+fi
+if ! declare -F _filedir >/dev/null; then
+    _filedir() { COMPREPLY=($(compgen -f -- "$cur")); }
+fi
+`
+
+func bashCompletion(root *cobra.Command, out io.Writer) error {
+	if err := root.GenBashCompletionV2(out, true); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, withoutPackage)
+	return err
 }
 
 func newVersionCommand(a *command.App) *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Take an MCP server off the map",
 		Example: command.Example("playctl unregister-mcp weather"),
-		Args:    command.Takes("name or id"),
+		Args:    command.Takes("name or id"), ValidArgsFunction: a.CompletesFromWorld(command.MCPNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				id, err := placement(ctx, who, c, args[0])
@@ -97,7 +98,7 @@ func placement(ctx context.Context, c *command.Caller, host *client.Client, ref 
 			continue
 		}
 		mine := c.Main.IsZero() || row.NodeID == c.Main.NodeID
-		if row.Name == ref && mine {
+		if mine && (row.Name == ref || len(ref) >= command.LeastPrefix && strings.HasPrefix(row.ID, strings.ToLower(ref))) {
 			if found != "" {
 				return "", fmt.Errorf("there are several MCP servers called %q: name one by its id", ref)
 			}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -78,11 +79,7 @@ func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables m
 // next one may do better.
 func (p *prompt) loop(ctx context.Context) error {
 	for number := 1; ; number++ {
-		if width, height, err := p.terminal.Size(); err == nil && width > 0 && height > 0 {
-			// It fails where the screen cannot be painted anew; the next key does.
-			_ = p.editor.SetSize(width, height)
-		}
-		line, err := p.terminal.Edit(ctx, p.editor)
+		line, err := p.edit(ctx)
 		switch {
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
@@ -107,6 +104,39 @@ func (p *prompt) loop(ctx context.Context) error {
 		}
 	}
 }
+
+// edit reads a line. The editor follows the window's size meanwhile.
+func (p *prompt) edit(ctx context.Context) (string, error) {
+	fit := func() {
+		if width, height, err := p.terminal.Size(); err == nil && width > 0 && height > 0 {
+			// It fails where the screen cannot be painted anew; the next key does.
+			_ = p.editor.SetSize(width, height)
+		}
+	}
+	fit()
+	resized, stop := p.Resizes()
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			select {
+			case <-resized:
+				fit()
+			case <-done:
+				return
+			}
+		}
+	})
+	defer func() {
+		stop()
+		close(done)
+		watching.Wait()
+	}()
+	return p.terminal.Edit(ctx, p.editor)
+}
+
+// promptWords are what the prompt takes beside statements.
+var promptWords = []string{"HELP ", "EXIT ", "QUIT "}
 
 // leaves reports whether a line ends the session.
 func leaves(line string) bool {
@@ -136,6 +166,13 @@ func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPo
 	}
 	known := aql.Known{Variables: p.variables(), Agents: p.CompleteAgents(), Contexts: p.contextNames()}
 	start, words := aql.Complete(line[:pos], known)
+	if typed := strings.TrimSpace(line[:pos]); start == 0 && typed != "" {
+		for _, word := range promptWords {
+			if strings.HasPrefix(word, strings.ToUpper(typed)) {
+				words = append(words, word)
+			}
+		}
+	}
 	if len(words) == 0 {
 		return line, pos, true
 	}

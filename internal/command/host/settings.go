@@ -3,6 +3,8 @@ package host
 import (
 	"fmt"
 	"math"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -119,11 +121,11 @@ func RegisterFlags(flags *pflag.FlagSet, a *command.App) { new(serveSettings).re
 // and the config file.
 func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
 	s.store.Register(own, a)
 	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for Redis to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
 	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
+	command.GroupFlags(own, "The world")
 
 	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made if there is none)")
 	own.StringVar(&s.adminTokenFile, "admin-token-file", "", "a `file` with the administrator's token; without it there is no administrator")
@@ -134,10 +136,13 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.StringVar(&s.compat, "compat", "", "also serve existing clients of a `service`: agent-play")
 	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
 	own.BoolVar(&s.allowOwnerHash, "allow-owner-hash", false, "let a main node's hash stand for its agents' also beyond loopback")
+	command.GroupFlags(own, "Who may do what")
 
 	own.StringVar(&s.watchAccess, "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
 	own.StringSliceVar(&s.watchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
+	command.GroupFlags(own, "The watch page")
 
+	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
 	own.StringVar(&s.publicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
 	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is believed; may be repeated")
 	own.StringSliceVar(&s.corsOrigins, "cors-origin", nil, "an `origin` whose pages may call, such as https://example.com; may be repeated")
@@ -145,14 +150,17 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.StringVar(&s.tlsKey, "tls-key", "", "the `file` of the certificate's key (PEM)")
 	own.StringVar(&s.opsListen, "metrics-listen", "", "take /healthz, /readyz and /metrics to a listener of their own at this `address`")
 	own.BoolVar(&s.pprof, "pprof", false, "serve profiles at --metrics-listen")
+	command.GroupFlags(own, "The listener")
 
 	for _, l := range limits {
 		own.IntVar(l.of(s), l.flag, l.value, l.help)
 	}
+	command.GroupFlags(own, "Limits")
 
 	own.StringVar(&s.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	own.StringVar(&s.logFormat, "log-format", "text", "how it is logged: text or json")
 	own.BoolVar(&s.accessLog, "access-log", false, "log every request")
+	command.GroupFlags(own, "The log")
 
 	own.VisitAll(func(flag *pflag.Flag) { command.Configurable(own, flag.Name) })
 	flags.AddFlagSet(own)
@@ -169,8 +177,15 @@ func (s *serveSettings) check() error {
 		return command.Usagef("--demo makes a main node, so registration must be open")
 	case s.compat != "" && s.apiKeys == string(host.APIKeysRequired):
 		return command.Usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
+	case s.registration == string(host.RegistrationToken) && s.registrationTokenFile == "":
+		return command.Usagef("--registration token needs a token: name its file with --registration-token-file")
 	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
 		return command.Usagef("--registration-token-file is for --registration token")
+	}
+	for flag, address := range map[string]string{"listen": s.listen, "metrics-listen": s.opsListen} {
+		if err := checkAddress(address); err != nil {
+			return command.Usagef("--%s: %w", flag, err)
+		}
 	}
 	for _, l := range limits {
 		if *l.of(s) < l.least {
@@ -182,6 +197,21 @@ func (s *serveSettings) check() error {
 		return s.checkBridge()
 	}
 	return command.Usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
+}
+
+// checkAddress refuses what cannot be listened on; a name is left to the system.
+func checkAddress(address string) error {
+	if address == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%q is no address such as 127.0.0.1:7420", address)
+	}
+	if number, err := strconv.ParseUint(port, 10, 64); err == nil && number > math.MaxUint16 {
+		return fmt.Errorf("%q: ports go up to %d", address, math.MaxUint16)
+	}
+	return nil
 }
 
 // checkStore refuses two answers to where the world is kept; the command line wins

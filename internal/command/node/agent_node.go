@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ type apiKeyResult struct {
 
 func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
 	var file string
-	var show bool
+	var show, yes bool
 	cmd := &cobra.Command{
 		Use:     "create-api-key",
 		GroupID: command.GroupNodes,
@@ -34,6 +35,9 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 		Example: command.Example("playctl create-api-key", "playctl create-api-key --api-key-file ci.key"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file)); err != nil {
+				return err
+			}
 			return a.AsMain(cmd.Context(), "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				if !who.Keeps() && file == "" && !show {
 					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so nobody would ever see it"),
@@ -49,7 +53,20 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 	}
 	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this `file` as well, readable by you only")
 	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, also where others may read it")
+	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// replacesKey asks whether a new key may end the old one everywhere.
+func replacesKey(a *command.App, file string) string {
+	question := "Make a new API key? The old one stops working at once, on every machine."
+	if file == "" {
+		return question
+	}
+	if _, err := os.Stat(a.Absolute(file)); err == nil {
+		question = fmt.Sprintf("Make a new API key and write it over the one in %s? The old one stops working at once, on every machine.", render.Clean(file))
+	}
+	return question
 }
 
 // keepAPIKey saves a new key. The old one is worth nothing by now, so an

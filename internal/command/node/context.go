@@ -110,7 +110,7 @@ type contextsResult struct {
 func newContextListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List the contexts; * marks the one in use",
+		Short:   "List the contexts; * marks the one that commands use",
 		Example: command.Example("playctl context list", "playctl context list --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
@@ -118,7 +118,12 @@ func newContextListCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result := contextsResult{Current: file.Current(), Contexts: []contextResult{}}
+			current := ""
+			// Where the one that was named is not there, none is marked.
+			if inForce, err := a.ChooseContext(file); err == nil && inForce != nil {
+				current = inForce.Name
+			}
+			result := contextsResult{Current: current, Contexts: []contextResult{}}
 			table := render.Table{
 				Columns: []render.Column{{Title: ""}, {Title: "context"}, {Title: "server"}, {Title: "main node"}, {Title: "agents", Right: true}},
 				Empty:   "There are no contexts yet. \"playctl create-main-node\" makes one.",
@@ -129,7 +134,7 @@ func newContextListCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				one, mark := describeContext(c, name == file.Current()), ""
+				one, mark := describeContext(c, name == current), ""
 				if one.Current {
 					mark = "*"
 				}
@@ -147,7 +152,7 @@ func newContextUseCommand(a *command.App) *cobra.Command {
 		Short:             "Use a context from now on",
 		Example:           command.Example("playctl context use work"),
 		Args:              command.Takes("name"),
-		ValidArgsFunction: completesContext(a),
+		ValidArgsFunction: a.CompletesContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var used *creds.Context
 			err := changeContexts(cmd.Context(), a, func(file *creds.File) (err error) {
@@ -173,21 +178,23 @@ func newContextShowCommand(a *command.App) *cobra.Command {
 		Short:             "Show a context, or the one in use",
 		Example:           command.Example("playctl context show", "playctl context show work --output json"),
 		Args:              command.Takes("name?"),
-		ValidArgsFunction: completesContext(a),
+		ValidArgsFunction: a.CompletesContext,
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := contexts(a)
 			if err != nil {
 				return err
 			}
-			name := a.Settings.Context
+			inForce, err := a.ChooseContext(file)
+			chosen := inForce
 			if len(args) > 0 {
-				name = args[0]
+				chosen, err = file.Context(args[0])
+			} else if chosen == nil && err == nil {
+				chosen, err = file.Select("")
 			}
-			chosen, err := file.Select(name)
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(contextDocument(chosen, chosen.Name == file.Current()))
+			return a.Printer.Print(contextDocument(chosen, chosen == inForce))
 		},
 	}
 }
@@ -201,7 +208,7 @@ func newContextRemoveCommand(a *command.App) *cobra.Command {
 phrases they cannot be used any more.`,
 		Example:           command.Example("playctl context remove old --yes"),
 		Args:              command.Takes("name"),
-		ValidArgsFunction: completesContext(a),
+		ValidArgsFunction: a.CompletesContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := contexts(a)
 			if err != nil {
@@ -225,17 +232,6 @@ phrases they cannot be used any more.`,
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
-}
-
-// completesContext completes the first argument with the names of contexts.
-func completesContext(a *command.App) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		file, err := contexts(a)
-		if err != nil || len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return file.Names(), cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // contextResult is a context as commands print it.

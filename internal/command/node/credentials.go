@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -156,7 +157,10 @@ func exportCredentials(a *command.App, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := file.Select(a.Settings.Context)
+	chosen, err := a.ChooseContext(file)
+	if chosen == nil && err == nil {
+		chosen, err = file.Select("")
+	}
 	if err != nil {
 		return err
 	}
@@ -216,7 +220,7 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 	}
 	names := file.Names()
 	if name := a.Settings.Context; name != "" {
-		if _, err := file.Context(name); err != nil {
+		if _, err := a.ChooseContext(file); err != nil {
 			return err
 		}
 		names = []string{name}
@@ -257,6 +261,8 @@ type recalled struct {
 	node    client.Credentials
 	kept    protocol.Secret
 	rootKey string
+	// fault is how the phrase differs from those that playctl makes.
+	fault string
 }
 
 // recall gets a phrase and derives its node.
@@ -273,6 +279,7 @@ func recall(ctx context.Context, a *command.App, who *command.Caller, flags *imp
 	if err != nil {
 		return recalled{}, err
 	}
+	found.fault = creds.PhraseFault(phrase)
 	found.node, err = derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, found.rootKey)
 	if err == nil && flags.keep {
 		found.kept = phrase
@@ -296,7 +303,7 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 		return err
 	}
 	who.Main = found.node
-	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{}); err != nil {
+	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{}, found.fault); err != nil {
 		return err
 	}
 	target.RootKey = found.rootKey
@@ -328,7 +335,7 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 		return err
 	}
 	request := protocol.ValidateRequest{NodeID: found.node.NodeID, MainNodeID: who.Main.NodeID}
-	if err := confirmNode(ctx, a, who, request); err != nil {
+	if err := confirmNode(ctx, a, who, request, found.fault); err != nil {
 		return err
 	}
 	agent := creds.Agent{NodeID: found.node.NodeID, Label: flags.agent, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
@@ -339,7 +346,7 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 }
 
 // confirmNode asks the host whether a node is what its phrase says.
-func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest) error {
+func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest, fault string) error {
 	err := a.Call(ctx, who, who.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.ValidateNode(ctx, request)
 		if err == nil && !reply.OK {
@@ -347,8 +354,11 @@ func confirmNode(ctx context.Context, a *command.App, who *command.Caller, reque
 		}
 		return err
 	})
-	if protocol.HasCode(err, protocol.CodeCredentialsInvalid) || protocol.HasCode(err, protocol.CodeForbidden) {
-		return command.Hintf(err, "the host knows no node of this phrase: is the phrase right, and is the root key the host's?")
+	switch {
+	case err == nil, !protocol.HasCode(err, protocol.CodeCredentialsInvalid, protocol.CodeForbidden) && !errors.Is(err, command.ErrUnverified):
+		return err
+	case fault != "":
+		return command.Hintf(err, "is the phrase right? %s", strings.ToUpper(fault[:1])+fault[1:])
 	}
-	return err
+	return command.Hintf(err, "the host knows no node of this phrase: is the phrase right, and is the root key the host's?")
 }

@@ -71,9 +71,9 @@ func newStoreCheckCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check a store; rebuild and compare every root",
-		Long: `Check a store from its pages up to the world in it: the map at every rev is rebuilt, and its
-Merkle root and leaf count are compared with those that were published. It changes nothing
-and exits with 5 if something is wrong.`,
+		Long: `Check a store from its pages up to the world in it: the map is rebuilt as of the last checkpoint
+and of every rev after it, and its Merkle root and leaf count are compared with those that were
+published. It changes nothing and exits with 5 if something is wrong.`,
 		Example: command.Example(
 			"playctl store check",
 			"playctl store check --data-dir /var/lib/playctl --output json",
@@ -145,7 +145,7 @@ func (r *checkResult) document(look render.Look) render.Document {
 	}
 	views := []render.View{render.Line(verdict), render.Fields{
 		{Name: "store", Value: r.Store},
-		{Name: "revs verified", Value: command.Number(&r.RevsVerified)},
+		{Name: "rebuilt", Value: r.rebuilt()},
 		{Name: "revs", Value: fmt.Sprintf("%d to %d", r.FirstRev, r.LastRev)},
 		{Name: "seqs", Value: fmt.Sprintf("%d to %d", r.FirstSeq, r.LastSeq)},
 		{Name: "entries", Value: command.Number(&r.Entries)},
@@ -156,6 +156,16 @@ func (r *checkResult) document(look render.Look) render.Document {
 		views = append(views, render.Line(look.Bad("problem:")+" "+render.Clean(problem)))
 	}
 	return render.Document{Data: r, Views: views}
+}
+
+// rebuilt says at which revs the map was rebuilt. What is before the checkpoint was
+// compared when it became part of it.
+func (r *checkResult) rebuilt() string {
+	text := command.Plural(int(r.RevsVerified), "rev", "revs")
+	if r.CheckpointRev > r.FirstRev {
+		text += fmt.Sprintf(", from the checkpoint at rev %d on; the ones before went into it and were compared then", r.CheckpointRev)
+	}
+	return text
 }
 
 // compactResult is what "playctl store compact" prints; sizes are in bytes.

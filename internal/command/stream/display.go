@@ -43,7 +43,7 @@ type display interface {
 
 // newDisplay is the display that suits the flags and the surroundings.
 func (t *tailer) newDisplay() (display, error) {
-	plain := &eventLines{App: t.App, look: t.Look}
+	plain := newEventLines(t.App)
 	switch {
 	case t.flags.view == viewMap:
 		return t.newMapDisplay()
@@ -58,6 +58,11 @@ func (t *tailer) newDisplay() (display, error) {
 type eventLines struct {
 	*command.App
 	look func(io.Writer) render.Look
+	list render.List
+}
+
+func newEventLines(a *command.App) *eventLines {
+	return &eventLines{App: a, look: a.Look, list: render.List{Printer: a.Printer, Name: "events"}}
 }
 
 func (d *eventLines) item(result eventResult, line render.Event, names *render.Names) render.Document {
@@ -69,7 +74,7 @@ func (d *eventLines) item(result eventResult, line render.Event, names *render.N
 }
 
 func (d *eventLines) event(result eventResult, line render.Event, names *render.Names, _ render.Status) error {
-	return d.Printer.Item(d.item(result, line, names))
+	return d.list.Add(d.item(result, line, names))
 }
 
 func (d *eventLines) problem(err error, _ render.Status) error {
@@ -89,7 +94,7 @@ func (*eventLines) away() error { return nil }
 
 func (*eventLines) back() error { return nil }
 
-func (*eventLines) close() error { return nil }
+func (d *eventLines) close() error { return d.list.Close() }
 
 // sentence is an error as a line of its own.
 func sentence(err error) string {

@@ -89,7 +89,11 @@ func (t *tailer) tooLate() error {
 	if t.ending != nil {
 		return command.Hintf(fmt.Errorf("%s could not be proved%s: %w", t.ending.name(), within, errWaitedEnough), "give it longer with --timeout")
 	}
-	return command.Hintf(t.unseen(within), "give it longer with --timeout, or look at what was before with --from-start")
+	hint := "give it longer with --timeout"
+	if !t.flags.fromStart && !t.flags.hasSince {
+		hint += ", or look at what was before with --from-start"
+	}
+	return command.Hintf(t.unseen(within), "%s", hint)
 }
 
 // unseen is the error of a condition that was not met; nil if there is none.

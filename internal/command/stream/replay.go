@@ -110,8 +110,11 @@ type replayer struct {
 
 // run goes through the recording until its end or the first thing that does not
 // prove.
-func (r *replayer) run(ctx context.Context) error {
-	out := &eventLines{App: r.App, look: r.Look}
+func (r *replayer) run(ctx context.Context) (err error) {
+	out := newEventLines(r.App)
+	if !r.check {
+		defer func() { err = errors.Join(err, out.close()) }()
+	}
 	for ctx.Err() == nil {
 		line, err := r.lines.next()
 		switch {

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -36,6 +37,8 @@ type tailer struct {
 	reads int
 	// state is what was last reported of the copy.
 	state sdk.State
+	// lost says that the connection is lost, and that this was told.
+	lost bool
 	// lag is how long the last live event took.
 	lag    time.Duration
 	hasLag bool
@@ -132,6 +135,7 @@ func (t *tailer) step(ctx context.Context, reports <-chan report, resized, suspe
 
 func (t *tailer) take(r *report) (done bool, err error) {
 	t.state = r.State
+	t.lost = t.lost && !t.state.Connected
 	switch {
 	case r.err != nil:
 		return false, t.wrong(r.err)
@@ -166,6 +170,7 @@ func (t *tailer) moved() (done bool, err error) {
 func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 	if event == nil {
 		t.reads++
+		t.noteUnknownPlayer()
 		for o := range t.state.Snapshot.Occupants() {
 			t.names.Learn(occupantName(o))
 		}
@@ -182,6 +187,25 @@ func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 	}
 	t.shown.world(t.state.Snapshot)
 	return false, t.shown.draw(t.status())
+}
+
+// noteUnknownPlayer says once that --player names nobody who is known, for whom one
+// would wait in vain after a typing error.
+func (t *tailer) noteUnknownPlayer() {
+	player := t.flags.player
+	if player == "" || t.reads > 1 {
+		return
+	}
+	if ref, err := t.who.Agent(player); err == nil && ref.Label != "" {
+		return
+	}
+	for o := range t.state.Snapshot.Occupants() {
+		id, name := occupantName(o)
+		if name == player || isID(id, player) {
+			return
+		}
+	}
+	t.Note("%s", t.ErrorLook().Faint(render.Clean(fmt.Sprintf("Nobody on the map is called %q; \"playctl snapshot\" shows who is there.", player))))
 }
 
 // event deals with an event, and reports whether tail ends at once.
@@ -244,6 +268,10 @@ func (t *tailer) wrong(err error) error {
 	if _, differs := errors.AsType[*chain.MismatchError](err); differs {
 		t.state.Verification = sdk.Mismatched
 	}
+	if t.lost {
+		return t.shown.draw(t.status()) // the next attempt failed as well
+	}
+	t.lost = !t.state.Connected && t.reads > 0
 	return t.shown.problem(err, t.status())
 }
 

@@ -103,13 +103,18 @@ type naming func(id string) []string
 // isAbout reports whether the event is about a player, given by its label, name,
 // id or the beginning of its id.
 func (m *eventFields) isAbout(player string, names naming) bool {
-	prefix := strings.ToLower(player)
 	for _, id := range m.players() {
-		if id == player || len(prefix) >= command.LeastPrefix && len(id) == 64 && strings.HasPrefix(id, prefix) || slices.Contains(names(id), player) {
+		if isID(id, player) || slices.Contains(names(id), player) {
 			return true
 		}
 	}
 	return player != "" && (m.text("player.name") == player || m.text("mcp.name") == player)
+}
+
+// isID reports whether a text is an id, or the beginning of a node's.
+func isID(id, text string) bool {
+	prefix := strings.ToLower(text)
+	return id == text || len(prefix) >= command.LeastPrefix && len(id) == 64 && strings.HasPrefix(id, prefix)
 }
 
 // selection says which events are printed.

@@ -57,7 +57,8 @@ code 5. --no-verify trusts the host.
 
 At a terminal an event is a readable line, above a line with the state of the copy; --view map
 shows the world as a live map. In a pipe, unless --output says otherwise, an event is one JSON
-object a line: context, seq, event and data.
+object a line: context, seq, event and data. With --output json all of them are one document,
+{"events": [...]}, which Ctrl-C ends as well.
 
 --until ends it with 0 once an event meets a condition and is proved, with 5 if the proof fails,
 and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such as
@@ -127,7 +128,7 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	}
 	if !flags.follow && !reader.past() {
 		// The present begins and ends at the same place.
-		return reader.unseen("")
+		return errors.Join(newEventLines(a).close(), reader.unseen(""))
 	}
 	ctx, cancel := reader.limitedUntil(ctx)
 	defer cancel()

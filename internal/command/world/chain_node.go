@@ -32,11 +32,12 @@ func newChainNodeCommand(a *command.App) *cobra.Command {
 		Use:   "node <stableKey>",
 		Short: "Read one node of the chain",
 		Long: `Read one node of the chain: __genesis__, __header__, agent:<nodeId>:<agentId>, mcp:<id>,
-human:<id>, structure:<id> or space:<id>. One that is not in the world is "removed".
+human:<id>, structure:<id> or space:<id>; "playctl chain show" lists them. One that is not in
+the world is "removed", also where it never was.
 
 --at-rev asks for it as of an earlier rev, which the host may no longer have: the rev of the
 result says which it is.`,
-		Example: command.Example("playctl chain node __header__", "playctl chain node mcp:weather --at-rev 120 -o json"),
+		Example: command.Example("playctl chain node __header__", "playctl chain node __header__ --at-rev 1 -o json"),
 		Args:    command.Takes("stableKey"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := args[0]
@@ -122,7 +123,7 @@ func newChainProveCommand(a *command.App) *cobra.Command {
 lead from its leaf to the root. Anyone who knows the root and the number of leaves can check it with
 "playctl chain verify-proof" and needs no host for it. A proof that does not hold is not
 printed: exit code 5.`,
-		Example: command.Example("playctl chain prove mcp:weather > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
+		Example: command.Example("playctl chain prove __header__ > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
 		Args:    command.Takes("stableKey"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkKey(args[0]); err != nil {
@@ -168,7 +169,7 @@ asking a host. It ends with exit code 5 if the proof does not hold.
 A proof is worth as much as the root it leads to: give the root that you trust with --root and
 --leaves. Without them the proof's own are taken, and all that is shown is that the node is in
 some chain with that root; compare the root that is printed with one that you trust.`,
-		Example: command.Example("playctl chain verify-proof proof.json --root 3f2a… --leaves 12", "playctl chain verify-proof - < proof.json"),
+		Example: command.Example("playctl chain verify-proof proof.json --root \"$ROOT\" --leaves \"$LEAVES\"", "playctl chain verify-proof - < proof.json"),
 		Args:    command.Takes("file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := want.check(); err != nil {

@@ -86,13 +86,14 @@ type removedResult struct {
 
 func newRemoveCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
+	var yes bool
 	cmd := &cobra.Command{
 		Use:     "remove --admin <stable key>",
 		GroupID: command.GroupHost,
 		Short:   "Take anything off the map, as the administrator",
 		Long: `Take anything off the map, as the administrator. The stable key is the kind and the ids of a
-row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>. The node of an agent
-stays, so that the agent can be added again.
+row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>; "playctl chain show"
+lists them. The node of an agent stays, so that the agent can be added again.
 
 Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
 		Example: command.Example("playctl remove --admin mcp:5b1c0a54-0d3b-4c64-9a2e-7f0d8ad3c1f2"),
@@ -102,6 +103,9 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
 					"your own are taken off with \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\"")
 			}
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", args[0])); err != nil {
+				return err
+			}
 			return a.AsAdmin(cmd.Context(), &admin, "Removing", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RemoveOccupant(ctx, args[0])
 				if err != nil {
@@ -109,7 +113,7 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 				}
 				if !reply.OK {
 					return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is nothing with the key %q on the map", args[0]),
-						"\"playctl snapshot\" shows what is there")
+						"\"playctl chain show\" lists the keys of the world")
 				}
 				return &render.Document{
 					Data:  removedResult{StableKey: args[0]},
@@ -119,6 +123,7 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 		},
 	}
 	admin.Register(cmd)
+	command.RegisterYes(cmd, &yes)
 	return cmd
 }
 

@@ -1,0 +1,155 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// groupOf marks flags that the help lists under a title of their own.
+const groupOf = "playctl_group"
+
+// GroupFlags puts the flags that are in no group yet under a title. Groups are listed in
+// the order in which they are made.
+func GroupFlags(flags *pflag.FlagSet, title string) {
+	made := map[string]bool{}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if group := flag.Annotations[groupOf]; group != nil {
+			made[group[0]] = true
+		}
+	})
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Annotations[groupOf] == nil {
+			if err := flags.SetAnnotation(flag.Name, groupOf, []string{fmt.Sprintf("%02d%s", len(made), title)}); err != nil {
+				panic("playctl: " + err.Error())
+			}
+		}
+	})
+}
+
+// helpWidth is how wide help is where no terminal says how wide it is.
+const helpWidth = 80
+
+// setHelp makes the help of all commands: broken between words, with the flags in their
+// groups.
+func (a *App) setHelp(root *cobra.Command) {
+	width := func(out io.Writer) int {
+		if wide := widthOf(out); wide > 0 {
+			return min(wide, helpWidth*3/2)
+		}
+		return helpWidth
+	}
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		out := cmd.OutOrStderr()
+		return writeHelp(out, usage(cmd, width(out)))
+	})
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		out := cmd.OutOrStdout()
+		text := cmd.Long
+		if text == "" {
+			text = cmd.Short
+		}
+		text = reflow(text, width(out)) + "\n"
+		if cmd.Runnable() || cmd.HasSubCommands() {
+			text += "\n" + usage(cmd, width(out))
+		}
+		// Cobra has no way to report that help could not be written.
+		_ = writeHelp(out, text)
+	})
+}
+
+func writeHelp(out io.Writer, text string) error {
+	if _, err := io.WriteString(out, text); err != nil {
+		return fmt.Errorf("print the help: %w", err)
+	}
+	return nil
+}
+
+// reflow breaks paragraphs anew, between words. Lines that are indented stay as they are.
+func reflow(text string, width int) string {
+	var out, paragraph []string
+	flush := func() {
+		if len(paragraph) > 0 {
+			out = append(out, ansi.Wordwrap(strings.Join(paragraph, " "), width, " "))
+			paragraph = nil
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || strings.HasPrefix(line, " ") {
+			flush()
+			out = append(out, line)
+			continue
+		}
+		paragraph = append(paragraph, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// usage is how a command is called, with what is below it and its flags.
+func usage(cmd *cobra.Command, width int) string {
+	var out strings.Builder
+	section := func(title, text string) {
+		if text = strings.Trim(text, "\n"); text != "" {
+			fmt.Fprintf(&out, "\n%s:\n%s\n", title, text)
+		}
+	}
+	out.WriteString("Usage:\n  " + usageOf(cmd) + "\n")
+	section("Examples", cmd.Example)
+	for _, group := range cmd.Groups() {
+		section(strings.TrimSuffix(group.Title, ":"), commandList(cmd, width, func(sub *cobra.Command) bool { return sub.GroupID == group.ID }))
+	}
+	section("Commands", commandList(cmd, width, func(sub *cobra.Command) bool { return sub.GroupID == "" && !sub.IsAdditionalHelpTopicCommand() }))
+	section("Topics", commandList(cmd, width, (*cobra.Command).IsAdditionalHelpTopicCommand))
+	for _, group := range flagGroups(cmd.LocalFlags()) {
+		section(group.title, group.flags.FlagUsagesWrapped(width))
+	}
+	section("Global flags", cmd.InheritedFlags().FlagUsagesWrapped(width))
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&out, "\n\"%s <command> --help\" says more about a command.\n", cmd.CommandPath())
+	}
+	return out.String()
+}
+
+// commandList lists the commands below another that belong to a section.
+func commandList(cmd *cobra.Command, width int, belongs func(*cobra.Command) bool) string {
+	var out strings.Builder
+	for _, sub := range cmd.Commands() {
+		if (!sub.IsAvailableCommand() && !sub.IsAdditionalHelpTopicCommand()) || !belongs(sub) {
+			continue
+		}
+		indent := cmd.Commands()[0].NamePadding() + 3
+		short := strings.ReplaceAll(ansi.Wordwrap(sub.Short, max(width-indent, helpWidth/4), " "), "\n", "\n"+strings.Repeat(" ", indent))
+		fmt.Fprintf(&out, "  %-*s %s\n", indent-3, sub.Name(), short)
+	}
+	return out.String()
+}
+
+type flagGroup struct {
+	key, title string
+	flags      *pflag.FlagSet
+}
+
+// flagGroups are the groups of flags in their order; those in none are the last.
+func flagGroups(flags *pflag.FlagSet) []flagGroup {
+	groups := []flagGroup{}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		key, title := "~", "Flags"
+		if marked := flag.Annotations[groupOf]; marked != nil {
+			key, title = marked[0], marked[0][2:]
+		}
+		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.key == key })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, flagGroup{key, title, pflag.NewFlagSet(title, pflag.ContinueOnError)})
+		}
+		groups[i].flags.AddFlag(flag)
+	})
+	slices.SortFunc(groups, func(a, b flagGroup) int { return strings.Compare(a.key, b.key) })
+	return groups
+}
