@@ -43,6 +43,8 @@ const (
 	CodeMCPLimit Code = "mcp_limit"
 	// CodeIntercomLimit: your account, or the world, has as many open intercom requests as the operator allows; wait for answers.
 	CodeIntercomLimit Code = "intercom_limit"
+	// CodeStorageLimit: what is to be kept is more than your account, or all of them, may have.
+	CodeStorageLimit Code = "storage_limit"
 	// CodeAmenityLast: a space keeps at least one amenity.
 	CodeAmenityLast Code = "amenity_last"
 )
@@ -136,6 +138,7 @@ var codeTable = []codeStatus{
 	{CodeSpaceLimit, 400},
 	{CodeMCPLimit, 400},
 	{CodeIntercomLimit, 400},
+	{CodeStorageLimit, 400},
 	{CodeAmenityLast, 400},
 	{CodeCredentialsInvalid, 401},
 	{CodeCredentialsMissing, 401},

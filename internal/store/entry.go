@@ -91,6 +91,7 @@ const (
 	Spaces           Table = "spaces"
 	SpaceLogs        Table = "space_logs"
 	Intercom         Table = "intercom"
+	Usage            Table = "usage"
 	WatchTokens      Table = "watch_tokens"
 	BridgePositions  Table = "bridge_positions"
 	Meta             Table = "meta"
@@ -98,7 +99,7 @@ const (
 
 var tables = []Table{
 	Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, Interactions, InteractionOrder,
-	Journeys, JourneyOrder, Spaces, SpaceLogs, Intercom, WatchTokens, BridgePositions,
+	Journeys, JourneyOrder, Spaces, SpaceLogs, Usage, Intercom, WatchTokens, BridgePositions,
 	Meta,
 }
 
@@ -122,7 +123,7 @@ const (
 // of MirrorKeys, values are empty but not nil.
 func (t Table) Mirror() Mirroring {
 	switch t {
-	case Nodes, Leases, Aggregates, Spaces, Intercom:
+	case Nodes, Leases, Aggregates, Spaces, Usage, Intercom:
 		return MirrorAll
 	case Interactions, Journeys, SpaceLogs:
 		return MirrorKeys

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -42,6 +43,14 @@ func (c CreateAgentNode) plan(p *planner) (any, error) {
 	}
 	if err := p.checkQuota(owner, Agents); err != nil {
 		return nil, err
+	}
+	if p.st.usage(p.st.RootKey).Bytes > 0 {
+		// What somebody wrote under this id while there was no repository is not this agent's.
+		for _, h := range [...]history{interactionHistory, journeyHistory} {
+			if err := p.forgetAll(h, p.st.RootKey, c.AgentNodeID); err != nil {
+				return nil, err
+			}
+		}
 	}
 	now := p.now.UnixMilli()
 	node := &Node{ID: c.AgentNodeID, Kind: protocol.NodeKindAgent, Parent: owner, Digest: c.Digest[:], CreatedAt: now, UpdatedAt: now}
@@ -99,12 +108,8 @@ func (p *planner) deleteNode(node *Node) error {
 		p.dropAgent(row)
 	}
 	for _, h := range [...]history{interactionHistory, journeyHistory} {
-		seqs, err := p.history(h, node.ID)
-		if err != nil {
+		if err := p.forgetAll(h, node.Parent, node.ID); err != nil {
 			return err
-		}
-		for _, seq := range seqs {
-			p.forget(h, node.ID, seq)
 		}
 	}
 	return nil
@@ -145,6 +150,7 @@ func (p *planner) deleteSpaceNode(node *Node) error {
 // deleteAccount deletes a main node with all it holds: one change, one event.
 func (p *planner) deleteAccount(node *Node) (any, error) {
 	agents := p.st.agentsOf(node.ID)
+	p.closed = node.ID
 	for _, agent := range agents {
 		if err := p.deleteNode(agent); err != nil {
 			return nil, err
@@ -164,6 +170,7 @@ func (p *planner) deleteAccount(node *Node) (any, error) {
 	if err := p.deleteNode(node); err != nil {
 		return nil, err
 	}
+	p.usage(node.ID).Usage = replay.Usage{}
 	return &protocol.DeleteNodeReply{OK: true, DeletedAgentCount: len(agents)}, p.emit(protocol.EventAgentSignal,
 		&protocol.AgentSignalData{
 			PlayerID: protocol.WorldPlayerID, Kind: protocol.SignalMetadata, Data: []byte(`{"reason":"node_deleted"}`),

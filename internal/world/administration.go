@@ -65,7 +65,7 @@ func (p *planner) demolish(row *protocol.Structure) error {
 // stay.
 var clearedAtReset = [...]store.Table{
 	store.Leases, store.Interactions, store.InteractionOrder, store.Journeys, store.JourneyOrder,
-	store.Spaces, store.SpaceLogs, store.Intercom,
+	store.Spaces, store.SpaceLogs, store.Usage, store.Intercom,
 }
 
 func (c ResetSession) plan(p *planner) (any, error) {

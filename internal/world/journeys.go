@@ -37,7 +37,7 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := p.keep(journeyHistory, r.PlayerID, seq, journeyRecord(own, p.at(), seq)); err != nil {
+	if err := p.keep(journeyHistory, p.st.accountOf(r.PlayerID), r.PlayerID, seq, journeyRecord(own, p.at(), seq)); err != nil {
 		return nil, err
 	}
 	rev := p.st.Rev

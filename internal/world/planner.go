@@ -30,6 +30,12 @@ type planner struct {
 	// renewals are the deadlines that start anew without a record: a lost one only
 	// costs its holder a part of the term.
 	renewals []store.Renewal
+	// usages are those that the command changed, gone the seqs of the records that it
+	// drops, and closed the account that it deletes with all it has.
+	usages []accountUsage
+	room   [1]accountUsage
+	gone   []uint64
+	closed string
 	// staged is the idempotency record of this command.
 	staged  *repeat
 	private []privatePart
@@ -147,6 +153,7 @@ func (p *planner) emitBytes(kind protocol.EventKind, own []byte) {
 // finish completes the entry: positions, root and notify. It returns nil when
 // the command changes nothing at all.
 func (p *planner) finish() (*stagedPlan, error) {
+	p.stageUsages()
 	e, st := &p.entry, p.st
 	mapChanged := len(e.Rows) > 0 || e.Header != nil || e.Cleared
 	if !mapChanged && len(e.Events) == 0 && len(e.Records) == 0 {

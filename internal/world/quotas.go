@@ -17,6 +17,11 @@ const (
 	MCPServers
 	// Requests are the intercom requests that an account asked and nobody answered.
 	Requests
+	// Lines, Journeys and Bytes are what the store keeps of the account's history: the
+	// oldest lines and journeys go for new ones.
+	Lines
+	Journeys
+	Bytes
 	quotaCount
 )
 
@@ -35,6 +40,9 @@ var quotas = [quotaCount]struct {
 	Spaces:     {"spaces", "spaces", protocol.CodeSpaceLimit, 100, 1_000},
 	MCPServers: {"MCP servers", "mcp", protocol.CodeMCPLimit, 100, 0},
 	Requests:   {"open intercom requests", "requests", protocol.CodeIntercomLimit, 1_000, 10_000},
+	Lines:      {"log lines", "lines", protocol.CodeStorageLimit, 100_000, 1_000_000},
+	Journeys:   {"journeys", "journeys", protocol.CodeStorageLimit, 100_000, 1_000_000},
+	Bytes:      {"bytes of history", "bytes", protocol.CodeStorageLimit, 256 << 20, 4 << 30},
 }
 
 // String is the name of what is counted, for people.
@@ -58,35 +66,31 @@ func Quotas() []Quota {
 // checkQuota refuses one more where an account, or all of them, have what the
 // operator allows.
 func (p *planner) checkQuota(account string, q Quota) error {
-	limits, of := &p.options.Limits, quotas[q]
-	if limit := limits.Account[q]; limit > 0 && p.st.usedBy(account)[q] >= limit {
+	of := quotas[q]
+	if limit := p.limit(account, q); limit > 0 && p.st.usedBy(account)[q] >= limit {
 		return protocol.Errorf(of.code, "the account has %d %s, its limit: remove some, or ask the operator for more", limit, of.name)
 	}
-	if limit := limits.World[q]; limit > 0 && p.st.used[q] >= limit {
+	if limit := p.options.Limits.World[q]; limit > 0 && p.st.used[q] >= limit {
 		return protocol.Errorf(of.code, "the world has %d %s, the operator's limit for all accounts together", limit, of.name)
 	}
 	return nil
 }
 
+// limit is how much an account may have; 0 for no limit.
+func (p *planner) limit(_ string, q Quota) int { return p.options.Limits.Account[q] }
+
 // usedBy is what an account has.
 func (s *state) usedBy(account string) Amounts {
-	if used := s.accounts[account]; used != nil {
-		return *used
+	if a := s.accounts[account]; a != nil {
+		return a.Amounts
 	}
 	return Amounts{}
 }
 
 // count keeps what accounts have.
-func (s *state) count(account string, q Quota, by int) {
+func (s *state) count(name string, q Quota, by int) {
 	s.used[q] += by
-	used := s.accounts[account]
-	if used == nil {
-		used = &Amounts{}
-		s.accounts[account] = used
-	}
-	if used[q] += by; *used == (Amounts{}) {
-		delete(s.accounts, account)
-	}
+	s.change(name, func(a *account) { a.Amounts[q] += by })
 }
 
 // Used is what all accounts together have.

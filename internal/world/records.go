@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 )
 
 // applyRecords keeps the tables that live in memory: nodes, leases, aggregates.
@@ -28,6 +29,8 @@ func (s *state) applyRecords(records []store.Record) error {
 			err = applyRecord(s, r, s.setSpace)
 		case store.Intercom:
 			err = s.applyIntercom(r)
+		case store.Usage:
+			err = s.applyUsage(r)
 		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
 		}
@@ -52,6 +55,12 @@ func (s *state) clearTable(table store.Table) {
 	case store.Intercom:
 		for id := range maps.Clone(s.intercoms) {
 			s.setIntercom(id, nil)
+		}
+	case store.Usage:
+		for name := range maps.Clone(s.accounts) {
+			prev := s.usage(name)
+			s.setUsage(name, replay.Usage{})
+			s.undo = append(s.undo, func() { s.setUsage(name, prev) })
 		}
 	case store.Interactions, store.Journeys, store.SpaceLogs:
 		s.clearHistories(table)

@@ -82,7 +82,7 @@ func (w *World) load(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	w.state.keep()
-	return view, nil
+	return w.countUsage(ctx, view)
 }
 
 // create makes a new world, unless another host is doing so: its first entry gives
@@ -138,7 +138,7 @@ func (w *World) replay(view *View, e *store.Entry) (*View, error) {
 
 // loadTables reads the tables that the engine keeps in memory.
 func (w *World) loadTables(ctx context.Context) error {
-	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases, store.Spaces, store.Intercom} {
+	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases, store.Spaces, store.Usage, store.Intercom} {
 		var records []store.Record
 		var walk store.Range
 		if table == store.Intercom {

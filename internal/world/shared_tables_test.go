@@ -143,8 +143,10 @@ func (w *World) known() map[string]string {
 		}
 		all[name] = string(b)
 	}
-	for key, seqs := range s.histories {
-		all[fmt.Sprint("history ", key)] = fmt.Sprint(seqs)
+	for key, records := range s.histories {
+		for _, r := range records {
+			all[fmt.Sprint("history ", key)] += fmt.Sprint(r.seq, " ")
+		}
 	}
 	for key, mcp := range s.placements {
 		all[fmt.Sprint("placement ", key)] = mcp

@@ -249,13 +249,11 @@ func (p *planner) putSpace(s *Space, action, detail string) error {
 	if err != nil {
 		return fmt.Errorf("encode a space's log: %w", err)
 	}
-	if err := p.keep(spaceLog, s.Entry.ID, p.nextSeq(), entry); err != nil {
+	if err := p.keep(spaceLog, s.Creator, s.Entry.ID, p.nextSeq(), entry); err != nil {
 		return err
 	}
 	return p.emitSpace(s, action)
 }
-
-var spaceLog = history{byPlayer: store.SpaceLogs}
 
 func (p *planner) emitSpace(s *Space, action string) error {
 	return p.emit(protocol.EventSpaceChanged, &protocol.SpaceChangedData{SpaceID: s.Entry.ID, Action: action})
@@ -269,12 +267,8 @@ func (p *planner) dropSpace(s *Space) error {
 	if p.st.nodes[s.NodeID] != nil {
 		p.erase(store.Nodes, s.NodeID)
 	}
-	seqs, err := p.history(spaceLog, s.Entry.ID)
-	if err != nil {
+	if err := p.forgetAll(spaceLog, s.Creator, s.Entry.ID); err != nil {
 		return err
-	}
-	for _, seq := range seqs {
-		p.forget(spaceLog, s.Entry.ID, seq)
 	}
 	structure, ok := p.st.rows[protocol.StructureKeyPrefix+s.StructureID].(*protocol.Structure)
 	if !ok {
@@ -286,7 +280,7 @@ func (p *planner) dropSpace(s *Space) error {
 		p.dropRow(row.StableKey())
 		return nil
 	}
-	_, _, err = p.putRow(&row)
+	_, _, err := p.putRow(&row)
 	return err
 }
 

@@ -24,7 +24,7 @@ type state struct {
 	placements map[placement]string
 	owned      map[string]int
 	// accounts are those that have something that is counted.
-	accounts map[string]*Amounts
+	accounts map[string]*account
 
 	nodes      map[string]*Node
 	children   map[string]map[string]struct{}
@@ -32,7 +32,11 @@ type state struct {
 	leases     map[string]*lease
 	spaces     map[string]*Space
 	intercoms  map[string]*intercom
-	histories  map[historyKey][]uint64
+	histories  map[historyKey][]kept
+	// dropped are the seqs of the records that the batch drops, cursors where the
+	// oldest records of accounts are, at least.
+	dropped map[uint64]struct{}
+	cursors map[cursor]uint64
 	// closedIntercoms are the requests that the batch closed.
 	closedIntercoms map[string]*intercom
 	// repeats are the idempotency records of the batch that is not yet
@@ -66,14 +70,16 @@ func newState(rootKey string) *state {
 		players:         map[string]string{},
 		placements:      map[placement]string{},
 		owned:           map[string]int{},
-		accounts:        map[string]*Amounts{},
+		accounts:        map[string]*account{},
 		nodes:           map[string]*Node{},
 		children:        map[string]map[string]struct{}{},
 		aggregates:      map[string]*Aggregate{},
 		leases:          map[string]*lease{},
 		spaces:          map[string]*Space{},
 		intercoms:       map[string]*intercom{},
-		histories:       map[historyKey][]uint64{},
+		histories:       map[historyKey][]kept{},
+		dropped:         map[uint64]struct{}{},
+		cursors:         map[cursor]uint64{},
 		closedIntercoms: map[string]*intercom{},
 		repeats:         map[[32]byte]*repeat{},
 	}
@@ -91,6 +97,7 @@ func (s *state) keep() {
 	s.undo = s.undo[:0]
 	clear(s.repeats)
 	clear(s.closedIntercoms)
+	clear(s.dropped)
 }
 
 // rollback takes back everything since begin.

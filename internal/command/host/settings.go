@@ -86,6 +86,10 @@ var limits = append(quotaLimits(), []limit{
 		"how many bytes the bodies of all requests under way may hold together",
 	},
 	{
+		"rate-history", func(s *serveSettings) *int { return &s.limits.HistoryRate }, 1 << 20, 0,
+		"how many bytes of log lines and journeys a second one account may write, a minute's worth at once; 0 = no limit",
+	},
+	{
 		"rate-requests", func(s *serveSettings) *int { return &s.rates.RequestsPerSecond }, 1000, math.MinInt,
 		"how many requests a second one address may make; negative = no limit",
 	},

@@ -44,7 +44,7 @@ func (r *Report) OK() bool { return len(r.Problems) == 0 }
 // grow; the map at each rev has the root and leaf count that its entry states; a
 // change of the map has an event whose notify names every leaf that differs, and
 // nothing else has one; rows are canonical and say their own key; records can be
-// parsed. What is wrong is in the report; an error means that the journal could
+// parsed; what accounts are said to have is what is kept of them. What is wrong is in the report; an error means that the journal could
 // not be read.
 func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error) {
 	c := &check{rootKey: rootKey, world: replay.New(rootKey), report: &Report{}}
@@ -60,6 +60,9 @@ func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error)
 		return nil, err
 	}
 	if err := c.tables(ctx, j); err != nil {
+		return nil, err
+	}
+	if err := c.usage(ctx, j); err != nil {
 		return nil, err
 	}
 	return c.report, nil
@@ -211,4 +214,41 @@ func (c *check) tables(ctx context.Context, j store.Source) error {
 		}
 	}
 	return nil
+}
+
+// usage counts what is kept of each account and compares it with the records that
+// say so.
+func (c *check) usage(ctx context.Context, j store.Source) error {
+	counted, _, err := replay.HasUsage(ctx, j)
+	if err != nil || !counted {
+		// A store that an earlier version wrote is counted when it is next served.
+		return err
+	}
+	kept, err := replay.CountUsage(ctx, j, c.rootKey)
+	if errors.Is(err, store.ErrCorrupt) {
+		c.problem(err)
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("counting what is kept of accounts: %w", err)
+	}
+	for pair, err := range j.Scan(ctx, store.Usage, store.Range{}) {
+		if err != nil {
+			return fmt.Errorf("reading the table %s: %w", store.Usage, err)
+		}
+		said, err := replay.ParseUsage(pair.Value)
+		c.problem(err)
+		c.sameUsage(string(pair.Key), said, kept[string(pair.Key)])
+		delete(kept, string(pair.Key))
+	}
+	for account, is := range kept {
+		c.sameUsage(account, replay.Usage{}, is)
+	}
+	return nil
+}
+
+func (c *check) sameUsage(account string, said, is replay.Usage) {
+	if said.Lines != is.Lines || said.Journeys != is.Journeys || said.Bytes != is.Bytes {
+		c.complain("the account %s is said to have %d lines and %d journeys in %d bytes, but has %d and %d in %d",
+			account, said.Lines, said.Journeys, said.Bytes, is.Lines, is.Journeys, is.Bytes)
+	}
 }

@@ -197,3 +197,25 @@ func TestCheckCannotRead(t *testing.T) {
 		t.Errorf("State of a journal that cannot be read: %v", err)
 	}
 }
+
+func TestCheckComparesWhatAccountsHave(t *testing.T) {
+	feed, entries := history(20)
+	said := feed.Say("the last")
+	usage, err := replay.CountUsage(t.Context(), journal(t, store.DefaultRetention(), append(entries, said)), storetest.RootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, off := range map[string]int{"as it is": 0, "a line more": 1} {
+		counted := usage[storetest.RootKey]
+		counted.Lines += off
+		last := said
+		last.Records = append(last.Records[:1:1], store.Record{Table: store.Usage, Key: []byte(storetest.RootKey), Value: counted.Append(nil)})
+		report, err := verify.Check(t.Context(), journal(t, store.DefaultRetention(), append(entries, last)), storetest.RootKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.OK() != (off == 0) {
+			t.Errorf("%s: %q", name, report.Problems)
+		}
+	}
+}

@@ -146,6 +146,7 @@ export const errorStatuses = {
   space_limit: 400,
   mcp_limit: 400,
   intercom_limit: 400,
+  storage_limit: 400,
   amenity_last: 400,
   credentials_invalid: 401,
   credentials_missing: 401,

@@ -1,0 +1,192 @@
+package world
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// history is a kind of record that is kept for each owner, an agent or a space, up
+// to Limits.History of them.
+type history struct {
+	// byPlayer has the records by owner and seq, order the owners by seq; without an
+	// order nothing lists all of them.
+	byPlayer, order store.Table
+	// counts is what one record is counted as, beside its bytes.
+	counts Quota
+}
+
+var (
+	interactionHistory = history{store.Interactions, store.InteractionOrder, Lines}
+	journeyHistory     = history{store.Journeys, store.JourneyOrder, Journeys}
+	spaceLog           = history{byPlayer: store.SpaceLogs, counts: quotaCount}
+)
+
+type historyKey struct {
+	table    store.Table
+	playerID string
+}
+
+// kept is a record of a history.
+type kept struct {
+	seq uint64
+	// value is the length of its value, 0 where it is not known: the record was
+	// there before this host's start, or another host made it.
+	value int
+}
+
+// size is what a record takes in the store: keys and values of its tables.
+func (h history) size(playerID string, value int) int {
+	n := len(playerID) + 9 + value
+	if h.order != "" {
+		n += 8 + len(playerID)
+	}
+	return n
+}
+
+// keep stages a record of an account's history, and the removal of what it pushes
+// out.
+func (p *planner) keep(h history, account, playerID string, seq uint64, value []byte) error {
+	seqs, err := p.history(h, playerID)
+	if err != nil {
+		return err
+	}
+	size := h.size(playerID, len(value))
+	if err := p.spend(account, size); err != nil {
+		return err
+	}
+	p.entry.Records = slices.Grow(p.entry.Records, 8)
+	p.putBytes(h.byPlayer, historyRecordKey(playerID, seq), value)
+	if h.order != "" {
+		p.putBytes(h.order, seqKey(seq), []byte(playerID))
+	}
+	p.usage(account).add(h, 1, size)
+	if over := len(seqs) + 1 - p.options.Limits.History; over > 0 {
+		if err := p.forget(h, account, playerID, seqs[:over]); err != nil {
+			return err
+		}
+	}
+	return p.makeRoom(account)
+}
+
+// forget stages the removal of records of an account's history.
+func (p *planner) forget(h history, account, playerID string, records []kept) error {
+	for i := range records {
+		if records[i].value == 0 && account != p.closed {
+			if err := p.measure(h, playerID, records[i:min(len(records), i+lengthsAtOnce)]); err != nil {
+				return err
+			}
+		}
+		p.forgetOne(h, account, playerID, records[i])
+	}
+	return nil
+}
+
+func (p *planner) forgetOne(h history, account, playerID string, r kept) {
+	p.gone = append(p.gone, r.seq)
+	p.putBytes(h.byPlayer, historyRecordKey(playerID, r.seq), nil)
+	if h.order != "" {
+		p.putBytes(h.order, seqKey(r.seq), nil)
+	}
+	p.usage(account).add(h, -1, -h.size(playerID, r.value))
+}
+
+// forgetAll stages the removal of an owner's history.
+func (p *planner) forgetAll(h history, account, playerID string) error {
+	records, err := p.history(h, playerID)
+	if err != nil {
+		return err
+	}
+	return p.forget(h, account, playerID, records)
+}
+
+// lengthsAtOnce bounds the values that are in memory because their lengths are
+// not known.
+const lengthsAtOnce = 64
+
+// measure reads the lengths of values. Those of an account that is deleted with all
+// it has do not matter.
+func (p *planner) measure(h history, playerID string, records []kept) error {
+	list := make([]store.Lookup, len(records))
+	for i := range records {
+		list[i] = store.Lookup{Table: h.byPlayer, Key: historyRecordKey(playerID, records[i].seq)}
+	}
+	values, err := p.options.Journal.GetAll(p.ctx, list)
+	if err != nil {
+		return unavailable(err)
+	}
+	for i := range records {
+		records[i].value = max(records[i].value, len(values[i]))
+	}
+	return nil
+}
+
+// history is an owner's records, oldest first. They are read from the store once,
+// when the owner first needs them.
+func (p *planner) history(h history, playerID string) ([]kept, error) {
+	key := historyKey{h.byPlayer, playerID}
+	if records, known := p.st.histories[key]; known {
+		return records, nil
+	}
+	records := []kept{}
+	prefix := historyPrefix(playerID)
+	for pair, err := range p.options.Journal.Scan(p.ctx, h.byPlayer, store.Range{Prefix: prefix, KeysOnly: true}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		records = append(records, kept{seq: binary.BigEndian.Uint64(pair.Key[len(prefix):])})
+	}
+	p.st.histories[key] = records
+	return records, nil
+}
+
+// applyHistory keeps the histories that were read already.
+func (s *state) applyHistory(r *store.Record) {
+	if len(r.Key) < 9 {
+		return
+	}
+	split := len(r.Key) - 8
+	seq := binary.BigEndian.Uint64(r.Key[split:])
+	if r.Value == nil {
+		s.dropped[seq] = struct{}{}
+	}
+	key := historyKey{r.Table, string(r.Key[:split-1])}
+	prev, known := s.histories[key]
+	if !known {
+		return
+	}
+	switch {
+	case r.Value != nil && len(prev) > 0 && prev[len(prev)-1].seq >= seq:
+		// It was read from the store, which was ahead of the state.
+		return
+	case r.Value != nil:
+		s.histories[key] = append(prev, kept{seq, len(r.Value)})
+	case len(prev) > 0 && prev[0].seq == seq:
+		s.histories[key] = prev[1:]
+	default:
+		// Not the oldest: the whole history is going. Read it again if it comes back.
+		delete(s.histories, key)
+	}
+	s.undo = append(s.undo, func() { s.histories[key] = prev })
+}
+
+func (s *state) clearHistories(table store.Table) {
+	prev := s.histories
+	next := make(map[historyKey][]kept, len(prev))
+	for key, records := range prev {
+		if key.table != table {
+			next[key] = records
+		}
+	}
+	s.histories = next
+	s.undo = append(s.undo, func() { s.histories = prev })
+}
+
+func historyPrefix(playerID string) []byte { return append([]byte(playerID), 0) }
+
+func historyRecordKey(playerID string, seq uint64) []byte {
+	return binary.BigEndian.AppendUint64(historyPrefix(playerID), seq)
+}
+
+func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }

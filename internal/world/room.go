@@ -1,0 +1,224 @@
+package world
+
+import (
+	"encoding/binary"
+	"iter"
+	"slices"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// makeRoom stages the removal of the oldest lines and journeys where an account, or
+// all of them, have more than the operator allows. Of all it is the account with
+// the most that loses them.
+func (p *planner) makeRoom(name string) error {
+	for _, q := range [...]Quota{Lines, Journeys, Bytes} {
+		if limit := p.limit(name, q); limit > 0 && p.usage(name).of(q) > limit {
+			enough := func() bool { return p.usage(name).of(q) <= limit-slack(q, limit) }
+			if err := p.dropOldest(name, q, enough); err != nil {
+				return err
+			}
+			if p.usage(name).of(q) > limit {
+				return p.noRoom(q, limit, "one account")
+			}
+		}
+		limit := p.options.Limits.World[q]
+		for tried := []string{}; limit > 0 && p.total(q) > limit; {
+			victim := p.largest(q, tried)
+			if victim == "" {
+				return p.noRoom(q, limit, "all accounts together")
+			}
+			tried = append(tried, victim)
+			if err := p.dropOldest(victim, q, func() bool { return p.total(q) <= limit-slack(q, limit) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *planner) noRoom(q Quota, limit int, whose string) error {
+	return protocol.Errorf(protocol.CodeStorageLimit, "this does not fit: the limit is %d %s for %s", limit, q, whose)
+}
+
+// slack is what is dropped at once beyond what has to be, so that not every write
+// looks for the oldest.
+func slack(q Quota, limit int) int {
+	if q == Bytes {
+		return min(limit/16, 256<<10)
+	}
+	return min(limit/16, 64)
+}
+
+// total is what all accounts have after the plan.
+func (p *planner) total(q Quota) int {
+	n := p.st.used[q]
+	for i := range p.usages {
+		u := &p.usages[i]
+		n += u.of(q) - p.st.usedBy(u.account)[q]
+	}
+	return n
+}
+
+// largest is the account that has the most, of those that were not tried.
+func (p *planner) largest(q Quota, tried []string) string {
+	name, most := "", 0
+	consider := func(candidate string, n int) {
+		if (n > most || n == most && n > 0 && candidate < name) && !slices.Contains(tried, candidate) {
+			name, most = candidate, n
+		}
+	}
+	for candidate, a := range p.st.accounts {
+		if !slices.ContainsFunc(p.usages, func(u accountUsage) bool { return u.account == candidate }) {
+			consider(candidate, a.Amounts[q])
+		}
+	}
+	for i := range p.usages {
+		consider(p.usages[i].account, p.usages[i].of(q))
+	}
+	return name
+}
+
+// record is one record of a history.
+type record struct {
+	history
+	playerID string
+	kept
+}
+
+// dropOldest stages the removal of an account's oldest records until it is enough,
+// or there are no more.
+func (p *planner) dropOldest(name string, q Quota, enough func() bool) error {
+	var of []history
+	for _, h := range [...]history{interactionHistory, journeyHistory} {
+		if q == Bytes || q == h.counts {
+			of = append(of, h)
+		}
+	}
+	group := make([]record, 0, 16)
+	for r, err := range p.oldest(name, of) {
+		if err != nil {
+			return err
+		}
+		if group = append(group, r); len(group) < cap(group) {
+			continue
+		}
+		if err := p.drop(name, group, enough); err != nil || enough() {
+			return err
+		}
+		group = group[:0]
+	}
+	if err := p.drop(name, group, enough); err != nil || enough() {
+		return err
+	}
+	return p.drop(name, p.uncommitted(name, of), enough)
+}
+
+// drop stages the removal of records, in their order, until it is enough.
+func (p *planner) drop(name string, records []record, enough func() bool) error {
+	list := make([]store.Lookup, 0, len(records))
+	for _, r := range records {
+		if r.value == 0 {
+			list = append(list, store.Lookup{Table: r.byPlayer, Key: historyRecordKey(r.playerID, r.seq)})
+		}
+	}
+	values, err := p.options.Journal.GetAll(p.ctx, list)
+	if err != nil {
+		return unavailable(err)
+	}
+	for _, r := range records {
+		if r.value == 0 {
+			r.value, values = len(values[0]), values[1:]
+		}
+		if !enough() {
+			p.forgetOne(r.history, name, r.playerID, r.kept)
+		}
+	}
+	return nil
+}
+
+// cursor is where the oldest record of an account is, at least.
+type cursor struct {
+	table   store.Table
+	account string
+}
+
+// oldest walks the records of an account that are in the store, by their seqs.
+func (p *planner) oldest(name string, of []history) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		heads := make([]func() (record, error, bool), len(of))
+		next := make([]*record, len(of))
+		for i, h := range of {
+			pull, stop := iter.Pull2(p.oldestOf(name, h))
+			defer stop()
+			heads[i] = pull
+		}
+		for {
+			first := -1
+			for i := range heads {
+				if next[i] == nil && heads[i] != nil {
+					r, err, more := heads[i]()
+					switch {
+					case !more:
+						heads[i] = nil
+						continue
+					case err != nil:
+						yield(record{}, err)
+						return
+					}
+					next[i] = &r
+				}
+				if next[i] != nil && (first < 0 || next[i].seq < next[first].seq) {
+					first = i
+				}
+			}
+			if first < 0 || !yield(*next[first], nil) {
+				return
+			}
+			next[first] = nil
+		}
+	}
+}
+
+func (p *planner) oldestOf(name string, h history) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		at := cursor{h.order, name}
+		found := false
+		for pair, err := range p.options.Journal.Scan(p.ctx, h.order, store.Range{From: seqKey(p.st.cursors[at])}) {
+			if err != nil {
+				yield(record{}, unavailable(err))
+				return
+			}
+			r := record{h, string(pair.Value), kept{seq: binary.BigEndian.Uint64(pair.Key)}}
+			if p.st.accountOf(r.playerID) != name {
+				continue
+			}
+			if !found {
+				found, p.st.cursors[at] = true, r.seq
+			}
+			if _, dropped := p.st.dropped[r.seq]; !dropped && !slices.Contains(p.gone, r.seq) && !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// uncommitted are an account's records that only this batch has: where all those of
+// the store are gone, they are what is left of the histories in memory.
+func (p *planner) uncommitted(name string, of []history) []record {
+	var left []record
+	for key, records := range p.st.histories {
+		i := slices.IndexFunc(of, func(h history) bool { return h.byPlayer == key.table })
+		if i < 0 || p.st.accountOf(key.playerID) != name {
+			continue
+		}
+		for _, r := range records {
+			if !slices.Contains(p.gone, r.seq) {
+				left = append(left, record{of[i], key.playerID, r})
+			}
+		}
+	}
+	slices.SortFunc(left, func(a, b record) int { return int(a.seq) - int(b.seq) })
+	return left
+}

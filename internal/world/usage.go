@@ -1,0 +1,216 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
+	"github.com/playctl/playctl/protocol"
+)
+
+// account is what an account has, and what it used of its rate (replay.Usage).
+type account struct {
+	Amounts
+	Spent, At int64
+}
+
+// accountUsage is the usage of an account's history as a plan leaves it.
+type accountUsage struct {
+	account string
+	replay.Usage
+}
+
+// usage is what the store keeps of an account's history.
+func (s *state) usage(name string) replay.Usage {
+	a := s.accounts[name]
+	if a == nil {
+		return replay.Usage{}
+	}
+	return replay.Usage{Lines: a.Amounts[Lines], Journeys: a.Amounts[Journeys], Bytes: a.Amounts[Bytes], Spent: a.Spent, At: a.At}
+}
+
+// applyUsage takes over the record of an account's history.
+func (s *state) applyUsage(r *store.Record) error {
+	next, err := replay.ParseUsage(r.Value)
+	if err != nil {
+		return fmt.Errorf("record %s/%s: %w", r.Table, r.Key, err)
+	}
+	name := string(r.Key)
+	prev := s.usage(name)
+	s.setUsage(name, next)
+	s.undo = append(s.undo, func() { s.setUsage(name, prev) })
+	return nil
+}
+
+func (s *state) setUsage(name string, next replay.Usage) {
+	s.change(name, func(a *account) {
+		s.used[Lines] += next.Lines - a.Amounts[Lines]
+		s.used[Journeys] += next.Journeys - a.Amounts[Journeys]
+		s.used[Bytes] += next.Bytes - a.Amounts[Bytes]
+		a.Amounts[Lines], a.Amounts[Journeys], a.Amounts[Bytes] = next.Lines, next.Journeys, next.Bytes
+		a.Spent, a.At = next.Spent, next.At
+	})
+}
+
+// change changes an account, which goes with the last that it has.
+func (s *state) change(name string, by func(*account)) {
+	a := s.accounts[name]
+	if a == nil {
+		a = &account{}
+		s.accounts[name] = a
+	}
+	if by(a); *a == (account{}) {
+		delete(s.accounts, name)
+	}
+}
+
+// accountOf is the account that an agent's history counts for. Where there are no
+// nodes it is the root node's.
+func (s *state) accountOf(playerID string) string {
+	if n := s.nodes[playerID]; n != nil && n.Parent != "" {
+		return n.Parent
+	}
+	return s.RootKey
+}
+
+// usage is that of an account, for the plan to change.
+func (p *planner) usage(name string) *accountUsage {
+	for i := range p.usages {
+		if p.usages[i].account == name {
+			return &p.usages[i]
+		}
+	}
+	if p.usages == nil {
+		p.usages = p.room[:0]
+	}
+	p.usages = append(p.usages, accountUsage{name, p.st.usage(name)})
+	return &p.usages[len(p.usages)-1]
+}
+
+func (u *accountUsage) add(h history, n, size int) {
+	switch h.counts { //nolint:exhaustive // logs of spaces are counted in bytes only
+	case Lines:
+		u.Lines += n
+	case Journeys:
+		u.Journeys += n
+	}
+	u.Bytes += size
+}
+
+func (u *accountUsage) of(q Quota) int {
+	switch q { //nolint:exhaustive // the others are no history
+	case Lines:
+		return u.Lines
+	case Journeys:
+		return u.Journeys
+	}
+	return u.Bytes
+}
+
+// stageUsages stages the usages that the plan changed.
+func (p *planner) stageUsages() {
+	for i := range p.usages {
+		u := &p.usages[i]
+		switch {
+		case u.Usage == p.st.usage(u.account):
+		case u.Lines == 0 && u.Journeys == 0 && u.Bytes == 0:
+			p.erase(store.Usage, u.account)
+		default:
+			p.putBytes(store.Usage, []byte(u.account), u.Append(make([]byte, 0, 24)))
+		}
+	}
+}
+
+// rateBurst is how many seconds of its rate an account may use at once.
+const rateBurst = 64
+
+// spend takes bytes from an account's rate, or refuses what is too much for now.
+func (p *planner) spend(name string, size int) error {
+	rate := int64(p.options.Limits.HistoryRate)
+	if rate <= 0 {
+		return nil
+	}
+	u, now := p.usage(name), p.now.UnixMilli()
+	regained := min(max(0, now-u.At), rateBurst*1000) * rate / 1000
+	spent := max(0, u.Spent-regained)
+	if over := spent + int64(size) - rateBurst*rate; over > 0 && spent > 0 {
+		e := protocol.Errorf(protocol.CodeRateLimited,
+			"the account writes more than %d bytes of history a second, its limit: wait as long as retry-after says", rate)
+		e.RetryAfter = time.Duration(min(over, spent)) * time.Second / time.Duration(rate)
+		return e
+	}
+	u.Spent, u.At = spent+int64(size), now
+	return nil
+}
+
+// countUsage counts the histories of a store that an earlier version wrote, once,
+// before anything is written to them.
+func (w *World) countUsage(ctx context.Context, view *View) (*View, error) {
+	counted, history, err := replay.HasUsage(ctx, w.options.Journal)
+	for tries := 0; err == nil && !counted && history; tries++ {
+		if tries == maxConflicts {
+			return nil, fmt.Errorf("count what the store keeps: %w %d times in a row", store.ErrConflict, tries)
+		}
+		if view, err = w.commitUsage(ctx, view); err != nil {
+			break
+		}
+		counted, _, err = replay.HasUsage(ctx, w.options.Journal)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("count what the store keeps: %w", err)
+	}
+	return view, nil
+}
+
+func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
+	usages, err := replay.CountUsage(ctx, w.options.Journal, w.options.RootKey)
+	if err != nil {
+		return nil, err
+	}
+	s := w.state
+	e := store.Entry{
+		Position: s.Position + 1, At: w.options.Now().UnixMilli(), Prev: s.Commit, Rev: s.Rev, Seq: s.Seq,
+		Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
+	}
+	for name, u := range usages {
+		e.Records = append(e.Records, store.Record{Table: store.Usage, Key: []byte(name), Value: u.Append(nil)})
+	}
+	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
+		return nil, fmt.Errorf("name a commit: %w", err)
+	}
+	_, err = w.options.Journal.Commit(ctx, &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}})
+	if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
+		return w.reapply(view, missed.Entries)
+	}
+	if errors.Is(err, store.ErrRestarted) {
+		return w.jump(ctx, view, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.reapply(view, []store.Entry{e})
+}
+
+// readUsage asks the writer for what accounts have.
+type readUsage struct{}
+
+func (readUsage) plan(p *planner) (any, error) {
+	all := make(map[string]Amounts, len(p.st.accounts))
+	for name, a := range p.st.accounts {
+		all[name] = a.Amounts
+	}
+	return all, nil
+}
+
+// Usage is what each account has.
+func (w *World) Usage(ctx context.Context) (map[string]Amounts, error) {
+	reply, err := w.Do(ctx, Request{}, readUsage{})
+	if err != nil {
+		return nil, err
+	}
+	return reply.Value.(map[string]Amounts), nil //nolint:forcetypeassert // That is what it replies.
+}

@@ -1,0 +1,248 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/replay"
+	"github.com/playctl/playctl/protocol"
+)
+
+// recount compares what a world says that accounts have with what is in its store.
+func recount(t testing.TB, w *World, journal store.Journal) map[string]Amounts {
+	t.Helper()
+	used, err := w.Usage(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := replay.CountUsage(context.Background(), journal, testRootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]Amounts{}
+	for name, a := range used {
+		if a = (Amounts{Lines: a[Lines], Journeys: a[Journeys], Bytes: a[Bytes]}); a != (Amounts{}) {
+			kept[name] = a
+		}
+	}
+	want := map[string]Amounts{}
+	for name, u := range stored {
+		want[name] = Amounts{Lines: u.Lines, Journeys: u.Journeys, Bytes: u.Bytes}
+	}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Fatalf("what accounts have (-store +world):\n%s", diff)
+	}
+	return used
+}
+
+// TestUsageIsThatOfTheStore plays random commands in a world with small limits:
+// what is counted is what is stored, at every moment, and within the limits.
+func TestUsageIsThatOfTheStore(t *testing.T) {
+	limits := Limits{
+		History: 3, Account: Amounts{Lines: 4, Journeys: 2, Bytes: 2500}, World: Amounts{Lines: 6, Journeys: 3, Bytes: 4000},
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		c, journal := newClock(), memory.Open(store.DefaultRetention())
+		open := func() *World {
+			w, err := Open(context.Background(), Options{
+				Journal: journal, RootKey: testRootKey, Now: c.Now, Random: rand.NewChaCha8([32]byte{7}), Limits: limits,
+			})
+			if err != nil {
+				r.Fatal(err)
+			}
+			return w
+		}
+		schedule := moves(r)
+		cut := rapid.IntRange(0, len(schedule)).Draw(r, "cut")
+		w := open()
+		within := func() {
+			for name, a := range recount(t, w, journal) {
+				for _, q := range Quotas() {
+					if limit := limits.Account[q]; limit > 0 && a[q] > limit {
+						r.Fatalf("%s has %d %s, the limit is %d", name, a[q], q, limit)
+					}
+				}
+			}
+			for _, q := range Quotas() {
+				if limit := limits.World[q]; limit > 0 && w.Used()[q] > limit {
+					r.Fatalf("all have %d %s, the limit is %d", w.Used()[q], q, limit)
+				}
+			}
+		}
+		run(t, w, c, schedule[:cut], within)
+		closeWorld(t, w)
+		w = open()
+		run(t, w, c, schedule[cut:], within)
+		closeWorld(t, w)
+	})
+}
+
+// lines are the texts of the lines that are kept, the oldest first.
+func (f *fixture) lines() string {
+	f.t.Helper()
+	found, _, err := f.Interactions(f.t.Context(), protocol.ListRequest{Limit: 1000})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var texts []string
+	for _, one := range found {
+		text, _, _ := strings.Cut(strings.SplitAfter(string(one), `"text":"`)[1], `"`)
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " ")
+}
+
+// The oldest lines of an account go for its new ones, whichever agents wrote them,
+// and nobody else's.
+func TestAnAccountsOldestLinesGoForNewOnes(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Lines: 4}} })
+	one, other := f.main("one"), f.main("other")
+	var agents []string
+	for _, name := range []string{"a", "b"} {
+		agents = append(agents, f.agent(one, name))
+		f.as(one, registration(id(name)))
+	}
+	quiet := f.agent(other, "quiet")
+	f.as(other, registration(quiet))
+	f.as(quiet, line(quiet, "stays"))
+	for n := range 7 {
+		f.as(agents[n%2], line(agents[n%2], fmt.Sprint("l", n)))
+		if n == 4 {
+			f.reopen()
+		}
+	}
+	if got := f.lines(); got != "stays l3 l4 l5 l6" {
+		t.Errorf("kept: %s", got)
+	}
+	recount(t, f.World, f.journal)
+}
+
+// Where all together have too much, the account with the most pays for it.
+func TestTheAccountWithTheMostLosesItsOldest(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits = Limits{World: Amounts{Bytes: 8000}} })
+	var agents []string
+	for _, name := range []string{"loud", "quiet"} {
+		owner := f.main(name + " account")
+		agents = append(agents, f.agent(owner, name))
+		f.as(owner, registration(id(name)))
+	}
+	f.as(agents[1], line(agents[1], "quiet"))
+	for n := range 20 {
+		f.as(agents[0], line(agents[0], fmt.Sprint("loud", n, strings.Repeat("!", 500))))
+	}
+	f.as(agents[1], line(agents[1], "again"))
+	got := f.lines()
+	if !strings.HasPrefix(got, "quiet ") || !strings.HasSuffix(got, " again") || strings.Contains(got, "loud0!") || !strings.Contains(got, "loud19!") {
+		t.Errorf("kept: %s", got)
+	}
+	recount(t, f.World, f.journal)
+}
+
+// Lines that are planned together, before any of them is in the store, are within
+// the limit as well.
+func TestLimitsHoldWithinABatch(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Lines: 2}} })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	var writing sync.WaitGroup
+	for n := range 64 {
+		writing.Go(func() {
+			if _, err := f.try(a, line(a, fmt.Sprint("l", n))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writing.Wait()
+	if used := recount(t, f.World, f.journal); used[owner][Lines] != 2 {
+		t.Errorf("the account has %d lines, want 2", used[owner][Lines])
+	}
+}
+
+func TestARecordThatDoesNotFit(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Bytes: 1000}} })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	f.as(a, line(a, "fits"))
+	_, err := f.try(a, line(a, strings.Repeat("x", 1000)))
+	wantCode(t, err, protocol.CodeStorageLimit)
+	if !strings.Contains(err.Error(), "1000 bytes") {
+		t.Errorf("the refusal does not name the limit: %v", err)
+	}
+	if got := f.lines(); got != "fits" {
+		t.Errorf("kept: %s", got)
+	}
+	f.as(a, line(a, "as well"))
+}
+
+func TestTheRateOfAnAccountsHistory(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 100} })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	text := strings.Repeat("x", 700)
+	wrote := 0
+	var refused error
+	for ; refused == nil; wrote++ {
+		_, refused = f.try(a, line(a, text))
+		if wrote == 3 {
+			f.reopen()
+		}
+	}
+	wantCode(t, refused, protocol.CodeRateLimited)
+	wait := refused.(*protocol.Error).RetryAfter //nolint:errorlint,forcetypeassert // wantCode says that it is one
+	if wrote < 5 || wrote > 8 || wait <= 0 || wait > 20*time.Second {
+		t.Errorf("refused after %d lines, to wait for %v", wrote, wait)
+	}
+	f.clock.Advance(wait + time.Millisecond)
+	f.as(a, line(a, text))
+	// Another account has its own.
+	other := f.main("other")
+	b := f.agent(other, "b")
+	f.as(other, registration(b))
+	f.as(b, line(b, text))
+}
+
+// A store that an earlier version wrote is counted when it is opened.
+func TestAStoreThatWasNotCounted(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	f.as(a, line(a, "one"))
+	f.as(a, journey(a, "find"))
+	f.as(owner, newSpace("space"))
+	want := recount(t, f.World, f.journal)
+	f.stop()
+	head, err := f.journal.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := store.Entry{}
+	for e, err := range f.journal.Read(t.Context(), head-1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = e
+	}
+	last.Position, last.Events, last.Rows, last.Notify, last.MapChanged = head+1, nil, nil, nil, false
+	last.Records = []store.Record{{Table: store.Usage}}
+	if _, err := f.journal.Commit(t.Context(), &store.Batch{After: store.Tip{Position: head, Commit: last.Commit}, Commit: last.Commit, Entries: []store.Entry{last}}); err != nil {
+		t.Fatal(err)
+	}
+	f.start()
+	if diff := cmp.Diff(want, recount(t, f.World, f.journal)); diff != "" {
+		t.Errorf("counted again (-before +after):\n%s", diff)
+	}
+}
