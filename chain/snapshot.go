@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/playctl/playctl/protocol"
@@ -131,21 +132,23 @@ func (s *Snapshot) Spaces() iter.Seq[*protocol.Space] {
 }
 
 // MCPServers are the mcp rows as a snapshot repeats them, in chain order.
-func (s *Snapshot) MCPServers() []protocol.MCPServer { return mcpServers(s.tree) }
+func (s *Snapshot) MCPServers() []protocol.MCPServer {
+	return slices.AppendSeq([]protocol.MCPServer{}, mcpServers(s.tree))
+}
 
-func mcpServers(t *Tree) []protocol.MCPServer {
-	servers := []protocol.MCPServer{}
-	from, _ := t.Find(protocol.MCPKeyPrefix)
-	for _, leaf := range t.Range(from, t.Len()) {
-		if !strings.HasPrefix(leaf.key, protocol.MCPKeyPrefix) {
-			break
-		}
-		o, _ := ParseOccupant(leaf.Payload())
-		if m, ok := o.(*protocol.MCP); ok {
-			servers = append(servers, protocol.MCPServer{ID: m.ID, Name: m.Name, URL: m.URL})
+func mcpServers(t *Tree) iter.Seq[protocol.MCPServer] {
+	return func(yield func(protocol.MCPServer) bool) {
+		from, _ := t.Find(protocol.MCPKeyPrefix)
+		for _, leaf := range t.Range(from, t.Len()) {
+			if !strings.HasPrefix(leaf.key, protocol.MCPKeyPrefix) {
+				return
+			}
+			o, _ := ParseOccupant(leaf.Payload())
+			if m, ok := o.(*protocol.MCP); ok && !yield(protocol.MCPServer{ID: m.ID, Name: m.Name, URL: m.URL}) {
+				return
+			}
 		}
 	}
-	return servers
 }
 
 var errDuplicate = errors.New("two rows have the same stable key")

@@ -129,39 +129,59 @@ func AppendSnapshotHead(dst []byte, h Head) []byte {
 // rows. They are canonical already, so they are copied. It fails on bounds that are
 // not finite; dst is then returned as it was.
 func AppendSnapshotBody(dst []byte, b protocol.Bounds, t *Tree) ([]byte, error) {
-	limits, err := json.Marshal(b)
+	parts, err := SnapshotBody(b, t)
 	if err != nil {
-		return dst, fmt.Errorf("%w: the bounds: %w", ErrJSON, err)
+		return dst, err
 	}
-	root := t.Root()
-	out := root.AppendHex(append(dst, `,"merkleRootHex":"`...))
-	out = strconv.AppendInt(append(out, `","merkleLeafCount":`...), int64(t.Len()), 10)
-	out = append(append(out, `,"worldMap":{"bounds":`...), limits...)
-	out = appendPayloads(append(out, `,"occupants":[`...), t.Occupants())
-	out = appendPayloads(append(out, `]},"spaces":[`...), t.Spaces())
-	out = append(out, `],"mcpServers":[`...)
-	for i, server := range mcpServers(t) {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		e := encoder{out: out}
-		e.object(mcpServer, reflect.ValueOf(&server).Elem())
-		if out = e.out; e.err != nil {
-			return dst, e.err
-		}
+	for part := range parts {
+		dst = append(dst, part...)
 	}
-	return append(out, "]}"...), nil
+	return dst, nil
 }
 
-// appendPayloads appends the payloads of leaves as the items of an array.
-func appendPayloads(dst []byte, leaves iter.Seq2[int, *Leaf]) []byte {
+// SnapshotBody is what AppendSnapshotBody appends, in parts: a row is the tree's
+// own bytes, which must not be changed, and other parts are valid until the next.
+func SnapshotBody(b protocol.Bounds, t *Tree) (iter.Seq[[]byte], error) {
+	limits, err := json.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the bounds: %w", ErrJSON, err)
+	}
+	root := t.Root()
+	head := root.AppendHex([]byte(`,"merkleRootHex":"`))
+	head = strconv.AppendInt(append(head, `","merkleLeafCount":`...), int64(t.Len()), 10)
+	head = append(append(head, `,"worldMap":{"bounds":`...), limits...)
+	head = append(head, `,"occupants":[`...)
+	return func(yield func([]byte) bool) {
+		_ = yield(head) &&
+			rowsOf(t.Occupants(), yield) && yield([]byte(`]},"spaces":[`)) &&
+			rowsOf(t.Spaces(), yield) && yield([]byte(`],"mcpServers":[`)) &&
+			mcpServersJSON(t, yield) && yield([]byte("]}"))
+	}, nil
+}
+
+// rowsOf yields the payloads of leaves as the items of an array.
+func rowsOf(leaves iter.Seq2[int, *Leaf], yield func([]byte) bool) bool {
 	comma := false
 	for _, leaf := range leaves {
-		if comma {
-			dst = append(dst, ',')
+		if comma && !yield([]byte(",")) || !yield(leaf.Payload()) {
+			return false
 		}
 		comma = true
-		dst = append(dst, leaf.Payload()...)
 	}
-	return dst
+	return true
+}
+
+// mcpServersJSON yields the items of `mcpServers`.
+func mcpServersJSON(t *Tree, yield func([]byte) bool) bool {
+	var e encoder
+	comma := 0 // the first item has none
+	for server := range mcpServers(t) {
+		e.out = append(e.out[:0], ',')
+		e.object(mcpServer, reflect.ValueOf(&server).Elem())
+		if !yield(e.out[1-comma:]) {
+			return false
+		}
+		comma = 1
+	}
+	return true
 }

@@ -343,7 +343,7 @@ func TestSecretsStayOutOfLogsAndReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts["event "+itoa(e.Seq)] = string(e.InlineFrame())
+		texts["event "+itoa(e.Seq)] = string(inlineFrame(e))
 	}
 	mu.Lock()
 	texts["the log"] = logged.String()

@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// maxDispatch is how many events are taken from the log at once. It bounds what
-// a stream keeps alive, and how much it writes under one deadline.
+// maxDispatch is how many events are taken from the log at once. It bounds how much
+// a stream writes under one deadline.
 const maxDispatch = 64
 
 // sendEvents answers with the event stream.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -294,6 +295,12 @@ func (r *reply) later(t testing.TB) {
 	if !found || err != nil || wait < laterMin || wait > laterMax || r.ok().header.Get("Content-Type") != protocol.MediaTypeSSE {
 		t.Errorf("%s: %q, want a stream that ends at once", r.what, r.body)
 	}
+}
+
+// inlineFrame is an event's frame with its nodes in one piece.
+func inlineFrame(e *world.Event) []byte {
+	parts := e.InlineFrame()
+	return bytes.Join(parts[:], nil)
 }
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -21,8 +21,7 @@ func sendSnapshot(c *call) error {
 		c.notModified()
 		return nil
 	}
-	head, body := v.Snapshot()
-	c.write(http.StatusOK, head, body)
+	c.writeSnapshot(v.Snapshot())
 	return nil
 }
 
@@ -37,8 +36,7 @@ func planSnapshotReply(c *call) (action, error) {
 func sendSnapshotReply(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
-	head, body := v.SnapshotReply()
-	c.write(http.StatusOK, head, body)
+	c.writeSnapshot(v.SnapshotReply())
 	return nil
 }
 

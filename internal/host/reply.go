@@ -59,13 +59,23 @@ func (c *call) awaitHosts() {
 	c.w.Header().Set(protocol.HeaderUnconfirmed, strconv.Itoa(max(len(late), 1)))
 }
 
-// write sends a whole JSON reply whose parts are written one after the other.
-// A failure to write is the client's going away: nobody is left to be told.
-func (c *call) write(status int, parts ...[]byte) {
-	length := 0
-	for _, p := range parts {
-		length += len(p)
-	}
+// write sends a whole JSON reply. A failure to write is the client's going away:
+// nobody is left to be told.
+func (c *call) write(status int, body []byte) {
+	c.beginJSON(status, len(body))
+	n, _ := c.w.Write(body)
+	c.written += n
+}
+
+// writeSnapshot sends a snapshot.
+func (c *call) writeSnapshot(s world.SnapshotJSON) {
+	c.beginJSON(http.StatusOK, s.Len())
+	n, _ := s.WriteTo(c.w)
+	c.written += int(n)
+}
+
+// beginJSON sends the headers of a JSON reply.
+func (c *call) beginJSON(status, length int) {
 	header := c.w.Header()
 	header["Content-Type"] = jsonType
 	header["Cache-Control"] = noStore
@@ -74,13 +84,6 @@ func (c *call) write(status int, parts ...[]byte) {
 		header["X-Play-Rev"] = []string{strconv.FormatUint(c.rev, 10)}
 	}
 	c.begin(status)
-	for _, p := range parts {
-		n, err := c.w.Write(p)
-		c.written += n
-		if err != nil {
-			return
-		}
-	}
 }
 
 // setRev says which rev the reply is of.

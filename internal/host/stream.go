@@ -162,8 +162,10 @@ func (s *stream) send(events []*world.Event) endReason {
 			wrote = true
 			s.setDeadline()
 		}
-		if end := s.write(e.FrameFor(s.caller, s.inline, e.Seq > s.opened)); end != "" {
-			return end
+		for _, part := range e.FrameFor(s.caller, s.inline, e.Seq > s.opened) {
+			if end := s.write(part); end != "" {
+				return end
+			}
 		}
 		if e.Ends {
 			if end := s.flush(); end != "" {
@@ -208,6 +210,9 @@ func (s *stream) setDeadline() {
 }
 
 func (s *stream) write(b []byte) endReason {
+	if len(b) == 0 {
+		return ""
+	}
 	n, err := s.w.Write(b)
 	s.written += n
 	return whyFailed(err)
@@ -241,38 +246,22 @@ func (s *stream) greet(reason string) bool {
 	return s.writeAll(b) == ""
 }
 
-// replay sends what the ring no longer has, up to the log's present end, from
-// the journal. What is added meanwhile comes from the ring, or from the next
-// replay.
+// replay sends some of what the ring no longer has, from the journal.
 func (s *stream) replay(ctx context.Context) endReason {
-	from := s.cursor
-	batch := s.events[:0]
-	for e, err := range s.host.world.History(ctx, s.cursor, s.host.world.Events().Head()) {
-		if errors.Is(err, store.ErrTrimmed) {
-			return s.resync(world.ResyncTooOld)
-		}
-		if err != nil {
-			s.host.log.Warn("a stream ends because the journal cannot be read", "after", s.cursor, "error", err)
-			return endStore
-		}
-		if batch = append(batch, e); len(batch) < maxDispatch {
-			continue
-		}
-		if end := s.send(batch); end != "" {
-			return end
-		}
-		if batch = batch[:0]; ctx.Err() != nil {
-			return endClient
-		}
-	}
-	if end := s.send(batch); end != "" {
-		return end
-	}
-	if s.cursor == from {
+	events, err := s.host.world.Older(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
+	switch {
+	case ctx.Err() != nil:
+		return endClient
+	case errors.Is(err, store.ErrTrimmed):
+		return s.resync(world.ResyncTooOld)
+	case err != nil:
+		s.host.log.Warn("a stream ends because the journal cannot be read", "after", s.cursor, "error", err)
+		return endStore
+	case len(events) == 0:
 		// The journal has nothing after the cursor and the ring is past it.
 		return s.resync(world.ResyncGap)
 	}
-	return ""
+	return s.send(events)
 }
 
 // resync tells the client to read everything anew, and goes on live.

@@ -172,7 +172,7 @@ func (n *network) recorded(start, end uint64, inline bool) func(uint64) (string,
 				}
 				text := e.Frame()
 				if inline {
-					text = e.InlineFrame()
+					text = inlineFrame(e)
 				}
 				fr, err := readFrame(bufio.NewReader(bytes.NewReader(text)))
 				if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -29,14 +28,21 @@ type Event struct {
 	audience []string
 	// private is what the asker of an intercom request gets instead.
 	private *privateFrame
-	frame   []byte
-	// nodes is the JSON array of inline nodes, nil where there is no notify.
-	nodes  []byte
-	inline atomic.Pointer[[]byte]
+	// frame has Data in it.
+	frame []byte
+	// nodes is the member that inline frames have beside it, with its comma; nil where
+	// there is no notify.
+	nodes []byte
 }
 
-// size is the memory that the event holds, its inline frame included.
-func (e *Event) size() int { return len(e.Data) + 2*len(e.frame) + 2*len(e.nodes) + 256 }
+// size is about the memory that the event takes.
+func (e *Event) size() int {
+	size := 256 + cap(e.frame) + cap(e.nodes)
+	if e.private != nil {
+		size += len(e.private.frame)
+	}
+	return size
+}
 
 // Everybody reports whether the event has no limited audience.
 func (e *Event) Everybody() bool { return len(e.audience) == 0 }
@@ -59,34 +65,26 @@ func (e *Event) VisibleTo(c Caller) bool {
 // Frame is the event as an SSE frame, blank line included.
 func (e *Event) Frame() []byte { return e.frame }
 
-// InlineFrame is Frame with the changed nodes inside the data. It is encoded
-// when it is first asked for.
-func (e *Event) InlineFrame() []byte {
+// frameEnd is how a frame ends: the brace of its data and the blank line.
+const frameEnd = "}\n\n"
+
+// InlineFrame is Frame with the changed nodes inside the data, in parts.
+func (e *Event) InlineFrame() [3][]byte {
 	if e.nodes == nil {
-		return e.frame
+		return [3][]byte{e.frame}
 	}
-	if f := e.inline.Load(); f != nil {
-		return *f
-	}
-	data := make([]byte, 0, len(e.Data)+len(e.nodes)+32)
-	data = append(data, e.Data[:len(e.Data)-1]...)
-	data = append(data, `,"playerChainNodes":`...)
-	data = append(data, e.nodes...)
-	data = append(data, '}')
-	f := appendFrame(nil, e.Seq, e.Kind, data)
-	e.inline.CompareAndSwap(nil, &f)
-	return f
+	end := len(e.frame) - len(frameEnd)
+	return [3][]byte{e.frame[:end], e.nodes, e.frame[end:]}
 }
 
-func appendFrame(dst []byte, seq uint64, kind string, data []byte) []byte {
-	dst = slices.Grow(dst, len(data)+len(kind)+48)
-	dst = append(dst, "id: "...)
-	dst = strconv.AppendUint(dst, seq, 10)
-	dst = append(dst, "\nevent: "...)
-	dst = append(dst, kind...)
-	dst = append(dst, "\ndata: "...)
-	dst = append(dst, data...)
-	return append(dst, "\n\n"...)
+// frameHead is a frame up to its data, with room for them and the frame's end.
+func frameHead(seq uint64, kind string, room int) []byte {
+	b := make([]byte, 0, len("id: \nevent: \ndata: \n\n")+20+len(kind)+room)
+	b = append(b, "id: "...)
+	b = strconv.AppendUint(b, seq, 10)
+	b = append(b, "\nevent: "...)
+	b = append(b, kind...)
+	return append(b, "\ndata: "...)
 }
 
 // eventsOf encodes the events of an entry; it is the same for live events and
@@ -106,8 +104,10 @@ func eventsOf(e *store.Entry) []*Event {
 		if i == 0 && len(e.Notify) > 0 {
 			ev.nodes = inlineNodes(e)
 		}
-		ev.Data = EventData(e, i)
-		ev.frame = appendFrame(nil, ev.Seq, ev.Kind, ev.Data)
+		head := frameHead(ev.Seq, ev.Kind, dataRoom(e, i))
+		full := appendData(head, e, i)
+		ev.Data = full[len(head):len(full):len(full)]
+		ev.frame = append(full, "\n\n"...)
 		out[i] = ev
 	}
 	return out
@@ -116,15 +116,23 @@ func eventsOf(e *store.Entry) []*Event {
 // EventData is the data of an entry's i-th event as streams have it: its own
 // fields and the head that every event has, without inline nodes.
 func EventData(e *store.Entry, i int) []byte {
+	return appendData(make([]byte, 0, dataRoom(e, i)), e, i)
+}
+
+// dataRoom is room enough for EventData.
+func dataRoom(e *store.Entry, i int) int { return len(e.Events[i].Data) + len(notifyOf(e, i)) + 160 }
+
+// notifyOf is the notify of an entry's i-th event: the first has it.
+func notifyOf(e *store.Entry, i int) []byte {
 	if i > 0 {
-		return appendData(e.Events[i].Data, e, nil)
+		return nil
 	}
-	return appendData(e.Events[i].Data, e, e.Notify)
+	return e.Notify
 }
 
 // appendData puts the head that every event has behind the event's own fields.
-func appendData(own []byte, e *store.Entry, notify []byte) []byte {
-	b := make([]byte, 0, len(own)+len(notify)+160)
+func appendData(b []byte, e *store.Entry, i int) []byte {
+	own := e.Events[i].Data
 	b = append(b, own[:len(own)-1]...)
 	if len(own) > 2 {
 		b = append(b, ',')
@@ -135,25 +143,26 @@ func appendData(own []byte, e *store.Entry, notify []byte) []byte {
 	b = hex.AppendEncode(b, e.Root[:])
 	b = append(b, `","merkleLeafCount":`...)
 	b = strconv.AppendUint(b, uint64(e.LeafCount), 10)
-	if len(notify) > 0 {
+	if notify := notifyOf(e, i); len(notify) > 0 {
 		b = append(b, `,"playerChainNotify":`...)
 		b = append(b, notify...)
 	}
 	return append(b, '}')
 }
 
-// inlineNodes is the JSON array of an entry's changed nodes in the order of its
+// inlineNodes is the member with an entry's changed nodes in the order of its
 // notify.
 func inlineNodes(e *store.Entry) []byte {
 	var notify protocol.Notify
 	if json.Unmarshal(e.Notify, &notify) != nil {
 		return nil
 	}
-	rows := make(map[string][]byte, len(e.Rows))
+	rows, room := make(map[string][]byte, len(e.Rows)), 64
 	for i := range e.Rows {
 		rows[e.Rows[i].Key] = e.Rows[i].JSON
+		room += 2*len(e.Rows[i].Key) + len(e.Rows[i].JSON) + 64
 	}
-	b := []byte{'['}
+	b := append(make([]byte, 0, room), `,"playerChainNodes":[`...)
 	for i := range notify.Nodes {
 		if i > 0 {
 			b = append(b, ',')

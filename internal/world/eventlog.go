@@ -22,8 +22,8 @@ type EventLog struct {
 	// first and next count the events ever dropped and ever added: those between
 	// them are in the ring, each at its count modulo the ring's length.
 	first, next uint64
-	// bytes is what the events in the ring take, at most maxRingBytes.
-	bytes int
+	// bytes is what the events in the ring take, budget how much they may.
+	bytes, budget int
 	// base is the seq after which the ring holds every event.
 	base uint64
 	// began is where the seq last jumped because the store may have lost events:
@@ -33,8 +33,8 @@ type EventLog struct {
 	wake  chan struct{}
 }
 
-func newEventLog(capacity int, head uint64) *EventLog {
-	return &EventLog{ring: make([]*Event, capacity), base: head, head: head, wake: make(chan struct{})}
+func newEventLog(capacity, budget int, head uint64) *EventLog {
+	return &EventLog{ring: make([]*Event, capacity), budget: budget, base: head, head: head, wake: make(chan struct{})}
 }
 
 // Head is the seq of the last event.
@@ -44,8 +44,12 @@ func (l *EventLog) Head() uint64 {
 	return l.head
 }
 
-// Since appends to buf the events after a seq, at most cap(buf)-len(buf) of them
-// if buf has room and 256 otherwise. With nothing new it returns a channel that
+// maxBatchBytes is how much memory those take that are read at once: one event, or
+// several within it. It bounds what one who reads and does not go on keeps.
+const maxBatchBytes = 256 << 10
+
+// Since appends to buf the events after a seq that are read at once, at most
+// cap(buf)-len(buf) of them if buf has room and 256 otherwise. With nothing new it returns a channel that
 // is closed at the next event. It fails with ErrBehind when the ring has gone
 // past the seq.
 func (l *EventLog) Since(seq uint64, buf []*Event) ([]*Event, <-chan struct{}, error) {
@@ -65,8 +69,12 @@ func (l *EventLog) Since(seq uint64, buf []*Event) ([]*Event, <-chan struct{}, e
 	if !ok {
 		return buf, nil, ErrBehind
 	}
-	for ; i < l.next && room > 0; i, room = i+1, room-1 {
-		buf = append(buf, l.ring[i%uint64(len(l.ring))])
+	for bytes := 0; i < l.next && room > 0; i, room = i+1, room-1 {
+		e := l.ring[i%uint64(len(l.ring))]
+		if bytes += e.size(); bytes > maxBatchBytes && len(buf) > 0 {
+			break
+		}
+		buf = append(buf, e)
 	}
 	return buf, nil, nil
 }
@@ -126,16 +134,12 @@ func (l *EventLog) add(events []*Event) {
 		l.head = e.Seq
 		l.bytes += e.size()
 	}
-	for l.bytes > maxRingBytes && l.next-l.first > 1 {
+	for l.bytes > l.budget && l.next-l.first > 1 {
 		l.drop()
 	}
 	close(l.wake)
 	l.wake = make(chan struct{})
 }
-
-// maxRingBytes bounds the memory of the ring: a few agents with the longest
-// journeys must not fill the machine's.
-const maxRingBytes = 64 << 20
 
 // drop lets the oldest event go.
 func (l *EventLog) drop() {

@@ -24,7 +24,7 @@ func seqsOf(events []*Event) string {
 }
 
 func TestTheRingFindsWhatComesAfterASeq(t *testing.T) {
-	l := newEventLog(4, 10)
+	l := newEventLog(4, DefaultMemoryBudget, 10)
 	l.add(logged(11, 12, 13, 1<<20, 1<<20+1))
 	for _, c := range []struct {
 		after uint64
@@ -61,12 +61,13 @@ func TestTheRingFindsWhatComesAfterASeq(t *testing.T) {
 }
 
 func TestTheRingIsBoundedInBytes(t *testing.T) {
-	l := newEventLog(1000, 0)
-	big := make([]byte, maxRingBytes/10)
+	const budget = 1 << 20
+	l := newEventLog(1000, budget, 0)
+	big := make([]byte, budget/10)
 	for seq := uint64(1); seq <= 30; seq++ {
-		l.add([]*Event{{Seq: seq, Data: big}})
+		l.add([]*Event{{Seq: seq, frame: big}})
 	}
-	if l.bytes > maxRingBytes {
+	if l.bytes > budget {
 		t.Errorf("the ring holds %d bytes", l.bytes)
 	}
 	if _, _, err := l.Since(5, nil); !errors.Is(err, ErrBehind) {
@@ -78,7 +79,7 @@ func TestTheRingIsBoundedInBytes(t *testing.T) {
 }
 
 func TestAWaiterIsWokenByTheNextEvent(*testing.T) {
-	l := newEventLog(4, 0)
+	l := newEventLog(4, DefaultMemoryBudget, 0)
 	_, wake, _ := l.Since(0, nil)
 	l.add(logged(1))
 	<-wake

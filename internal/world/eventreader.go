@@ -51,7 +51,7 @@ func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 	for {
 		events, wake, err := r.world.log.Since(r.cursor.Seq, r.buf[:0])
 		if errors.Is(err, ErrBehind) {
-			events, err = r.older(ctx)
+			events, err = r.world.Older(ctx, r.cursor.Seq, r.world.log.Head(), r.buf[:0])
 		}
 		if err != nil {
 			return nil, err
@@ -72,20 +72,6 @@ func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// older reads a piece from the journal.
-func (r *EventReader) older(ctx context.Context) ([]*Event, error) {
-	events := r.buf[:0]
-	for e, err := range r.world.History(ctx, r.cursor.Seq, r.world.log.Head()) {
-		if err != nil {
-			return nil, err
-		}
-		if events = append(events, e); len(events) == maxRead {
-			break
-		}
-	}
-	return events, ctx.Err()
 }
 
 // After is the place just after an event that Next gave, with the session that

@@ -1,9 +1,11 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -143,14 +145,28 @@ func wantCode(t *testing.T, err error, code protocol.Code) {
 	}
 }
 
+// snapshotOf is a view's snapshot.
+func snapshotOf(v *View) []byte {
+	var b bytes.Buffer
+	s := v.Snapshot()
+	if n, err := s.WriteTo(&b); err != nil || n != int64(b.Len()) || b.Len() != s.Len() {
+		panic(fmt.Sprintf("%d of %d bytes of a snapshot were written: %v", n, s.Len(), err))
+	}
+	return b.Bytes()
+}
+
+// inlineFrame is an event's frame with its nodes in one piece.
+func inlineFrame(e *Event) []byte { return whole(e.InlineFrame()) }
+
+func whole(parts [3][]byte) []byte { return bytes.Join(parts[:], nil) }
+
 // check verifies everything that must always hold of a world: the root is that
 // of the rows, no two rows share a cell, all are inside the bounds, and the
 // events up to now name every change.
 func (f *fixture) check() {
 	f.t.Helper()
 	view := f.View()
-	head, body := view.Snapshot()
-	snapshot, _, err := chain.ParseSnapshot(append(append([]byte{}, head...), body...))
+	snapshot, _, err := chain.ParseSnapshot(snapshotOf(view))
 	if err != nil {
 		f.t.Fatalf("the snapshot does not parse: %v", err)
 	}

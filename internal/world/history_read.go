@@ -37,6 +37,35 @@ func (w *World) History(ctx context.Context, after, upTo uint64) iter.Seq2[*Even
 	}
 }
 
+// maxReads is how many pieces of the journal are read for streams at the same time.
+// Reading one takes several times the memory of its events.
+const maxReads = 4
+
+// Older appends to buf the events after a seq, up to and including another, that are
+// read at once, as EventLog.Since does, but from the journal. It fails as History
+// does.
+func (w *World) Older(ctx context.Context, after, upTo uint64, buf []*Event) ([]*Event, error) {
+	select {
+	case w.reads <- struct{}{}:
+		defer func() { <-w.reads }()
+	case <-ctx.Done():
+		return buf, ctx.Err()
+	}
+	bytes := 0
+	for e, err := range w.History(ctx, after, upTo) {
+		if err != nil {
+			return buf, err
+		}
+		if bytes += e.size(); bytes > maxBatchBytes && len(buf) > 0 {
+			break
+		}
+		if buf = append(buf, e); len(buf) == cap(buf) {
+			break
+		}
+	}
+	return buf, nil
+}
+
 // Reasons why a stream cannot go on from a cursor.
 const (
 	ResyncTooOld      = "too_old"

@@ -112,15 +112,15 @@ func TestARealtimeSecretReachesTheAskersLiveStreamOnly(t *testing.T) {
 	}
 	const secret = "ek_hidden"
 	e := events[0]
-	if frame := e.FrameFor(Caller{NodeID: asker}, true, true); !strings.Contains(string(frame), secret) {
+	if frame := whole(e.FrameFor(Caller{NodeID: asker}, true, true)); !strings.Contains(string(frame), secret) {
 		t.Error("the asker's live stream lacks the secret")
 	}
 	for name, frame := range map[string][]byte{
-		"replay to the asker": e.FrameFor(Caller{NodeID: asker}, true, false),
-		"the agent":           e.FrameFor(Caller{NodeID: a}, true, true),
-		"the administrator":   e.FrameFor(Caller{Admin: true}, false, true),
+		"replay to the asker": whole(e.FrameFor(Caller{NodeID: asker}, true, false)),
+		"the agent":           whole(e.FrameFor(Caller{NodeID: a}, true, true)),
+		"the administrator":   whole(e.FrameFor(Caller{Admin: true}, false, true)),
 		"data":                e.Data,
-		"journal":             f.events(cursor)[0].InlineFrame(),
+		"journal":             inlineFrame(f.events(cursor)[0]),
 	} {
 		if strings.Contains(string(frame), secret) {
 			t.Errorf("%s: the secret is in it", name)

@@ -31,6 +31,9 @@ const (
 	DefaultHistory   = 1000
 )
 
+// DefaultMemoryBudget is for a machine with 512 MiB.
+const DefaultMemoryBudget = 64 << 20
+
 // Options make a World.
 type Options struct {
 	// Journal is where the world is kept. The world does not close it.
@@ -47,8 +50,11 @@ type Options struct {
 	Limits Limits
 	// NoRepository turns ownership checks off, for local play.
 	NoRepository bool
-	// RingEvents is how many encoded events stay in memory for streams, 16,384
-	// by default; older ones are read from the journal.
+	// MemoryBudget is how many bytes of memory past revs, and events for streams, may
+	// take, half of it each: DefaultMemoryBudget by default.
+	MemoryBudget int
+	// RingEvents is how many encoded events stay in memory for streams at most,
+	// 16,384 by default; older ones are read from the journal.
 	RingEvents int
 	// CheckpointEvery is the number of entries between checkpoints, 4,096 by
 	// default.
@@ -85,6 +91,9 @@ func (o *Options) check() error {
 	}
 	if o.Limits.History == 0 {
 		o.Limits.History = DefaultHistory
+	}
+	if o.MemoryBudget == 0 {
+		o.MemoryBudget = DefaultMemoryBudget
 	}
 	if o.RingEvents == 0 {
 		o.RingEvents = 16_384

@@ -132,7 +132,7 @@ func TestTheSameCommandsGiveTheSameWorld(t *testing.T) {
 				if err != nil {
 					r.Fatal(err)
 				}
-				frames[i] = append(frames[i], string(e.InlineFrame()))
+				frames[i] = append(frames[i], string(inlineFrame(e)))
 			}
 			closeWorld(t, w)
 		}
@@ -168,7 +168,6 @@ func TestRecoveryGivesTheSameWorld(t *testing.T) {
 
 // describe is everything of a world that must survive a restart.
 func describe(w *World) map[string]any {
-	head, body := w.View().Snapshot()
 	leases := map[string]string{}
 	for id, l := range w.state.leases {
 		leases[id] = fmt.Sprint(l.ConnectionID, l.TTLSeconds)
@@ -176,7 +175,7 @@ func describe(w *World) map[string]any {
 	lines, more, err := w.Interactions(context.Background(), protocol.ListRequest{Limit: 1000})
 	journeys, _, err2 := w.Journeys(context.Background(), protocol.ListRequest{Limit: 1000})
 	return map[string]any{
-		"snapshot": string(head) + string(body), "leases": leases, "nodes": w.registry.nodes,
+		"snapshot": string(snapshotOf(w.View())), "leases": leases, "nodes": w.registry.nodes,
 		"children": w.registry.children, "aggregates": w.registry.aggregates, "reset": w.resetSeq.Load(),
 		"cells": len(w.state.cells), "players": w.state.players, "owned": w.state.owned, "accounts": w.state.accounts, "used": w.state.used, "occupants": w.state.occupants,
 		"lines": fmt.Sprintf("%s %v %v", lines, more, err), "journeys": fmt.Sprintf("%s %v", journeys, err2),
@@ -212,8 +211,7 @@ func TestEveryEventLeadsACopyToTheHostsRoot(t *testing.T) {
 }
 
 func copyOf(r *rapid.T, v *View) *chain.Snapshot {
-	head, body := v.Snapshot()
-	s, _, err := chain.ParseSnapshot(append(slices.Clone(head), body...))
+	s, _, err := chain.ParseSnapshot(snapshotOf(v))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -222,9 +220,9 @@ func copyOf(r *rapid.T, v *View) *chain.Snapshot {
 
 // follow merges an event's inline nodes and compares the roots.
 func follow(r *rapid.T, w *World, s *chain.Snapshot, e *Event, rev uint64) *chain.Snapshot {
-	data, err := chain.ParseEventState(dataOf(e.InlineFrame()))
+	data, err := chain.ParseEventState(dataOf(inlineFrame(e)))
 	if err != nil {
-		r.Fatalf("%s: %v", e.InlineFrame(), err)
+		r.Fatalf("%s: %v", inlineFrame(e), err)
 	}
 	switch {
 	case e.Ends:

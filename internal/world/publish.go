@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -27,8 +26,8 @@ func (w *World) publish(plans []*stagedPlan) {
 	w.show(view, events)
 }
 
-// publishEntry puts one entry's view into the ring of past revs and its nodes
-// into the registry.
+// publishEntry puts one entry's view with the past revs and its nodes into
+// the registry.
 func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *View {
 	w.registry.update(e.Records, w.state)
 	if e.Header != nil && e.Header.SID != prev.SID {
@@ -37,8 +36,8 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 	return w.nextView(prev, e, after)
 }
 
-// nextView is the view after an entry, nil before the first; it is kept in the ring
-// of past revs.
+// nextView is the view after an entry, nil before the first; it is kept with the
+// past revs.
 func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
 	next := &View{Map: *after}
 	if prev != nil {
@@ -47,13 +46,15 @@ func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
 	if e.MapChanged || next.body == nil {
 		next.body = &snapshotBody{}
 	}
-	w.views.add(next)
+	w.views.add(next, e)
 	return next
 }
 
 // show makes a view the newest and wakes those who wait for it.
 func (w *World) show(view *View, events []*Event) {
-	w.view.Store(view)
+	if prev := w.view.Swap(view); prev.body != view.body {
+		prev.body.letGo()
+	}
 	w.wake()
 	w.log.add(events)
 	if view.Position >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) {
@@ -105,45 +106,4 @@ func (w *World) mayCheckpoint() (bool, error) {
 	defer cancel()
 	_, mine, err := w.Lock(ctx, "checkpoint", w.replica.holder, checkpointTerm)
 	return mine, err
-}
-
-// viewRing keeps the views of the last revs.
-type viewRing struct {
-	mu   sync.RWMutex
-	ring []*View
-}
-
-// pastRevs is how many revs stay readable (protocol reference, "RPC").
-const pastRevs = 1024
-
-func newViewRing() *viewRing { return &viewRing{ring: make([]*View, pastRevs)} }
-
-func (r *viewRing) add(v *View) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ring[v.Rev%pastRevs] = v
-}
-
-// clear forgets every view and returns them for restore.
-func (r *viewRing) clear() []*View {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	past := r.ring
-	r.ring = make([]*View, pastRevs)
-	return past
-}
-
-func (r *viewRing) restore(past []*View) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ring = past
-}
-
-func (r *viewRing) at(rev uint64) *View {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if v := r.ring[rev%pastRevs]; v != nil && v.Rev == rev {
-		return v
-	}
-	return nil
 }

@@ -21,8 +21,8 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	// One clock for all hosts, so that times agree.
 	options.Now = options.Journal.Clock(options.Now)
 	w := &World{
-		options: options, state: newState(options.RootKey), views: newViewRing(),
-		queue: make(chan *job, queueLength), checkpoints: make(chan *View, 1),
+		options: options, state: newState(options.RootKey), views: &pastViews{budget: options.MemoryBudget / 2},
+		queue: make(chan *job, queueLength), reads: make(chan struct{}, maxReads), checkpoints: make(chan *View, 1),
 		replica: replica{
 			updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1),
 			waits: waits{open: map[*wait]struct{}{}, questions: make(chan progress, maxQuestions)},
@@ -42,7 +42,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	w.view.Store(view)
 	w.registry = newRegistry(w.state)
-	w.log = newEventLog(options.RingEvents, w.state.Seq)
+	w.log = newEventLog(options.RingEvents, options.MemoryBudget/2, w.state.Seq)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.startReplica()
 	w.writer.Add(2)

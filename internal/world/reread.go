@@ -87,14 +87,14 @@ func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) erro
 	}
 	old, oldCheckpoint, shown := w.state, w.lastCheckpoint, w.replica.seenSeq
 	w.state = newState(w.options.RootKey)
-	past := w.views.clear()
+	past := w.views.swap(keptViews{})
 	view, err := w.load(ctx)
 	if err == nil {
 		view, err = w.jump(ctx, view, cause)
 	}
 	if err != nil {
 		w.state, w.lastCheckpoint = old, oldCheckpoint
-		w.views.restore(past)
+		w.views.swap(past)
 		return err
 	}
 	w.showTip()

@@ -250,18 +250,18 @@ func attach(events []*Event, parts []privatePart) {
 		if err != nil {
 			continue
 		}
-		e.private = &privateFrame{asker: part.asker, frame: appendFrame(nil, e.Seq, e.Kind, full)}
+		e.private = &privateFrame{asker: part.asker, frame: append(append(frameHead(e.Seq, e.Kind, len(full)), full...), "\n\n"...)}
 	}
 }
 
-// FrameFor is the frame for one subscriber. live says that its stream was open
+// FrameFor is the frame for one subscriber, in parts. live says that its stream was open
 // before the event was made: only then may it get what is for the asker alone.
-func (e *Event) FrameFor(c Caller, inline, live bool) []byte {
+func (e *Event) FrameFor(c Caller, inline, live bool) [3][]byte {
 	if e.private != nil && live && e.private.asker == c.identity() {
-		return e.private.frame
+		return [3][]byte{e.private.frame}
 	}
 	if inline {
 		return e.InlineFrame()
 	}
-	return e.frame
+	return [3][]byte{e.frame}
 }

@@ -26,7 +26,7 @@ func (c *cluster) frame(i int, who Caller) string {
 	if err != nil || len(events) != 1 {
 		c.t.Fatalf("world %d has %d events at its end, %v", i, len(events), err)
 	}
-	return string(events[0].FrameFor(who, false, true))
+	return string(whole(events[0].FrameFor(who, false, true)))
 }
 
 func (w *World) secretsKept() int {

@@ -98,7 +98,7 @@ func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 
 // stored is a world as the store alone says that it is.
 func (w *World) stored(rt *rapid.T) *World {
-	fresh := &World{options: w.options, state: newState(w.options.RootKey), views: newViewRing()}
+	fresh := &World{options: w.options, state: newState(w.options.RootKey), views: &pastViews{}}
 	view, err := fresh.load(context.Background())
 	if err != nil {
 		rt.Fatalf("load the world: %v", err)

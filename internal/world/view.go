@@ -1,8 +1,12 @@
 package world
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store/replay"
@@ -17,40 +21,157 @@ type View struct {
 	body *snapshotBody
 }
 
-// snapshotBody is the part of a snapshot that depends on the rev alone, encoded
-// when the first reader asks and shared by all views of that rev.
-type snapshotBody struct {
-	once sync.Once
-	// json ends with one brace more than the snapshot has: that of the reply
-	// which it is the one field of.
-	json []byte
+// SnapshotJSON is the JSON of a view's snapshot, or of a reply that has it.
+type SnapshotJSON struct {
+	view *View
+	head []byte
+	body int
 }
 
-// Snapshot returns the snapshot's JSON in two parts to be written one after the
-// other: the second, large one is shared by all readers of a rev and must not
-// be changed.
-func (v *View) Snapshot() (head, body []byte) {
-	head, body = v.parts("")
-	return head, body[:len(body)-1]
-}
+// Snapshot is the snapshot's JSON.
+func (v *View) Snapshot() SnapshotJSON { return v.snapshot("", 1) }
 
-// SnapshotReply returns the reply of getWorldSnapshot, {"snapshot": …}, in two
-// parts as Snapshot does. Its closing brace is in the shared part: written alone
-// it would cost a packet.
-func (v *View) SnapshotReply() (head, body []byte) { return v.parts(`{"snapshot":`) }
+// SnapshotReply is the reply of getWorldSnapshot, {"snapshot": …}.
+func (v *View) SnapshotReply() SnapshotJSON { return v.snapshot(`{"snapshot":`, 0) }
 
-func (v *View) parts(before string) (head, body []byte) {
-	v.body.once.Do(func() {
-		var err error
-		if v.body.json, err = chain.AppendSnapshotBody(nil, v.Bounds, v.Tree); err != nil {
-			panic("world: a snapshot of plain bounds has no JSON: " + err.Error())
-		}
-		v.body.json = append(v.body.json, '}')
-	})
-	head = chain.AppendSnapshotHead([]byte(before), chain.Head{
+// snapshot is the JSON after a text, without the last bytes of the body.
+func (v *View) snapshot(before string, without int) SnapshotJSON {
+	head := chain.AppendSnapshotHead([]byte(before), chain.Head{
 		SID: v.SID, MainNodeID: v.RootKey, Rev: &v.Rev, Seq: &v.Seq,
 	})
-	return head, v.body.json
+	return SnapshotJSON{view: v, head: head, body: v.body.load(v) - without}
+}
+
+// Len is how many bytes it has.
+func (s *SnapshotJSON) Len() int { return len(s.head) + s.body }
+
+// WriteTo implements io.WriterTo. While w takes no more, one chunk is held.
+func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(s.head)
+	for i := 0; err == nil && n < s.Len(); i++ {
+		chunk := s.view.body.chunk(i)
+		if chunk == nil {
+			return s.writeRest(w, n)
+		}
+		var more int
+		more, err = w.Write(s.cut(chunk, n))
+		n += more
+	}
+	return int64(n), err
+}
+
+// writeRest goes on after n bytes where the rev is past.
+func (s SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
+	for chunk := range chunked(s.view.bodyParts(), n-len(s.head)) {
+		more, err := w.Write(s.cut(chunk, n))
+		if n += more; err != nil {
+			return int64(n), err
+		}
+	}
+	return int64(n), nil
+}
+
+// cut takes what a chunk has after the end.
+func (s *SnapshotJSON) cut(chunk []byte, n int) []byte { return chunk[:min(len(chunk), s.Len()-n)] }
+
+// bodyParts are the parts of the snapshot's body. It ends with one brace more than
+// the snapshot has, that of the reply which it is the one field of: written alone
+// it would cost a packet.
+func (v *View) bodyParts() iter.Seq[[]byte] {
+	parts, err := chain.SnapshotBody(v.Bounds, v.Tree)
+	if err != nil {
+		panic("world: a snapshot of plain bounds has no JSON: " + err.Error())
+	}
+	return func(yield func([]byte) bool) {
+		for part := range parts {
+			if !yield(part) {
+				return
+			}
+		}
+		yield([]byte{'}'})
+	}
+}
+
+// snapshotBody is the part of a snapshot that depends on the rev alone, encoded
+// when the first reader asks and shared by all views of that rev until it is no
+// longer the newest. A reader who has not read to the end then encodes what is left
+// anew, so that a slow one keeps one chunk of it.
+type snapshotBody struct {
+	encoding sync.Mutex
+	length   atomic.Int64
+	chunks   atomic.Pointer[[][]byte]
+	past     atomic.Bool
+}
+
+// load returns the body's length and encodes it where nobody has.
+func (b *snapshotBody) load(v *View) int {
+	if n := b.length.Load(); n > 0 {
+		return int(n)
+	}
+	b.encoding.Lock()
+	defer b.encoding.Unlock()
+	if n := b.length.Load(); n > 0 {
+		return int(n)
+	}
+	var chunks [][]byte
+	length := 0
+	for chunk := range chunked(v.bodyParts(), 0) {
+		length += len(chunk)
+		if !b.past.Load() {
+			chunks = append(chunks, bytes.Clone(chunk))
+		}
+	}
+	if b.chunks.Store(&chunks); b.past.Load() {
+		b.chunks.Store(nil)
+	}
+	b.length.Store(int64(length))
+	return length
+}
+
+// chunk returns a chunk, nil once they are let go.
+func (b *snapshotBody) chunk(i int) []byte {
+	if chunks := b.chunks.Load(); chunks != nil {
+		return (*chunks)[i]
+	}
+	return nil
+}
+
+// letGo frees the chunks of a rev that is past.
+func (b *snapshotBody) letGo() {
+	b.past.Store(true)
+	b.chunks.Store(nil)
+}
+
+// chunkBytes is how much of a snapshot is encoded, and written, at a time.
+const chunkBytes = 256 << 10
+
+var chunkBuffers = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
+
+// chunked copies parts, without the first bytes, into chunks that are each valid
+// until the next.
+func chunked(parts iter.Seq[[]byte], skip int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		buf := chunkBuffers.Get().(*[chunkBytes]byte)
+		defer chunkBuffers.Put(buf)
+		n := 0
+		for part := range parts {
+			if skip >= len(part) {
+				skip -= len(part)
+				continue
+			}
+			part, skip = part[skip:], 0
+			for n+len(part) >= chunkBytes {
+				part = part[copy(buf[n:], part):]
+				if n = 0; !yield(buf[:]) {
+					return
+				}
+			}
+			n += copy(buf[n:], part)
+		}
+		if n > 0 {
+			yield(buf[:n])
+		}
+	}
 }
 
 // Find returns an occupant's or a space's canonical JSON, nil if the key is not

@@ -18,7 +18,7 @@ type World struct {
 	options  Options
 	registry *Registry
 	log      *EventLog
-	views    *viewRing
+	views    *pastViews
 	view     atomic.Pointer[View]
 	changed  atomic.Pointer[chan struct{}]
 	resetSeq atomic.Uint64
@@ -34,6 +34,8 @@ type World struct {
 	intake sync.RWMutex
 	closed bool
 	queue  chan *job
+	// reads has a place for each piece of the journal that is being read for streams.
+	reads chan struct{}
 
 	checkpoints chan *View
 	writer      sync.WaitGroup

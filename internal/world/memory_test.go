@@ -1,0 +1,170 @@
+package world
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// liveHeap is how many bytes are reachable.
+func liveHeap() int {
+	runtime.GC()
+	runtime.GC() // what sync.Pool keeps goes with the second one
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// openLarge is a world with a budget.
+func openLarge(t *testing.T, budget int) *fixture {
+	return open(t, func(o *Options) { o.MemoryBudget, o.Limits.Occupants, o.NoRepository = budget, 10_000, true })
+}
+
+// long is a journey that makes the agent's row about n bytes long.
+func long(playerID string, n int) RecordJourney {
+	r := journey(playerID, "search")
+	r.Journey.Steps[0].Content = strings.Repeat("x", n/2)
+	return r
+}
+
+func (f *fixture) rename(agent string, to int) {
+	r := registration(agent)
+	r.Name = fmt.Sprint("name ", to)
+	f.as("", r)
+}
+
+// Changes that are each followed by a reader leave no encoded snapshots behind,
+// and a reader who stops keeps a piece of one.
+func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
+	f := openLarge(t, 4<<20)
+	for i := range 20 {
+		f.as("", registration(id(fmt.Sprint(i))))
+		f.as("", long(id(fmt.Sprint(i)), 200<<10))
+	}
+	small := id("small")
+	f.as("", registration(small))
+	for range 16 {
+		f.as("", line(small, strings.Repeat("fills the ring ", 200)))
+	}
+	size := len(snapshotOf(f.View()))
+	before, stalled := liveHeap(), 0
+	var ended sync.WaitGroup
+	defer ended.Wait()
+	for i := range 60 {
+		f.rename(small, i)
+		view := f.View()
+		if got := snapshotOf(view); len(got) < size-100 {
+			t.Fatalf("the snapshot has %d bytes, it had %d", len(got), size)
+		}
+		if i%3 == 0 {
+			reader, writer := io.Pipe()
+			defer reader.Close()
+			ended.Go(func() {
+				text := view.Snapshot()
+				if _, err := text.WriteTo(writer); !errors.Is(err, io.ErrClosedPipe) {
+					t.Errorf("a snapshot that nobody reads: %v", err)
+				}
+			})
+			if _, err := io.ReadFull(reader, make([]byte, 1000)); err != nil {
+				t.Fatal(err)
+			}
+			stalled++
+		}
+	}
+	grown := liveHeap() - before
+	t.Logf("a snapshot has %d bytes, the heap grew by %d with %d readers", size, grown, stalled)
+	if grown > 2*size {
+		t.Errorf("60 changes with a reader each, %d of which stopped, added %d bytes to a world whose snapshot has %d", stalled, grown, size)
+	}
+}
+
+// writerFunc is a function as an io.Writer.
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
+
+// A reader gets the whole snapshot of one rev, also where the world goes on before
+// the first byte or in the middle.
+func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
+	f := openLarge(t, 0)
+	a := id("a")
+	f.as("", registration(a))
+	f.as("", long(a, 7*chunkBytes/2))
+	for passesAfter := range 6 {
+		view := f.View()
+		want := snapshotOf(&View{Map: view.Map, body: &snapshotBody{}})
+		if passesAfter == 0 {
+			f.rename(a, int(view.Rev))
+		}
+		text := view.Snapshot()
+		var got []byte
+		writes := 0
+		_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
+			if writes++; writes == passesAfter {
+				f.rename(a, int(view.Rev))
+			}
+			got = append(got, b...)
+			return len(b), nil
+		}))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("a change before or in the %d. write: %d bytes differ from %d, %v", passesAfter, len(got), len(want), err)
+		}
+	}
+}
+
+// What past revs take is what is counted, and stays within the budget.
+func TestPastRevsStayWithinTheirBudget(t *testing.T) {
+	for name, change := range map[string]struct {
+		prepare func(*fixture)
+		step    func(*fixture, int)
+		steps   int
+	}{
+		"a long row changes": {
+			func(f *fixture) {
+				f.as("", registration(id("long")))
+				f.as("", long(id("long"), 200<<10))
+			},
+			func(f *fixture, i int) {
+				f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: id("long"), ToPlayerID: id("long"), Action: "zone"}})
+			}, 100,
+		},
+		"rows are inserted": {
+			func(f *fixture) {
+				for i := range 2000 {
+					f.as("", registration(id(fmt.Sprint(i))))
+				}
+			},
+			func(f *fixture, i int) { f.as("", registration(id(fmt.Sprint("new", i)))) }, 100,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := openLarge(t, 1<<30)
+			change.prepare(f)
+			f.views.swap(keptViews{})
+			for i := range change.steps {
+				change.step(f, i)
+			}
+			counted, with := f.views.bytes, liveHeap()
+			f.views.swap(keptViews{})
+			actual := with - liveHeap()
+			t.Logf("%d bytes are counted, %d were freed", counted, actual)
+			if counted < 4<<20 || actual > counted*5/4 || actual < counted*3/4 {
+				t.Errorf("%d revs take %d bytes, %d are counted", change.steps, actual, counted)
+			}
+			f.views.budget = counted / 4
+			for i := range change.steps {
+				change.step(f, change.steps+i)
+			}
+			if kept := len(f.views.kept); f.views.bytes > f.views.budget || kept < change.steps/8 || kept > change.steps/2 {
+				t.Errorf("%d revs with %d bytes are kept within %d", kept, f.views.bytes, f.views.budget)
+			}
+		})
+	}
+}
