@@ -35,6 +35,9 @@ type served struct {
 	// bridge is nil where there is none.
 	bridge *bridge.Bridge
 
+	// memoryBudget is in bytes.
+	memoryBudget int
+
 	root     creds.RootFile
 	rootMade bool
 	// path is the store's file, "" where it is in memory.
@@ -59,6 +62,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	options.Metrics = host.NewMetrics()
+	result.memoryBudget = s.limitMemory(options.Logger)
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
 	}
@@ -91,12 +95,13 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 	}
 	opened, err := world.Open(ctx, world.Options{
 		Journal: into.journal, Name: processName(), RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
-		Limits: s.limits, NoRepository: s.noRepository, Observer: options.Metrics,
+		Limits: s.limits, MemoryBudget: into.memoryBudget, NoRepository: s.noRepository, Observer: options.Metrics,
 	})
 	if err != nil {
 		return err
 	}
 	into.world = opened
+	logMemory(options.Logger, into.memoryBudget)
 	return nil
 }
 

@@ -49,6 +49,8 @@ type serveSettings struct {
 	limits     world.Limits
 	rates      host.RateLimits
 	bodyBudget int
+	// memoryBudget is in MiB.
+	memoryBudget int
 
 	logLevel  string
 	logFormat string
@@ -84,6 +86,10 @@ var limits = append(quotaLimits(), []limit{
 	{
 		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget, 4 * protocol.MaxBodyBytes,
 		"how many bytes the bodies of all requests under way may hold together",
+	},
+	{
+		"memory-budget", func(s *serveSettings) *int { return &s.memoryBudget }, 0, 0,
+		"how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64",
 	},
 	{
 		"rate-history", func(s *serveSettings) *int { return &s.limits.HistoryRate }, 1 << 20, 0,
