@@ -196,8 +196,10 @@ func (t *tailer) noteUnknownPlayer() {
 	if player == "" || t.reads > 1 {
 		return
 	}
-	if ref, err := t.who.Agent(player); err == nil && ref.Label != "" {
-		return
+	if t.who.Context != nil {
+		if _, err := t.who.Context.Agent(player); err == nil {
+			return
+		}
 	}
 	for o := range t.state.Snapshot.Occupants() {
 		id, name := occupantName(o)
