@@ -15,8 +15,8 @@ type IntercomCommand struct {
 	// MainNodeID is the main node of the agent that is asked, else
 	// `player_unknown`.
 	MainNodeID string `json:"mainNodeId" rule:"form=account"`
-	// FromPlayerID is an agent that the caller is or owns, or a person's label, which
-	// starts with `__`.
+	// FromPlayerID is an agent that the caller is or owns, the calling main node's own
+	// id, or a person's label, which starts with `__`.
 	FromPlayerID string `json:"fromPlayerId" rule:"form=agent"`
 	// ToPlayerID is the agent that is asked; it must be on the map.
 	ToPlayerID string `json:"toPlayerId" rule:"form=agent"`

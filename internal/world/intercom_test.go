@@ -187,3 +187,16 @@ func TestWhatAnIntercomMayNotAsk(t *testing.T) {
 		}
 	}
 }
+
+func TestAMainNodeAsksAsItself(t *testing.T) {
+	f := open(t)
+	owner, asker, stranger := f.main("owner"), f.main("asker"), f.main("stranger")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	question := ask("r1", owner, a)
+	question.FromPlayerID = asker
+	f.as(asker, question)
+	question.RequestID = "r2"
+	_, err := f.try(stranger, question)
+	wantCode(t, err, protocol.CodeForbidden)
+}

@@ -30,9 +30,12 @@ func (c ProximityAction) plan(p *planner) (any, error) {
 }
 
 // checkAsker refuses a command from an agent that the caller neither is nor
-// owns. A label that starts with `__` is a person, whom anybody may speak for.
+// owns. A main node may ask as itself, and a label that starts with `__` is a
+// person, whom anybody may speak for.
 func (p *planner) checkAsker(fromPlayerID string) error {
-	if protocol.IsPersonLabel(fromPlayerID) {
+	node := p.st.nodes[fromPlayerID]
+	asksItself := node != nil && node.Kind == protocol.NodeKindMain && fromPlayerID == p.req.Caller.NodeID
+	if asksItself || protocol.IsPersonLabel(fromPlayerID) {
 		return nil
 	}
 	_, err := p.agentFor(fromPlayerID)

@@ -512,7 +512,7 @@ export interface IntercomCommand {
   readonly requestId: string
   /** mainNodeId is the main node of the agent that is asked, else `player_unknown`. */
   readonly mainNodeId: string
-  /** fromPlayerId is an agent that the caller is or owns, or a person's label, which starts with `__`. */
+  /** fromPlayerId is an agent that the caller is or owns, the calling main node's own id, or a person's label, which starts with `__`. */
   readonly fromPlayerId: string
   /** toPlayerId is the agent that is asked; it must be on the map. */
   readonly toPlayerId: string
