@@ -51,6 +51,9 @@ type Agent struct {
 	leaving context.Context //nolint:containedctx // ends the heartbeats when the agent is disconnected
 	stop    context.CancelFunc
 	kept    chan struct{} // closed when the heartbeats have ended
+	// contested is set once it was told that another program holds the agent. It
+	// belongs to the heartbeats.
+	contested bool
 
 	mu    sync.Mutex
 	reply *protocol.RegisterReply
@@ -114,11 +117,6 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 	if !o.Permanent {
 		a.request.ConnectionID = rand.Text()
 		a.request.LeaseTTLSeconds = int((o.LeaseTTL + time.Second - 1) / time.Second)
-	}
-	if w.client.Service() != protocol.ServicePlay {
-		// Hosts of the older service read them from the body.
-		a.request.APIKey = w.options.APIKey.Wire()
-		a.request.PasswHash = node.caller.Hash.Wire()
 	}
 	return a, nil
 }

@@ -58,6 +58,9 @@ type IntercomOptions struct {
 	// OnError is called for what goes wrong, one call at a time. The subscription
 	// goes on. It may be nil; it must not close the subscription or its world.
 	OnError func(error)
+	// OnConnection is called, like OnError, when a stream of commands was lost, once
+	// however often it cannot be made again, and when it is open again.
+	OnConnection func(open bool)
 }
 
 func (o *IntercomOptions) check() error {
@@ -111,7 +114,8 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 
 // Ready is closed when the host's stream is open for the first time, each where
 // there are several: commands that are sent from then on are carried out. A host
-// of the older service may open it with the first event only.
+// of the older service holds its answer back until the first event: there half a
+// second without a refusal counts as open.
 func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
 
 // intercomSources are the clients whose streams have the agents' commands.

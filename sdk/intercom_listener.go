@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
@@ -62,21 +63,52 @@ func (l *intercomListener) run() {
 
 // listen reads one stream to its end.
 func (l *intercomListener) listen(source *client.Client) {
-	opened := false
+	ready := sync.OnceFunc(func() {
+		if l.opening.Add(-1) == 0 {
+			close(l.ready)
+		}
+	})
+	slow := time.AfterFunc(time.Hour, ready)
+	slow.Stop()
+	defer slow.Stop()
+	lost := false
 	for signal := range source.Events(l.ctx, client.StreamOptions{}).All() {
 		if signal.Err != nil {
 			l.report(signal.Err)
 		}
-		switch {
-		case signal.Type == client.SignalOpen && !opened:
-			opened = true
-			if l.opening.Add(-1) == 0 {
-				close(l.ready)
+		switch signal.Type {
+		case client.SignalConnecting:
+			if source.Service() != protocol.ServicePlay {
+				slow.Reset(headersTimeout)
 			}
-		case signal.Type == client.SignalEvent && signal.Event.Kind == protocol.EventIntercom:
-			l.event(&signal.Event)
+		case client.SignalOpen:
+			ready()
+			if lost {
+				l.connection(true)
+			}
+			lost = false
+		case client.SignalLost:
+			slow.Stop()
+			// A host ends every stream in order now and then.
+			if signal.Err != nil && !lost {
+				lost = true
+				l.connection(false)
+			}
+		case client.SignalEvent:
+			if signal.Event.Kind == protocol.EventIntercom {
+				l.event(&signal.Event)
+			}
 		}
 	}
+}
+
+func (l *intercomListener) connection(open bool) {
+	if l.options.OnConnection == nil {
+		return
+	}
+	l.reporting.Lock()
+	defer l.reporting.Unlock()
+	l.options.OnConnection(open)
 }
 
 func (l *intercomListener) event(e *Event) {

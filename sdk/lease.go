@@ -116,6 +116,10 @@ func (a *Agent) renew(again bool) error {
 			return err
 		}
 		a.world.options.Logger.Info("the host does not know an agent's lease: it registers again", "agentId", a.PlayerID())
+		if _, err := ownerOnMap(ctx, a.client, a.PlayerID()); err == nil && !a.contested {
+			a.contested = true
+			a.world.warn("another program put an agent on the map that this one keeps there: end one of them, or both answer for it", "agentId", a.PlayerID())
+		}
 	}
 	return a.register(ctx)
 }

@@ -76,6 +76,12 @@ func (c *Client) SnapshotPage(ctx context.Context, etag string) (*SnapshotPage, 
 
 // Register puts an agent on the map or updates its row.
 func (c *Client) Register(ctx context.Context, r *protocol.RegisterRequest) (*protocol.RegisterReply, error) {
+	if c.service != protocol.ServicePlay {
+		// Hosts of the older service read them from the body.
+		shown := *r
+		shown.APIKey, shown.PasswHash = c.who.apiKey.Wire(), c.who.node.Hash.Wire()
+		r = &shown
+	}
 	return decode[protocol.RegisterReply](ctx, c, c.sameWrite(c.service.Players(), r))
 }
 

@@ -1,0 +1,100 @@
+package sdk_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+func nothing(context.Context, *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+	return sdk.IntercomAnswer{}, nil
+}
+
+// A host of the older service sends no headers before the first event.
+func TestCommandsAreReadyWhereHeadersAreHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := sdk.New(sdk.Options{
+			BaseURL: "http://host", Service: "agent-play", NoAPIKey: true,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == protocol.Service("agent-play").Events() {
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				}
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"sid":"s"}`)), Request: r}, nil
+			}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = w.Close(context.Background()) }()
+		start := time.Now()
+		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: nothing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-commands.Ready():
+		case <-time.After(time.Minute):
+			t.Fatal("it is not ready after a minute")
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("it was ready after %v", took)
+		}
+	})
+}
+
+func TestALostConnectionIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &exit{target: host.Transport()}
+		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		var told []bool
+		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{
+			Execute: nothing, OnConnection: func(open bool) { told = append(told, open) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-commands.Ready()
+		way.set(roundTrip(gone))
+		wait(t, 2*time.Hour) // the host ends every stream within an hour
+		way.set(host.Transport())
+		wait(t, time.Minute)
+		commands.Close()
+		if !slices.Equal(told, []bool{false, true}) {
+			t.Errorf("told %v, want once that it was lost and once that it is open", told)
+		}
+	})
+}
+
+// Two programs that keep the same agent learn of each other.
+func TestAnAgentThatAnotherProgramHoldsIsToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		var mu sync.Mutex
+		var warnings []string
+		first := visit(t, host, func(o *sdk.Options) {
+			o.OnWarning = func(text string) { mu.Lock(); defer mu.Unlock(); warnings = append(warnings, text) }
+		})
+		addAgent(t, first, "ada", nil)
+		mu.Lock()
+		warnings = nil
+		mu.Unlock()
+		addAgent(t, visit(t, host, nil), "ada", nil)
+		wait(t, 5*time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(warnings) != 1 || !strings.Contains(warnings[0], "another program") {
+			t.Errorf("warnings %q, want one of another program", warnings)
+		}
+	})
+}
