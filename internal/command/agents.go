@@ -1,15 +1,20 @@
 package command
 
 import (
-	"errors"
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -22,6 +27,8 @@ const LeastPrefix = 4
 type AgentRef struct {
 	ID    string
 	Label string
+	// Called is the name that the host knows, where the agent has no label.
+	Called string
 	// Node calls for it: its own credentials if they are known, else its main
 	// node's.
 	Node client.Credentials
@@ -29,55 +36,157 @@ type AgentRef struct {
 }
 
 // Name is what a person calls the agent.
-func (r AgentRef) Name() string {
-	if r.Label != "" {
-		return r.Label
-	}
-	return r.ID
-}
+func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, r.ID) }
 
-// Agent finds the agent that a person named: by its label, its id or the
-// beginning of its id. A whole id need not be in the context; on a host without
-// a repository any id will do.
-func (c *Caller) Agent(ref string) (AgentRef, error) {
-	if c.Context != nil {
-		found, err := c.knownAgent(ref)
-		if err != nil || found.ID != "" {
-			return found, err
+// Seek says which agents a person may mean.
+type Seek int
+
+const (
+	// SeekOwn is for commands that act for an agent: those of the account.
+	SeekOwn Seek = iota
+	// SeekNew is SeekOwn for commands that come after the agent was made.
+	SeekNew
+	// SeekAny is for commands that others may use too: every agent on the map as well.
+	SeekAny
+)
+
+// FindAgent finds the agent that a person named: by its label in the context, its
+// name at the host, the beginning of its id, or its whole id, which is not looked
+// up: on a host without a repository any id will do. A name or a beginning that
+// several agents have is an error, also where one has it as the name and another
+// as the beginning of its id: names are chosen by anybody.
+func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek) (AgentRef, error) {
+	if ref == "" {
+		return AgentRef{}, Usagef("the agent's name is empty")
+	}
+	if who.Context != nil {
+		if found, err := who.Context.Agent(ref); err == nil {
+			return knownRef(found), nil
 		}
 	}
 	id := protocol.NormalizeAgentID(ref)
-	if !protocol.ValidHex64(id) && !c.Main.IsZero() {
-		return AgentRef{}, c.unknownAgent(ref)
-	}
-	if !protocol.ValidID(id) {
+	switch {
+	case protocol.ValidHex64(id):
+		return who.refOf(id, ""), nil
+	case who.Main.IsZero() && seek != SeekAny && !protocol.ValidID(id):
 		return AgentRef{}, Usagef("%q cannot be an agent's id", ref)
+	case who.Main.IsZero() && seek != SeekAny:
+		return who.refOf(id, ""), nil
 	}
-	return AgentRef{ID: id, Node: c.Main}, nil
+	var found AgentRef
+	err := a.Call(ctx, who, who.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (err error) {
+		found, err = who.lookUp(ctx, c, ref, seek)
+		return err
+	})
+	return found, err
 }
 
-// knownAgent looks in the context; no id in the result means that there is none.
-func (c *Caller) knownAgent(ref string) (AgentRef, error) {
-	if found, err := c.Context.Agent(ref); err == nil {
-		return knownRef(found), nil
-	}
-	prefix := strings.ToLower(ref)
-	if len(prefix) < LeastPrefix || strings.Trim(prefix, "0123456789abcdef") != "" {
-		return AgentRef{}, nil
-	}
-	var matches []creds.Agent
-	for _, agent := range c.Context.Agents() {
-		if strings.HasPrefix(agent.NodeID, prefix) {
-			matches = append(matches, agent)
+// lookUp finds an agent by what the host says of the account and of the map.
+func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, seek Seek) (AgentRef, error) {
+	meant := meanings{ref: ref, owners: map[string]string{}, names: map[string]string{}}
+	if !c.Main.IsZero() {
+		reply, err := host.Agents(ctx)
+		if err != nil {
+			return AgentRef{}, err
+		}
+		for i := range reply.Agents {
+			meant.add(reply.Agents[i].AgentID, reply.Agents[i].Name, c.Main.NodeID)
+		}
+		if c.Context != nil {
+			for _, agent := range c.Context.Agents() {
+				meant.add(agent.NodeID, agent.Label, c.Main.NodeID)
+			}
 		}
 	}
-	switch len(matches) {
-	case 0:
-		return AgentRef{}, nil
-	case 1:
-		return knownRef(matches[0]), nil
+	own := len(meant.owners) > 0
+	if !own || seek == SeekAny {
+		rows, err := AgentsOnMap(ctx, host)
+		if err != nil {
+			return AgentRef{}, err
+		}
+		for _, row := range rows {
+			meant.add(row.AgentID, row.Name, row.NodeID)
+		}
 	}
-	return AgentRef{}, Usagef("%q is the beginning of the ids of %d agents: give more digits", ref, len(matches))
+	others := !own && len(meant.owners) > 0 && !c.Main.IsZero() && !slices.Contains(slices.Collect(maps.Values(meant.owners)), c.Main.NodeID)
+	switch {
+	case len(meant.owners) > 1:
+		return AgentRef{}, meant.several()
+	case others && seek != SeekAny:
+		return AgentRef{}, Hintf(fmt.Errorf("the agent %q is another account's", ref), "\"playctl list-agent-nodes\" shows yours")
+	case len(meant.owners) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
+		return c.refOf(protocol.NormalizeAgentID(ref), ""), nil
+	case len(meant.owners) == 0:
+		return AgentRef{}, c.unknownAgent(ref, seek)
+	}
+	for id := range meant.owners {
+		return c.refOf(id, meant.names[id]), nil
+	}
+	return AgentRef{}, nil
+}
+
+// meanings are the agents that a name or the beginning of an id fits, with their
+// owners and their names.
+type meanings struct {
+	ref           string
+	owners, names map[string]string
+}
+
+func (m *meanings) add(id, name, owner string) {
+	prefix := strings.ToLower(m.ref)
+	if name != m.ref && (len(prefix) < LeastPrefix || !protocol.ValidHex64(id) || !strings.HasPrefix(id, prefix)) {
+		return
+	}
+	m.owners[id] = owner
+	if name != "" {
+		m.names[id] = name
+	}
+}
+
+func (m *meanings) several() error {
+	var which []string
+	for _, id := range slices.Sorted(maps.Keys(m.owners)) {
+		which = append(which, fmt.Sprintf("%s of %s", render.ShortID(id), render.ShortID(m.owners[id])))
+	}
+	const most = 5
+	if len(which) > most {
+		which = append(which[:most], "and others")
+	}
+	return Hintf(Usagef("%q may be one of %d agents: %s", m.ref, len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
+}
+
+// AgentsOnMap reads the agents' rows.
+func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, error) {
+	text, _, err := host.WorldSnapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, _, err := chain.ParseSnapshot(text)
+	if err != nil {
+		return nil, fmt.Errorf("the host's snapshot: %w", err)
+	}
+	var rows []*protocol.Agent
+	for row := range snapshot.Occupants() {
+		if agent, ok := row.(*protocol.Agent); ok {
+			rows = append(rows, agent)
+		}
+	}
+	return rows, nil
+}
+
+// refOf is the agent with an id: the context's, else one that its owner speaks for.
+func (c *Caller) refOf(id, name string) AgentRef {
+	if c.Context != nil {
+		if found, err := c.Context.Agent(id); err == nil {
+			return knownRef(found)
+		}
+	}
+	ref := AgentRef{ID: id, Called: name, Node: c.Main}
+	if c.Service != protocol.ServicePlay && !c.Main.IsZero() {
+		// The older service knows the owner by its hash, beside the agent's id.
+		ref.Node.NodeID = id
+	}
+	return ref
 }
 
 func knownRef(agent creds.Agent) AgentRef {
@@ -87,22 +196,25 @@ func knownRef(agent creds.Agent) AgentRef {
 	}
 }
 
-func (c *Caller) unknownAgent(ref string) error {
-	err := errors.New("no agents are known here")
-	if c.Context == nil {
-		return Hintf(fmt.Errorf("there is no agent %q: %w", ref, err), "give its whole id, or make one with \"playctl create-agent-node\"")
-	}
+func (c *Caller) unknownAgent(ref string, seek Seek) error {
 	var labels []string
-	for _, agent := range c.Context.Agents() {
-		if agent.Label != "" {
+	if c.Context != nil {
+		for _, agent := range c.Context.Agents() {
 			labels = append(labels, agent.Label)
 		}
 	}
-	hint := fmt.Sprintf("make it with \"playctl create-agent-node %s\"", ref)
-	if near := suggest.Nearest(ref, labels); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
+	err := fmt.Errorf("there is no agent %q of your account", ref)
+	hint := "\"playctl list-agent-nodes\" shows yours"
+	switch {
+	case suggest.Nearest(ref, labels) != "":
+		hint = fmt.Sprintf("did you mean %q?", suggest.Nearest(ref, labels))
+	case seek == SeekAny:
+		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q of your account or on the map", ref)
+		hint = "\"playctl snapshot\" lists what is on the map"
+	case seek == SeekNew:
+		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" makes one", ref)
 	}
-	return Hintf(fmt.Errorf("there is no agent %q in context %q", ref, c.Context.Name), "%s", hint)
+	return Hintf(err, "%s", hint)
 }
 
 // NameOf is the label of an agent of the context, "" if it has none.

@@ -21,6 +21,8 @@ type App struct {
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
 	Printer   *render.Printer
+	// exposed is set once the person was warned that the host does not encrypt.
+	exposed bool
 	// called is the identity of this run, nil before it is known.
 	called *Caller
 }

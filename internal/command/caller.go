@@ -260,7 +260,8 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 	if err != nil {
 		return nil, err
 	}
-	if c.Exposed() && (!node.IsZero() || !adminToken.IsZero()) {
+	if c.Exposed() && (!node.IsZero() || !adminToken.IsZero()) && !a.exposed {
+		a.exposed = true
 		a.Warn(fmt.Sprintf("%s is not encrypted, so everyone on the way can read your credentials", c.Host()),
 			"use https, or a tunnel to the host")
 	}
@@ -293,13 +294,13 @@ func (a *App) AsReader(ctx context.Context, label string, ask question) error {
 	return a.answer(ctx, who, who.Main, label, ask)
 }
 
-// AsAgent asks as an agent, and prints the result.
-func (a *App) AsAgent(ctx context.Context, name, label string, ask func(context.Context, *Caller, AgentRef, *client.Client) (*render.Document, error)) error {
+// AsAgent asks as an agent of the account, and prints the result.
+func (a *App) AsAgent(ctx context.Context, name string, seek Seek, label string, ask func(context.Context, *Caller, AgentRef, *client.Client) (*render.Document, error)) error {
 	who, err := a.Caller()
 	if err != nil {
 		return err
 	}
-	ref, err := who.Agent(name)
+	ref, err := a.FindAgent(ctx, who, name, seek)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -57,6 +58,10 @@ type Program struct {
 // ErrInterrupted is the cause of a context that a signal ended.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrTerminated is the ErrInterrupted of SIGTERM, by which service managers end
+// what runs until it is told to end.
+var ErrTerminated = fmt.Errorf("%w by SIGTERM", ErrInterrupted)
+
 // Run runs the program whose commands tree makes, and returns its exit code.
 func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -93,9 +98,12 @@ func (p *Program) interruptible(cancel context.CancelCauseFunc) (release func())
 	owned.Go(func() {
 		for seen := 0; ; seen++ {
 			select {
-			case <-signals:
-				if seen > 0 {
+			case received := <-signals:
+				switch {
+				case seen > 0:
 					p.Exit(ExitInterrupted)
+				case received == syscall.SIGTERM:
+					cancel(ErrTerminated)
 				}
 				cancel(ErrInterrupted)
 			case <-done:

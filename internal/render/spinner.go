@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // spinnerDelay is how long a wait must last before it is worth a spinner, and
@@ -43,7 +45,7 @@ func spin(out io.Writer, look Look, label func() string, done <-chan struct{}) {
 	defer ticker.Stop()
 	for picture := 0; ; picture = (picture + 1) % len(spinnerPictures) {
 		// A terminal that cannot be written to is no reason to stop the work.
-		_, _ = fmt.Fprintf(out, "\r\x1b[K%s %s", look.Accent(spinnerPictures[picture]), Clean(label()))
+		_, _ = fmt.Fprintf(out, "\r\x1b[K%s %s", look.Accent(spinnerPictures[picture]), tail(Clean(label()), look.Width-len("⠋ ")))
 		select {
 		case <-done:
 			_, _ = io.WriteString(out, "\r\x1b[K")
@@ -51,4 +53,13 @@ func spin(out io.Writer, look Look, label func() string, done <-chan struct{}) {
 		case <-ticker.C:
 		}
 	}
+}
+
+// tail is the end of a text that is too long for a line; a width of less than 1
+// is none.
+func tail(text string, width int) string {
+	if over := ansi.StringWidth(text) - width; width > 0 && over > 0 {
+		return ansi.TruncateLeft(text, over+1, "…")
+	}
+	return text
 }

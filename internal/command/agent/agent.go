@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,6 +55,8 @@ type agentFlags struct {
 	hold         bool
 	holdFor      time.Duration
 	lease        time.Duration
+	// given reports whether a flag was on the command line.
+	given func(flag string) bool
 }
 
 func newAddAgentCommand(a *command.App) *cobra.Command {
@@ -62,7 +65,8 @@ func newAddAgentCommand(a *command.App) *cobra.Command {
 		Use:     "add-agent <agent>",
 		GroupID: command.GroupWorld,
 		Short:   "Put an agent on the map",
-		Long: `Put an agent on the map, or update its row. Without --hold it stays until it is removed.
+		Long: `Put an agent on the map, or update its row: what no flag names stays as it is. Without --hold it
+stays until it is removed.
 With --hold this command keeps it alive with heartbeats and takes it off the map at Ctrl-C;
 if the command dies, the host removes the agent when its lease expires.`,
 		Example: command.Example(
@@ -73,11 +77,22 @@ if the command dies, the host removes the agent when its lease expires.`,
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.hold || flags.holdFor > 0 {
+			if err := flags.check(); err != nil {
+				return err
+			}
+			if flags.hold || flags.given("for") {
 				return holdAgent(cmd.Context(), a, args[0], &flags)
 			}
-			return a.AsAgent(cmd.Context(), args[0], "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
-				request, err := registration(a, who, ref, &flags)
+			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+				rows, err := command.AgentsOnMap(ctx, c)
+				if err != nil {
+					return nil, err
+				}
+				var row *protocol.Agent
+				if i := slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == ref.ID }); i >= 0 {
+					row = rows[i]
+				}
+				request, err := registration(a, who, ref, &flags, row)
 				if err != nil {
 					return nil, err
 				}
@@ -97,6 +112,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 // register adds the flags that describe an agent and how it is kept.
 func (f *agentFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	f.given = flags.Changed
 	flags.StringVar(&f.name, "name", "", "the `name` on the map (default: the label)")
 	flags.StringVar(&f.platform, "type", "playctl", "the agent's `platform`, such as langchain")
 	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always there")
@@ -104,33 +120,61 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
 	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
-	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "with --hold: how long the host waits for a heartbeat, 5s to 5m")
+	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "how long the host waits for a sign of life of an agent that is kept alive, 5s to 5m")
 	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 
-// registration makes the request that the flags describe.
-func registration(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags) (*protocol.RegisterRequest, error) {
+// check refuses times that a host would change, or that mean something else.
+func (f *agentFlags) check() error {
+	switch {
+	case f.given("for") && f.holdFor <= 0:
+		return command.Usagef("--for must be more than 0")
+	case f.lease < protocol.MinLeaseTTLSeconds*time.Second || f.lease > protocol.MaxLeaseTTLSeconds*time.Second:
+		return command.Usagef("--lease must be from %ds to %ds", protocol.MinLeaseTTLSeconds, protocol.MaxLeaseTTLSeconds)
+	}
+	return nil
+}
+
+// registration makes the request that the flags describe; what they do not name
+// stays as in the agent's row, which is nil where it is not on the map.
+func registration(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*protocol.RegisterRequest, error) {
 	request := &protocol.RegisterRequest{
-		Name: flags.name, Type: flags.platform, AgentID: ref.ID, MainNodeID: who.Main.NodeID, EnableP2A: flags.p2a,
-		Agent: protocol.AgentSpec{Type: flags.platform, ToolNames: flags.tools},
+		Name: cmp.Or(flags.name, ref.Name()), Type: flags.platform, AgentID: ref.ID, MainNodeID: who.Main.NodeID, EnableP2A: flags.p2a,
+		Agent: protocol.AgentSpec{ToolNames: flags.tools},
 	}
-	if request.Name == "" {
-		request.Name = ref.Name()
+	if row != nil {
+		keep := func(flag string, field *string, now string) {
+			if !flags.given(flag) {
+				*field = now
+			}
+		}
+		keep("name", &request.Name, row.Name)
+		keep("type", &request.Type, row.Platform)
+		keep("p2a", &request.EnableP2A, row.EnableP2A)
+		keep("realtime-instructions", &request.RealtimeInstructions, row.RealtimeInstructions)
+		described := func(name string) bool {
+			return slices.ContainsFunc(row.AssistTools, func(tool protocol.AssistTool) bool { return tool.Name == name })
+		}
+		if !flags.given("tool") {
+			request.Agent.ToolNames = slices.DeleteFunc(slices.Clone(row.ToolNames), described)
+		}
+		request.Agent.AssistTools = row.AssistTools
 	}
-	if !slices.Contains(flags.tools, protocol.ChatTool) {
-		request.Agent.ToolNames = append(protocol.List[string]{protocol.ChatTool}, flags.tools...)
+	request.Agent.Type = request.Type
+	if !slices.Contains(request.Agent.ToolNames, protocol.ChatTool) {
+		request.Agent.ToolNames = append(protocol.List[string]{protocol.ChatTool}, request.Agent.ToolNames...)
 	}
 	if flags.assistFile != "" {
 		tools, err := readAssistTools(a, flags.assistFile)
 		if err != nil {
 			return nil, err
 		}
-		for _, tool := range tools {
-			if !slices.Contains(request.Agent.ToolNames, tool.Name) {
-				request.Agent.ToolNames = append(request.Agent.ToolNames, tool.Name)
-			}
-		}
 		request.Agent.AssistTools = tools
+	}
+	for _, tool := range request.Agent.AssistTools {
+		if !slices.Contains(request.Agent.ToolNames, tool.Name) {
+			request.Agent.ToolNames = append(request.Agent.ToolNames, tool.Name)
+		}
 	}
 	if flags.instructions != "" {
 		text, err := a.ReadText(flags.instructions, protocol.MaxRealtimeInstructionsBytes)
@@ -186,8 +230,11 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.AsAgent(cmd.Context(), args[0], "Removing", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Removing", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				if _, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID}); err != nil {
+					if who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
+						err = command.Hintf(err, "at a host of this service only the program that put the agent on the map can take it off: end that program")
+					}
 					return nil, err
 				}
 				return &render.Document{
@@ -209,11 +256,15 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	if err != nil {
 		return err
 	}
-	ref, err := who.Agent(name)
+	ref, err := a.FindAgent(ctx, who, name, command.SeekNew)
 	if err != nil {
 		return err
 	}
-	options, err := heldAgent(a, who, ref, flags)
+	rows, err := reach(ctx, a, who)
+	if err != nil {
+		return err
+	}
+	options, err := heldAgent(a, who, ref, flags, rows[ref.ID])
 	if err != nil {
 		return err
 	}
@@ -244,7 +295,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	return hold(ctx, a, world, flags, lost)
 }
 
-// hold waits for the first of Ctrl-C, the time and the loss of the agent.
+// hold waits for the first of a signal, the time and the loss of the agent.
 func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags, lost <-chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -258,10 +309,28 @@ func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags
 	})
 	defer cancel(nil)
 	a.Note("The agent is kept on the map. Ctrl-C takes it off.")
+	wait := world.Hold().Forever
 	if flags.holdFor > 0 {
-		return world.Hold().For(ctx, flags.holdFor)
+		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }
 	}
-	return world.Hold().Forever(ctx)
+	if err := wait(ctx); !errors.Is(err, command.ErrTerminated) {
+		return err
+	}
+	return nil // a service manager ended it, as it should end
+}
+
+// reach reads the agents' rows by id. It finds out whether the host is there as
+// soon as other commands do: the SDK has more patience, for programs that outlast a
+// restart of the host.
+func reach(ctx context.Context, a *command.App, who *command.Caller) (rows map[string]*protocol.Agent, err error) {
+	rows = map[string]*protocol.Agent{}
+	return rows, a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
+		all, err := command.AgentsOnMap(ctx, c)
+		for _, row := range all {
+			rows[row.AgentID] = row
+		}
+		return err
+	})
 }
 
 // remoteWorld is the host as the SDK sees it.
@@ -281,8 +350,8 @@ func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, err
 }
 
 // heldAgent makes the SDK's options of the same flags that make a registration.
-func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags) (*sdk.AgentOptions, error) {
-	request, err := registration(a, who, ref, flags)
+func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*sdk.AgentOptions, error) {
+	request, err := registration(a, who, ref, flags, row)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func newRecordInteractionCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Record a line of an agent's chat",
 		Long: `Record a line of an agent's chat. The text is the argument, or comes from --file, or from
-standard input with --file - or without a text where standard input is a pipe. It is trimmed and cut at
+standard input where it is - or missing and standard input is a pipe. It is trimmed and cut at
 4,000 characters; a blank one records nothing.`,
 		Example: command.Example(
 			"playctl record-interaction Ada \"I found it.\"",
@@ -42,7 +42,7 @@ standard input with --file - or without a text where standard input is a pipe. I
 			if err != nil {
 				return err
 			}
-			return a.AsAgent(cmd.Context(), args[0], "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				reply, err := c.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: ref.ID, Role: role, Text: text})
 				if err != nil {
 					return nil, err
@@ -72,9 +72,9 @@ func spokenText(a *command.App, args []string, file string) (string, error) {
 	switch {
 	case len(args) > 0 && file != "":
 		return "", command.Usagef("there is a text and --file: use one of them")
-	case len(args) > 0:
+	case len(args) > 0 && args[0] != "-":
 		return args[0], nil
-	case file == "" && command.IsTerminal(a.Stdin):
+	case len(args) == 0 && file == "" && command.IsTerminal(a.Stdin):
 		return "", command.Usagef("the text is missing")
 	case file == "":
 		file = "-"
@@ -84,7 +84,7 @@ func spokenText(a *command.App, args []string, file string) (string, error) {
 		return "", err
 	}
 	if spoken := string(text); strings.ToValidUTF8(spoken, "") == spoken {
-		return spoken, nil
+		return strings.TrimRight(spoken, "\r\n"), nil
 	}
 	return "", errors.New(command.InputName(file) + ": it is not UTF-8 text")
 }
@@ -119,11 +119,11 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 					request.BeforeSeq = &before
 				}
 				if len(args) > 0 {
-					id, err := anyPlayer(ctx, who, c, args[0])
+					ref, err := a.FindAgent(ctx, who, args[0], command.SeekAny)
 					if err != nil {
 						return nil, err
 					}
-					request.PlayerID = id
+					request.PlayerID = ref.ID
 				}
 				reply, err := c.ListInteractions(ctx, request)
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -53,8 +54,9 @@ func newIntercomSendCommand(a *command.App) *cobra.Command {
 		Use:   "send <agent> [text]",
 		Short: "Ask an agent and print its answer",
 		Long: `Say something to an agent on the map, or call one of its tools with --tool, and wait for the
-answer; --timeout bounds that. The text is an argument, or comes from standard input with -.
-An agent of another account is named by its whole id.
+answer; --timeout bounds that. The text is an argument, or comes from standard input where it is -
+or missing and standard input is a pipe. Any agent on the map is named by its name, its id or the
+beginning of its id; of yours, the label comes first.
 
 The exit code is 1 where the agent answers that it failed.`,
 		Example: command.Example(
@@ -84,10 +86,11 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 		return nil, command.Usagef("a tool takes --args, no text")
 	case flags.tool == "" && flags.args != "":
 		return nil, command.Usagef("--args are a tool's: add --tool")
-	case flags.tool == "" && len(args) == 1:
-		return nil, command.Usagef("the text is missing")
 	case flags.tool == "":
-		text, err := textOr(a, args[1], protocol.MaxIntercomTextBytes)
+		text, err := spokenText(a, args[1:], "")
+		if err == nil && protocol.TrimSpace(text) == "" {
+			err = command.Usagef("the text is missing")
+		}
 		q.Text = text
 		return q, err
 	case flags.args == "":
@@ -118,13 +121,16 @@ func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk
 	if err != nil {
 		return err
 	}
-	ref, err := who.Agent(name)
+	ref, err := a.FindAgent(ctx, who, name, command.SeekAny)
 	if err != nil {
+		return err
+	}
+	if _, err := reach(ctx, a, who); err != nil {
 		return err
 	}
 	q.To = ref.ID
 	if from != "" {
-		asker, err := who.Agent(from)
+		asker, err := a.FindAgent(ctx, who, from, command.SeekOwn)
 		if err != nil {
 			return err
 		}
@@ -142,27 +148,30 @@ func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk
 	return err
 }
 
-// askAgent waits for an answer within --timeout. Parts of it are told at once
-// where the output is read as it comes, else they are in the result.
+// askAgent waits for an answer within --timeout. Its parts are lines of their own
+// in NDJSON, and in the result of the other formats; at a terminal they are shown
+// while they come, on the line that the whole answer takes the place of.
 func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
 	var parts []string
 	var broken error
-	live := a.Printer.Format == render.FormatTable || a.Printer.Format == render.FormatNDJSON
+	var coming atomic.Value
+	coming.Store("Waiting for the answer")
 	q.OnPartial = func(part *protocol.IntercomEvent) {
-		if !live {
-			parts = append(parts, part.Message)
+		if a.Printer.Format == render.FormatNDJSON {
+			broken = errors.Join(broken, a.Printer.Item(*answerDocument(who, ref, part, nil)))
 			return
 		}
-		broken = errors.Join(broken, a.Printer.Item(*answerDocument(who, ref, part, nil)))
+		parts = append(parts, part.Message)
+		coming.Store(strings.Join(parts, ""))
 	}
 	var answer *protocol.IntercomEvent
 	ask := func() (err error) {
 		answer, err = world.Ask(ctx, *q)
 		return errors.Join(err, broken)
 	}
-	err := a.Waiting("Waiting for the answer", ask)
+	err := a.Watching(func() string { text, _ := coming.Load().(string); return text }, ask)
 	if answer == nil {
 		return nil, err
 	}
@@ -187,6 +196,8 @@ func answerDocument(c *command.Caller, ref command.AgentRef, event *protocol.Int
 		doc.Views = []render.View{render.Text(command.ShownText(event.Message))}
 	case len(result.Result) > 0:
 		doc.Views = []render.View{render.Text(command.ShownText(string(result.Result)))}
+	case len(parts) > 0:
+		doc.Views = []render.View{render.Text(command.ShownText(strings.Join(parts, "")))}
 	default:
 		doc.Views = command.Sentence("%s did it.", ref.Name())
 	}

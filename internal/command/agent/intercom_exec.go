@@ -27,6 +27,7 @@ const (
 type commandRunner struct {
 	*command.App
 	program   string
+	arguments []string
 	maxOutput int
 	// labels are what the agents are called, by id.
 	labels map[string]string
@@ -58,7 +59,7 @@ func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.In
 	defer cancel()
 	output := &boundedOutput{limit: r.maxOutput, full: cancel}
 	complaint := &boundedOutput{limit: maxComplaint}
-	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: the person who runs playctl names it
+	cmd := exec.CommandContext(ctx, r.program, r.arguments...) //nolint:gosec // G204: the person who runs playctl names it
 	cmd.Dir = r.Dir
 	cmd.Stdin = bytes.NewReader(append(input, '\n'))
 	cmd.Stdout, cmd.Stderr = output, complaint

@@ -18,6 +18,7 @@ import (
 type execFlags struct {
 	agentFlags
 	program     string
+	arguments   []string
 	limit       time.Duration
 	concurrency int
 	maxOutput   int
@@ -26,7 +27,7 @@ type execFlags struct {
 func newIntercomServeCommand(a *command.App) *cobra.Command {
 	var flags execFlags
 	cmd := &cobra.Command{
-		Use:   "serve <agent>... --exec <program>",
+		Use:   "serve <agent>... --exec <program> [-- <argument>...]",
 		Short: "Answer for agents with a program, such as a shell script",
 		Long: `Put agents on the map, keep them there with heartbeats, and run a program for each command
 that comes for them. It gets the command on standard input, one JSON object:
@@ -43,9 +44,10 @@ A command is run once, also after a lost connection, and within --command-timeou
 program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off the map.`,
 		Example: command.Example(
 			"playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json",
+			"playctl intercom serve Ada --exec python3 -- agent.py --verbose",
 			"playctl intercom serve Ada Bob --exec ./agent.sh --concurrency 1 --for 1h"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
 				return command.Usagef("the agent is missing")
 			}
 			return nil
@@ -53,7 +55,12 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return a.CompleteAgents(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return serveIntercom(cmd.Context(), a, args, &flags) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+				args, flags.arguments = args[:dash], args[dash:]
+			}
+			return serveIntercom(cmd.Context(), a, args, &flags)
+		},
 	}
 	flags.register(cmd)
 	f := cmd.Flags()
@@ -66,6 +73,9 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 
 // check refuses what cannot work before an agent is on the map.
 func (f *execFlags) check(a *command.App, agents []string) (program string, err error) {
+	if err := f.agentFlags.check(); err != nil {
+		return "", err
+	}
 	switch {
 	case f.program == "":
 		return "", command.Usagef("the program is missing: add --exec")
@@ -84,7 +94,11 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 	}
 	found, err := exec.LookPath(program)
 	if err != nil {
-		return "", command.Hintf(command.Usagef("the program %s cannot be run: %w", f.program, errors.Unwrap(err)), "is it there, and executable (chmod +x)?")
+		hint := "is it there, and executable (chmod +x)?"
+		if strings.ContainsAny(f.program, " \t") {
+			hint = "its arguments come after --, as in --exec python3 -- agent.py"
+		}
+		return "", command.Hintf(command.Usagef("the program %s cannot be run: %w", f.program, errors.Unwrap(err)), "%s", hint)
 	}
 	return found, nil
 }
@@ -101,9 +115,13 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 	}
 	refs := make([]command.AgentRef, len(names))
 	for i, name := range names {
-		if refs[i], err = who.Agent(name); err != nil {
+		if refs[i], err = a.FindAgent(ctx, who, name, command.SeekNew); err != nil {
 			return err
 		}
+	}
+	rows, err := reach(ctx, a, who)
+	if err != nil {
+		return err
 	}
 	world, err := remoteWorld(a, who)
 	if err != nil {
@@ -114,7 +132,7 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 		defer cancel()
 		err = errors.Join(err, world.Close(limited))
 	}()
-	runner := &commandRunner{App: a, program: program, maxOutput: flags.maxOutput, labels: map[string]string{}}
+	runner := &commandRunner{App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput, labels: map[string]string{}}
 	for _, ref := range refs {
 		runner.labels[ref.ID] = ref.Label
 	}
@@ -126,7 +144,7 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 	defer commands.Close()
 	lost := make(chan error, len(refs))
 	for _, ref := range refs {
-		if err := serveAgent(ctx, a, world, who, ref, flags, lost); err != nil {
+		if err := serveAgent(ctx, a, world, who, ref, flags, rows[ref.ID], lost); err != nil {
 			return err
 		}
 	}
@@ -142,7 +160,18 @@ func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePla
 	}
 	commands, err := world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
 		Execute: runner.run, Timeout: flags.limit, Concurrency: flags.concurrency,
-		OnError: func(err error) { a.Warn(err.Error(), "") },
+		OnError: func(err error) {
+			if !errors.Is(err, sdk.ErrLost) {
+				a.Warn(err.Error(), "")
+			}
+		},
+		OnConnection: func(open bool) {
+			if open {
+				a.Note("The host is back: the agents answer again.")
+			} else {
+				a.Note("The connection to the host was lost; it is made again, and what is asked meanwhile is answered then.")
+			}
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -157,8 +186,8 @@ func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePla
 }
 
 // serveAgent puts one agent on the map.
-func serveAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, flags *execFlags, lost chan<- error) error {
-	options, err := heldAgent(a, who, ref, &flags.agentFlags)
+func serveAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, flags *execFlags, row *protocol.Agent, lost chan<- error) error {
+	options, err := heldAgent(a, who, ref, &flags.agentFlags, row)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ The host gives each step a place on the map.`,
 			if err != nil {
 				return err
 			}
-			return a.AsAgent(cmd.Context(), args[0], "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				reply, err := c.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: ref.ID, Journey: journey})
 				if err != nil {
 					return nil, err

@@ -123,32 +123,3 @@ func readRows(ctx context.Context, host *client.Client) ([]json.RawMessage, erro
 	}
 	return snapshot.WorldMap.Occupants, nil
 }
-
-// anyPlayer is the id of an agent of the context, else of one on the map that
-// has that name or whose id begins so.
-func anyPlayer(ctx context.Context, c *command.Caller, host *client.Client, ref string) (string, error) {
-	if known, err := c.Agent(ref); err == nil {
-		return known.ID, nil
-	}
-	rows, err := readRows(ctx, host)
-	if err != nil {
-		return "", err
-	}
-	var found []string
-	for _, text := range rows {
-		var row command.RowOverview
-		if protocol.Decode(text, &row) != nil || row.Kind != protocol.KindAgent {
-			continue
-		}
-		if row.Name == ref || len(ref) >= command.LeastPrefix && len(ref) <= len(row.AgentID) && row.AgentID[:len(ref)] == ref {
-			found = append(found, row.AgentID)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return "", command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q in the context or on the map", ref), "\"playctl snapshot\" lists what is on the map")
-	}
-	return "", fmt.Errorf("%d agents on the map are called %q: name one by its id", len(found), ref)
-}

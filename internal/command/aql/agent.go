@@ -27,7 +27,7 @@ func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.who.Agent(ref)
+	found, err := s.FindAgent(ctx, s.who, ref, command.SeekOwn)
 	if err != nil {
 		return nil, at(&st.Node, err)
 	}
@@ -137,8 +137,10 @@ func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if known, err := s.who.Agent(ref); err == nil {
-		return known.ID, nil
+	if s.who.Context != nil {
+		if known, err := s.who.Context.Agent(ref); err == nil {
+			return known.NodeID, nil
+		}
 	}
 	return ref, nil
 }

@@ -130,7 +130,9 @@ the label, by which other commands take it: "playctl add-agent Ada".`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			label := ""
 			if len(args) > 0 {
-				label = args[0]
+				if label = args[0]; label == "" {
+					return command.Usagef("the label is empty")
+				}
 			}
 			return createAgentNode(cmd.Context(), a, label, &phrase, rootFile)
 		},

@@ -48,7 +48,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 	if who.Main.IsZero() {
 		return who.NoMain()
 	}
-	ref, err := who.Agent(name)
+	ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ agent is named by its label, its id, or the beginning of its id.`,
 				if len(args) == 0 || protocol.NormalizeNodeID(args[0]) == who.Main.NodeID {
 					return who.MainDocument(a.Printer.Look, reply), nil
 				}
-				ref, err := who.Agent(args[0])
+				ref, err := a.FindAgent(ctx, who, args[0], command.SeekOwn)
 				if err != nil {
 					return nil, err
 				}

@@ -55,7 +55,7 @@ that it was created with that root key. It exits with 5 if the host says no.`,
 		ValidArgsFunction: a.CompletesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				ref, err := who.Agent(args[0])
+				ref, err := a.FindAgent(ctx, who, args[0], command.SeekOwn)
 				if err != nil {
 					return nil, err
 				}
