@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
@@ -155,20 +154,22 @@ func (m *meanings) several() error {
 	return Hintf(Usagef("%q may be one of %d agents: %s", m.ref, len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
 }
 
-// AgentsOnMap reads the agents' rows.
+// AgentsOnMap reads the agents' rows; one that cannot be read is left out.
 func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, error) {
 	text, _, err := host.WorldSnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, _, err := chain.ParseSnapshot(text)
-	if err != nil {
-		return nil, fmt.Errorf("the host's snapshot: %w", err)
+	var snapshot protocol.Snapshot
+	if err := protocol.Decode(text, &snapshot); err != nil {
+		return nil, fmt.Errorf("read the snapshot: %w", err)
 	}
 	var rows []*protocol.Agent
-	for row := range snapshot.Occupants() {
-		if agent, ok := row.(*protocol.Agent); ok {
-			rows = append(rows, agent)
+	for _, text := range snapshot.WorldMap.Occupants {
+		var about RowOverview
+		var row protocol.Agent
+		if protocol.Decode(text, &about) == nil && about.Kind == protocol.KindAgent && protocol.Decode(text, &row) == nil {
+			rows = append(rows, &row)
 		}
 	}
 	return rows, nil
