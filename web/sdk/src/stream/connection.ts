@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   readonly after?: number
   /** Asks for the changed rows within the events. */
   readonly inline: boolean
+  /** How long it may be silent, in milliseconds; `stallAfterMs` unless given. */
+  readonly silenceMs?: number
   readonly signal: AbortSignal
 }
 
@@ -34,6 +36,7 @@ export class Connection {
 
   private constructor(
     readonly sid: string,
+    readonly silenceMs: number,
     signal: AbortSignal,
   ) {
     this.#unlink = linked(this.#ending, signal)
@@ -61,7 +64,7 @@ export class Connection {
   }
 
   static async #openFor(transport: Transport, sid: string, options: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(sid, options.signal)
+    const connection = new Connection(sid, options.silenceMs ?? stallAfterMs, options.signal)
     try {
       await connection.#request(transport, options)
       return connection
@@ -94,8 +97,8 @@ export class Connection {
   #heard(): void {
     clearTimeout(this.#stall)
     this.#stall = setTimeout(() => {
-      this.#ending.abort(new UnreachableError('the event stream', `nothing arrived for ${stallAfterMs / 1000} s, not even a heartbeat`, true))
-    }, stallAfterMs)
+      this.#ending.abort(new UnreachableError('the event stream', `nothing arrived for ${this.silenceMs / 1000} s, not even a heartbeat`, true))
+    }, this.silenceMs)
   }
 
   /** Waits for more than a reconnection time; false where the host ended the stream before: it could not serve one then. */
@@ -136,6 +139,11 @@ export class Connection {
   #reason(error: unknown): Error {
     if (this.#ending.signal.aborted) return reasonOf(this.#ending.signal)
     return asError(error)
+  }
+
+  /** Ends the connection as one that is lost. */
+  drop(why: Error): void {
+    this.#ending.abort(why)
   }
 
   /** Ends the connection. */

@@ -32,6 +32,8 @@ export type Signal =
 export interface StreamOptions {
   readonly after?: number
   readonly inline: boolean
+  /** How long a connection may be silent, in milliseconds; 45 s unless given. */
+  readonly silenceMs?: number
   readonly signal: AbortSignal
   /** The waits between connections; those that the host asks for unless it is given. */
   readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
@@ -87,9 +89,10 @@ export class Stream {
     }
   }
 
-  /** Ends the wait for the next attempt. */
-  hurry(): void {
+  /** Ends the wait for the next attempt; anew, ends a connection that there is as well, which is then made again. */
+  hurry(anew = false): void {
     this.#hurry?.()
+    if (anew) this.#connection?.drop(new UnreachableError('the event stream', 'the connection is made again', true))
   }
 
   /** Ends the connection. */
@@ -121,7 +124,8 @@ export class Stream {
     const cursor = this.#cursor
     try {
       this.#connection = await Connection.open(this.#transport, {
-        inline: this.#options.inline, signal: this.#options.signal, ...(cursor === undefined ? {} : { after: cursor }),
+        inline: this.#options.inline, signal: this.#options.signal,
+        ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }), ...(cursor === undefined ? {} : { after: cursor }),
       })
       if (!(await this.#connection.begun())) return this.#lost(undefined, true)
     } catch (error) {
@@ -187,7 +191,8 @@ export class Stream {
   }
 }
 
-function eventOf(kind: string, text: string, seq: number | undefined): Signal {
+/** Reads the data of an event's frame. @internal */
+export function eventOf(kind: string, text: string, seq: number | undefined): Signal {
   const position = seq === undefined ? {} : { seq }
   try {
     const data = asObject(parseJson(text))

@@ -65,12 +65,13 @@ export class Follower {
       signal, inline: options.inline !== false,
       ...(options.after === undefined ? {} : { after: options.after }),
       ...(options.reconnect === undefined ? {} : { reconnect: options.reconnect }),
+      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
     })
   }
 
-  /** Tries to connect now. */
-  hurry(): void {
-    this.#stream.hurry()
+  /** Tries to connect now; anew, also where it is connected. */
+  hurry(anew?: boolean): void {
+    this.#stream.hurry(anew)
   }
 
   /** Follows the world until the signal ends. */

@@ -22,8 +22,8 @@ class Subscription implements WorldSubscription {
     return this.#follower.reporter.state
   }
 
-  reconnect(): void {
-    this.#follower.hurry()
+  reconnect(anew?: boolean): void {
+    this.#follower.hurry(anew)
   }
 
   async close(): Promise<void> {

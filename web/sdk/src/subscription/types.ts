@@ -107,6 +107,11 @@ export interface SubscribeOptions {
    * the host asks for unless it is given, up to 30 s.
    */
   readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
+  /**
+   * How long the stream may be silent before the connection counts as lost, in milliseconds; 45 s unless
+   * it is given. A host of this protocol sends a comment every 15 s.
+   */
+  readonly silenceMs?: number
   /** How long to wait for a stream's headers before the snapshot is read all the same, in milliseconds. @internal */
   readonly headersTimeoutMs?: number
   /** Ends the subscription, as `close` does. */
@@ -121,9 +126,10 @@ export interface WorldSubscription {
   readonly done: Promise<void>
   /**
    * Tries to connect now where it waits for its next attempt: for a page that
-   * knows that the network is back, or that has a new cookie.
+   * knows that the network is back, or that has a new cookie. With `anew` it also ends
+   * a connection that there is and makes it again: for a page that hears that the network went.
    */
-  reconnect(): void
+  reconnect(anew?: boolean): void
   /** Ends the subscription and waits for its end. May be called again. */
   close(): Promise<void>
 }

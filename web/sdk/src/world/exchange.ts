@@ -14,6 +14,8 @@ export interface Exchange {
   readonly status: IntercomStatus | 'sending' | 'not-sent'
   /** The answer so far. */
   readonly answer: string
+  /** What the answer has beside its words, such as `{"table": 7}`; absent where that is nothing. */
+  readonly result?: JsonObject
   /** Why it failed; empty unless it did. */
   readonly error: string
 }
@@ -37,10 +39,10 @@ export function nextExchange<E extends Exchange>(before: E, data: JsonObject): E
     case 'forwarded':
       return { ...before, status: 'forwarded', error: '', question: before.question || questionIn(asObject(member(data, 'command'))) }
     case 'stream':
-      return { ...before, status: 'stream', answer: before.answer + answerIn(data) }
+      return { ...before, status: 'stream', answer: joined(before.answer, answerIn(data)), ...resultIn(data) }
     case 'completed':
       // The last answer is the whole one, unless it is empty.
-      return { ...before, status: 'completed', answer: answerIn(data) || before.answer }
+      return { ...before, status: 'completed', answer: answerIn(data) || before.answer, ...resultIn(data) }
     case 'failed':
       return { ...before, status: 'failed', error: asText(member(data, 'error')) ?? '' }
     default:
@@ -53,10 +55,25 @@ function questionIn(command: JsonObject | undefined): string {
   return wordsIn(command, 'text') ?? (args === undefined ? '' : JSON.stringify(args))
 }
 
-/** What an answer says in words: its message, else that of its result, else the result as JSON. */
+/**
+ * Puts a part of an answer behind those before. Parts are pieces of one text, such as a model's
+ * tokens, or whole sentences, such as "Looking…": those begin a line of their own.
+ */
+function joined(before: string, part: string): string {
+  return /[.!?…。！？]$/u.test(before) && /^[\p{Lu}\p{Lo}]\p{L}*\P{L}/u.test(part) ? `${before}\n${part}` : before + part
+}
+
+/** What an answer says in words: its message, or that of its result. */
 function answerIn(data: JsonObject): string {
-  const result = asObject(member(data, 'result'))
-  return wordsIn(data, 'message') ?? wordsIn(result, 'message') ?? (result === undefined ? '' : JSON.stringify(result, null, 2))
+  return wordsIn(data, 'message') ?? wordsIn(asObject(member(data, 'result')), 'message') ?? ''
+}
+
+/** What a result has beside the words of the answer; nothing where it has no more. */
+function resultIn(data: JsonObject): { result?: JsonObject } {
+  const said = answerIn(data)
+  const rest = Object.entries(asObject(member(data, 'result')) ?? {})
+    .filter(([name, value]) => !(name === 'message' && value === said) && !(name === 'messageKind' && value === 'text'))
+  return rest.length === 0 ? {} : { result: Object.fromEntries(rest) }
 }
 
 /** A member that is a text and not empty. */

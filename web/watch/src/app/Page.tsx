@@ -23,18 +23,22 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const directory = store.directory.value
   const selected = store.selected.value
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
-  useEffect(() => {
-    document.title = text('page.titleWith', { count: directory.occupants.length })
-  }, [directory.occupants.length])
+  const agents = directory.occupants.filter(({ kind }) => kind === 'agent').length
+  useEffect(() => { document.title = text('page.titleWith', { count: agents }) }, [agents])
+  const { state } = store.link.value
+  const away = state === 'reconnecting' || state === 'host-gone'
   useEffect(() => {
     const retry = (): void => { store.retry() }
+    // Whether the host is still reached shows only where the connection is made again.
+    const lost = (): void => { store.retry(true) }
     const close = (event: KeyboardEvent): void => { if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) store.select(undefined) }
     addEventListener('online', retry)
+    addEventListener('offline', lost)
     addEventListener('keydown', close)
-    return () => { removeEventListener('online', retry); removeEventListener('keydown', close) }
+    return () => { removeEventListener('online', retry); removeEventListener('offline', lost); removeEventListener('keydown', close) }
   }, [store])
   return (
-    <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}`}>
+    <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}${away ? ' away' : ''}`}>
       {!hidden && <a class="skip" href="#register">{text('page.skip')}</a>}
       <header class="top">
         <h1>{text('page.title')}</h1>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { VNode } from 'preact'
 import { text, type TextKey } from '../text/text.js'
+import { clockTime } from '../text/times.js'
 import type { Link } from '../world/link.js'
 import type { WorldStore } from '../world/store.js'
 import { FleetingButton } from './FleetingButton.js'
@@ -15,14 +16,20 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const verification = store.verification.value
   const snapshot = store.snapshot.value
   const word = verifications[verification]
+  const live = link.state === 'live'
+  // What was verified is so of the moment when it was, while nothing is heard of the host.
+  const { at } = store.proved.value
+  const stale = verification === 'verified' && !live && at !== undefined
   const root = snapshot?.merkleRootHex ?? ''
   const away = link.state === 'reconnecting' || link.state === 'host-gone'
   return (
     <section class="status" tabIndex={-1} aria-label={text('status.name')} data-connection={link.state}
-      data-verified={verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root}>
+      data-verified={stale ? 'stale' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root}>
       <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
       {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
-      <span class={`seal ${verification}`} title={text(`status.${word}Why`)}>{text(`status.${word}`)}</span>
+      {stale
+        ? <span class={`seal stale ${link.state}`} title={text('status.verifiedAtWhy')}>{text('status.verifiedAt', { when: clockTime(at) })}</span>
+        : <span class={`seal ${verification}`} title={text(`status.${word}Why`)}>{text(`status.${word}`)}</span>}
       {snapshot !== undefined && <>
         <span class="fact" title={text('status.revWhy')}>{text('status.rev', { rev: String(snapshot.rev ?? '–') })}</span>
         <span class="fact mono" title={`${text('status.rootWhy')} ${root}`}>{root.slice(0, 8)}</span>

@@ -5,6 +5,7 @@ import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { LookOnly } from '../assist/AssistTools.js'
 import { assistToolsOf } from '../assist/tools.js'
+import { clamp } from '../feed/entry.js'
 import { text, type TextKey } from '../text/text.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
@@ -48,11 +49,27 @@ function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentThin
       <p class="mine" dir="auto"><span class="soft">{text('chat.you')}{toolName !== '' && <> {text('chat.used', { tool: toolName })}</>}</span>
         <span>{question}</span></p>
       {exchange.answer !== '' && <p class="theirs" dir="auto">{exchange.answer}</p>}
+      {exchange.result !== undefined && <Result result={exchange.result} />}
       {exchange.error !== '' && <p class="theirs wrong" dir="auto">{exchange.error}
         {exchange.detail !== '' && <span class="soft" dir="auto">{exchange.detail}</span>}</p>}
       <p class="soft state">{text(words[exchange.status])}
         {exchange.status === 'not-sent' && <> <FleetingButton onClick={again}>{text('chat.retry')}</FleetingButton></>}</p>
     </article>
+  )
+}
+
+/** So many members of a result are listed; a longer one is shown as JSON. */
+const listed = 20
+
+/** What an answer has beside its words. */
+function Result({ result }: { result: JsonObject }): VNode {
+  const members = Object.entries(result).filter(([name]) => name !== 'realtimeWebrtc')
+  return (
+    <div class="theirs result" role="group" aria-label={text('chat.result')}>
+      {members.length <= listed && members.every(([, value]) => typeof value !== 'object')
+        ? <dl>{members.map(([name, value]) => <div key={name}><dt>{clamp(name, 80)}</dt><dd><bdi>{clamp(typeof value === 'string' ? value : JSON.stringify(value), 2000)}</bdi></dd></div>)}</dl>
+        : <pre tabIndex={0}><code>{clamp(JSON.stringify(Object.fromEntries(members), null, 2), 20_000)}</code></pre>}
+    </div>
   )
 }
 

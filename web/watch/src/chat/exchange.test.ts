@@ -25,6 +25,19 @@ describe('an exchange', () => {
     assert.equal(all[0]?.answer, 'So')
   })
 
+  it('puts sentences that are streamed on lines of their own, and leaves pieces of a text together', () => {
+    const streamed = (...parts: string[]): string | undefined =>
+      parts.reduce((all, message) => answered(all, event({ status: 'stream', message }), 2), ask([], question, 1))[0]?.answer
+    assert.equal(streamed('Calling the restaurant…', 'They are looking for a table…'), 'Calling the restaurant…\nThey are looking for a table…')
+    assert.equal(streamed('It is 3.', '14', ' in', ' the U.', 'S', '. They', ' say'), 'It is 3.14 in the U.S. They say')
+  })
+
+  it('keeps what an answer has beside its words', () => {
+    const all = answered(ask([], question, 1), event({ status: 'completed', message: 'Booked.', result: { message: 'Booked.', messageKind: 'text', table: 7 } }), 2)
+    assert.deepEqual([all[0]?.answer, all[0]?.result], ['Booked.', { table: 7 }])
+    assert.equal(answered(ask([], question, 1), event({ status: 'completed', result: { message: 'So.', messageKind: 'text' } }), 2)[0]?.result, undefined)
+  })
+
   it('says why it failed', () => {
     const all = answered(ask([], question, 1), event({ status: 'failed', error: 'out of oil' }), 2)
     assert.deepEqual(all.map(({ status, error }) => [status, error]), [['failed', 'out of oil']])

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
 import { language, text } from '../text/text.js'
@@ -29,6 +30,8 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     see({ top: box.scrollTop, height: box.clientHeight })
     if (box.scrollTop < 4) stopAt(Infinity)
     else stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
+    // Whoever gets near the end reads on.
+    if (box.scrollTop > 4 && box.scrollTop + 2 * box.clientHeight > box.scrollHeight && store.past.peek() === 'more') void store.earlier()
   }
   useEffect(look, [])
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare)
@@ -47,13 +50,23 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
           {text('feed.new', { count: newer })}
         </button>}
         <div class="feed" {...(total > 0 ? { role: 'feed', tabIndex: 0, 'aria-label': text('feed.title') } as const : {})} ref={list} onScroll={look}>
+          {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}
           <div role="presentation" class="feedroll" style={{ height: `${total * rowHeight}px` }}>{rows}</div>
         </div>
-        {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}
-        {store.feed.size >= kept && <p class="soft">{text('feed.oldest', { count: kept })}</p>}
+        <Earlier store={store} />
       </div>
     </>
   )
+}
+
+/** Whether there is more of the past, and the way to it. */
+function Earlier({ store }: { store: WorldStore }): VNode | null {
+  switch (store.past.value) {
+    case 'reading': return <p class="soft earlier" role="status">{text('feed.reading')}</p>
+    case 'failed': return <p class="wrong earlier">{text('feed.failed')} <FleetingButton onClick={() => { void store.earlier() }}>{text('refused.again')}</FleetingButton></p>
+    case 'more': return <p class="earlier"><FleetingButton onClick={() => { void store.earlier() }}>{text('feed.earlier')}</FleetingButton></p>
+    case 'all': return store.feed.size >= kept ? <p class="soft earlier">{text('feed.oldest', { count: kept })}</p> : null
+  }
 }
 
 function Happening({ entry, there, place, total, show }: { entry: Entry, there: boolean, place: number, total: number, show: (key: string) => void }): VNode {

@@ -6,6 +6,7 @@ import { Directory } from '../world/directory.js'
 import { occupantThing } from '../world/things.js'
 import { clamp } from './entry.js'
 import { describe } from './describe.js'
+import { Then } from './then.js'
 
 const ada = occupantThing({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2 })
 assert.ok(ada)
@@ -27,6 +28,25 @@ suite('an event in words', () => {
   it('calls people by a word of the page, and others by their label', () => {
     const asks = (fromPlayerId: string): unknown => line('world:agent_signal', { playerId: 'ada', kind: 'chat', data: { fromPlayerId } }).values.from
     assert.deepEqual(['__human__', '__night_watch__', 'ada'].map(asks), [en['residents.person'], 'night_watch', 'Ada'])
+  })
+
+  it('goes by the events before it where it is past, not by who is there now', () => {
+    const then = new Then()
+    const past = (seq: number, kind: string, data: JsonObject): ReturnType<typeof describe> => {
+      const event = { seq, kind, data, at: 0, past: true }
+      const entry = describe(event, directory, seq, then)
+      then.pass(event)
+      return entry
+    }
+    const player = (agentId: string, name: string): JsonObject => ({ kind: 'agent', nodeId: 'n', agentId, name })
+    past(1, 'world:interaction', { playerId: 'ada', merkleLeafCount: 4 })
+    assert.equal(past(2, 'world:player_added', { player: player('ada', 'Ada the first'), merkleLeafCount: 4 }).sentence, 'event.changed')
+    assert.equal(past(3, 'world:player_added', { player: player('bo', 'Bo'), merkleLeafCount: 5 }).sentence, 'event.added')
+    assert.equal(past(4, 'world:player_removed', { playerId: 'bo', merkleLeafCount: 4 }).name, 'Bo')
+    const said = past(5, 'world:interaction', { playerId: 'ada', merkleLeafCount: 4 })
+    assert.deepEqual([said.name, said.unsure], ['Ada the first', undefined])
+    assert.equal(past(6, 'world:player_added', { player: player('bo', 'Bo again'), merkleLeafCount: 5 }).sentence, 'event.added')
+    assert.equal(past(7, 'world:interaction', { playerId: 'cy', merkleLeafCount: 5 }).unsure, 'cy')
   })
 
   it('loses no event, whatever is in it', () => {

@@ -9,6 +9,7 @@ import { readSteps } from '../world/journeys.js'
 import { occupantThing } from '../world/things.js'
 import { text, type TextKey } from '../text/text.js'
 import { clamp, textLimit, type Entry, type Group } from './entry.js'
+import { Then, type Named } from './then.js'
 
 /** What an event says, before it is numbered and timed. */
 interface Description {
@@ -22,14 +23,24 @@ interface Description {
   readonly text?: string
 }
 
+/** What is known of the world right before an event. */
+interface Before {
+  /** What one is called whom an event names. */
+  readonly whose: (id: string) => Named | undefined
+  /** The name of something by its stable key. */
+  readonly named: (key: string) => string | undefined
+  /** Whether the event's row was not on the map. */
+  readonly isNew: (id: string) => boolean
+}
+
 /** How each kind of event is described. Texts may be others than the contract names: a newer host sends them. */
-const describers: { readonly [K in EventKind]: (data: EventFields[K], directory: Directory) => Description } = {
-  'world:player_added': ({ player }, directory) => (
-    player.agentId === '' ? { group: 'presence', sentence: 'event.changed' } : placed('presence', 'event.added', player, directory)
+const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Before) => Description } = {
+  'world:player_added': ({ player }, before) => (
+    player.agentId === '' ? { group: 'presence', sentence: 'event.changed' } : placed('presence', 'event.added', player, before)
   ),
   'world:player_removed': ({ playerId, reason }) => ({ group: 'presence', who: playerId, ...departure(reason) }),
-  'world:mcp_registered': ({ mcp }, directory) => (
-    mcp.id === '' ? { group: 'place', sentence: 'event.changed', key: '', name: '' } : placed('place', 'event.mcpAdded', mcp, directory)
+  'world:mcp_registered': ({ mcp }, before) => (
+    mcp.id === '' ? { group: 'place', sentence: 'event.changed', key: '', name: '' } : placed('place', 'event.mcpAdded', mcp, before)
   ),
   'world:mcp_unregistered': ({ id }) => ({ group: 'place', sentence: 'event.mcpRemoved', who: id }),
   'world:interaction': (line) => ({
@@ -43,11 +54,11 @@ const describers: { readonly [K in EventKind]: (data: EventFields[K], directory:
     }
   },
   'world:agent_signal': signalled,
-  'world:space_changed': ({ spaceId, action }, directory) => {
+  'world:space_changed': ({ spaceId, action }, before) => {
     const key = `space:${spaceId}`
     return {
       group: 'place', sentence: `event.space.${action === 'created' || action === 'removed' ? action : 'changed'}`, key,
-      values: { space: clamp(called(directory.get(key)?.name ?? spaceId), 80) },
+      values: { space: clamp(called(before.named(key) ?? spaceId), 80) },
     }
   },
   'world:intercom': asked,
@@ -60,29 +71,35 @@ const said: Readonly<Record<InteractionRole, TextKey>> = {
 }
 
 /**
- * Puts an event into words. The directory is of the world before the event, so
- * that one who leaves still has a name and one who comes is new.
+ * Puts an event into words, as the world was before it: one who leaves still has a name and one who
+ * comes is new. The directory is of the world before the event, or of now for one of the past.
  */
-export function describe(event: Happening, directory: Directory, serial: number): Entry {
+export function describe(event: Happening, directory: Directory, serial: number, then = new Then()): Entry {
   const known = readEvent(event)
+  const before: Before = {
+    whose: (id) => event.past ? then.whose(id) ?? directory.whose(id) : directory.whose(id) ?? then.whose(id),
+    named: (key) => directory.get(key)?.name,
+    isNew: (id) => then.isNew(event) ?? (event.past ? then : directory).whose(id) === undefined,
+  }
   const description: Description = known === undefined
     ? { group: 'session', sentence: 'event.other', values: { kind: event.kind } }
-    : describeKnown(known, directory)
+    : describeKnown(known, before)
   const { group, sentence, who, key, values = {} } = description
-  const thing = who === undefined ? undefined : directory.whose(who)
+  const thing = who === undefined ? undefined : before.whose(who)
   const name = description.name ?? thing?.name ?? (who === undefined ? undefined : shortId(who))
   return {
     serial, seq: event.seq, event: event.kind, at: event.at,
     group, sentence, values,
     key: key ?? thing?.key ?? '',
     name: name === undefined ? '' : clamp(called(name), 80),
+    ...(event.past && who !== undefined && then.whose(who) === undefined ? { unsure: who } : {}),
     text: clamp(description.text ?? '', textLimit),
   }
 }
 
-function describeKnown({ kind, data }: KnownEvent, directory: Directory): Description {
-  const describer = describers[kind] as (data: KnownEvent['data'], directory: Directory) => Description
-  return describer(data, directory)
+function describeKnown({ kind, data }: KnownEvent, before: Before): Description {
+  const describer = describers[kind] as (data: KnownEvent['data'], before: Before) => Description
+  return describer(data, before)
 }
 
 /** An id for people: the first 12 characters of a node's, any other whole. */
@@ -91,10 +108,10 @@ export function shortId(id: string): string {
 }
 
 /** Somebody who is new on the map, or has changed. */
-function placed(group: Group, sentence: TextKey, row: { readonly kind: OccupantKind, readonly name: string, readonly x: number, readonly y: number }, directory: Directory): Description {
+function placed(group: Group, sentence: TextKey, row: { readonly kind: OccupantKind, readonly name: string, readonly x: number, readonly y: number }, before: Before): Description {
   const { name, x, y } = row
-  const key = occupantThing(row)?.key ?? ''
-  return directory.get(key) === undefined ? { group, key, name, sentence, values: { x, y } } : { group, key, name, sentence: 'event.changed' }
+  const { key, id } = occupantThing(row) ?? { key: '', id: '' }
+  return before.isNew(id) ? { group, key, name, sentence, values: { x, y } } : { group, key, name, sentence: 'event.changed' }
 }
 
 function departure(reason: string): Pick<Description, 'sentence' | 'values'> {
@@ -106,15 +123,15 @@ function departure(reason: string): Pick<Description, 'sentence' | 'values'> {
   }
 }
 
-function signalled(signal: EventFields['world:agent_signal'], directory: Directory): Description {
+function signalled(signal: EventFields['world:agent_signal'], before: Before): Description {
   const { kind } = signal
   const about = { group: 'signal', who: signal.playerId } as const
   switch (signal.kind) {
     case 'journey': return { ...about, sentence: 'event.signal.journey', values: { count: asNumber(signal.data.stepCount) ?? 0 } }
     case 'zone': return { ...about, sentence: 'event.signal.zone', values: { count: asNumber(signal.data.zoneCount) ?? 0 } }
     case 'yield': return { ...about, sentence: 'event.signal.yield', values: { count: asNumber(signal.data.yieldCount) ?? 0 } }
-    case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', directory) } }
-    case 'chat': return { ...about, sentence: 'event.signal.chat', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', directory) } }
+    case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', before) } }
+    case 'chat': return { ...about, sentence: 'event.signal.chat', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', before) } }
     case 'metadata': {
       const reason = asText(signal.data.reason) ?? ''
       return { ...about, sentence: 'event.signal.metadata', values: { reason: clamp(reason.replaceAll('_', ' '), 60) } }
@@ -124,11 +141,11 @@ function signalled(signal: EventFields['world:agent_signal'], directory: Directo
 }
 
 /** The name of one who is on the map; others who ask have labels such as __night_watch__. */
-function nameOf(id: string, directory: Directory): string {
+function nameOf(id: string, before: Before): string {
   if (id === HUMAN_LABEL) {
     return text('residents.person')
   }
-  return clamp(called(directory.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, '')), 80)
+  return clamp(called(before.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, '')), 80)
 }
 
 function asked({ status, fromPlayerId, toolName = '', command, message = '', error = '' }: EventFields['world:intercom']): Description {

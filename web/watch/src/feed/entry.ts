@@ -18,6 +18,8 @@ export interface Entry {
   readonly key: string
   /** What they were called when it happened; empty if it is about the whole world. */
   readonly name: string
+  /** The id of whom it is about, where the name is the one of now: an event further back may tell the one of then. */
+  readonly unsure?: string
   /** The sentence, and what goes into its gaps besides {who}. */
   readonly sentence: TextKey
   readonly values: Readonly<Record<string, string | number>>

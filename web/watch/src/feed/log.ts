@@ -33,6 +33,20 @@ export class FeedLog {
     }
   }
 
+  /** Adds what happened before the oldest happening, the newest of it last, as far as there is room; and who was called what then. */
+  prepend(entries: readonly Entry[], nameOf: (id: string) => { readonly key: string, readonly name: string } | undefined): void {
+    const named = [...this.all].map((entry) => {
+      const then = entry.unsure === undefined ? undefined : nameOf(entry.unsure)
+      if (then === undefined) return entry
+      const { unsure: _known, ...rest } = entry
+      return { ...rest, ...then }
+    })
+    this.all.clear()
+    for (const entry of named) this.all.push(entry)
+    for (const entry of [...entries].reverse()) if (!this.all.unshift(entry)) break
+    this.refilter(this.current)
+  }
+
   refilter(filter: Filter): void {
     this.current = filter
     this.shown = new Ring(this.all.limit)

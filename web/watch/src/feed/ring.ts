@@ -33,6 +33,15 @@ export class Ring<Item> {
     return oldest
   }
 
+  /** Adds an item before the oldest one; false where there is no room. */
+  unshift(item: Item): boolean {
+    if (this.held >= this.limit) return false
+    this.start = (this.start - 1 + this.limit) % this.limit
+    this.slots[this.start] = item
+    this.held += 1
+    return true
+  }
+
   /** Takes the oldest item out. */
   shift(): Item | undefined {
     if (this.held === 0) {

@@ -5,6 +5,7 @@ import type { WorldStore } from '../world/store.js'
 import { Departures } from './Departures.js'
 import { Row } from './Row.js'
 import { find } from './search.js'
+import type { OccupantThing } from '../world/things.js'
 
 /** Everyone on the map: what the map shows, for those who do not see it. */
 export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
@@ -19,7 +20,7 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
         <input type="search" aria-label={text('residents.find')} placeholder={text('residents.findHint')} value={wanted}
           onInput={(event) => { want(event.currentTarget.value) }} />
         <p class="soft">{wanted === ''
-          ? text('residents.count', { count: occupants.length })
+          ? counted(occupants)
           : text('residents.of', { shown: found.length, count: occupants.length })}</p>
       </div>
       <Departures left={left} />
@@ -34,4 +35,12 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
       {occupants.length > 0 && found.length === 0 && <p class="nothing">{text('residents.none')}</p>}
     </>
   )
+}
+
+/** How many there are of each kind; of agents also where there is none. */
+function counted(occupants: readonly OccupantThing[]): string {
+  return (['agent', 'human', 'mcp', 'structure'] as const).flatMap((kind) => {
+    const count = occupants.filter((row) => row.kind === kind).length
+    return count > 0 || kind === 'agent' ? text(`residents.count.${kind}`, { count }) : []
+  }).join(' · ')
 }

@@ -6,6 +6,7 @@ import { nameOf } from '../app/names.js'
 import { text } from '../text/text.js'
 import { ago } from '../text/times.js'
 import { clean } from '../town/prose.js'
+import { journeyOf } from '../world/journeys.js'
 import type { AgentThing, McpThing, Thing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -41,7 +42,8 @@ export function About({ store, thing, show }: AboutProps): VNode {
 }
 
 function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }): VNode {
-  const heard = store.heard.value.get(thing.key)
+  const travelled = Date.parse(journeyOf(thing.lastUpdate)?.completedAt ?? '')
+  const heard = store.heard.value.get(thing.key) ?? (Number.isNaN(travelled) ? undefined : travelled)
   const now = useNow(10_000)
   return (
     <>

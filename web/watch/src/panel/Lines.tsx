@@ -14,14 +14,14 @@ export function Lines({ store, agent }: { store: WorldStore, agent: AgentThing }
   const [more, setMore] = useState(false)
   const read = useCallback(async (beforeSeq?: number) => {
     try {
-      const reply = await store.lines(agent.id, beforeSeq)
+      const reply = await store.lines(agent, beforeSeq)
       setLines((known) => mergeLines(known, readLines(reply)))
       setMore(reply.hasMore)
       setStage('there')
     } catch {
       setStage('failed')
     }
-  }, [store, agent.id])
+  }, [store, agent.id, agent.key])
   useEffect(() => {
     void read()
     return store.listen((event) => {

@@ -1,4 +1,4 @@
-import type { WorldEvent } from '@playctl/sdk'
+import { eventTime, type WorldEvent } from '@playctl/sdk'
 
 /** An event of the host's stream as the page takes it. */
 export interface Happening extends WorldEvent {
@@ -6,6 +6,12 @@ export interface Happening extends WorldEvent {
   readonly at: number
   /** It happened before this page was opened. */
   readonly past: boolean
+}
+
+/** When events of the past happened; one without a time came with the one before it, or else with the next. */
+export function timesOf(events: readonly WorldEvent[], otherwise: number): readonly number[] {
+  let last = events.map(eventTime).find((time) => time !== undefined) ?? otherwise
+  return events.map((event) => { last = eventTime(event) ?? last; return last })
 }
 
 /**

@@ -1,22 +1,30 @@
 import {
-  PlayError, eventTime, hasCode, subscribeWorld,
+  PlayError, eventTime, hasCode, oldestPosition, pastEvents, subscribeWorld,
   type Verification, type WorldClient, type WorldEvent, type WorldSnapshot, type WorldSubscription,
 } from '@playctl/sdk'
-import { Past, type Happening } from './events.js'
+import { Past, timesOf, type Happening } from './events.js'
 import { firstLink, nextLink, type Link } from './link.js'
 
 /** What a follower reports. */
 export interface FollowerReports {
+  /** What was before the first event that is shown. */
+  readonly onBefore: (event: WorldEvent) => void
   readonly onEvent: (event: Happening) => void
   readonly onWorld: (snapshot: WorldSnapshot) => void
   readonly onVerification: (verification: Verification) => void
+  /** The events so far are not all that the host has of this session. */
+  readonly onPast: () => void
+  /** An event was taken, and the copy equals what it states. */
+  readonly onProved: (event: WorldEvent) => void
   readonly onLink: (link: Link) => void
   /** The cookie is no longer good. True if there is a new one. */
   readonly onRefused: () => Promise<boolean>
 }
 
-/** So many events from before the page was opened are asked for. */
+/** So many events from before the page was opened are asked for, and so many of those before them at a time. */
 const history = 200
+/** A host comments on its silence every 15 s: 1.3 times that without a byte is a lost connection. */
+const silenceMs = 19_500
 
 /** A person waits: the page tries sooner than other clients. */
 const reconnect = { baseMs: 500, maxMs: 10_000 }
@@ -29,20 +37,34 @@ export class Follower {
   private link: Link = firstLink
   private subscription: WorldSubscription | undefined
   private readonly past: Past
-  private lastTime = 0
+  private lastTime: number | undefined
   private seen = false
+  /** The position that the first events come after, and whether the host has none before it. */
+  private after: number
+  whole: boolean
   private readonly ending = new AbortController()
 
   /** @param seq The position of the log when the page was opened. */
   constructor(private readonly client: WorldClient, private readonly seq: number, private readonly reports: FollowerReports) {
     this.past = new Past(seq)
+    // One more than is shown: how many leaves there were before the first one.
+    this.after = Math.max(0, seq - history - 1)
+    this.whole = this.after === 0
   }
 
   /** Follows until close, or until access has ended. */
   async run(): Promise<void> {
-    this.subscription = subscribeWorld(this.client, {
-      after: Math.max(0, this.seq - history),
+    while (!this.ending.signal.aborted) {
+      this.subscription = this.subscribe()
+      await this.subscription.done
+    }
+  }
+
+  private subscribe(): WorldSubscription {
+    return subscribeWorld(this.client, {
+      after: this.after,
       reconnect,
+      silenceMs,
       signal: this.ending.signal,
       onEvent: (event) => { this.take(event) },
       onSnapshot: ({ snapshot, verification }) => {
@@ -50,18 +72,42 @@ export class Follower {
         this.reports.onWorld(snapshot)
         this.reports.onVerification(verification)
       },
+      onChecked: (event, verification) => { if (verification === 'verified') this.reports.onProved(event) },
       onState: (state) => {
         this.reports.onVerification(state.verification)
         if (!this.ending.signal.aborted) this.move(nextLink(this.link, state, Date.now()))
       },
       onError: (error) => { void this.failed(error) },
     })
-    await this.subscription.done
   }
 
-  /** Tries at once where it waits. */
-  retry(): void {
-    this.subscription?.reconnect()
+  /** Tries at once where it waits; anew, also where the connection has not yet been found to be lost. */
+  retry(anew = false): void {
+    this.subscription?.reconnect(anew)
+  }
+
+  /** Reads what happened before an event; `first` says that there is no more. */
+  async before(seq: number): Promise<{ events: readonly Happening[], first: boolean }> {
+    const { events, first } = await pastEvents(this.client, { before: seq, limit: history + 1, signal: this.ending.signal })
+    const times = timesOf(events, Date.now())
+    return { events: events.map((event, place) => ({ ...event, at: times[place] ?? 0, past: true })), first }
+  }
+
+  /** Begins again where the host's log begins: it cannot go on from the position that was asked for. */
+  private async beginLater(): Promise<void> {
+    const subscription = this.subscription
+    try {
+      const oldest = await oldestPosition(this.client, this.after + 1, this.seq, this.ending.signal)
+      if (this.seen) {
+        this.reports.onPast()
+      } else if (oldest < this.seq) {
+        this.after = oldest
+        this.whole = true
+        await subscription?.close()
+      }
+    } catch {
+      // Without its past the page shows what happens from now on.
+    }
   }
 
   close(): void {
@@ -86,15 +132,20 @@ export class Follower {
 
   private take(event: WorldEvent): void {
     const { seq, kind } = event
-    // The events from before the page was opened are not all there any more.
-    if (kind === 'session:resync' && !this.seen) return
+    // The events from before the page was opened are not all there any more, or are another session's.
+    if (kind === 'session:resync' && !this.seen) {
+      void this.beginLater()
+      return
+    }
+    const opening = !this.seen
     this.seen = true
     if (kind === 'session:reset') this.move({ ...this.link, state: 'resetting', retryAt: undefined })
     if (kind === 'session:resync' && seq !== undefined) this.past.resume(seq)
     const past = this.past.holds(seq)
     // An event without a time came with the one before it.
-    const at = eventTime(event) ?? (past ? this.lastTime : Date.now())
+    const at = eventTime(event) ?? (past ? this.lastTime : undefined) ?? Date.now()
     this.lastTime = at
-    this.reports.onEvent({ ...event, at, past })
+    if (opening && past && !this.whole) this.reports.onBefore(event)
+    else this.reports.onEvent({ ...event, at, past })
   }
 }

@@ -8,13 +8,26 @@ import { answered, ask, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
 import { FeedLog } from '../feed/log.js'
+import { Then } from '../feed/then.js'
 import type { Entry } from '../feed/entry.js'
 import { Directory, emptyDirectory } from './directory.js'
 import type { Happening } from './events.js'
 import { Follower } from './follower.js'
 import { firstLink } from './link.js'
 import { compare, forget, nextForgetting, nothingLately } from './presence.js'
+import type { TextKey } from '../text/text.js'
 import { occupantThing, spaceThing, type AgentThing } from './things.js'
+
+/** What an agent does itself. */
+const own: ReadonlySet<TextKey> = new Set([
+  'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
+])
+
+/** When the copy was last proved, in milliseconds since 1970, and how many events were since the page was opened. */
+export interface Proved {
+  readonly at: number | undefined
+  readonly events: number
+}
 
 /** Everything that the panels show, and what people do with it. */
 export class WorldStore {
@@ -39,16 +52,31 @@ export class WorldStore {
   walking = false
   private readonly follower: Follower
   private readonly listeners = new Set<(event: Happening, entry: Entry) => void>()
+  /** When the copy was last found equal to what the host states, and how many events were proved so. */
+  readonly proved = signal<Proved>({ at: undefined, events: 0 })
+  /** Whether the host has more of the past, and whether it is being read. */
+  readonly past = signal<'more' | 'reading' | 'failed' | 'all'>('all')
+  private readonly then = new Then()
+  /** The position of the first happening that is there; sealed, nothing can be put before it. */
+  private first: number | undefined
+  private sealed = false
   private serial = 0
+  private earliest = 0
   private drawing = false
   private forgetting: ReturnType<typeof setTimeout> | undefined
 
   /** @param seq The position of the log when the page was opened. */
   constructor(private readonly client: WorldClient, seq: number, onRefused: () => Promise<boolean>) {
     this.follower = new Follower(client, seq, {
+      onBefore: (event) => { this.then.pass(event) },
       onEvent: (event) => { this.take(event) },
+      onPast: () => { void this.earlier() },
+      onProved: () => { this.proved.value = { at: Date.now(), events: this.proved.value.events + 1 } },
       onWorld: (snapshot) => { this.show(snapshot) },
-      onVerification: (verification) => { this.verification.value = verification },
+      onVerification: (verification) => {
+        this.verification.value = verification
+        if (verification === 'verified') this.proved.value = { ...this.proved.value, at: Date.now() }
+      },
       onLink: (link) => { this.link.value = link },
       onRefused,
     })
@@ -56,7 +84,7 @@ export class WorldStore {
 
   /** Follows the world until close. */
   run(): Promise<void> { return this.follower.run() }
-  retry(): void { this.follower.retry() }
+  retry(anew?: boolean): void { this.follower.retry(anew) }
   close(): void {
     clearTimeout(this.forgetting)
     this.follower.close()
@@ -82,9 +110,42 @@ export class WorldStore {
     this.feedVersion.value += 1
   }
 
+  /** Reads happenings from before those that are there, where the host has some. */
+  async earlier(): Promise<void> {
+    if (this.first === undefined || this.sealed || this.past.value === 'reading') return
+    this.past.value = 'reading'
+    try {
+      const { events, first } = await this.follower.before(this.first)
+      this.prepend(events, first)
+    } catch {
+      this.past.value = 'failed'
+    }
+  }
+
+  private prepend(events: readonly Happening[], whole: boolean): void {
+    if (this.sealed) return
+    const then = new Then()
+    const entries: Entry[] = []
+    this.earliest -= events.length
+    events.forEach((event, place) => {
+      // The first one only says how many leaves there were, unless nothing was before it.
+      if (place > 0 || whole) entries.push(describe(event, this.directory.value, this.earliest + place, then))
+      then.pass(event)
+    })
+    for (const entry of entries) this.hear(entry)
+    this.first = entries[0]?.seq ?? this.first
+    const { size } = this.feed
+    this.feed.prepend(entries, (id) => then.whose(id))
+    this.past.value = whole || this.feed.size < size + entries.length ? 'all' : 'more'
+    this.draw()
+  }
+
   /** Reads an agent's latest lines. */
-  async lines(playerId: string, beforeSeq?: number): Promise<InteractionsReply> {
-    return this.client.listInteractions({ playerId, limit: 30, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+  async lines(agent: AgentThing, beforeSeq?: number): Promise<InteractionsReply> {
+    const reply = await this.client.listInteractions({ playerId: agent.id, limit: 30, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+    const newest = Date.parse(reply.interactions.at(-1)?.at ?? '')
+    if (!Number.isNaN(newest)) this.hearAt(agent.key, newest)
+    return reply
   }
 
   /** Asks an agent, by a text or one of its tools; again with the id of the question that was not sent. */
@@ -126,10 +187,17 @@ export class WorldStore {
 
   private take(event: Happening): void {
     this.serial += 1
-    const entry = describe(event, this.directory.value, this.serial)
+    const entry = describe(event, this.directory.value, this.serial, this.then)
+    this.then.pass(event)
     this.feed.add(entry)
-    if (entry.key.startsWith('agent:') && entry.group !== 'presence') {
-      this.hearAt(entry.key, entry.at)
+    this.hear(entry)
+    if (event.kind === 'session:reset' || event.kind === 'session:resync') {
+      // What was before it is another session's, or cannot be joined to it.
+      this.sealed = true
+      this.past.value = 'all'
+    } else if (this.first === undefined && event.seq !== undefined && !this.sealed) {
+      this.first = event.seq
+      this.past.value = this.follower.whole ? 'all' : 'more'
     }
     if (event.kind === 'world:intercom' && event.data.kind !== 'realtime') {
       this.exchanges.value = answered(this.exchanges.value, event.data, event.at)
@@ -140,7 +208,13 @@ export class WorldStore {
     this.draw()
   }
 
+  /** Takes what an agent did itself; what others did to it, or the host for it, is no sign of it. */
+  private hear({ key, sentence, at }: Entry): void {
+    if (key.startsWith('agent:') && own.has(sentence)) this.hearAt(key, at)
+  }
+
   private hearAt(key: string, at: number): void {
+    if ((this.heard.value.get(key) ?? -Infinity) >= at) return
     const known = [...this.heard.value].filter(([other]) => other !== key && this.directory.value.get(other) !== undefined)
     this.heard.value = new Map([...known, [key, at]])
   }

@@ -1,0 +1,81 @@
+import type { WorldClient } from '../http/client.js'
+import { GapError } from '../protocol/errors.js'
+import type { WorldEvent } from '../protocol/events.js'
+import { Connection } from '../stream/connection.js'
+import { positionOf } from '../stream/frames.js'
+import { eventOf } from '../stream/stream.js'
+
+/** Which events of the past to read. */
+export interface PastOptions {
+  /** Those before this position, which is that of an event that the caller may see. */
+  readonly before: number
+  /** So many positions before it at most; fewer events are there where some are for others only. */
+  readonly limit: number
+  readonly signal?: AbortSignal
+}
+
+/** Events of the past. */
+export interface PastEvents {
+  /** The oldest first. */
+  readonly events: readonly WorldEvent[]
+  /** The position that they come after. */
+  readonly after: number
+  /** Whether the host has none before them: the session began there, or it keeps no older ones. */
+  readonly first: boolean
+}
+
+/**
+ * Finds the lowest position from `from` up to `to` that the host's stream goes on after: below
+ * it the session had not begun, or the events are no longer kept. It asks about log2(to - from) times.
+ */
+export async function oldestPosition(client: WorldClient, from: number, to: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const connection = await goOn(client, middle, signal)
+    connection?.close()
+    if (connection === undefined) low = middle + 1
+    else high = middle
+  }
+  return high
+}
+
+/** Reads events from before a position, on a stream of their own. The host needs the capability `resume`. */
+export async function pastEvents(client: WorldClient, { before, limit, signal = new AbortController().signal }: PastOptions): Promise<PastEvents> {
+  let after = Math.max(0, before - 1 - limit)
+  let connection = await goOn(client, after, signal)
+  const refused = connection === undefined
+  if (refused) {
+    after = await oldestPosition(client, after + 1, before - 1, signal)
+    connection = after === before - 1 ? undefined : await goOn(client, after, signal)
+  }
+  if (connection === undefined) return { events: [], after, first: true }
+  try {
+    return { events: await readUpTo(connection, before), after, first: refused || after === 0 }
+  } finally {
+    connection.close()
+  }
+}
+
+/** Opens the stream after a position; undefined where the host cannot go on from it. */
+async function goOn(client: WorldClient, after: number, signal: AbortSignal): Promise<Connection | undefined> {
+  const connection = await Connection.open(client.transport, { after, inline: false, signal })
+  const greeting = await connection.next()
+  if (greeting !== undefined && positionOf(greeting.id) === after) return connection
+  connection.close()
+  return undefined
+}
+
+async function readUpTo(connection: Connection, before: number): Promise<readonly WorldEvent[]> {
+  const events: WorldEvent[] = []
+  for (;;) {
+    const frame = await connection.next()
+    if (frame === undefined) throw new GapError('the stream of past events ended early')
+    const seq = positionOf(frame.id)
+    if (frame.data === undefined || seq === undefined) continue
+    if (frame.kind === 'session:resync') throw new GapError('the host no longer keeps these events')
+    if (seq >= before) return events
+    const read = eventOf(frame.kind, frame.data, seq)
+    if (read.type === 'event' && read.broken === undefined) events.push(read.event)
+  }
+}

@@ -1,0 +1,42 @@
+import { asNumber, readEvent, type WorldEvent } from '@playctl/sdk'
+import { occupantThing } from '../world/things.js'
+
+/** What somebody is called, by the events so far. */
+export interface Named {
+  readonly key: string
+  readonly name: string
+}
+
+/**
+ * The world as the events before one tell of it: who was called what, and how many leaves there
+ * were. The directory is of now, and who has left since, or was called otherwise, is not in it.
+ */
+export class Then {
+  private readonly names = new Map<string, Named>()
+  private leaves: number | undefined
+
+  /** What one was called whom an event names; undefined where no event told. */
+  whose(id: string): Named | undefined {
+    return this.names.get(id)
+  }
+
+  /** Whether an event's row was not on the map before it; undefined where that is not known. */
+  isNew({ data }: WorldEvent): boolean | undefined {
+    const leaves = asNumber(data.merkleLeafCount)
+    return leaves === undefined || this.leaves === undefined ? undefined : leaves > this.leaves
+  }
+
+  /** Takes an event, after it was described. */
+  pass(event: WorldEvent): void {
+    this.leaves = asNumber(event.data.merkleLeafCount)
+    const known = readEvent(event)
+    if (known?.kind === 'session:reset') this.names.clear()
+    const row = known?.kind === 'world:player_added' ? known.data.player : known?.kind === 'world:mcp_registered' ? known.data.mcp : undefined
+    const thing = row && occupantThing(row)
+    if (thing !== undefined && thing.id !== '') this.names.set(thing.id, { key: thing.key, name: thing.name })
+    if (this.names.size > mostNames) this.names.delete(this.names.keys().next().value ?? '')
+  }
+}
+
+/** So many names are remembered, of those who came last. */
+const mostNames = 5000

@@ -1,0 +1,131 @@
+/** What the page says is so: of the connection, of the copy, of the past and of whom it counts. */
+
+import type { Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
+
+const live = (page: Page): Locator => status(page).getByText(en['status.live'], { exact: true })
+const proven = (page: Page): Locator => status(page).getByText(en['status.verified'], { exact: true })
+const happening = (page: Page, seq: number): Locator => feed(page).locator(`[data-seq="${seq}"]`)
+
+test.use({ repository: false })
+
+test('a dead network is told within 1.3 heartbeats, and nothing is verified while it lasts', async ({ page, host, world, conduct }) => {
+  conduct.expect(/Failed to load resource|ERR_/)
+  await page.clock.install()
+  await world.agent('Ada')
+  await open(page, host)
+  host.freeze()
+  await page.clock.fastForward(20_000)
+  await expect(live(page)).toBeHidden()
+  await expect(proven(page), 'it was verified then, it is not known now').toBeHidden()
+  await expect(status(page)).toContainText(/Verified at \d\d:\d\d:\d\d/)
+  expect(await violations(page)).toEqual([])
+  host.thaw()
+  await page.clock.fastForward(10_000)
+  await verified(page)
+})
+
+test('a browser that goes offline says so at once', async ({ page, context, host, world, conduct }) => {
+  conduct.expect(/ERR_INTERNET_DISCONNECTED|Failed to load resource/)
+  await world.agent('Ada')
+  await open(page, host)
+  await context.setOffline(true)
+  await expect(live(page)).toBeHidden({ timeout: 2000 })
+  await expect(proven(page)).toBeHidden()
+  await context.setOffline(false)
+  await verified(page)
+})
+
+test('what an answer has beside its words is shown', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const about = panel(page, 'Ada')
+  const asked = page.waitForRequest((request) => request.postData()?.includes('intercomCommand') === true)
+  await about.getByRole('textbox').fill('A table for four')
+  await about.getByRole('textbox').press('Enter')
+  const { payload } = (await asked).postDataJSON() as { payload: { requestId: string; mainNodeId: string } }
+  const answer = (status: string, message: string, result?: object): Promise<unknown> => world.call('POST', '/sdk/rpc', {
+    op: 'intercomResponse',
+    payload: { ...payload, toPlayerId: '__human__', fromPlayerId: ada, kind: 'chat', status, message, ...(result && { result }), ts: new Date().toISOString() },
+  })
+  const said = about.getByRole('article')
+  await answer('stream', 'Calling the restaurant…')
+  await answer('stream', 'They are looking for a table…')
+  await expect(said.getByText('Calling the restaurant…\nThey are looking for a table…')).toBeVisible()
+  await answer('completed', 'Booked for 4.', { table: 7, code: 'HX-22' })
+  await expect(said).toContainText('Booked for 4.')
+  const result = said.getByRole('group', { name: en['chat.result'] })
+  await expect(result).toContainText('table7')
+  await expect(result).toContainText('codeHX-22')
+  expect(await violations(page)).toEqual([])
+})
+
+test('what was before the page was opened is told with the names and as it was then', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  const grace = await world.agent('Grace')
+  await world.say(grace, 'I am leaving soon')
+  await world.leave(grace)
+  await open(page, host)
+  await show(page, 'happenings')
+  await expect(feed(page).getByRole('article')).toHaveText([/Grace left/, /Grace said.*I am leaving soon/s, /Grace came/, /Ada came/])
+})
+
+test('what was since a reset is there, and no more is promised', async ({ page, host, world }) => {
+  await world.agent('Somebody else')
+  await world.reset()
+  const ada = await world.agent('Ada')
+  await world.say(ada, 'A new beginning')
+  await open(page, host)
+  await show(page, 'happenings')
+  await expect(feed(page).getByRole('article')).toHaveText([/A new beginning/, /Ada came/])
+  await expect(page.getByRole('button', { name: en['feed.earlier'] })).toHaveCount(0)
+  await world.say(ada, 'and on')
+  await expect(feed(page).getByRole('article')).toHaveText([/and on/, /A new beginning/, /Ada came/])
+})
+
+test('the past is read back to its beginning, and names are then those of then', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  for (let line = 1; line <= 210; line++) await world.say(ada, `line ${line}`)
+  await world.register(ada, 'Ada the second')
+  await open(page, host)
+  await show(page, 'happenings')
+  const earlier = page.getByRole('button', { name: en['feed.earlier'] })
+  await expect(feed(page).getByRole('article').first()).toContainText('Ada the second changed')
+  await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
+  await expect(earlier, 'all is read').toBeHidden()
+  await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
+  await expect(happening(page, 1)).toContainText('Ada came')
+  await expect(happening(page, 2)).toContainText('Ada said')
+  await feed(page).evaluate((list) => { list.scrollTop = 0 })
+  await expect(happening(page, 211), 'it was called so then').toContainText('Ada said')
+})
+
+test('an agent was last heard when it last did something, not when it was asked', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.agent('Grace')
+  await world.say(ada, 'Good morning')
+  const bob = await world.agent('Bob')
+  for (let line = 1; line <= 210; line++) await world.say(bob, `line ${line}`)
+  await open(page, host)
+  const heard = (name: string): Locator => panel(page, name).locator('dt', { hasText: en['panel.lastSeen'] }).locator('xpath=following-sibling::dd')
+  await resident(page, 'Ada').click()
+  await expect(panel(page, 'Ada').getByText('Good morning')).toBeVisible()
+  await expect(heard('Ada')).toHaveText(/just now|ago/)
+  await resident(page, 'Grace').click()
+  await panel(page, 'Grace').getByRole('textbox').fill('Are you there?')
+  await panel(page, 'Grace').getByRole('textbox').press('Enter')
+  await expect(panel(page, 'Grace').getByRole('article')).toHaveAttribute('data-status', 'forwarded')
+  await expect(heard('Grace')).toHaveText(en['panel.never'])
+})
+
+test('agents, placements and structures are counted apart', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await world.mcp('weather')
+  await open(page, host)
+  await expect(page.getByText('1 agent · 1 MCP placement', { exact: true })).toBeVisible()
+  await expect(page).toHaveTitle('The town, 1 agent')
+})
