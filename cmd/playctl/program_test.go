@@ -49,9 +49,14 @@ func serveInProcess(t *testing.T, home string, args ...string) string {
 // bannerInProcess does the same and returns all that the host says of itself.
 func bannerInProcess(t *testing.T, home string, args ...string) banner {
 	t.Helper()
+	return serveProgram(t, inProcess(home, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error"}, args...)...))
+}
+
+// serveProgram runs a program that serves until the test ends.
+func serveProgram(t *testing.T, p *command.Program) banner {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	read, write := io.Pipe()
-	p := inProcess(home, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error"}, args...)...)
 	var errs bytes.Buffer
 	p.Stdout, p.Stderr = write, &errs
 	var running sync.WaitGroup

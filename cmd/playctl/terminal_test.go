@@ -249,7 +249,8 @@ func TestConfirmationAtATerminal(t *testing.T) {
 		}
 	}
 	// Forbidden to ask, it says what to do, at a terminal too.
-	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "pass --yes") {
+	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "pass --yes") ||
+		!strings.Contains(shown, "--no-input forbids") || strings.Contains(shown, "no terminal") {
 		t.Errorf("without questions:\n%s", shown)
 	}
 	asked := p.types("context", "remove", "home")
@@ -258,6 +259,66 @@ func TestConfirmationAtATerminal(t *testing.T) {
 	asked.ends(command.ExitDone)
 	if shown := p.types("context", "list").ends(command.ExitDone); !strings.Contains(shown, "There are no contexts yet") {
 		t.Errorf("it is still there:\n%s", shown)
+	}
+}
+
+// A new key ends the old one on every machine, so a person is asked; a script is not.
+func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+serveInProcess(t, p.home))
+	p.types("create-main-node", "--keep-phrase").ends(command.ExitDone)
+	asked := p.types("create-api-key", "--api-key-file", "ci.key")
+	asked.sees("The old one stops working at once, on every machine. [y/N]")
+	asked.presses("n\r")
+	asked.ends(command.ExitFailed)
+	p.types("create-api-key", "--api-key-file", "ci.key", "--yes").ends(command.ExitDone)
+	asked = p.types("create-api-key", "--api-key-file", "ci.key")
+	asked.sees("write it over the one in ci.key")
+	asked.presses("y\r")
+	asked.ends(command.ExitDone)
+	p.runs("sh", "-c", "playctl create-api-key < /dev/null").ends(command.ExitDone)
+}
+
+// The prompt follows the window while a line is typed, and completes its own words.
+func TestPromptFollowsTheWindow(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	prompt := p.types("aql")
+	prompt.sees("aql> ")
+	prompt.presses("hel\t")
+	prompt.sees("HELP")
+	prompt.presses(ctrlC)
+	long := "SHOW " + strings.Repeat("word ", 8)
+	prompt.presses(long)
+	prompt.sees(strings.TrimRight(long, " "))
+	if err := pty.Setsize(prompt.tty, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
+		t.Fatal(err)
+	}
+	prompt.sees("aql> ") // it is painted anew without a key
+	prompt.presses(ctrlC + "EXIT\r")
+	prompt.ends(command.ExitDone)
+}
+
+// The map's rows fit a terminal of 80 columns as a table.
+func TestSnapshotFitsATerminal(t *testing.T) {
+	t.Parallel()
+	server, home := talkative(t)
+	for _, name := range []string{"weather", "a-server-with-a-rather-long-name"} {
+		if code := run(t.Context(), inProcess(home, map[string]string{"PLAYCTL_SERVER": server}, "register-mcp", name, "https://"+name+".example.com")); code != command.ExitDone {
+			t.Fatalf("register-mcp ended with %d", code)
+		}
+	}
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+server, "NO_COLOR=1")
+	shown := settled(p.types("snapshot").ends(command.ExitDone))
+	if !strings.Contains(shown, "KIND") {
+		t.Errorf("it is no table:\n%s", shown)
+	}
+	for line := range strings.Lines(shown) {
+		if columns := ansi.StringWidth(strings.TrimSuffix(line, "\n")); columns > int(p.width) {
+			t.Errorf("a line has %d columns: %q", columns, line)
+		}
 	}
 }
 

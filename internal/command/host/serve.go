@@ -41,7 +41,7 @@ was closed, it ends the host in order.`,
 		Example: command.Example(
 			"playctl serve",
 			"playctl serve --demo",
-			"playctl serve --store redis://redis.internal:6379 --store-credentials redis.secret",
+			"playctl serve --store redis://redis.example.com:6379 --store-credentials redis.secret",
 			"playctl serve --listen :7420 --tls-cert cert.pem --tls-key key.pem --public-url https://play.example.com"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

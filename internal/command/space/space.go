@@ -79,7 +79,7 @@ func newInspectSpaceCommand(a *command.App) *cobra.Command {
 		Short:   "Show a space, and its log to those who may see it",
 		Long: `Show a space. Its log is for the main node that made it, the space's own node and the
 administrator. A space is named by its name, its id or the beginning of its id.`,
-		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space 3f2a9c41 --output yaml"),
+		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space \"$ID\" --output yaml"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.CompletesFromWorld(command.SpaceNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ask := func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
@@ -114,7 +114,7 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Remove a space with its structure, its node and its log",
 		Long:    `Remove a space that you made, or with --admin any, with its structure, its node and its log.`,
-		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space 3f2a9c41 --yes"),
+		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.CompletesFromWorld(command.SpaceNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(args[0]))); err != nil {

@@ -40,7 +40,7 @@ while it is read is read again.`,
 		Example: command.Example(
 			"playctl store backup world.backup",
 			"playctl store backup - | gzip > world.backup.gz",
-			"playctl store backup world.backup --store redis://redis.internal:6379 --store-credentials redis.secret"),
+			"playctl store backup world.backup --store redis://redis.example.com:6379 --store-credentials redis.secret"),
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := place.Of(a, &stored)
@@ -153,7 +153,7 @@ the backup, so that no client takes it for what it saw before.
 The host needs the root key of the backup's world.`,
 		Example: command.Example(
 			"playctl store restore world.backup --data-dir /var/lib/playctl",
-			"playctl store restore world.backup --store redis://redis.internal:6379 --host-id restored"),
+			"playctl store restore world.backup --store redis://redis.example.com:6379 --host-id restored"),
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := place.Of(a, &stored)

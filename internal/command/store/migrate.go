@@ -38,8 +38,8 @@ compared with the source, root and all, before it becomes a world: what an inter
 leaves is none, and running it again begins anew. A target that holds a world is refused. The source
 stays as it is.`,
 		Example: command.Example(
-			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.internal:6379",
-			"playctl store migrate --from redis://redis.internal:6379 --to /var/lib/playctl --store-credentials redis.secret"),
+			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.example.com:6379",
+			"playctl store migrate --from redis://redis.example.com:6379 --to /var/lib/playctl --store-credentials redis.secret"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" || to == "" {

@@ -35,7 +35,7 @@ hosts may run while it is read.`,
 		Example: command.Example(
 			"playctl store check",
 			"playctl store backup world.backup",
-			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.internal:6379"),
+			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.example.com:6379"),
 		Args: cobra.ArbitraryArgs,
 		RunE: command.RunGroup,
 	}
@@ -77,7 +77,7 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 		Example: command.Example(
 			"playctl store check",
 			"playctl store check --data-dir /var/lib/playctl --output json",
-			"playctl store check --store redis://redis.internal:6379 --store-credentials redis.secret"),
+			"playctl store check --store redis://redis.example.com:6379 --store-credentials redis.secret"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := place.Of(a, &stored)

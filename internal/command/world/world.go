@@ -48,7 +48,7 @@ func newSessionResetCommand(a *command.App) *cobra.Command {
 		Long: `Begin a new session. Agents, MCP placements, spaces with their structures and nodes, chat
 and journeys go; main and agent nodes, API keys and counts stay. Programs that hold an agent
 register it again by themselves.`,
-		Example: command.Example("playctl session reset --admin-token-file admin.token", "playctl session reset --yes"),
+		Example: command.Example("playctl session reset --admin-token-file admin.token", "playctl session reset --admin-token-file admin.token --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			who, err := a.Caller()
@@ -96,7 +96,7 @@ row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>; "playctl
 lists them. The node of an agent stays, so that the agent can be added again.
 
 Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
-		Example: command.Example("playctl remove --admin mcp:5b1c0a54-0d3b-4c64-9a2e-7f0d8ad3c1f2"),
+		Example: command.Example("playctl remove --admin \"mcp:$ID\" --admin-token-file admin.token"),
 		Args:    command.Takes("stable key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !admin.Admin {

@@ -1,0 +1,296 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+)
+
+// example is a line that the help or a document shows.
+type example struct {
+	// where is the command or the document.
+	where, line string
+}
+
+var codeBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
+
+// examples are those of the help of every command, and those of the documents.
+func examples(t *testing.T) []example {
+	t.Helper()
+	var all []example
+	eachCommand(newRootCommand(&command.App{Program: anywhere()}), func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Example) {
+			if strings.Contains(line, "playctl") {
+				all = append(all, example{cmd.CommandPath(), strings.TrimSpace(line)})
+			}
+		}
+	})
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range codeBlock.FindAllStringSubmatch(string(text), -1) {
+			for line := range strings.Lines(block[1]) {
+				if line, _, _ = strings.Cut(strings.TrimSpace(line), "    #"); callsPlayctl.MatchString(line) {
+					all = append(all, example{filepath.Base(page), strings.TrimSpace(line)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// callsPlayctl finds the calls of the program in a line of the shell.
+var callsPlayctl = regexp.MustCompile(`(?:^|\| |\$\(|[A-Z_]+=\S+ )playctl( [^|]*|$)`)
+
+// words splits what follows a program's name as the shell does, up to what ends the
+// call.
+func words(text string) []string {
+	var all []string
+	var word strings.Builder
+	begun, quote := false, rune(0)
+	flush := func() {
+		if begun {
+			all = append(all, word.String())
+		}
+		word.Reset()
+		begun = false
+	}
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case r == ' ':
+			flush()
+		case strings.ContainsRune("|<>;&)#", r) && !begun:
+			return all
+		case r == ')':
+			flush()
+			return all
+		default:
+			begun = true
+			word.WriteRune(r)
+		}
+	}
+	flush()
+	return all
+}
+
+// Every example can be read by the flags of its command, and names no machine but those
+// that documents may name (RFC 2606, RFC 5737).
+func TestExamplesAreCommands(t *testing.T) {
+	t.Parallel()
+	machine := regexp.MustCompile(`[a-z+]+://(?:[^@/\s]*@)?([^:/\s"]*)`)
+	for _, e := range examples(t) {
+		for _, call := range callsPlayctl.FindAllStringSubmatch(e.line, -1) {
+			if err := parses(words(call[1])); err != nil {
+				t.Errorf("%s: %q cannot be typed: %v", e.where, e.line, err)
+			}
+		}
+		for _, found := range machine.FindAllStringSubmatch(e.line, -1) {
+			name := found[1]
+			if name != "localhost" && name != "127.0.0.1" && !strings.HasSuffix(name, ".example.com") {
+				t.Errorf("%s: %q names the machine %q, which may be somebody's", e.where, e.line, name)
+			}
+		}
+	}
+}
+
+// parses reads a command line without carrying it out.
+func parses(args []string) error {
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "$LEAVES", "12")
+	}
+	root := newRootCommand(&command.App{Program: anywhere()})
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return err
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return err
+	}
+	if rest = cmd.Flags().Args(); cmd.HasSubCommands() && (len(rest) > 0 || cmd.HasParent()) {
+		return fmt.Errorf("%s has no %q", cmd.CommandPath(), rest)
+	}
+	return cmd.ValidateArgs(rest)
+}
+
+// notRun are the examples that are only read, and why.
+var notRun = []struct {
+	pattern *regexp.Regexp
+	why     string
+}{
+	{regexp.MustCompile(`playctl serve|host\.json`), "a host is what all the others run against"},
+	{regexp.MustCompile(`redis`), "it needs a Redis server"},
+	{regexp.MustCompile(`/var/`), "it needs a folder of the system"},
+	{regexp.MustCompile(`zsh|PROFILE`), "it needs another shell"},
+	{regexp.MustCompile(`playctl watch$`), "it opens a browser"},
+	{regexp.MustCompile(`playctl qr`), "it needs a host that other machines reach"},
+	{regexp.MustCompile(`intercom send`), "it needs a program that answers"},
+	{regexp.MustCompile(`store (compact|check|backup|migrate|restore)`), "its store is the one of the host that runs"},
+	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
+}
+
+// typed is what a person presses where an example asks or goes on by itself: after a
+// text was seen, which keys, and with what it ends then.
+var typed = []struct {
+	pattern *regexp.Regexp
+	seen    string
+	keys    string
+	code    int
+}{
+	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
+	{regexp.MustCompile(`tail .*--(until|follow)`), "", "", command.ExitDone},
+	{regexp.MustCompile(`tail.*\| jq`), "", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`tail --record`), "verified", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl (--context home )?tail`), "verified", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`add-agent Ada --(hold|for)`), "Ada", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`intercom serve`), "Ada", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
+	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
+	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
+	{regexp.MustCompile(`create-api-key|remove --admin|session reset$`), "[y/N]", "y\r", command.ExitDone},
+}
+
+// Every example does what it says, in a world of its own: hosts and ports are those of
+// the test. What cannot be run here is named with the reason.
+func TestExamplesRun(t *testing.T) {
+	t.Parallel()
+	var w made
+	// The host of the template ends before its store is copied.
+	if !t.Run("make the world", func(t *testing.T) { w = makeExampleWorld(t); keepFolders(t, &w) }) {
+		return
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(w.home)) })
+	tried := map[string]bool{}
+	for _, e := range examples(t) {
+		if tried[e.line] || matchesAny(e.line) {
+			continue
+		}
+		tried[e.line] = true
+		t.Run(e.where+"/"+e.line, func(t *testing.T) {
+			t.Parallel()
+			w.try(t, e.line)
+		})
+	}
+}
+
+func matchesAny(line string) bool {
+	for _, left := range notRun {
+		if left.pattern.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+var exampleHost = regexp.MustCompile(`https?://(play\.example\.com|127\.0\.0\.1:7420)`)
+
+// try types one example.
+func (w *made) try(t *testing.T, line string) {
+	t.Helper()
+	home, data := t.TempDir(), t.TempDir()
+	for from, to := range map[string]string{w.home: home, w.data: data} {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url := w.serve(t, data)
+	mine := filepath.Join(home, "mine.json")
+	text, err := os.ReadFile(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(mine); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mine, bytes.ReplaceAll(text, []byte(w.url), []byte(url)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id := w.space
+	if strings.Contains(line, "mcp:") {
+		id = w.mcp
+	}
+	env := append(w.env(home, url), "ID="+id, "ROOT=", "LEAVES=0")
+	script := exampleHost.ReplaceAllString(line, url)
+	if strings.Contains(line, "$ROOT") {
+		script = "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json); " + script
+	}
+	if strings.Contains(line, "$key") {
+		script = "key=__header__; " + script
+	}
+	for _, step := range before {
+		if step.pattern.MatchString(line) {
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", step.script)
+			cmd.Dir, cmd.Env = home, env
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("before it: %v\n%s", err, out)
+			}
+		}
+	}
+	phrase, err := os.ReadFile(filepath.Join(w.home, "main.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, shown := typeLine(t, home, env, script, line, strings.TrimSpace(string(phrase)))
+	want := command.ExitDone
+	for _, answer := range typed {
+		if answer.pattern.MatchString(line) {
+			want = answer.code
+			break
+		}
+	}
+	if code != want {
+		t.Errorf("%s\nended with %d, not %d:\n%s", script, code, want, shown)
+	}
+}
+
+// typeLine runs a line at a terminal, presses what it takes, and returns how it ended.
+func typeLine(t *testing.T, home string, env []string, script, line, phrase string) (code int, shown string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Dir, cmd.Env = home, env
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tty.Close() }()
+	s := &session{t: t, cmd: cmd, tty: tty}
+	for _, answer := range typed {
+		if answer.pattern.MatchString(line) {
+			if answer.seen != "" {
+				s.sees(answer.seen)
+			}
+			s.presses(strings.ReplaceAll(answer.keys, "$PHRASE", phrase))
+			break
+		}
+	}
+	_, _ = io.Copy(&s.seen, tty)
+	_ = cmd.Wait()
+	if code = cmd.ProcessState.ExitCode(); code < 0 {
+		code = command.ExitInterrupted // the shell of a pipe ends by the signal
+	}
+	return code, s.seen.String()
+}

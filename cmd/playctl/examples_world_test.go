@@ -1,0 +1,138 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/test/worldtest"
+)
+
+// before makes what an example takes for granted, or takes away what it is going to
+// make.
+var before = []struct {
+	pattern *regexp.Regexp
+	script  string
+}{
+	{regexp.MustCompile(`create-main-node|context add|credentials import [~c]|credentials import --context`), `rm -f "$PLAYCTL_CREDENTIALS_FILE" main.txt phrase.txt`},
+	{regexp.MustCompile(`create-agent-node|credentials import --agent`), `playctl context show -q >/dev/null; jq '.contexts[].agents=[]' "$PLAYCTL_CREDENTIALS_FILE" > c && cat c > "$PLAYCTL_CREDENTIALS_FILE"`},
+	{regexp.MustCompile(`create-agent-node.*ada.txt`), `rm ada.txt`},
+	{regexp.MustCompile(`create-root-key`), `rm -rf .playctl world.root`},
+	{regexp.MustCompile(`create-space.*shop.txt`), `rm shop.txt`},
+	{regexp.MustCompile(`credentials export`), `rm credentials.json`},
+	{regexp.MustCompile(`tail --record`), `rm monday.ndjson`},
+	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
+	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
+}
+
+// made is a world in which the examples make sense, and the home folder of somebody in
+// it, to be copied.
+type made struct{ data, home, url, mcp, space string }
+
+func makeExampleWorld(t *testing.T) made {
+	t.Helper()
+	w := made{data: t.TempDir(), home: t.TempDir()}
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		path := filepath.Join(w.home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("admin.token", "the-administrators-own-token\n", 0o600)
+	write("passphrase.txt", "not much of a secret\n", 0o600)
+	write("question.txt", "Where is the mill?\n", 0o644)
+	write("town.aql", "CREATE SPACE \"Aisle\" DESIGN \"d\" OWNER \"Ada\" KEYFILE \"aisle.txt\"\n", 0o644)
+	write("journey.json", `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`, 0o644)
+	write("agent.sh", "#!/bin/sh\necho hello\n", 0o755)
+	write("tools.json", `[{"name":"assist_route","description":"A route","parameters":{"type":"object"}}]`, 0o644)
+	write("Makefile", "test:\n\t@echo all is well\n", 0o644)
+	write("bin/agent", "#!/bin/sh\ncat journey.json\n", 0o755)
+	write("bin/git", "#!/bin/sh\necho 'Mend the mill'\n", 0o755)
+	theirs := `{"serverUrl":"https://play.example.com","nodeId":"` + strings.Repeat("1", 64) + `","passw":"correct horse battery staple"}`
+	write("credentials.json", theirs, 0o600)
+	write(".agent-play/credentials.json", theirs, 0o600)
+
+	w.url = w.serve(t, w.data)
+	run := func(line string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+		cmd.Dir, cmd.Env = w.home, w.env(w.home, w.url)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, errs.String())
+		}
+		return string(out)
+	}
+	text := func(line, field string) string {
+		t.Helper()
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(run(line)), &fields); err != nil {
+			t.Fatal(err)
+		}
+		value, _ := fields[field].(string)
+		return value
+	}
+	for _, name := range []string{"", " --context home", " --context work", " --context old"} {
+		run("playctl create-main-node --keep-phrase" + name + " && mv main.txt was.txt 2>/dev/null; true")
+	}
+	run(`jq -r '.contexts.default.mainNode.phrase' "$PLAYCTL_CREDENTIALS_FILE" > main.txt && chmod 600 main.txt`)
+	for _, name := range []string{"Ada", "Bob"} {
+		run("playctl create-agent-node " + name + " --keep-phrase --phrase-file " + strings.ToLower(name) + ".txt && playctl add-agent " + name)
+	}
+	run(`playctl record-interaction Ada --role user "Is it?" && playctl record-interaction Ada "It is done."`)
+	w.mcp = text("playctl register-mcp weather -o json", "id")
+	w.space = text(`playctl create-space "Corner shop" --design bazaar --owner Ada --amenity shop --amenity supermarket --phrase-file shop.txt -o json`, "spaceId")
+	run("playctl snapshot -o json > world.json && playctl chain prove __header__ > proof.json")
+	run("playctl tail --from-start --follow=false --record monday.ndjson > /dev/null && gzip -k monday.ndjson")
+	run("playctl context show -o json | jq -r .rootKey > world.root")
+	return w
+}
+
+// env is what an example sees.
+func (w *made) env(home, url string) []string {
+	return []string{
+		"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TERM=xterm", nodeIDs + "=" + cheapIDs, "GORACE=" + quickExit,
+		"PLAYCTL_SERVER=" + url, "PLAYCTL_TIMEOUT=" + patience, "PLAYCTL_ADMIN_TOKEN_FILE=admin.token",
+		"PLAYCTL_CREDENTIALS_FILE=" + filepath.Join(home, "mine.json"),
+	}
+}
+
+// serve hosts the world that a folder has, until the test ends.
+func (w *made) serve(t *testing.T, data string) string {
+	t.Helper()
+	p := inProcess(data, nil, "serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error",
+		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", filepath.Join(w.home, "admin.token"))
+	p.Derive = worldtest.CheapID
+	return serveProgram(t, p).URL
+}
+
+// keepFolders moves the world out of the folders that the test's end removes.
+func keepFolders(t *testing.T, w *made) {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "playctl-examples-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for name, from := range map[string]*string{"data": &w.data, "home": &w.home} {
+			to := filepath.Join(folder, name)
+			if err := os.CopyFS(to, os.DirFS(*from)); err != nil {
+				t.Error(err)
+			}
+			*from = to
+		}
+	})
+}
