@@ -45,7 +45,14 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	if a.Settings.Timeout < 0 {
 		return BadSetting(loaded.Where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.Settings.Timeout))
 	}
-	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout)}
+	filter, err := a.filter(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if filter != nil && format == render.FormatTable {
+		format = render.FormatJSON
+	}
+	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout), Filter: filter}
 	return nil
 }
 

@@ -57,6 +57,7 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 		Args:              cobra.ArbitraryArgs,
 		RunE:              RunGroup,
 		PersistentPreRunE: a.prepare,
+		Version:           a.ThisVersion().Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -82,6 +83,7 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 		&cobra.Group{ID: GroupHost, Title: "Host:"},
 		&cobra.Group{ID: GroupOther, Title: "Other:"},
 	)
+	root.SetVersionTemplate("playctl {{.Version}}\n")
 	root.SetHelpCommandGroupID(GroupOther)
 	root.SetHelpCommand(newHelpCommand(root))
 	a.setHelp(root)

@@ -40,6 +40,13 @@ func Usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
+// wantsJSON reports whether errors are told as JSON: where somebody asked for it, not
+// where a command prints JSON by itself.
+func (a *App) wantsJSON() bool {
+	format := render.Format(a.Settings.output)
+	return a.Settings.jq == "" && a.Settings.template == "" && (format == render.FormatJSON || format == render.FormatNDJSON)
+}
+
 // usageOf is how a command is called; one that only has others below it is called with
 // one of them.
 func usageOf(cmd *cobra.Command) string {
@@ -153,6 +160,16 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
+// failure is an error as programs read it that asked for JSON.
+type failure struct {
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+	// Code and RequestID are the host's, where it was the one to refuse.
+	Code      string `json:"code,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+	ExitCode  int    `json:"exitCode"`
+}
+
 // report tells a person what went wrong and returns the exit code. Ctrl-C and
 // a reader that left are nothing to tell.
 func (a *App) report(cmd *cobra.Command, err error) int {
@@ -163,6 +180,15 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 	hint, text := a.HintFor(err), a.blotted(err.Error())
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took longer than "+a.Settings.Timeout.String())
+	}
+	if a.wantsJSON() {
+		told := failure{Error: text, Hint: a.blotted(hint), ExitCode: code}
+		if refused, ok := errors.AsType[*protocol.Error](err); ok {
+			told.Code, told.RequestID = string(refused.Code), refused.RequestID
+		}
+		// A failure of the writer is ignored: there is nowhere left to tell.
+		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: told})
+		return code
 	}
 	var usage *usageError
 	if errors.As(err, &usage) && cmd != nil {

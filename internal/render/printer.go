@@ -40,11 +40,17 @@ type Document struct {
 	Views []View
 }
 
+// Filter makes what is printed of a result's JSON, which is decoded as encoding/json
+// does: objects are map[string]any.
+type Filter func(value any) ([]byte, error)
+
 // Printer writes documents in one format.
 type Printer struct {
 	Out    io.Writer
 	Format Format
 	Look   Look
+	// Filter takes the place of the format; nil for none.
+	Filter Filter
 }
 
 // Print writes one document in a single write. Its errors are those of the
@@ -67,19 +73,39 @@ func (p *Printer) write(text []byte) error {
 	return nil
 }
 
+// filtered is what the filter makes of a result.
+func (p *Printer) filtered(data any) ([]byte, error) {
+	text, err := encodeJSON(data, "")
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return nil, fmt.Errorf("read the result's JSON: %w", err)
+	}
+	return p.Filter(value)
+}
+
 func (p *Printer) text(doc Document) ([]byte, error) {
+	if p.Filter != nil && p.Format != FormatNDJSON {
+		return p.filtered(doc.Data)
+	}
 	switch p.Format {
 	case FormatJSON:
 		return encodeJSON(doc.Data, "  ")
 	case FormatYAML:
 		return encodeYAML(doc.Data)
 	case FormatNDJSON:
+		encode := func(data any) ([]byte, error) { return encodeJSON(data, "") }
+		if p.Filter != nil {
+			encode = p.filtered
+		}
 		if doc.Items == nil {
-			return encodeJSON(doc.Data, "")
+			return encode(doc.Data)
 		}
 		var lines bytes.Buffer
 		for _, item := range doc.Items {
-			line, err := encodeJSON(item, "")
+			line, err := encode(item)
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +148,7 @@ type List struct {
 
 // Add prints one item.
 func (l *List) Add(item Document) error {
-	if l.Format != FormatJSON {
+	if l.Format != FormatJSON || l.Filter != nil {
 		return l.Item(item)
 	}
 	const indent = "    "
@@ -141,7 +167,7 @@ func (l *List) Add(item Document) error {
 // Close ends the list.
 func (l *List) Close() error {
 	switch {
-	case l.Format != FormatJSON:
+	case l.Format != FormatJSON || l.Filter != nil:
 		return nil
 	case l.begun:
 		return l.write([]byte("\n  ]\n}\n"))
@@ -152,7 +178,7 @@ func (l *List) Close() error {
 // Item writes one item of a stream in a single write: a JSON document, a line,
 // a YAML document after its separator, or the views.
 func (p *Printer) Item(item Document) error {
-	if p.Format == FormatYAML {
+	if p.Format == FormatYAML && p.Filter == nil {
 		text, err := encodeYAML(item.Data)
 		if err != nil {
 			return err

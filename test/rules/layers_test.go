@@ -60,7 +60,8 @@ var layers = []struct {
 		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout",
 	}},
 	{"internal/command/", []string{
-		"protocol", "chain", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk", "internal/command",
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk",
+		"internal/command",
 	}},
 	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
 	{"internal/command/host", []string{

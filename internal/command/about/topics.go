@@ -95,9 +95,18 @@ errors, goes to standard error. --output chooses the form of results:
     ndjson   one JSON object a line: a list's items, or a stream's events
     yaml     the same data as json
 
+--jq prints what a jq expression makes of the JSON, for lines and streams of each
+item, --template what a template of Go makes of it: playctl needs no jq for it.
+
+    playctl snapshot --jq '.worldMap.occupants[].name'
+    playctl context list --template '{{range .contexts}}{{.server}} {{end}}'
+
+With --output json or ndjson an error is a JSON object on standard error: error, hint,
+exitCode, and where the host refused code and requestId.
+
 The fields of json, ndjson and yaml are stable: fields may be added, none is renamed
 or removed without a new major version. Times are RFC 3339 in UTC there; a table shows
 them as people write them. The field "context" names the context that was used, if any.
 
-A table shortens a node id to its first 12 digits. Commands take such a beginning, an
-agent's label, or the whole id.`
+A table shortens a node id to its first 12 digits and a UUID to its first 8. Commands
+take such a beginning, an agent's label, or the whole id.`

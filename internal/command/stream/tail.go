@@ -103,7 +103,7 @@ func registerSelection(cmd *cobra.Command, kinds *[]string, player *string) {
 // pipeIsNDJSON makes JSON lines the format where nobody chose one and nobody
 // looks on.
 func pipeIsNDJSON(a *command.App) {
-	if !a.Sources.Made("output") && !command.IsTerminal(a.Stdout) {
+	if !a.Sources.Made("output") && (!command.IsTerminal(a.Stdout) || a.Printer.Filter != nil) {
 		a.Printer.Format = render.FormatNDJSON
 	}
 }

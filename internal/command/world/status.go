@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -97,6 +100,7 @@ var errNotReady = errors.New("the host is not ready")
 
 func newStatusCommand(a *command.App) *cobra.Command {
 	var readyOnly bool
+	var wait time.Duration
 	cmd := &cobra.Command{
 		Use:     "status",
 		GroupID: command.GroupHost,
@@ -105,16 +109,27 @@ func newStatusCommand(a *command.App) *cobra.Command {
 of the event webhook. The exit code is 1 if the host answers and is not ready, 4 if it does not
 answer. Without credentials for the host it shows the first only.
 
-With --ready it asks for nothing else and needs no credentials: a health check of a container.`,
+With --ready it asks for nothing else and needs no credentials: a health check of a container.
+--wait gives the host time to become ready, after which the exit code is as ever.`,
 		Example: command.Example(
 			"playctl status",
 			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
-			"playctl status --ready --timeout 2s"),
+			"playctl status --ready --timeout 2s",
+			"playctl status --ready --wait 30s"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.Settings.Timeout > 0 {
+				a.Settings.Timeout += wait
+			}
 			return a.AsReader(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				result := statusResult{Context: who.ContextName(), Server: c.BaseURL()}
 				err := result.probe(ctx, c)
+				for end := time.Now().Add(wait); err != nil && ctx.Err() == nil && time.Now().Before(end); {
+					if !pause.For(ctx, waitStep) {
+						break
+					}
+					err = result.probe(ctx, c.WithRetry(retry.Policy{Attempts: 1}))
+				}
 				if command.IsUnreachable(err) || ctx.Err() != nil {
 					return nil, err
 				}
@@ -134,8 +149,12 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 		},
 	}
 	cmd.Flags().BoolVar(&readyOnly, "ready", false, "only ask whether it is ready")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "wait so long for the host to become ready")
 	return cmd
 }
+
+// waitStep is how long --wait pauses between two tries.
+const waitStep = 200 * time.Millisecond
 
 // untold is an error where the host does not say whether it is ready.
 func (r *statusResult) untold() error {
@@ -153,7 +172,7 @@ func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 	var replied *client.ReplyError
 	switch ready := err == nil; {
 	case ready:
-		r.Ready = &ready
+		r.Ready, r.Reason = &ready, ""
 	case answered && refused.Status() == http.StatusNotFound, errors.As(err, &replied):
 		// Another listener answers it, or a host of the older service does not.
 		return nil
