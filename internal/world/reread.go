@@ -121,13 +121,9 @@ func (w *World) began(cause error, shown uint64) uint64 {
 
 // jump commits the entry that moves rev and seq ahead, if one is needed.
 func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error) {
-	var restart *store.RestartedError
-	if errors.Is(cause, store.ErrRestarted) {
-		// The cause may be out of date: another host may have jumped.
-		_, err := w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
-		if !errors.As(err, &restart) && err != nil && !errors.Is(err, store.ErrConflict) {
-			return nil, err
-		}
+	restart, err := w.restarted(ctx, cause)
+	if err != nil {
+		return nil, err
 	}
 	for range maxConflicts {
 		s := w.state
@@ -158,6 +154,19 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 		}
 	}
 	return nil, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
+}
+
+// restarted asks the store about a restart that is the cause: it may be out of date, for
+// another host may have jumped. It is nil for none.
+func (w *World) restarted(ctx context.Context, cause error) (restart *store.RestartedError, err error) {
+	if !errors.Is(cause, store.ErrRestarted) {
+		return nil, nil //nolint:nilnil // No restart.
+	}
+	_, err = w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
+	if errors.As(err, &restart) || errors.Is(err, store.ErrConflict) {
+		err = nil
+	}
+	return restart, err
 }
 
 // ahead is the batch that moves rev and seq ahead. The time is that of the server's
