@@ -35,6 +35,7 @@ const (
 	PathAgentNode    = "/api/nodes/agent-node"
 	PathValidateNode = "/api/nodes/validate"
 	PathNodeAPIKey   = "/api/nodes/api-key" //nolint:gosec // G101: a path
+	PathNodeLimits   = "/api/nodes/limits"
 	PathAgents       = "/api/agents"
 	PathHealth       = "/healthz"
 	PathReady        = "/readyz"

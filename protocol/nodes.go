@@ -84,6 +84,34 @@ type ValidateReply struct {
 	NodeKind string `json:"nodeKind,omitzero" rule:"enum=NodeKind"`
 }
 
+// Amounts are what an account has, or may have: agent nodes, spaces, MCP servers,
+// intercom requests without an answer, and in its history log lines, journeys and
+// bytes.
+type Amounts struct {
+	Agents   *uint64 `json:"agents,omitzero"`
+	Spaces   *uint64 `json:"spaces,omitzero"`
+	MCP      *uint64 `json:"mcp,omitzero"`
+	Requests *uint64 `json:"requests,omitzero"`
+	Lines    *uint64 `json:"lines,omitzero"`
+	Journeys *uint64 `json:"journeys,omitzero"`
+	Bytes    *uint64 `json:"bytes,omitzero"`
+}
+
+// NodeLimitsRequest gives a main node limits of its own instead of the operator's
+// for every account (extension).
+type NodeLimitsRequest struct {
+	NodeID string `json:"nodeId" rule:"form=account"`
+	// Limits are all that it has of its own from now on; 0 is no limit.
+	Limits Amounts `json:"limits"`
+}
+
+// NodeLimitsReply is the reply of `POST /api/nodes/limits`.
+type NodeLimitsReply struct {
+	NodeID string `json:"nodeId" rule:"form=hex64"`
+	// Limits are those that the account has of its own.
+	Limits Amounts `json:"limits"`
+}
+
 // MainNodeRecord is a main node as listings show it.
 type MainNodeRecord struct {
 	NodeID string `json:"nodeId" rule:"form=hex64"`
@@ -92,6 +120,10 @@ type MainNodeRecord struct {
 	ParentNodeID string       `json:"parentNodeId"`
 	CreatedAt    string       `json:"createdAt" rule:"form=stamp"`
 	AgentNodeIDs List[string] `json:"agentNodeIds" rule:"form=hex64"`
+	// Usage is what the account has, and Limits are those of its own; both for the
+	// administrator (extension).
+	Usage  *Amounts `json:"usage,omitzero"`
+	Limits *Amounts `json:"limits,omitzero"`
 }
 
 // AgentRecord is an agent node as listings show it.

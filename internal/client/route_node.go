@@ -64,6 +64,11 @@ func (c *Client) Agents(ctx context.Context) (*protocol.AgentsReply, error) {
 		&call{method: http.MethodGet, path: protocol.PathAgents, limit: largeReply})
 }
 
+// LimitNode gives a main node limits of its own, as the administrator.
+func (c *Client) LimitNode(ctx context.Context, r protocol.NodeLimitsRequest) (*protocol.NodeLimitsReply, error) {
+	return decode[protocol.NodeLimitsReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeLimits, r))
+}
+
 // DeleteNode deletes the calling main node with everything it holds, or as the
 // administrator any node; confirm repeats the id. Where a repeat after a lost
 // answer finds the caller gone, it is done: the count in the reply is then 0.

@@ -199,6 +199,20 @@ func planDeleteNode(c *call) (action, error) {
 	}, nil
 }
 
+// planLimits gives a main node limits of its own.
+func planLimits(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.NodeLimitsRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		return c.carryOut(world.SetLimits{NodeLimitsRequest: request})
+	}, nil
+}
+
 // planDeleteAgent deletes one agent of the calling main node.
 func planDeleteAgent(c *call) (action, error) {
 	id := protocol.NormalizeNodeID(c.query().Get(protocol.QueryID))
@@ -228,7 +242,15 @@ func sendNodes(c *call) error {
 			"a main node lists its own nodes; the administrator lists all of them, with ?all=true")
 	}
 	if all {
-		return c.send(c.host.allNodes())
+		reply := c.host.allNodes()
+		// Usage is the writer's, and left out while the store does not answer.
+		if usage, err := c.host.world.Usage(c.r.Context()); err == nil {
+			for i := range reply.MainNodes {
+				used := usage[reply.MainNodes[i].NodeID]
+				reply.MainNodes[i].Usage = used.Wire()
+			}
+		}
+		return c.send(reply)
 	}
 	registry, root := c.host.world.Registry(), c.host.world.View().RootKey
 	own := registry.Agents(c.caller.NodeID)
@@ -246,7 +268,11 @@ func (h *Host) allNodes() *protocol.AllNodesReply {
 		AgentNodes:    agentRecords(registry, registry.All(protocol.NodeKindAgent)),
 	}
 	for _, n := range registry.All(protocol.NodeKindMain) {
-		reply.MainNodes = append(reply.MainNodes, mainRecord(n, root, registry.Agents(n.ID)))
+		r := mainRecord(n, root, registry.Agents(n.ID))
+		if len(n.Limits) > 0 {
+			r.Limits = n.OwnLimits()
+		}
+		reply.MainNodes = append(reply.MainNodes, r)
 	}
 	for _, n := range registry.All(protocol.NodeKindSpace) {
 		reply.SpaceNodes = append(reply.SpaceNodes, protocol.SpaceNodeRecord{

@@ -115,6 +115,10 @@ func nodeRoutes() []route {
 			rules: rules{callers: mains, repeatable: true, secret: true, withdraws: true, plan: planReplaceAPIKey},
 		},
 		{
+			method: http.MethodPost, path: protocol.PathNodeLimits, body: bodyNeeded,
+			rules: rules{callers: admins, repeatable: true, plan: planLimits},
+		},
+		{
 			method: http.MethodGet, path: protocol.PathAgents,
 			rules: rules{callers: mains, ofNodes: true, plan: now(sendAgents)},
 		},

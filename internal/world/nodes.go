@@ -23,6 +23,8 @@ type Node struct {
 	APIKeyDigest []byte `json:"apiKeyDigest,omitempty"`
 	// SpaceID is the space of a space node.
 	SpaceID string `json:"spaceId,omitempty"`
+	// Limits are a main node's own, by Quota.Label.
+	Limits map[string]int `json:"limits,omitempty"`
 	// CreatedAt and UpdatedAt are milliseconds since the Unix epoch.
 	CreatedAt int64 `json:"createdAt"`
 	UpdatedAt int64 `json:"updatedAt"`

@@ -1,6 +1,9 @@
 package world
 
 import (
+	"math"
+
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -77,7 +80,63 @@ func (p *planner) checkQuota(account string, q Quota) error {
 }
 
 // limit is how much an account may have; 0 for no limit.
-func (p *planner) limit(_ string, q Quota) int { return p.options.Limits.Account[q] }
+func (p *planner) limit(account string, q Quota) int {
+	if n := p.st.nodes[account]; n != nil {
+		if own, has := n.Limits[quotas[q].label]; has {
+			return own
+		}
+	}
+	return p.options.Limits.Account[q]
+}
+
+// SetLimits gives a main node limits of its own instead of Limits.Account.
+type SetLimits struct{ protocol.NodeLimitsRequest }
+
+func (c SetLimits) plan(p *planner) (any, error) {
+	if err := p.checkAdmin(); err != nil {
+		return nil, err
+	}
+	node := p.st.nodes[c.NodeID]
+	if node == nil || node.Kind != protocol.NodeKindMain {
+		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no main node with this id")
+	}
+	next := *node
+	next.Limits = map[string]int{}
+	for q, field := range fields(&c.Limits) {
+		if *field != nil {
+			next.Limits[q.Label()] = int(min(**field, math.MaxInt))
+		}
+	}
+	return &protocol.NodeLimitsReply{NodeID: c.NodeID, Limits: *next.OwnLimits()}, p.put(store.Nodes, c.NodeID, &next)
+}
+
+// fields are the fields of amounts as they travel.
+func fields(a *protocol.Amounts) map[Quota]**uint64 {
+	return map[Quota]**uint64{
+		Agents: &a.Agents, Spaces: &a.Spaces, MCPServers: &a.MCP, Requests: &a.Requests,
+		Lines: &a.Lines, Journeys: &a.Journeys, Bytes: &a.Bytes,
+	}
+}
+
+// OwnLimits are the limits of a main node that are not every account's.
+func (n *Node) OwnLimits() *protocol.Amounts {
+	own := &protocol.Amounts{}
+	for q, field := range fields(own) {
+		if limit, has := n.Limits[q.Label()]; has {
+			*field = new(uint64(limit))
+		}
+	}
+	return own
+}
+
+// Wire are the amounts as they travel.
+func (a *Amounts) Wire() *protocol.Amounts {
+	wire := &protocol.Amounts{}
+	for q, field := range fields(wire) {
+		*field = new(uint64(a[q]))
+	}
+	return wire
+}
 
 // usedBy is what an account has.
 func (s *state) usedBy(account string) Amounts {

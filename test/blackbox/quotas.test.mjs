@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { granted, refused } from './lib/client.mjs'
 import { accounts } from './lib/host.mjs'
-import { agentOf, headOf, main, newKey, openWorld, register } from './lib/world.mjs'
+import { admin, agentOf, headOf, main, newKey, openWorld, register } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld(
   ...['--max-spaces', '2', '--max-total-spaces', '3', '--max-mcp', '2', '--max-total-mcp', '3'],
@@ -84,4 +84,27 @@ test('agents and accounts', async () => {
   refused(await more(6, other), 400, 'agent_limit')
   const { nodeId, passwHash } = accounts[6]
   refused(await host.call('POST', '/api/nodes', { body: { nodeId, passwHash } }), 400, 'account_limit')
+})
+
+test('the administrator sees what accounts have and gives one a limit of its own', async () => {
+  const record = async () => {
+    const { mainNodes } = granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: true } }))
+    return mainNodes.find(({ nodeId }) => nodeId === owner.nodeId)
+  }
+  const { usage, limits } = await record()
+  assert.deepEqual([usage.agents, usage.spaces, usage.mcp, usage.requests], [2, 1, 1, 1])
+  assert.ok(usage.bytes > 0)
+  assert.equal(limits, undefined)
+  const limit = (limits, as = admin) =>
+    host.call('POST', '/api/nodes/limits', { as, body: { nodeId: owner.nodeId, limits } })
+  const place = () => host.call('POST', '/mcp/register', { as: owner, sid, body: { name: newKey() } })
+  refused(await limit({ mcp: 1 }, owner), 403, 'forbidden')
+  assert.deepEqual(granted(await limit({ mcp: 1 })).limits, { mcp: 1 })
+  refused(await place(), 400, 'mcp_limit', ' 1 ')
+  await host.kill()
+  await host.start()
+  refused(await place(), 400, 'mcp_limit', ' 1 ')
+  assert.deepEqual((await record()).limits, { mcp: 1 })
+  granted(await limit({ mcp: 0 }))
+  refused(await place(), 400, 'mcp_limit', ' 3 ')
 })

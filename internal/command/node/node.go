@@ -42,15 +42,18 @@ type nodeItem struct {
 	ParentNodeID string `json:"parentNodeId,omitempty"`
 	Name         string `json:"name,omitempty"`
 	CreatedAt    string `json:"createdAt"`
+	// Usage and Limits are a main node's, for the administrator.
+	Usage  *protocol.Amounts `json:"usage,omitempty"`
+	Limits *protocol.Amounts `json:"limits,omitempty"`
 }
 
 func newNodesCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "nodes", Short: "All nodes of an account or a host", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
 		GroupID: command.GroupNodes,
-		Example: command.Example("playctl nodes list"),
+		Example: command.Example("playctl nodes list", "playctl nodes limit <main node> --spaces 500"),
 	}
-	cmd.AddCommand(newNodesListCommand(a))
+	cmd.AddCommand(newNodesListCommand(a), newNodesLimitCommand(a))
 	return cmd
 }
 
@@ -59,8 +62,9 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List your nodes, or with --admin all nodes of the host",
-		Long: `List your main node and its agent nodes, or with --admin every node that the host knows. No
-phrase, hash or key is ever shown.`,
+		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and
+what each account has: agents, spaces, MCP servers, log lines, journeys and bytes of history.
+No phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -90,25 +94,35 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	owners := map[string]string{}
 	var nodes []nodeItem
 	for _, n := range reply.MainNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindMain, n.NodeID, n.ParentNodeID, "", n.CreatedAt})
+		nodes = append(nodes, nodeItem{protocol.NodeKindMain, n.NodeID, n.ParentNodeID, "", n.CreatedAt, n.Usage, n.Limits})
 		for _, agent := range n.AgentNodeIDs {
 			owners[agent] = n.NodeID
 		}
 	}
 	for _, n := range reply.AgentNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindAgent, n.AgentID, owners[n.AgentID], n.Name, n.CreatedAt})
+		nodes = append(nodes, nodeItem{protocol.NodeKindAgent, n.AgentID, owners[n.AgentID], n.Name, n.CreatedAt, nil, nil})
 	}
 	for _, n := range reply.SpaceNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, "", n.CreatedAt})
+		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, "", n.CreatedAt, nil, nil})
 	}
 	table := render.Table{
 		Columns: []render.Column{{Title: "kind"}, {Title: "node"}, {Title: "parent"}, {Title: "name", Wraps: true}, {Title: "created"}},
 		Empty:   "The host knows no nodes.",
 	}
+	usage := slices.ContainsFunc(nodes, func(n nodeItem) bool { return n.Usage != nil })
+	if usage {
+		for _, amount := range amounts(&protocol.Amounts{}) {
+			table.Columns = append(table.Columns, render.Column{Title: amount.name, Right: true})
+		}
+	}
 	items := []any{}
 	for _, n := range nodes {
 		items = append(items, n)
-		table.Rows = append(table.Rows, []string{n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), n.Name, look.AgeOf(n.CreatedAt)})
+		row := []string{n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), n.Name, look.AgeOf(n.CreatedAt)}
+		if usage {
+			row = append(row, usageCells(n.Usage, n.Limits)...)
+		}
+		table.Rows = append(table.Rows, row)
 	}
 	return &render.Document{
 		Data: nodesResult{

@@ -726,6 +726,24 @@ export interface ValidateRequest {
   readonly mainNodeId?: string
 }
 
+/** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, and in its history log lines, journeys and bytes. */
+export interface Amounts {
+  readonly agents?: number
+  readonly spaces?: number
+  readonly mcp?: number
+  readonly requests?: number
+  readonly lines?: number
+  readonly journeys?: number
+  readonly bytes?: number
+}
+
+/** NodeLimitsRequest gives a main node limits of its own instead of the operator's for every account (extension). */
+export interface NodeLimitsRequest {
+  readonly nodeId: string
+  /** limits are all that it has of its own from now on; 0 is no limit. */
+  readonly limits: Amounts
+}
+
 /** WatchSessionRequest asks for the watch page's cookie. */
 export interface WatchSessionRequest {
   /** token proves the right to act; empty to watch only. */
@@ -1056,6 +1074,13 @@ export interface ValidateReply {
   readonly nodeKind?: NodeKind
 }
 
+/** NodeLimitsReply is the reply of `POST /api/nodes/limits`. */
+export interface NodeLimitsReply {
+  readonly nodeId: string
+  /** limits are those that the account has of its own. */
+  readonly limits: Amounts
+}
+
 /** MainNodeRecord is a main node as listings show it. */
 export interface MainNodeRecord {
   readonly nodeId: string
@@ -1064,6 +1089,9 @@ export interface MainNodeRecord {
   readonly parentNodeId: string
   readonly createdAt: string
   readonly agentNodeIds: readonly string[]
+  /** usage is what the account has, and limits are those of its own; both for the administrator (extension). */
+  readonly usage?: Amounts
+  readonly limits?: Amounts
 }
 
 /** AgentRecord is an agent node as listings show it. */

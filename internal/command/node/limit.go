@@ -1,0 +1,140 @@
+package node
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// amount is one of the protocol.Amounts.
+type amount struct {
+	name, what string
+	of         **uint64
+}
+
+func amounts(a *protocol.Amounts) []amount {
+	return []amount{
+		{"agents", "agent nodes", &a.Agents},
+		{"spaces", "spaces", &a.Spaces},
+		{"mcp", "MCP servers", &a.MCP},
+		{"requests", "open intercom requests", &a.Requests},
+		{"lines", "log lines", &a.Lines},
+		{"journeys", "journeys", &a.Journeys},
+		{"bytes", "bytes of history", &a.Bytes},
+	}
+}
+
+// usageCells are what an account has, each with a limit of its own after a slash.
+func usageCells(usage, limits *protocol.Amounts) []string {
+	if usage == nil {
+		usage = &protocol.Amounts{}
+	}
+	if limits == nil {
+		limits = &protocol.Amounts{}
+	}
+	var cells []string
+	own := amounts(limits)
+	for i, has := range amounts(usage) {
+		cell := ""
+		if *has.of != nil {
+			cell = strconv.FormatUint(**has.of, 10)
+		}
+		if limit := *own[i].of; limit != nil {
+			cell += "/" + limitText(*limit)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+func limitText(limit uint64) string {
+	if limit == 0 {
+		return "no limit"
+	}
+	return strconv.FormatUint(limit, 10)
+}
+
+func newNodesLimitCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	var reset bool
+	values := map[string]*uint64{}
+	cmd := &cobra.Command{
+		Use:   "limit <main node>",
+		Short: "Give one account limits of its own, as the administrator",
+		Long: `Give one account limits of its own instead of those that the host has for every account,
+as the administrator. Limits that are not named stay; 0 is no limit. The limits for all
+accounts together hold as before.`,
+		Example: command.Example(
+			"playctl nodes limit <main node> --spaces 500 --admin-token-file admin.token",
+			"playctl nodes limit <main node> --reset"),
+		Args: command.Takes("main node"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			given := protocol.Amounts{}
+			for _, one := range amounts(&given) {
+				if cmd.Flags().Changed(one.name) {
+					*one.of = values[one.name]
+				}
+			}
+			if !reset && given == (protocol.Amounts{}) {
+				return command.Usagef("name a limit, such as --spaces 500, or --reset")
+			}
+			return a.AsAdmin(cmd.Context(), &admin, "Setting the limits", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+				request := protocol.NodeLimitsRequest{NodeID: protocol.NormalizeNodeID(args[0]), Limits: given}
+				if !reset {
+					if err := keepOwn(ctx, c, &request); err != nil {
+						return nil, err
+					}
+				}
+				reply, err := c.LimitNode(ctx, request)
+				if err != nil {
+					return nil, err
+				}
+				return limitsDocument(reply), nil
+			})
+		},
+	}
+	for _, one := range amounts(&protocol.Amounts{}) {
+		values[one.name] = cmd.Flags().Uint64(one.name, 0, "how many "+one.what+" it may have; 0 = no limit")
+	}
+	cmd.Flags().BoolVar(&reset, "reset", false, "first take back the limits that it has of its own")
+	admin.RegisterToken(cmd)
+	return cmd
+}
+
+// keepOwn adds the limits that the account has of its own and that do not change.
+func keepOwn(ctx context.Context, c *client.Client, request *protocol.NodeLimitsRequest) error {
+	all, err := c.AllNodes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range all.MainNodes {
+		if n.NodeID != request.NodeID || n.Limits == nil {
+			continue
+		}
+		own := amounts(n.Limits)
+		for i, one := range amounts(&request.Limits) {
+			if *one.of == nil {
+				*one.of = *own[i].of
+			}
+		}
+	}
+	return nil
+}
+
+func limitsDocument(reply *protocol.NodeLimitsReply) *render.Document {
+	fields := render.Fields{{Name: "main node", Value: reply.NodeID}}
+	for _, one := range amounts(&reply.Limits) {
+		value := ""
+		if *one.of != nil {
+			value = limitText(**one.of)
+		}
+		fields = append(fields, render.Field{Name: one.what, Value: value})
+	}
+	return &render.Document{Data: reply, Views: []render.View{fields}}
+}
