@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,31 @@ func good[T any](t *testing.T) func(v T, err error) T {
 			t.Fatal(err)
 		}
 		return v
+	}
+}
+
+// The host's pages end early where their rows are long; the client goes on.
+func TestAListIsReadInSeveralPages(t *testing.T) {
+	a := openAccount(t)
+	r := a.register(t)
+	for range 8 {
+		good[*protocol.RecordJourneyReply](t)(a.agent.RecordJourney(t.Context(), protocol.RecordJourneyRequest{PlayerID: r.PlayerID, Journey: protocol.Journey{
+			StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
+			Steps: []protocol.JourneyStep{{Type: protocol.StepOrigin, Content: strings.Repeat("x", 120_000), MessageID: "m"}},
+		}}))
+	}
+	for limit, wanted := range map[int]int{0: 8, 8: 8, 6: 6} {
+		list := good[*protocol.JourneysReply](t)(a.main.ListJourneys(t.Context(), protocol.ListRequest{Limit: limit}))
+		if len(list.Journeys) != wanted || list.HasMore != (wanted < 8) {
+			t.Fatalf("with limit %d: %d journeys, more %t", limit, len(list.Journeys), list.HasMore)
+		}
+		var seqs []uint64
+		for _, j := range list.Journeys {
+			seqs = append(seqs, j.Seq)
+		}
+		if !slices.IsSorted(seqs) || len(slices.Compact(seqs)) != wanted {
+			t.Errorf("with limit %d: the seqs are %v", limit, seqs)
+		}
 	}
 }
 

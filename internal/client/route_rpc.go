@@ -63,14 +63,47 @@ func (c *Client) RecordJourney(
 	return decode[protocol.RecordJourneyReply](ctx, c, c.writeOp(protocol.OpRecordJourney, r))
 }
 
-// ListInteractions reads a page of chat lines, newest last.
+// ListInteractions reads chat lines, newest last: as many as were asked for, in
+// several requests where the host's pages end early.
 func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (*protocol.InteractionsReply, error) {
-	return decode[protocol.InteractionsReply](ctx, c, c.readOp(protocol.OpListInteractions, r))
+	var all protocol.InteractionsReply
+	for more := true; more; {
+		page, err := decode[protocol.InteractionsReply](ctx, c, c.readOp(protocol.OpListInteractions, r))
+		if err != nil {
+			return nil, err
+		}
+		all.Interactions, all.HasMore = append(page.Interactions, all.Interactions...), page.HasMore
+		if more = page.HasMore && len(page.Interactions) > 0; more {
+			more = goOn(&r, len(page.Interactions), page.Interactions[0].Seq)
+		}
+	}
+	return &all, nil
 }
 
-// ListJourneys reads a page of journeys, newest last.
+// ListJourneys reads journeys as ListInteractions reads chat lines.
 func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*protocol.JourneysReply, error) {
-	return decode[protocol.JourneysReply](ctx, c, c.readOp(protocol.OpListJourneys, r))
+	var all protocol.JourneysReply
+	for more := true; more; {
+		page, err := decode[protocol.JourneysReply](ctx, c, c.readOp(protocol.OpListJourneys, r))
+		if err != nil {
+			return nil, err
+		}
+		all.Journeys, all.HasMore = append(page.Journeys, all.Journeys...), page.HasMore
+		if more = page.HasMore && len(page.Journeys) > 0; more {
+			more = goOn(&r, len(page.Journeys), page.Journeys[0].Seq)
+		}
+	}
+	return &all, nil
+}
+
+// goOn makes the request one for what comes before a page of n, which begins at a
+// seq. It reports whether that is wanted.
+func goOn(r *protocol.ListRequest, n int, first uint64) bool {
+	if r.Limit == 0 {
+		r.Limit = protocol.DefaultListLimit
+	}
+	r.Limit, r.BeforeSeq = r.Limit-n, &first
+	return r.Limit > 0
 }
 
 // RegisterSpaceNode makes a space, as a main node.

@@ -1,6 +1,9 @@
 package host
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -68,5 +71,110 @@ func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
 	t.Logf("a stream takes %d bytes", each)
 	if each > 1<<20 {
 		t.Errorf("%d streams that replay and are not read take %d bytes each", streams, each)
+	}
+}
+
+// stall sends a request and reads no more of the reply than its beginning.
+func (n *network) stall(op string, payload any, who func(*http.Request)) *http.Response {
+	n.t.Helper()
+	body, err := json.Marshal(map[string]any{"op": op, "payload": payload})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(n.t.Context(), http.MethodPost, "http://host"+n.play("/sdk/rpc"), strings.NewReader(string(body)))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", protocol.MediaTypeJSON)
+	who(r)
+	reply, err := n.client.Do(r)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	if _, err := io.ReadFull(reply.Body, make([]byte, 16<<10)); err != nil || reply.StatusCode != http.StatusOK {
+		n.t.Fatalf("%s: %d, %v", op, reply.StatusCode, err)
+	}
+	return reply
+}
+
+func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
+	f := newFixture(t, patient)
+	n := f.serve()
+	owner := f.main()
+	agent := f.player(owner)
+	for range 40 {
+		f.travel(agent.id, longest)
+	}
+	key := protocol.AgentKey(owner.id, agent.id)
+	keys := make([]string, protocol.MaxStableKeys)
+	for i := range keys {
+		keys[i] = key
+	}
+	for _, c := range []struct {
+		op      string
+		payload any
+		most    int
+	}{
+		{"listJourneys", map[string]any{"limit": 1000}, 2 << 20},
+		{"getPlayerChainNodes", map[string]any{"stableKeys": keys}, 1 << 20},
+	} {
+		const readers = 5
+		before := liveHeap()
+		for range readers {
+			reply := n.stall(c.op, c.payload, as(owner))
+			defer reply.Body.Close()
+		}
+		each := (liveHeap() - before) / readers
+		t.Logf("a reader of %s takes %d bytes", c.op, each)
+		if each > c.most {
+			t.Errorf("%d readers of %s that do not read take %d bytes each, at most %d are expected", readers, c.op, each, c.most)
+		}
+	}
+}
+
+// A page ends where it would be longer than 1 MiB, with at least one row; going on
+// with beforeSeq leads to all of them.
+func TestAPageOfLongRecordsEndsEarly(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	agent := f.player(owner)
+	const journeys = 12
+	for range journeys {
+		f.travel(agent.id, longest)
+	}
+	for _, payload := range []map[string]any{{}, {"playerId": agent.id}} {
+		read, pages := 0, 0
+		for more := true; more; pages++ {
+			var page protocol.JourneysReply
+			reply := f.rpc("listJourneys", payload, as(owner))
+			reply.into(&page)
+			if len(page.Journeys) == 0 || len(reply.body) > 1<<20 || page.HasMore != (read+len(page.Journeys) < journeys) {
+				t.Fatalf("a page after %d journeys has %d in %d bytes, more: %t", read, len(page.Journeys), len(reply.body), page.HasMore)
+			}
+			read += len(page.Journeys)
+			more, payload["beforeSeq"] = page.HasMore, page.Journeys[0].Seq
+		}
+		if read != journeys || pages < 3 {
+			t.Errorf("%d of %d journeys in %d pages", read, journeys, pages)
+		}
+	}
+}
+
+// Every key of a batch keeps its place, also when it is named again.
+func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	one, two := protocol.AgentKey(owner.id, f.player(owner).id), protocol.AgentKey(owner.id, f.player(owner).id)
+	keys := []string{one, two, one, "mcp:none", one, protocol.HeaderStableKey, protocol.GenesisStableKey, two}
+	var reply protocol.ChainNodesReply
+	f.rpc("getPlayerChainNodes", map[string]any{"stableKeys": keys}, as(owner)).into(&reply)
+	if len(reply.Nodes) != len(keys) {
+		t.Fatalf("%d keys get %d nodes", len(keys), len(reply.Nodes))
+	}
+	for i, key := range keys {
+		want, err := f.world.View().Node(key)
+		if err != nil || string(reply.Nodes[i]) != string(want) {
+			t.Errorf("node %d is %s, want %s, %v", i, reply.Nodes[i], want, err)
+		}
 	}
 }

@@ -1,7 +1,8 @@
 package host
 
 import (
-	"encoding/json"
+	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -85,11 +86,12 @@ func planChainNode(c *call) (action, error) {
 	}
 	return func(c *call) error {
 		v := c.viewAt(request.AtRev)
-		node, err := v.Node(request.StableKey)
+		parts, err := v.AppendNode([][]byte{[]byte(`{"node":`)}, request.StableKey)
 		if err != nil {
 			return err
 		}
-		return c.send(&protocol.ChainNodeReply{Node: node, Rev: &v.Rev})
+		c.writeParts(append(parts, fmt.Appendf(nil, `,"rev":%d}`, v.Rev)))
+		return nil
 	}, nil
 }
 
@@ -100,15 +102,17 @@ func planChainNodes(c *call) (action, error) {
 	}
 	return func(c *call) error {
 		v := c.viewAt(request.AtRev)
-		nodes := make([]json.RawMessage, len(request.StableKeys))
+		parts := append(make([][]byte, 0, 4*len(request.StableKeys)+2), []byte(`{"nodes":[`))
 		for i, key := range request.StableKeys {
-			if nodes[i], err = v.Node(key); err != nil {
+			if i > 0 {
+				parts = append(parts, comma)
+			}
+			if parts, err = v.AppendNode(parts, key); err != nil {
 				return err
 			}
 		}
-		return c.send(&protocol.ChainNodesReply{
-			Nodes: nodes, Rev: v.Rev, MerkleRootHex: v.Tree.Root().String(), MerkleLeafCount: v.Tree.Len(),
-		})
+		c.writeParts(append(parts, fmt.Appendf(nil, `],"rev":%d,"merkleRootHex":"%s","merkleLeafCount":%d}`, v.Rev, v.Tree.Root(), v.Tree.Len())))
+		return nil
 	}, nil
 }
 
@@ -138,43 +142,30 @@ func planChainProof(c *call) (action, error) {
 	}, nil
 }
 
-// interactionsReply is protocol.InteractionsReply with lines as they are kept,
-// so that a page is not decoded only to be encoded again.
-type interactionsReply struct {
-	Interactions protocol.List[json.RawMessage] `json:"interactions"`
-	HasMore      bool                           `json:"hasMore"`
-}
-
-// journeysReply is protocol.JourneysReply likewise.
-type journeysReply struct {
-	Journeys protocol.List[json.RawMessage] `json:"journeys"`
-	HasMore  bool                           `json:"hasMore"`
-}
-
 func planListInteractions(c *call) (action, error) {
-	request, err := payloadOf[protocol.ListRequest](c)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *call) error {
-		lines, more, err := c.host.world.Interactions(c.r.Context(), request)
-		if err != nil {
-			return err
-		}
-		return c.send(&interactionsReply{Interactions: lines, HasMore: more})
-	}, nil
+	return planList(c, "interactions", c.host.world.Interactions)
 }
 
 func planListJourneys(c *call) (action, error) {
+	return planList(c, "journeys", c.host.world.Journeys)
+}
+
+// planList answers with a page of records as they are kept: it is not decoded only
+// to be encoded again.
+func planList(
+	c *call, name string, read func(context.Context, protocol.ListRequest) (records [][]byte, hasMore bool, err error),
+) (action, error) {
 	request, err := payloadOf[protocol.ListRequest](c)
 	if err != nil {
 		return nil, err
 	}
 	return func(c *call) error {
-		journeys, more, err := c.host.world.Journeys(c.r.Context(), request)
+		records, more, err := read(c.r.Context(), request)
 		if err != nil {
 			return err
 		}
-		return c.send(&journeysReply{Journeys: journeys, HasMore: more})
+		parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
+		c.writeParts(append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)))
+		return nil
 	}, nil
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -63,15 +65,55 @@ func (c *call) awaitHosts() {
 // nobody is left to be told.
 func (c *call) write(status int, body []byte) {
 	c.beginJSON(status, len(body))
-	n, _ := c.w.Write(body)
-	c.written += n
+	_, _ = c.Write(body)
 }
 
 // writeSnapshot sends a snapshot.
 func (c *call) writeSnapshot(s world.SnapshotJSON) {
 	c.beginJSON(http.StatusOK, s.Len())
-	n, _ := s.WriteTo(c.w)
-	c.written += int(n)
+	_, _ = s.WriteTo(c)
+}
+
+// replyBuffers are for replies of many parts: net/http would send a packet for
+// every few of them.
+var replyBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
+
+// writeParts sends a JSON reply of 200 in parts, which are not copied together: a
+// client that does not read holds what others hold as well, and a buffer.
+func (c *call) writeParts(parts [][]byte) {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
+	c.beginJSON(http.StatusOK, length)
+	w := replyBuffers.Get().(*bufio.Writer)
+	w.Reset(c)
+	for _, part := range parts {
+		_, _ = w.Write(part) // Flush has the error
+	}
+	_ = w.Flush()
+	w.Reset(nil)
+	replyBuffers.Put(w)
+}
+
+// appendItems appends the items of an array to parts.
+func appendItems(parts [][]byte, items [][]byte) [][]byte {
+	for i, item := range items {
+		if i > 0 {
+			parts = append(parts, comma)
+		}
+		parts = append(parts, item)
+	}
+	return parts
+}
+
+var comma = []byte(",")
+
+// Write implements io.Writer: it goes on with the reply.
+func (c *call) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.written += n
+	return n, err
 }
 
 // beginJSON sends the headers of a JSON reply.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
@@ -14,13 +15,12 @@ func planListSpaces(c *call) (action, error) {
 	}
 	return func(c *call) error {
 		v := c.viewAt(nil)
-		var reply struct {
-			Spaces protocol.List[json.RawMessage] `json:"spaces"`
-		}
+		var spaces [][]byte
 		for _, leaf := range v.Tree.Spaces() {
-			reply.Spaces = append(reply.Spaces, leaf.Payload())
+			spaces = append(spaces, leaf.Payload())
 		}
-		return c.send(&reply)
+		c.writeParts(append(appendItems([][]byte{[]byte(`{"spaces":[`)}, spaces), []byte("]}")))
+		return nil
 	}, nil
 }
 
@@ -34,17 +34,20 @@ func planInspectSpace(c *call) (action, error) {
 		if err != nil {
 			return err
 		}
-		var reply struct {
-			Space *protocol.Space   `json:"space"`
-			Log   []json.RawMessage `json:"log,omitzero"`
+		entry, err := json.Marshal(&space.Entry)
+		if err != nil {
+			return fmt.Errorf("encode a space: %w", err)
 		}
-		reply.Space = &space.Entry
+		parts := [][]byte{[]byte(`{"space":`), entry}
 		if c.maySeeLog(space) {
-			if reply.Log, err = c.host.world.SpaceLog(c.r.Context(), request.SpaceID); err != nil {
+			log, err := c.host.world.SpaceLog(c.r.Context(), request.SpaceID)
+			if err != nil {
 				return err
 			}
+			parts = append(appendItems(append(parts, []byte(`,"log":[`)), log), []byte("]"))
 		}
-		return c.send(&reply)
+		c.writeParts(append(parts, []byte("}")))
+		return nil
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"slices"
 
@@ -130,18 +129,23 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	return ResyncGap, nil
 }
 
+// maxPageBytes is how long a page of a history may be, but for one record, with
+// 64 bytes for what surrounds them.
+const maxPageBytes = 1<<20 - 64
+
 // Interactions lists the kept chat lines before a seq, the newest last; all of
-// them for before 0, and every agent's for an empty playerID.
-func (w *World) Interactions(ctx context.Context, list protocol.ListRequest) (lines []json.RawMessage, hasMore bool, err error) {
+// them for before 0, and every agent's for an empty playerID. It ends early, with
+// hasMore, where the page would be longer than 1 MiB.
+func (w *World) Interactions(ctx context.Context, list protocol.ListRequest) (lines [][]byte, hasMore bool, err error) {
 	return w.list(ctx, interactionHistory, list)
 }
 
 // Journeys lists the kept journeys as Interactions lists chat lines.
-func (w *World) Journeys(ctx context.Context, list protocol.ListRequest) (journeys []json.RawMessage, hasMore bool, err error) {
+func (w *World) Journeys(ctx context.Context, list protocol.ListRequest) (journeys [][]byte, hasMore bool, err error) {
 	return w.list(ctx, journeyHistory, list)
 }
 
-func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) ([]json.RawMessage, bool, error) {
+func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) ([][]byte, bool, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
 	table, prefix := h.order, []byte(nil)
@@ -152,7 +156,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	if list.BeforeSeq != nil {
 		walk.Before = append(slices.Clone(prefix), seqKey(*list.BeforeSeq)...)
 	}
-	out := make([]json.RawMessage, 0, min(list.Limit, 64))
+	out, room := make([][]byte, 0, min(list.Limit, 64)), maxPageBytes
 	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
 		if err != nil {
 			return nil, false, unreadable(err)
@@ -167,9 +171,14 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 				return nil, false, unreadable(err)
 			}
 		}
-		if record != nil {
-			out = append(out, record)
+		if record == nil {
+			continue
 		}
+		if room -= len(record) + 1; room < 0 && len(out) > 0 {
+			slices.Reverse(out)
+			return out, true, nil
+		}
+		out = append(out, record)
 	}
 	slices.Reverse(out)
 	return out, false, nil

@@ -28,10 +28,10 @@ func (w *World) Space(ctx context.Context, id string) (*Space, error) {
 
 // SpaceLog reads what happened to a space, oldest first, each entry as the JSON
 // of a protocol.SpaceLogEntry. It is not nil.
-func (w *World) SpaceLog(ctx context.Context, id string) ([]json.RawMessage, error) {
+func (w *World) SpaceLog(ctx context.Context, id string) ([][]byte, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	entries := []json.RawMessage{}
+	entries := [][]byte{}
 	for pair, err := range w.options.Journal.Scan(ctx, spaceLog.byPlayer, store.Range{Prefix: historyPrefix(id)}) {
 		if err != nil {
 			return nil, unreadable(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -88,7 +89,7 @@ func (v *View) bodyParts() iter.Seq[[]byte] {
 				return
 			}
 		}
-		yield([]byte{'}'})
+		yield(closingBrace)
 	}
 }
 
@@ -187,6 +188,13 @@ func (v *View) Find(stableKey string) []byte {
 // map is a removed node; one that can never be is refused with
 // stable_key_unknown.
 func (v *View) Node(stableKey string) ([]byte, error) {
+	parts, err := v.AppendNode(nil, stableKey)
+	return slices.Concat(parts...), err
+}
+
+// AppendNode appends what Node returns to parts that are written one after the
+// other. The row among them is the view's and must not be changed.
+func (v *View) AppendNode(parts [][]byte, stableKey string) ([][]byte, error) {
 	if protocol.NodeKindOf(stableKey) == "" {
 		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key is of no kind that a map has")
 	}
@@ -194,5 +202,17 @@ func (v *View) Node(stableKey string) ([]byte, error) {
 	if err != nil {
 		return nil, refusal(fmt.Errorf("find the node of %s: %w", stableKey, err))
 	}
-	return appendNode(nil, &n), nil
+	row := n.Occupant
+	if n.Kind == protocol.NodeSpace {
+		row = n.Space
+	}
+	n.Occupant, n.Space = nil, nil
+	head := appendNode(make([]byte, 0, len(stableKey)+64), &n)
+	if len(row) == 0 {
+		return append(parts, head), nil
+	}
+	head = append(append(append(head[:len(head)-1], `,"`...), n.Kind...), `":`...)
+	return append(parts, head, row, closingBrace), nil
 }
+
+var closingBrace = []byte("}")

@@ -2,7 +2,7 @@ import { parseNodeReply, readNode } from '../chain/node.js'
 import { ChainError } from '../chain/row.js'
 import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
 import type * as wire from '../protocol/contract.js'
-import { operations } from '../protocol/contract.js'
+import { limits, operations } from '../protocol/contract.js'
 import { PlayError, ReplyError } from '../protocol/errors.js'
 import { WorldCopy } from '../chain/copy.js'
 import { type Call, type Reply, largeReply, routeOf } from './call.js'
@@ -172,14 +172,22 @@ export class WorldClient {
     return this.#op('recordJourney', request, {}, options)
   }
 
-  /** Reads a page of chat lines, newest last. */
+  /** Reads chat lines, newest last: as many as were asked for, in several requests where the host's pages end early. */
   async listInteractions(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.InteractionsReply> {
-    return this.#op('listInteractions', request, { interactions: 'list' }, options)
+    const [interactions, hasMore] = await allPages(request, async (part) => {
+      const page = await this.#op('listInteractions', part, { interactions: 'list' }, options)
+      return [page.interactions, page.hasMore]
+    })
+    return { interactions, hasMore }
   }
 
-  /** Reads a page of journeys, newest last. */
+  /** Reads journeys as {@link listInteractions} reads chat lines. */
   async listJourneys(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.JourneysReply> {
-    return this.#op('listJourneys', request, { journeys: 'list' }, options)
+    const [journeys, hasMore] = await allPages(request, async (part) => {
+      const page = await this.#op('listJourneys', part, { journeys: 'list' }, options)
+      return [page.journeys, page.hasMore]
+    })
+    return { journeys, hasMore }
   }
 
   /** Asks an agent for something. The id of the request makes a repeat harmless. */
@@ -306,6 +314,21 @@ export class WorldClient {
   async #send<T>(call: Call, needs: Needs, options?: CallOptions): Promise<T> {
     return typed<T>(call, await this.transport.do(call, options?.signal), needs)
   }
+}
+
+/** Reads pages from the newest back, until there are as many rows as were asked for or no more. */
+async function allPages<T extends { readonly seq: number }>(
+  request: wire.ListRequest, read: (part: wire.ListRequest) => Promise<[readonly T[], boolean]>,
+): Promise<[T[], boolean]> {
+  let [rows, hasMore]: [readonly T[], boolean] = await read(request)
+  const limit = request.limit ?? limits.defaultListLimit
+  for (let first = rows[0]; hasMore && first !== undefined && rows.length < limit; ) {
+    const [older, more] = await read({ ...request, limit: limit - rows.length, beforeSeq: first.seq })
+    rows = [...older, ...rows]
+    hasMore = more && older.length > 0
+    first = rows[0]
+  }
+  return [[...rows], hasMore]
 }
 
 function at(options: NodeOptions | undefined): { atRev?: number } {
