@@ -111,6 +111,9 @@ func call(t *testing.T, c *http.Client, method, url string, body []byte, headers
 	request.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
+			request.Host = headers[i+1]
+		}
 	}
 	reply, err := c.Do(request)
 	must(t, err)
@@ -175,6 +178,26 @@ func TestProxyLetsThroughWhatItShould(t *testing.T) {
 	}
 	if status, _ := call(t, client, http.MethodPost, rpc, append(full, ' ')); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a longer body answers %d", status)
+	}
+}
+
+// A host that asks nobody for credentials answers behind the proxy to its public
+// name, and to no page of another.
+func TestProxyHidesNoPagesFromElsewhere(t *testing.T) {
+	host := serve(t, []string{"HOME=" + t.TempDir(), "PLAYCTL_PUBLIC_URL=https://play.example.com", "PLAYCTL_TRUSTED_PROXY=127.0.0.0/8"},
+		playctl, "serve", "--no-repository", "--ephemeral")
+	url, client := startProxy(t, host.Listen)
+	for name, want := range map[string]int{
+		"play.example.com": http.StatusOK, "evil.example": http.StatusForbidden, strings.TrimPrefix(url, "https://"): http.StatusOK,
+	} {
+		if status, text := call(t, client, http.MethodGet, url+"/api/play/session", nil, "Host", name); status != want {
+			t.Errorf("as %s it answers %d, want %d: %s", name, status, want, text)
+		}
+	}
+	for origin, want := range map[string]int{"https://play.example.com": http.StatusOK, "https://evil.example": http.StatusForbidden} {
+		if status, text := call(t, client, http.MethodGet, url+"/api/play/session", nil, "Host", "play.example.com", "Origin", origin); status != want {
+			t.Errorf("a page of %s gets %d, want %d: %s", origin, status, want, text)
+		}
 	}
 }
 

@@ -63,6 +63,10 @@ const (
 	CodeForbidden Code = "forbidden"
 	// CodeRegistrationClosed: the host makes no main nodes, or needs a registration token.
 	CodeRegistrationClosed Code = "registration_closed"
+	// CodeHostUnknown: the header `Host` names no name of this host, which asks nobody for credentials.
+	CodeHostUnknown Code = "host_unknown"
+	// CodeOriginForbidden: a page of another origin sent the request to a host that asks nobody for credentials.
+	CodeOriginForbidden Code = "origin_forbidden"
 )
 
 // The codes of requests that do not fit what is there (404 to 429).
@@ -146,6 +150,8 @@ var codeTable = []codeStatus{
 	{CodeForbidden, 403},
 	{CodeSIDInvalid, 403},
 	{CodeRegistrationClosed, 403},
+	{CodeHostUnknown, 403},
+	{CodeOriginForbidden, 403},
 	{CodeNotFound, 404},
 	{CodeSpaceUnknown, 404},
 	{CodeMethodNotAllowed, 405},

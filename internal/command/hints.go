@@ -146,6 +146,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
 	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
 	protocol.CodeNodeNotDerivable:    "your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and the host is asked for its own",
+	protocol.CodeHostUnknown:         "name the host by its address, or start it with --allow-host NAME",
 	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import --phrase-from FILE\" makes a context of it",
 	protocol.CodeOccupantLimit:       "remove an agent or an MCP server first; \"playctl snapshot\" lists them",
 	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",

@@ -85,6 +85,11 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 		return protocol.Secret{}, nil
 	}
 	text, err := a.ReadInput(file, MaxSecret)
+	if err == nil && file != "-" {
+		if err = CheckReaders(a.Absolute(file)); err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+	}
 	if err != nil {
 		return protocol.Secret{}, BadInput(err)
 	}
@@ -163,4 +168,19 @@ func InputName(file string) string {
 		return "standard input"
 	}
 	return file
+}
+
+// CheckReaders refuses a file with secrets that everybody can read or that others
+// than its owner can change. Its group may read it: so a container gets secrets.
+// Windows keeps no such bits, and a pipe has one reader.
+func CheckReaders(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("it cannot be read: %w", err)
+	}
+	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o026 != 0 && runtime.GOOS != "windows" {
+		return Hintf(fmt.Errorf("its mode is %04o, so others on this machine can reach the secret in it", mode.Perm()),
+			"run \"chmod 600 %s\", and change the secret if somebody may have read it", path)
+	}
+	return nil
 }

@@ -100,6 +100,9 @@ func (h *Host) handle(c *call, run func(*call) error) {
 	h.allowOrigin(c)
 	err := h.checkRate(c)
 	if err == nil {
+		err = h.checkSite(c.r)
+	}
+	if err == nil {
 		err = run(c)
 	}
 	if err != nil {

@@ -1,7 +1,12 @@
 package host
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
@@ -52,9 +57,40 @@ func bearerToken(header string) (protocol.Secret, bool) {
 	return protocol.NewSecret(strings.TrimSpace(header[len(scheme):])), true
 }
 
+const (
+	// guessPause is the time from one answer to a wrong administrator's token to the
+	// next, and maxGuesses how many wait for theirs. More than that are answered at
+	// once: they cost their sender a connection each.
+	guessPause = 100 * time.Millisecond
+	maxGuesses = 256
+)
+
+// guesses delays the answers to wrong tokens, one after the other.
+type guesses struct {
+	turns   *rate.Limiter
+	pause   time.Duration
+	waiting atomic.Int32
+}
+
+// wait returns when the answer is due, the request is given up, or the host closes.
+func (g *guesses) wait(ctx context.Context, closing <-chan struct{}) {
+	defer g.waiting.Add(-1)
+	if g.waiting.Add(1) > maxGuesses {
+		return
+	}
+	due := time.NewTimer(g.turns.Reserve().Delay() + g.pause)
+	defer due.Stop()
+	select {
+	case <-due.C:
+	case <-ctx.Done():
+	case <-closing:
+	}
+}
+
 func (c *call) authenticateAdmin(token protocol.Secret) error {
 	known := !c.host.options.AdminToken.IsZero()
 	if !creds.AuthenticateSecret(c.host.adminDigest, known, token) {
+		c.host.guesses.wait(c.r.Context(), c.host.closing)
 		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the bearer token is not the administrator's")
 	}
 	c.caller = world.Caller{Admin: true}

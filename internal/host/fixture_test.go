@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
@@ -70,6 +72,8 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	if f.host, err = New(s.host); err != nil {
 		t.Fatalf("make the host: %v", err)
 	}
+	// Tests of other things do not wait for answers to wrong tokens.
+	f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Inf, 0), 0
 	f.handler = f.host.Handler()
 	t.Cleanup(f.close)
 	return f
@@ -201,7 +205,7 @@ func (f *fixture) request(method, target string, body any, options ...func(*http
 		reader = strings.NewReader(string(text))
 	}
 	r := httptest.NewRequest(method, target, reader)
-	r.RemoteAddr = "127.0.0.1:40000"
+	r.RemoteAddr, r.Host = "127.0.0.1:40000", "127.0.0.1"
 	if reader != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/time/rate"
+
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -39,6 +41,7 @@ type Host struct {
 	requests *limiter
 	creation *limiter
 	bodies   bodyBudget
+	guesses  guesses
 	streams  *streams
 	sweeper  *sweeper
 
@@ -75,6 +78,7 @@ func New(o Options) (*Host, error) {
 		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond),
 		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute),
 		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
+		guesses:  guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:  newStreams(),
 		closing:  make(chan struct{}),
 		closed:   make(chan struct{}),

@@ -41,7 +41,22 @@ func (h *Host) Listen(ctx context.Context) error {
 	}
 	h.opsLn = ops
 	h.useListener(ln)
-	return nil
+	return h.checkAdminToken()
+}
+
+// minAdminToken is how many characters the administrator's token has at least where
+// others than this machine can guess it.
+const minAdminToken = 16
+
+func (h *Host) checkAdminToken() error {
+	if length := len(h.options.AdminToken.Reveal()); length == 0 || length >= minAdminToken {
+		return nil
+	}
+	if h.loopback.Load() {
+		h.log.Warn(fmt.Sprintf("the administrator's token has fewer than %d characters: a host that others reach would not start with it", minAdminToken))
+		return nil
+	}
+	return fmt.Errorf("host: the administrator's token has fewer than %d characters, and others than this machine can reach %s: make a longer one", minAdminToken, h.listener.Addr())
 }
 
 // openListeners takes over those of a Standby, or opens them; ops is nil where
@@ -153,6 +168,10 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	return failures, running.Wait
 }
 
+// newServer makes a server with the limits of a connection. Of a request with both
+// Content-Length and Transfer-Encoding net/http reads the latter and removes the
+// former before any handler runs, so its connection cannot be closed for it, as RFC
+// 9112, section 6.3, advises. A proxy in front must not prefer Content-Length.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,

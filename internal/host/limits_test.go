@@ -1,15 +1,20 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -109,6 +114,74 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 		ask(f, main, stranger, "203.0.113.2").ok()
 		ask(f, main, stranger, "203.0.113.3").refused(protocol.CodeRateLimited)
 	})
+}
+
+// What a proxy says of an address that cannot be read is not that the request came
+// from this machine: all such requests share the limits of one stranger.
+func TestUnreadableForwardedAddressesAreStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(s *setup) {
+			s.host.Limits, s.host.TrustedProxies = RateLimits{RequestsPerSecond: 1}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		})
+		main := f.main() // It is one of them, too.
+		answered := 0
+		for _, forwarded := range []string{"garbage", "1.2.3.4, garbage", "unknown", "", "garbage, 127.0.0.1", "1.2.3.4,"} {
+			r := f.get("/api/play/session", as(main), with("X-Forwarded-For", forwarded))
+			if answered++; answered < 2 {
+				r.ok()
+			} else {
+				r.refused(protocol.CodeRateLimited)
+			}
+		}
+		f.get("/api/play/session", as(main), with("X-Forwarded-For", "192.0.2.9")).ok()
+		for range 5 {
+			f.get("/api/play/session", as(main), with("X-Forwarded-For", "127.0.0.1")).ok()
+		}
+	})
+}
+
+func TestWrongAdministratorsTokensWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Every(guessPause), 1), guessPause
+		guess := func() {
+			f.get("/api/play/session", with("Authorization", "Bearer guess")).refused(protocol.CodeCredentialsInvalid)
+		}
+		began := time.Now()
+		var all sync.WaitGroup
+		for range maxGuesses {
+			all.Go(guess)
+		}
+		synctest.Wait()
+		f.get("/api/play/session", asAdmin).ok()
+		guess() // The queue is full.
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("a right token, or one past the queue, waited %s", waited)
+		}
+		all.Wait()
+		if took := time.Since(began); took < maxGuesses*guessPause {
+			t.Errorf("%d wrong tokens were answered within %s", maxGuesses, took)
+		}
+	})
+}
+
+func TestShortAdministratorsTokenStaysOnThisMachine(t *testing.T) {
+	for address, refused := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
+		for length, short := range map[int]bool{minAdminToken - 1: true, minAdminToken: false, 0: false} {
+			var logged bytes.Buffer
+			f := newFixture(t, func(s *setup) {
+				s.host.Address, s.host.AdminToken = address, protocol.NewSecret(strings.Repeat("t", length))
+				s.host.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+			})
+			err := f.host.Listen(t.Context())
+			if (err != nil) != (refused && short) {
+				t.Errorf("at %s with a token of %d characters: %v", address, length, err)
+			}
+			if warned := strings.Contains(logged.String(), "fewer than"); warned != (short && !refused) {
+				t.Errorf("at %s with a token of %d characters the log has %q", address, length, logged.String())
+			}
+		}
+	}
 }
 
 func TestLimiterForgetsTheAddressThatWasQuietForLongest(t *testing.T) {

@@ -219,9 +219,17 @@ const readyTimeout = 2 * time.Second
 func (h *Host) addOps(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
 	mux.HandleFunc("GET "+protocol.PathReady, h.sendReady)
-	mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{
+	metrics := promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelError),
-	}))
+	})
+	refused := h.notFound()
+	mux.HandleFunc("GET "+protocol.PathMetrics, func(w http.ResponseWriter, r *http.Request) {
+		if h.checkSite(r) != nil {
+			refused.ServeHTTP(w, r)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
 	for _, p := range []string{protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {
 		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}))
 	}
@@ -239,7 +247,7 @@ func (h *Host) newOpsHandler() http.Handler {
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
 	mux.Handle("/", h.notFound())
-	return mux
+	return secured(&h.options, mux.ServeHTTP)
 }
 
 // sendHealth tells that the process answers, whatever the store does: a restart

@@ -71,6 +71,8 @@ type Options struct {
 	Profiling bool
 	// CertFile and KeyFile, PEM, make the host serve TLS; both or neither.
 	CertFile, KeyFile string
+	// HSTS tells browsers with every reply over TLS to come back over TLS only.
+	HSTS bool
 	// PublicURL is what links in replies start with; the listener's otherwise.
 	PublicURL string
 
@@ -95,6 +97,11 @@ type Options struct {
 	// loopback listener, everybody who reaches the host by one of them may watch
 	// and act.
 	WatchNames []string
+
+	// AllowHosts are further names that requests may have in their Host header, such
+	// as world.example.com, on a host with NoRepository. It takes addresses, names
+	// without a dot and the name of PublicURL in any case.
+	AllowHosts []string
 
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
@@ -233,12 +240,17 @@ func (o *Options) checkWatch() error {
 	default:
 		return fmt.Errorf("host: the access to the watch page %q is none of local, public and token", o.WatchAccess)
 	}
-	o.WatchNames = slices.Clone(o.WatchNames)
-	for i, name := range o.WatchNames {
+	return errors.Join(checkNames(&o.WatchNames), checkNames(&o.AllowHosts))
+}
+
+// checkNames refuses what is no name of a host, and puts the others in lower case.
+func checkNames(names *[]string) error {
+	*names = slices.Clone(*names)
+	for i, name := range *names {
 		if name == "" || strings.ContainsAny(name, "/ @") || hostName(name) != strings.ToLower(name) {
 			return fmt.Errorf("host: %q is no name of this machine: write it without scheme and port, such as box.local", name)
 		}
-		o.WatchNames[i] = strings.ToLower(name)
+		(*names)[i] = strings.ToLower(name)
 	}
 	return nil
 }

@@ -59,14 +59,14 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	standbyRoutes(clients, &o)
 	if ops == nil {
 		standbyProbes(clients, &o)
-		s.serve(main, clients, secure, o.Logger)
+		s.serve(main, secured(&o, clients.ServeHTTP), secure, o.Logger)
 		return s, nil
 	}
 	probes := http.NewServeMux()
 	standbyProbes(probes, &o)
 	probes.HandleFunc("/", sendAway)
-	s.serve(main, clients, secure, o.Logger)
-	s.serve(ops, probes, nil, o.Logger)
+	s.serve(main, secured(&o, clients.ServeHTTP), secure, o.Logger)
+	s.serve(ops, secured(&o, probes.ServeHTTP), nil, o.Logger)
 	return s, nil
 }
 

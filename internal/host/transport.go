@@ -32,10 +32,10 @@ func (h *Host) newHandler() http.Handler {
 	}
 	notFound := h.notFound()
 	mux.Handle("/", notFound)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
 		// The mux would redirect a path that is not clean; a program that sent a
 		// body there is better told that it is wrong.
-		if h.leadsToPage(r) {
+		if h.leadsToPage(r) && h.checkSite(r) == nil {
 			// Relative, so that it holds below a proxy's own path.
 			w.Header().Set("Location", "../watch")
 			w.WriteHeader(http.StatusPermanentRedirect)
@@ -46,6 +46,20 @@ func (h *Host) newHandler() http.Handler {
 			return
 		}
 		mux.ServeHTTP(w, r)
+	})
+}
+
+// hsts has a browser come back over TLS only, for a year (RFC 6797).
+const hsts = "max-age=31536000"
+
+// secured gives every reply the headers that keep browsers from mistaking it.
+func secured(o *Options, next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if o.HSTS && r.TLS != nil {
+			w.Header().Set("Strict-Transport-Security", hsts)
+		}
+		next(w, r)
 	})
 }
 
@@ -92,7 +106,8 @@ func (h *Host) leadsToPage(r *http.Request) bool {
 // clientAddress is the address that a request came from. What a proxy says
 // counts only where the operator trusts the proxy: the list of X-Forwarded-For
 // is read from its end, and the first address that is no trusted proxy is the
-// client. The zero Addr is one that cannot be told.
+// client. Where that cannot be read the request is nobody's: all of those share the
+// limits of one stranger.
 func (h *Host) clientAddress(r *http.Request) netip.Addr {
 	addr := parseAddress(r.RemoteAddr)
 	if !h.trusts(addr) {
@@ -100,17 +115,18 @@ func (h *Host) clientAddress(r *http.Request) netip.Addr {
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		next := parseAddress(strings.TrimSpace(hop))
-		if !next.IsValid() {
-			break
+		if addr = parseAddress(strings.TrimSpace(hop)); !addr.IsValid() {
+			return unreadable
 		}
-		addr = next
 		if !h.trusts(addr) {
 			break
 		}
 	}
 	return addr
 }
+
+// unreadable stands for every address that cannot be read.
+var unreadable = netip.IPv6Unspecified()
 
 func (h *Host) trusts(addr netip.Addr) bool {
 	for _, p := range h.options.TrustedProxies {

@@ -36,6 +36,8 @@ var proxyHeaders = []string{
 type watchRules struct {
 	access WatchAccess
 	names  []string
+	// allowed are further names that requests may call the host by.
+	allowed []string
 	// public is the public URL, nil where there is none, and elsewhere tells that
 	// it is not one of loopback.
 	public    *url.URL
@@ -45,7 +47,7 @@ type watchRules struct {
 
 // newWatchRules reads options that were checked.
 func newWatchRules(o *Options) (*watchRules, error) {
-	rules := &watchRules{access: o.WatchAccess, names: o.WatchNames, origins: http.NewCrossOriginProtection()}
+	rules := &watchRules{access: o.WatchAccess, names: o.WatchNames, allowed: o.AllowHosts, origins: http.NewCrossOriginProtection()}
 	if o.PublicURL == "" {
 		return rules, nil
 	}
@@ -61,16 +63,55 @@ func newWatchRules(o *Options) (*watchRules, error) {
 	return rules, nil
 }
 
-// checkWatchOrigin refuses a request that a page of another origin made a
+// checkOrigin returns an error for a request that a page of another origin made a
 // browser send. Reads are checked as well.
-func checkWatchOrigin(c *call) error {
-	asked := *c.r
+func (w *watchRules) checkOrigin(r *http.Request) error {
+	asked := *r
 	// The library lets methods pass that change nothing.
 	asked.Method = http.MethodPost
-	if err := c.host.watch.origins.Check(&asked); err != nil {
+	return w.origins.Check(&asked) //nolint:wrapcheck // The callers do.
+}
+
+// checkWatchOrigin refuses what a page of another origin asks with a cookie.
+func checkWatchOrigin(c *call) error {
+	if err := c.host.watch.checkOrigin(c.r); err != nil {
 		return protocol.WrapError(protocol.CodeForbidden, err, "the request comes from a page of another origin: open the host's own page")
 	}
 	return nil
+}
+
+// checkSite refuses, where no credentials decide, what a page from elsewhere made a
+// browser send: one whose name leads to this host (DNS rebinding), or one of
+// another origin that the operator did not list. A link to the host's own page has
+// no origin and goes on.
+func (h *Host) checkSite(r *http.Request) error {
+	if !h.options.NoRepository {
+		return nil
+	}
+	if !h.watch.knows(hostName(r.Host)) {
+		return protocol.Errorf(protocol.CodeHostUnknown,
+			"this host does not answer to the name in the header host: use its address, or let the operator name it with --allow-host")
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(h.options.CORSOrigins, origin) {
+		return nil
+	}
+	if err := h.watch.checkOrigin(r); err != nil {
+		return protocol.WrapError(protocol.CodeOriginForbidden, err,
+			"the request comes from a page of another origin: open the host's own page, or let the operator name the origin with --cors-origin")
+	}
+	return nil
+}
+
+// knows reports whether a name can be meant for this host. Names that anybody can
+// register have a dot.
+func (w *watchRules) knows(name string) bool {
+	if name == "" {
+		return false
+	}
+	_, err := netip.ParseAddr(name)
+	return err == nil || !strings.Contains(name, ".") || slices.Contains(w.names, name) || slices.Contains(w.allowed, name) ||
+		w.public != nil && strings.EqualFold(w.public.Hostname(), name)
 }
 
 // freeScope is what a request gets without a token, empty for nothing. A host

@@ -27,7 +27,6 @@ var pageHeaders = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
 	"Referrer-Policy":              "no-referrer",
-	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
 }
 

@@ -53,7 +53,7 @@ func (o *Options) check() error {
 
 func (o *Options) host(w *world.World, deriver *creds.Deriver, metrics *host.Metrics) host.Options {
 	return host.Options{
-		World: w, Deriver: deriver, NoRepository: o.NoRepository, PublicURL: o.PublicURL,
+		World: w, Deriver: deriver, NoRepository: o.NoRepository, PublicURL: o.PublicURL, AllowHosts: []string{hostOf},
 		AdminToken:        o.AdminToken,
 		Registration:      host.Registration(o.Registration),
 		RegistrationToken: o.RegistrationToken,

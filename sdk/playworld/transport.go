@@ -14,7 +14,10 @@ import (
 
 // baseURL names the world to its own program. Names under .invalid resolve
 // nowhere (RFC 2606), so it cannot be mistaken for another machine.
-const baseURL = "https://playworld.invalid"
+const (
+	hostOf  = "playworld.invalid"
+	baseURL = "https://" + hostOf
+)
 
 // transport gives requests to a handler in a goroutine each. The body of a
 // reply is a pipe, so that a stream arrives as it is written, and a reader that

@@ -168,11 +168,11 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	return &host.Options{
 		NoRepository: s.noRepository,
 		Address:      s.listen, OpsAddress: s.opsListen, Profiling: s.pprof,
-		CertFile: a.Absolute(s.tlsCert), KeyFile: a.Absolute(s.tlsKey), PublicURL: s.publicURL,
+		CertFile: a.Absolute(s.tlsCert), KeyFile: a.Absolute(s.tlsKey), HSTS: s.hsts, PublicURL: s.publicURL,
 		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
 		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
 		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames,
-		TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
+		AllowHosts: s.allowHosts, TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
 		Limits: s.rates, BodyBudget: s.bodyBudget,
 		Logger: logger, AccessLog: s.accessLog,
 	}, nil

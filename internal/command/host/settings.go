@@ -38,11 +38,13 @@ type serveSettings struct {
 	watchAccess string
 	watchNames  []string
 
+	allowHosts     []string
 	publicURL      string
 	trustedProxies []string
 	corsOrigins    []string
 	tlsCert        string
 	tlsKey         string
+	hsts           bool
 	opsListen      string
 	pprof          bool
 
@@ -153,11 +155,13 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	command.GroupFlags(own, "The watch page")
 
 	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
+	own.StringSliceVar(&s.allowHosts, "allow-host", nil, "a further `name` that requests may call the host by, with --no-repository, beside addresses, names without a dot and that of --public-url; may be repeated")
 	own.StringVar(&s.publicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
 	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is believed; may be repeated")
 	own.StringSliceVar(&s.corsOrigins, "cors-origin", nil, "an `origin` whose pages may call, such as https://example.com; may be repeated")
 	own.StringVar(&s.tlsCert, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reads it again")
 	own.StringVar(&s.tlsKey, "tls-key", "", "the `file` of the certificate's key (PEM)")
+	own.BoolVar(&s.hsts, "hsts", false, "tell browsers to come back over TLS only, for a year; with --tls-cert")
 	own.StringVar(&s.opsListen, "metrics-listen", "", "take /healthz, /readyz and /metrics to a listener of their own at this `address`")
 	own.BoolVar(&s.pprof, "pprof", false, "serve profiles at --metrics-listen")
 	command.GroupFlags(own, "The listener")
@@ -181,6 +185,8 @@ func (s *serveSettings) check() error {
 	switch {
 	case (s.tlsCert == "") != (s.tlsKey == ""):
 		return command.Usagef("--tls-cert and --tls-key go together")
+	case s.hsts && s.tlsCert == "":
+		return command.Usagef("--hsts is for a host that speaks TLS: add --tls-cert and --tls-key")
 	case s.demo && s.noRepository:
 		return command.Usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
 	case s.demo && s.registration != string(host.RegistrationOpen):

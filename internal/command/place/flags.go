@@ -3,7 +3,6 @@ package place
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -106,7 +105,7 @@ func refusePublicConfig(a *command.App, flag string) error {
 	if a.Sources.ByEnvironment(flag) {
 		return nil
 	}
-	if err := checkReaders(a.Sources.Path); err != nil {
+	if err := command.CheckReaders(a.Sources.Path); err != nil {
 		return fmt.Errorf("config file %s, which has a password in %s: %w", a.Sources.Path, flag, err)
 	}
 	return nil
@@ -129,20 +128,6 @@ func RedisOptions(a *command.App, f *Flags, address redis.Address) (redis.Option
 func CheckHostID(id string) error {
 	if !protocol.ValidID(id) || strings.ContainsAny(id, "{}") {
 		return command.Usagef("--host-id: %q is no name of a world: use 1 to 128 characters without blanks, colons and braces", id)
-	}
-	return nil
-}
-
-// checkReaders refuses a file with secrets that everybody can read or that others
-// than its owner can change. Its group may read it: so a container gets secrets.
-func checkReaders(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("it cannot be read: %w", err)
-	}
-	if mode := info.Mode().Perm(); mode&0o026 != 0 {
-		return command.Hintf(fmt.Errorf("its mode is %04o, so others on this machine can reach the password in it", mode),
-			"run \"chmod 600 %s\", and change the password if somebody may have read it", path)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func redisCredentials(a *command.App, f *Flags, o *redis.Options) error {
 	}
 	problem := func(err error) error { return command.BadSetting("--store-credentials "+f.credentials, err) }
 	if runtime.GOOS != "windows" { // Which keeps no such bits.
-		if err := checkReaders(a.Absolute(f.credentials)); err != nil {
+		if err := command.CheckReaders(a.Absolute(f.credentials)); err != nil {
 			return problem(err)
 		}
 	}

@@ -154,6 +154,8 @@ export const errorStatuses = {
   forbidden: 403,
   sid_invalid: 403,
   registration_closed: 403,
+  host_unknown: 403,
+  origin_forbidden: 403,
   not_found: 404,
   space_unknown: 404,
   method_not_allowed: 405,

@@ -49,6 +49,49 @@ test.describe('on a loopback listener', () => {
   })
 })
 
+test.describe('without a repository', () => {
+  test.use({ repository: false })
+
+  test('a page whose name leads to this machine neither reads nor changes the world', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    expect((await page.goto(named('rebound.playctl.test', host.port)))?.status()).toBe(403)
+    const { sid } = (await (await fetch(`${host.url}/api/play/session`)).json()) as { sid: string }
+    // What the page of a stranger would do once its name leads here: to the browser it is its own server.
+    const answers = await page.evaluate(async (session) => {
+      const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+      const asked = [fetch('/api/play/session'), fetch(`/play/watch/token?sid=${session}`, { method: 'POST' }), fetch(`/api/play/players?sid=${session}`, post)]
+      return Promise.all(asked.map(async (answer) => [(await answer).status, ((await (await answer).json()) as { code: string }).code]))
+    }, sid)
+    expect(answers).toEqual([[403, 'host_unknown'], [403, 'host_unknown'], [403, 'host_unknown']])
+  })
+
+  test('a page of another origin gets nothing', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    // A document without a policy of its own, as a stranger's is, and without an icon.
+    conduct.expect(/status of 404 .*favicon/)
+    await page.goto(`http://localhost:${host.port}/healthz`)
+    const { sid } = (await (await fetch(`${host.url}/api/play/session`)).json()) as { sid: string }
+    // 127.0.0.1 is another origin than localhost. Without a body and without headers a browser asks nobody whether it may.
+    const [answer] = await Promise.all([
+      page.waitForResponse((reply) => reply.url().includes('/play/watch/token')),
+      page.evaluate((url) => fetch(url, { method: 'POST', mode: 'no-cors' }).then(() => null), `${host.url}/play/watch/token?sid=${sid}`),
+    ])
+    expect(answer.status()).toBe(403)
+  })
+
+  test.describe('with a name that the operator allows', () => {
+    test.use({ hostFlags: ['--allow-host', 'box.playctl.test', '--watch-name', 'box.playctl.test'] })
+
+    test('that name is as good as an address', async ({ page, host, world }) => {
+      await world.agent('Ada')
+      await page.goto(named('box.playctl.test', host.port))
+      await verified(page)
+    })
+  })
+})
+
 test.describe('where a token is asked for', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
