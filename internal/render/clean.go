@@ -1,6 +1,8 @@
 package render
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,6 +47,51 @@ func needsCleaning(text string) bool {
 // hostile reports whether a terminal may do something with r beside showing it.
 func hostile(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// colors are the escape sequences that views make themselves.
+var colors = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+
+// shielded is what views have drawn without anything else that a terminal may act
+// on. Views clean what comes from elsewhere; this holds for one that forgot to.
+func shielded(text string) string {
+	if !needsCleaning(strings.ReplaceAll(text, "\n", "")) {
+		return text
+	}
+	clean := func(part string) string {
+		return strings.Map(func(r rune) rune {
+			if r != '\n' && hostile(r) {
+				return utf8.RuneError
+			}
+			return r
+		}, part)
+	}
+	var out strings.Builder
+	end := 0
+	for _, at := range colors.FindAllStringIndex(text, -1) {
+		out.WriteString(clean(text[end:at[0]]) + text[at[0]:at[1]])
+		end = at[1]
+	}
+	out.WriteString(clean(text[end:]))
+	return out.String()
+}
+
+// escaped is JSON, or YAML whose texts with such characters are in double quotes,
+// with escapes in the place of characters that a terminal may act on. Outside of
+// texts there are only line breaks.
+func escaped(text []byte) []byte {
+	if !needsCleaning(strings.ReplaceAll(string(text), "\n", "")) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+64)
+	for _, r := range string(text) {
+		if r != '\n' && hostile(r) {
+			out = fmt.Appendf(out, "\\u%04x", r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }
 
 // ShortID is an id for people: the first 12 characters of one of 64 hex digits, the

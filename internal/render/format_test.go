@@ -167,3 +167,40 @@ func TestFailure(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
+
+// What a terminal acts on is escaped in what programs read, and reads as it was.
+func TestHostileTextInEveryFormat(t *testing.T) {
+	t.Parallel()
+	const hostileText = "a\x1b]52;c;eA==\a\u009b2J\u202eb\u2066\x7f\u0085\u061c\u200f\r\n\tc: {\"x\"}"
+	raw, err := json.Marshal(map[string]string{hostileText: hostileText})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []Format{FormatTable, FormatJSON, FormatNDJSON, FormatYAML} {
+		for name, data := range map[string]any{"typed": map[string]string{hostileText: hostileText}, "raw": json.RawMessage(raw)} {
+			var out strings.Builder
+			printer := Printer{Out: &out, Format: format}
+			if err := printer.Print(Document{Data: data, Views: []View{Line(hostileText), Line("\x1b[1;31mred\x1b[0m")}}); err != nil {
+				t.Fatal(err)
+			}
+			shown := strings.NewReplacer("\n", "", "\x1b[1;31mred\x1b[0m", "red").Replace(out.String())
+			for _, r := range shown {
+				if hostile(r) && (format != FormatTable || r != '\uFFFD') {
+					t.Errorf("%s, %s: %U goes to the terminal in %q", format, name, r, out.String())
+				}
+			}
+			var back map[string]string
+			switch format {
+			case FormatTable:
+				continue
+			case FormatYAML:
+				err = yaml.Unmarshal([]byte(out.String()), &back)
+			default:
+				err = json.Unmarshal([]byte(out.String()), &back)
+			}
+			if err != nil || back[hostileText] != hostileText {
+				t.Errorf("%s, %s: it reads as %q, %v", format, name, back, err)
+			}
+		}
+	}
+}

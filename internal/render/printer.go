@@ -118,11 +118,11 @@ func (p *Printer) text(doc Document) ([]byte, error) {
 	for _, view := range doc.Views {
 		view.draw(&out, p.Look)
 	}
-	return []byte(out.String()), nil
+	return []byte(shielded(out.String())), nil
 }
 
 // encodeJSON writes data as JSON ended by a line break. Characters are kept as
-// they are: <, > and & mean nothing in a terminal.
+// they are, <, > and & among them, but for those that a terminal may act on.
 func encodeJSON(data any, indent string) ([]byte, error) { return encodeIndented(data, "", indent) }
 
 func encodeIndented(data any, prefix, indent string) ([]byte, error) {
@@ -133,7 +133,7 @@ func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 	if err := encoder.Encode(data); err != nil {
 		return nil, fmt.Errorf("encode the result as JSON: %w", err)
 	}
-	return out.Bytes(), nil
+	return escaped(out.Bytes()), nil
 }
 
 // List is a list that is printed while it grows. As JSON it is one document, an object

@@ -32,7 +32,7 @@ func encodeYAML(data any) ([]byte, error) {
 	if err := encoder.Close(); err != nil {
 		return nil, fmt.Errorf("encode the result as YAML: %w", err)
 	}
-	return out.Bytes(), nil
+	return escaped(out.Bytes()), nil
 }
 
 // yamlNode reads the next JSON value. It builds nodes instead of reading the
@@ -51,6 +51,10 @@ func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
 		node := &yaml.Node{}
 		if err := node.Encode(value); err != nil {
 			return nil, fmt.Errorf("encode a text as YAML: %w", err)
+		}
+		if needsCleaning(value) {
+			// Only in double quotes are there escapes.
+			node.Style = yaml.DoubleQuotedStyle
 		}
 		return node, nil
 	case bool:

@@ -39,7 +39,7 @@ sees it may look and act for 12 hours.`,
 				}
 				return &render.Document{
 					Data:  watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt},
-					Views: append(qrViews(a, code), render.Line(link.url)),
+					Views: append(qrViews(a, code), render.Line(render.Clean(link.url))),
 				}, nil
 			})
 		},
@@ -152,7 +152,7 @@ func noteOfTunnel(a *command.App, address string) {
 }
 
 func (r *watchResult) document(link *watchLink) *render.Document {
-	views := []render.View{render.Line(r.URL)}
+	views := []render.View{render.Line(render.Clean(r.URL))}
 	if r.Opened && link.token {
 		// Nobody needs the token on the screen when the browser has it.
 		views = []render.View{render.Line("The page is open. Its link is good until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
