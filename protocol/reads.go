@@ -126,6 +126,17 @@ type WatchSessionReply struct {
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
 }
 
+// WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not ended, the oldest first.
+type WatchTokensReply struct {
+	Tokens []WatchTokenRecord `json:"tokens"`
+}
+
+// WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right.
+type WatchTokenRecord struct {
+	ID        string `json:"id"`
+	ExpiresAt string `json:"expiresAt"`
+}
+
 // WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is
 // URL, "#token=" and Token: a fragment is sent to nobody.
 type WatchTokenReply struct {

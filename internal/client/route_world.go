@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -158,6 +159,19 @@ func (c *Client) WatchScope(ctx context.Context) (protocol.WatchScope, error) {
 func (c *Client) WatchToken(ctx context.Context) (*protocol.WatchTokenReply, error) {
 	return decode[protocol.WatchTokenReply](ctx, c, &call{
 		method: http.MethodPost, path: c.service.WatchToken(), body: struct{}{}, sid: true, again: repeatKeyed,
+	})
+}
+
+// WatchTokens lists the calling main node's tokens for the watch page.
+func (c *Client) WatchTokens(ctx context.Context) (*protocol.WatchTokensReply, error) {
+	return decode[protocol.WatchTokensReply](ctx, c, &call{method: http.MethodGet, path: c.service.WatchToken(), again: repeatSame})
+}
+
+// RevokeWatchToken ends one of them, with the cookies that were made from it. OK is
+// false if there is none with that id.
+func (c *Client) RevokeWatchToken(ctx context.Context, id string) (*protocol.OKReply, error) {
+	return decode[protocol.OKReply](ctx, c, &call{
+		method: http.MethodDelete, path: c.service.WatchToken(), query: url.Values{protocol.QueryID: {id}}, sid: true, again: repeatKeyed,
 	})
 }
 

@@ -30,7 +30,7 @@ func sendEvents(c *call) error {
 		events: make([]*world.Event, 0, maxDispatch),
 	}
 	if c.pass != nil {
-		s.node, s.ends = c.passOwner, time.Now().Add(c.pass.expires.Sub(h.world.Now()))
+		s.pass, s.node, s.ends = c.pass, c.passOwner, time.Now().Add(c.pass.expires.Sub(h.world.Now()))
 	}
 	asked, given := c.cursor()
 	reason, err := s.begin(c, asked, given)

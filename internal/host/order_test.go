@@ -56,6 +56,8 @@ func goodRequests(f *fixture) map[string]goodRequest {
 		"POST /api/agents":         {caller: owner, stranger: self},
 		"POST /play/watch/session": {body: `{"token":"pt_x"}`, bad: `{"token":7}`},
 		"POST /play/watch/token":   {body: `{}`, caller: owner, stranger: self},
+		"GET /play/watch/token":    {caller: owner, stranger: self},
+		"DELETE /play/watch/token": {query: "id=unknown", caller: owner, stranger: self},
 
 		"getWorldSnapshot":    {body: `{}`, caller: anyone},
 		"getPlayerChainNode":  {body: `{"stableKey":"__header__"}`, bad: `{}`, caller: anyone},

@@ -23,6 +23,10 @@ type stream struct {
 	// node is the caller's record, or that of the main node that a viewer's cookie
 	// belongs to; nil for callers without one.
 	node *world.Node
+	// pass is a viewer's cookie that was made from a token, and seen the channel of
+	// deletions at which it was looked at last.
+	pass *pass
+	seen <-chan struct{}
 	// ends is when a viewer's cookie does; zero for other callers.
 	ends   time.Time
 	inline bool
@@ -72,9 +76,10 @@ func (s *stream) run(ctx context.Context) endReason {
 	log, draining := s.host.world.Events(), s.host.streams.draining
 	for {
 		deleted := s.host.world.Registry().Removed()
-		if !s.nodeExists() {
+		if !s.nodeExists() || deleted != s.seen && !s.tokenLives(ctx) {
 			return endDeleted
 		}
+		s.seen = deleted
 		events, wake, err := log.Since(s.cursor, s.events[:0])
 		var end endReason
 		switch {
@@ -188,6 +193,10 @@ func (s *stream) nodeExists() bool {
 	}
 	now := s.host.world.Registry().Node(s.node.ID)
 	return now != nil && now.CreatedAt == s.node.CreatedAt
+}
+
+func (s *stream) tokenLives(ctx context.Context) bool {
+	return s.pass == nil || s.pass.free || s.host.tokenLives(ctx, s.pass)
 }
 
 // commentLine keeps proxies and clients from taking a silent stream for a dead

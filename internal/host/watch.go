@@ -20,7 +20,34 @@ func watchRoutes(s protocol.Service) []route {
 	}, route{
 		method: http.MethodPost, path: s.WatchToken(), body: bodyOptional,
 		rules: rules{callers: mains, sid: true, repeatable: true, secret: true, plan: planWatchToken},
+	}, route{
+		method: http.MethodGet, path: s.WatchToken(),
+		rules: rules{callers: mains, ofNodes: true, plan: now(sendWatchTokens)},
+	}, route{
+		method: http.MethodDelete, path: s.WatchToken(),
+		rules: rules{callers: mains, sid: true, repeatable: true, plan: planRevokeToken},
 	})
+}
+
+// sendWatchTokens lists the caller's tokens.
+func sendWatchTokens(c *call) error {
+	reply, err := c.host.world.WatchTokens(c.r.Context(), c.caller)
+	if err != nil {
+		return err
+	}
+	return c.send(reply)
+}
+
+// planRevokeToken ends one of the caller's tokens.
+func planRevokeToken(c *call) (action, error) {
+	id := c.query().Get(protocol.QueryID)
+	if id == "" {
+		return nil, &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: protocol.QueryID,
+			Message: "the query parameter id is missing: it names the token to revoke",
+		}
+	}
+	return do(world.RevokeWatchToken{ID: id})
 }
 
 // planWatchToken gives the calling main node a token.
@@ -104,7 +131,7 @@ func (c *call) passForToken(token protocol.Secret) (*pass, error) {
 	}
 	return &pass{
 		viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.UnixMilli(known.ExpiresAt),
-		owner: known.Owner, ownerSince: known.OwnerSince,
+		owner: known.Owner, ownerSince: known.OwnerSince, token: creds.SecretDigest(token),
 	}, nil
 }
 
@@ -122,6 +149,13 @@ func (c *call) watchOwner(owner string, since int64, gone func() error) (node *w
 		return nil
 	})
 	return node, err
+}
+
+// tokenLives reports whether the token that a cookie was made from is still there.
+// While the store does not answer, what it said before counts.
+func (h *Host) tokenLives(ctx context.Context, p *pass) bool {
+	known, err := h.world.WatchToken(ctx, p.token)
+	return known != nil || err != nil
 }
 
 func (c *call) setCookie(p *pass) error {
@@ -181,6 +215,9 @@ func (c *call) readPass() (shown bool, err error) {
 	} else {
 		if c.passOwner, err = c.watchOwner(p.owner, p.ownerSince, wrongPass); err != nil {
 			return true, err
+		}
+		if !c.host.tokenLives(c.r.Context(), p) {
+			return true, wrongPass()
 		}
 	}
 	c.pass = p

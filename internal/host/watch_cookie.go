@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -25,6 +26,8 @@ type pass struct {
 	// both are zero where it was given freely.
 	owner      string
 	ownerSince int64
+	// token is the digest of that token.
+	token creds.Digest
 	// free tells that it was given freely.
 	free bool
 }
@@ -32,10 +35,10 @@ type pass struct {
 const (
 	// viewerBytes is the entropy of a viewer id: 128 bits.
 	viewerBytes = 16
-	passVersion = 1
+	passVersion = 2
 	// passHead is the length of what comes before the owner: version, scope,
-	// free, two times and the viewer.
-	passHead = 3 + 8 + 8 + viewerBytes
+	// free, two times, the viewer and the token.
+	passHead = 3 + 8 + 8 + viewerBytes + sha256.Size
 	// maxPassChars bounds what is decoded; owners have at most 128 bytes.
 	maxPassChars = 512
 )
@@ -73,6 +76,7 @@ func (p *pass) seal(key []byte) string {
 	b = binary.BigEndian.AppendUint64(b, uint64(p.expires.UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, uint64(p.ownerSince))
 	b = append(b, p.viewer[:]...)
+	b = append(b, p.token[:]...)
 	b = append(b, p.owner...)
 	return base64.RawURLEncoding.EncodeToString(append(b, authenticator(key, b)...))
 }
@@ -95,7 +99,7 @@ func openPass(key []byte, value string) (*pass, error) {
 		scope: protocol.WatchScopeWatch, free: fields[2] == 1,
 		expires:    time.UnixMilli(int64(binary.BigEndian.Uint64(fields[3:]))),
 		ownerSince: int64(binary.BigEndian.Uint64(fields[11:])),
-		viewer:     [viewerBytes]byte(fields[19:passHead]), owner: string(fields[passHead:]),
+		viewer:     [viewerBytes]byte(fields[19:]), token: creds.Digest(fields[19+viewerBytes:]), owner: string(fields[passHead:]),
 	}
 	if fields[1] == 1 {
 		p.scope = protocol.WatchScopeAct

@@ -234,6 +234,23 @@ func TestWatchTokenAndItsCookieEndWithTheNode(t *testing.T) {
 	f.enterRefused(token, protocol.CodeCredentialsInvalid)
 }
 
+// revoke ends the token of an account that is at a place in its list.
+func (f *fixture) revoke(owner identity, place int) {
+	f.t.Helper()
+	var list protocol.WatchTokensReply
+	f.get(f.service.WatchToken(), as(owner)).into(&list)
+	var done protocol.OKReply
+	target := f.service.WatchToken() + "?sid=" + f.world.View().SID + "&id=" + list.Tokens[place].ID
+	f.do(http.MethodDelete, target, nil, as(f.main())).into(&done)
+	if done.OK {
+		f.t.Error("somebody else revoked a token")
+	}
+	f.do(http.MethodDelete, target, nil, as(owner)).into(&done)
+	if !done.OK {
+		f.t.Error("the token was not revoked")
+	}
+}
+
 func (f *fixture) enterRefused(token string, code protocol.Code) {
 	f.t.Helper()
 	r, cookie := f.enter(token)
@@ -343,8 +360,11 @@ func TestStreamsOfACookieEndWithIt(t *testing.T) {
 				showing(&http.Cookie{Name: cookie.Name, Value: value})(r)
 			}, "")
 		}
-		short := &pass{viewer: newViewer(), scope: protocol.WatchScopeAct, expires: time.Now().Add(left)}
-		short.owner, short.ownerSince = owner.id, f.world.Registry().Node(owner.id).CreatedAt
+		short, err := openPass(*f.host.passKeys.key.Load(), cookie.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short.expires = time.Now().Add(left)
 		began := time.Now()
 		s := open(short.seal(*f.host.passKeys.key.Load()))
 		s.ended()
@@ -353,6 +373,17 @@ func TestStreamsOfACookieEndWithIt(t *testing.T) {
 			t.Errorf("a cookie that was good for %s had its stream for %s", left, took)
 		}
 		s = open(cookie.Value)
+		other := f.watcher(protocol.WatchScopeAct, f.link(owner))
+		began = time.Now()
+		f.revoke(owner, 0)
+		s.ended()
+		s.close()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("a cookie whose token was revoked had its stream for another %s", took)
+		}
+		f.get(f.play("/snapshot"), byPage, showing(cookie)).refused(protocol.CodeCredentialsInvalid)
+		f.get(f.play("/snapshot"), byPage, showing(other)).ok()
+		s = open(other.Value)
 		began = time.Now()
 		f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
 		s.ended()

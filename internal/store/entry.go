@@ -125,7 +125,7 @@ func (t Table) Mirror() Mirroring {
 	switch t {
 	case Nodes, Leases, Aggregates, Spaces, Usage, Intercom:
 		return MirrorAll
-	case Interactions, Journeys, SpaceLogs:
+	case Interactions, Journeys, SpaceLogs, WatchTokens:
 		return MirrorKeys
 	}
 	return MirrorNothing

@@ -79,7 +79,7 @@ func (r *Registry) signalRemoval() {
 	r.removed = make(chan struct{})
 }
 
-// Removed is closed when the next node is gone, at whichever host it was deleted.
+// Removed is closed when the next node or watch token is gone, at whichever host it was deleted.
 func (r *Registry) Removed() <-chan struct{} {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -132,7 +132,7 @@ func (r *Registry) All(kind string) []*Node {
 // were applied to.
 func (r *Registry) update(records []store.Record, s *state) {
 	if !slices.ContainsFunc(records, func(c store.Record) bool {
-		return c.Table == store.Nodes || c.Table == store.Aggregates
+		return c.Table == store.Nodes || c.Table == store.Aggregates || c.Table == store.WatchTokens && c.Value == nil
 	}) {
 		return
 	}
@@ -145,6 +145,8 @@ func (r *Registry) update(records []store.Record, s *state) {
 			gone = gone || records[i].Value == nil
 			replaceChild(r.children, id, r.nodes[id], s.nodes[id])
 			put(r.nodes, id, s.nodes[id])
+		case store.WatchTokens:
+			gone = gone || records[i].Value == nil
 		case store.Aggregates:
 			put(r.aggregates, id, s.aggregates[id])
 		}

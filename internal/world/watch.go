@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -81,6 +82,54 @@ func ownedTokenKey(owner string, expires int64, digest []byte) []byte {
 
 func timedTokenKey(expires int64, digest []byte) []byte {
 	return append(binary.BigEndian.AppendUint64([]byte(timedWatchToken), uint64(expires)), digest...)
+}
+
+// WatchTokenID names a token among those of its main node.
+func WatchTokenID(digest []byte) string { return hex.EncodeToString(digest[:8]) }
+
+// WatchTokens lists the tokens of a main node that have not ended, the oldest first.
+func (w *World) WatchTokens(ctx context.Context, caller Caller) (*protocol.WatchTokensReply, error) {
+	owner := caller.NodeID
+	if owner == "" {
+		owner = w.View().RootKey
+	}
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
+	prefix := ownedTokens(owner)
+	reply := &protocol.WatchTokensReply{Tokens: []protocol.WatchTokenRecord{}}
+	for pair, err := range w.options.Journal.Scan(ctx, store.WatchTokens, store.Range{Prefix: prefix}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		rest := pair.Key[len(prefix):]
+		if expires := time.UnixMilli(int64(binary.BigEndian.Uint64(rest))); w.options.Now().Before(expires) {
+			reply.Tokens = append(reply.Tokens, protocol.WatchTokenRecord{ID: WatchTokenID(rest[8:]), ExpiresAt: protocol.FormatTime(expires)})
+		}
+	}
+	return reply, nil
+}
+
+// RevokeWatchToken ends a token of the calling main node, with the cookies that were
+// made from it.
+type RevokeWatchToken struct{ ID string }
+
+func (c RevokeWatchToken) plan(p *planner) (any, error) {
+	owner, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	prefix := ownedTokens(owner)
+	reply := &protocol.OKReply{}
+	for pair, err := range p.options.Journal.Scan(p.ctx, store.WatchTokens, store.Range{Prefix: prefix}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		if rest := pair.Key[len(prefix):]; WatchTokenID(rest[8:]) == c.ID {
+			reply.OK = true
+			p.forgetToken(owner, rest[:8], rest[8:])
+		}
+	}
+	return reply, nil
 }
 
 // forgetTokensOf removes an owner's tokens but for the newest ones.

@@ -15,6 +15,8 @@ func TestJSONFields(t *testing.T) {
 	jsonfields.Check(t, map[string]any{
 		"connect":            connectResult{},
 		"watch":              watchResult{},
+		"watch list":         watchTokensResult{},
+		"watch revoke":       revokedTokenResult{},
 		"chain show":         chainResult{},
 		"chain verify-proof": proofVerdict{},
 		"status":             statusResult{},

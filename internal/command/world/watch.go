@@ -135,6 +135,7 @@ it: anyone with it may look and act for 12 hours, so treat it like a password.`,
 		},
 	}
 	cmd.Flags().BoolVar(&only, "print", false, "print the address and open nothing")
+	cmd.AddCommand(newWatchListCommand(a), newWatchRevokeCommand(a))
 	return cmd
 }
 

@@ -20,7 +20,7 @@ var (
 		protocol.SessionReply{}, protocol.BootstrapReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},
 		protocol.DoneReply{}, protocol.IDReply{}, protocol.RequestReply{}, protocol.CreateNodeReply{}, protocol.AgentNodeReply{},
 		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodeLimitsReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
-		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.ErrorBody{},
+		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.WatchTokensReply{}, protocol.ErrorBody{},
 	}
 )
 

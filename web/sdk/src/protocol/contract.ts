@@ -1158,6 +1158,17 @@ export interface WatchTokenReply {
   readonly allAddresses?: boolean
 }
 
+/** WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right. */
+export interface WatchTokenRecord {
+  readonly id: string
+  readonly expiresAt: string
+}
+
+/** WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not ended, the oldest first. */
+export interface WatchTokensReply {
+  readonly tokens: readonly WatchTokenRecord[]
+}
+
 /** ErrorBody is an error on the wire. */
 export interface ErrorBody {
   /** error is one sentence for a person. */

@@ -1,0 +1,75 @@
+package world
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// watchTokensResult is what "playctl watch list" prints.
+type watchTokensResult struct {
+	Context string                      `json:"context,omitempty"`
+	Tokens  []protocol.WatchTokenRecord `json:"tokens"`
+}
+
+// revokedTokenResult is what "playctl watch revoke" prints.
+type revokedTokenResult struct {
+	Context string `json:"context,omitempty"`
+	ID      string `json:"id"`
+}
+
+func newWatchListCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the tokens of the links that you made",
+		Long:    "List the tokens of the links to the page that your main node made and that have not ended.",
+		Example: command.Example("playctl watch list"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsMain(cmd.Context(), "Reading the tokens", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.WatchTokens(ctx)
+				if err != nil {
+					return nil, err
+				}
+				doc := &render.Document{Data: watchTokensResult{Context: who.ContextName(), Tokens: reply.Tokens}, Items: []any{}}
+				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "No link that you made is good any more."}
+				for _, t := range reply.Tokens {
+					doc.Items = append(doc.Items, t)
+					table.Rows = append(table.Rows, []string{t.ID, t.ExpiresAt})
+				}
+				doc.Views = []render.View{table}
+				return doc, nil
+			})
+		},
+	}
+}
+
+func newWatchRevokeCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke <id>",
+		Short:   "End a link that you made",
+		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Who watches by it is cut off at once.",
+		Example: command.Example("playctl watch revoke 3f9d0c5a7be1c842"),
+		Args:    command.Takes("id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.RevokeWatchToken(ctx, args[0])
+				if err == nil && !reply.OK {
+					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no token %q", args[0]), "\"playctl watch list\" lists them")
+				}
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  revokedTokenResult{Context: who.ContextName(), ID: args[0]},
+					Views: []render.View{render.Line("Revoked " + render.Clean(args[0]) + ".")},
+				}, nil
+			})
+		},
+	}
+}
