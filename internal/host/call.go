@@ -98,7 +98,10 @@ func (h *Host) handle(c *call, run func(*call) error) {
 		_ = http.NewResponseController(c.w).SetReadDeadline(c.began.Add(bodyWindow))
 	}
 	h.allowOrigin(c)
-	err := h.checkRate(c)
+	err := checkConnection(c)
+	if err == nil {
+		err = h.checkRate(c)
+	}
 	if err == nil {
 		err = h.checkSite(c.r)
 	}

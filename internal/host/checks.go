@@ -46,7 +46,15 @@ func planBody(c *call) error {
 	return err
 }
 
-func act(c *call) error { return c.next(c) }
+// act does what was asked for, within the caller's share.
+func act(c *call) error {
+	leave, err := c.enterCall()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return c.next(c)
+}
 
 // checkSession compares the sid with that of the live session. The engine does
 // so again when it carries out a command.

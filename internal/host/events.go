@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/playctl/playctl/internal/world"
@@ -20,10 +22,11 @@ const maxDispatch = 64
 // sendEvents answers with the event stream.
 func sendEvents(c *call) error {
 	h := c.host
-	if !h.streams.enter() {
-		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: open the stream again in a moment")
+	leave, err := c.enterStream()
+	if err != nil {
+		return err
 	}
-	defer h.streams.leave()
+	defer leave()
 	s := &stream{
 		host: h, w: c.w, control: http.NewResponseController(c.w), caller: c.caller, node: c.node,
 		inline: c.query().Get(protocol.QueryInline) == "1",
@@ -155,25 +158,53 @@ type streams struct {
 	draining chan struct{}
 	open     sync.WaitGroup
 
+	// replaying are those that are behind the log's end.
+	replaying atomic.Int64
+
 	mu    sync.Mutex
 	ended bool
 	n     int
+
+	ofAddress tally[netip.Addr]
+	ofCaller  tally[string]
 }
 
 func newStreams() *streams {
 	return &streams{draining: make(chan struct{})}
 }
 
-// enter counts a stream in; false once the host shuts down.
-func (s *streams) enter() bool {
+// enterStream counts a stream in, unless the host shuts down or there are as many
+// as there may be.
+func (c *call) enterStream() (leave func(), err error) {
+	s, limits := c.host.streams, &c.host.options.Connections
+	addr, caller := c.limitedAddress(), c.callerKey()
+	if !s.ofCaller.enter(caller, limits.StreamsPerCaller) {
+		return nil, c.host.overloaded("streams_per_caller", "you have as many streams as one caller may")
+	}
+	if !s.ofAddress.enter(addr, limits.StreamsPerAddress) {
+		s.ofCaller.leave(caller)
+		return nil, c.host.overloaded("streams_per_address", "this address has as many streams as it may")
+	}
+	release := func() {
+		s.ofCaller.leave(caller)
+		s.ofAddress.leave(addr)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended {
-		return false
+	switch {
+	case s.ended:
+		release()
+		return nil, protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: open the stream again in a moment")
+	case s.n >= limits.Streams:
+		release()
+		return nil, c.host.overloaded("streams", "the host has as many streams as it may")
 	}
 	s.n++
 	s.open.Add(1)
-	return true
+	return func() {
+		release()
+		s.leave()
+	}, nil
 }
 
 func (s *streams) leave() {

@@ -43,7 +43,11 @@ type Host struct {
 	bodies   bodyBudget
 	guesses  guesses
 	streams  *streams
-	sweeper  *sweeper
+	// calls are the requests under way of each caller, and gate the listener's
+	// connections; nil before it listens.
+	calls   tally[string]
+	gate    atomic.Pointer[gate]
+	sweeper *sweeper
 
 	// requestPrefix and requestCount make request ids.
 	requestPrefix string
@@ -75,8 +79,8 @@ func New(o Options) (*Host, error) {
 	}
 	h := &Host{
 		options: o, world: o.World, log: o.Logger, metrics: o.Metrics, service: protocol.ServicePlay,
-		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond),
-		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute),
+		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond, o.LimitLoopback),
+		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
 		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
 		guesses:  guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:  newStreams(),

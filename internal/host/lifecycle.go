@@ -139,7 +139,10 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 		server *http.Server
 		ln     net.Listener
 	}
-	pairs := []pair{{newServer(h.handler, h.log), h.listener}}
+	limits := &h.options.Connections
+	door := newGate(h.listener, &h.options, limits.Connections, limits.PerAddress)
+	h.gate.Store(door)
+	pairs := []pair{{newServer(h.handler, h.log), door}}
 	if h.tls != nil {
 		pairs[0].server.TLSConfig = h.tls.config()
 	}
@@ -147,7 +150,7 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 		// A profile is written for longer than any other reply.
 		ops := newServer(h.ops, h.log)
 		ops.WriteTimeout = 0
-		pairs = append(pairs, pair{ops, h.opsLn})
+		pairs = append(pairs, pair{ops, newGate(h.opsLn, &h.options, opsConnections, opsConnections)})
 	}
 	failures := make(chan error, len(pairs))
 	var running sync.WaitGroup
@@ -174,7 +177,8 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 // 9112, section 6.3, advises. A proxy in front must not prefer Content-Length.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           counted(handler),
+		ConnContext:       withConn,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,

@@ -185,7 +185,7 @@ func TestShortAdministratorsTokenStaysOnThisMachine(t *testing.T) {
 }
 
 func TestLimiterForgetsTheAddressThatWasQuietForLongest(t *testing.T) {
-	l := newLimiter(1, 1)
+	l := newLimiter(1, 1, false)
 	addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)}) }
 	for i := range maxAddresses + 100 {
 		l.wait(addr(i))
@@ -199,7 +199,7 @@ func TestLimiterForgetsTheAddressThatWasQuietForLongest(t *testing.T) {
 	if l.wait(addr(0)) != 0 {
 		t.Error("the oldest address is still known")
 	}
-	if newLimiter(-1, 0).wait(addr(1)) != 0 {
+	if newLimiter(-1, 0, false).wait(addr(1)) != 0 {
 		t.Error("a limiter without a limit waits")
 	}
 }

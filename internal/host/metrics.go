@@ -32,6 +32,8 @@ type Metrics struct {
 	deferred    *prometheus.CounterVec
 	derivations *prometheus.CounterVec
 	unconfirmed prometheus.Counter
+	refusals    *prometheus.CounterVec
+	evictions   *prometheus.CounterVec
 
 	commands       prometheus.Counter
 	commits        prometheus.Counter
@@ -64,6 +66,12 @@ func NewMetrics() *Metrics {
 	m.deferred = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "playctl_streams_deferred_total", Help: "Event streams that were asked for and ended at once, to be asked for again, by the code of the reason.",
 	}, []string{"code"})
+	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "playctl_connections_refused_total", Help: "Connections, requests and streams that there was no room for, by the limit that was met.",
+	}, []string{"limit"})
+	m.evictions = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "playctl_connections_evicted_total", Help: "Connections that were closed to make room for others, by what they did.",
+	}, []string{"state"})
 	m.derivations = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "playctl_derivations_total", Help: "Derivations of node ids, by outcome.",
 	}, []string{"outcome"})
@@ -76,7 +84,7 @@ func NewMetrics() *Metrics {
 	m.checkpoints = histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous.")
 	m.checkpointBad = counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written.")
 	m.registry.MustRegister(
-		m.requests, m.durations, m.streams, m.streamEnds, m.deferred, m.derivations, m.unconfirmed, m.commands, m.commits, m.events,
+		m.requests, m.durations, m.streams, m.streamEnds, m.deferred, m.derivations, m.unconfirmed, m.refusals, m.evictions, m.commands, m.commits, m.events,
 		m.appends, m.appendFailures, m.checkpoints, m.checkpointBad,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -140,6 +148,16 @@ func (m *Metrics) streamEnded(reason endReason) {
 
 func (m *Metrics) streamDeferred(code protocol.Code) { m.deferred.WithLabelValues(string(code)).Inc() }
 
+func (m *Metrics) refusedFor(limit string) { m.refusals.WithLabelValues(limit).Inc() }
+
+func (m *Metrics) connectionClosed(asked bool) {
+	state := stateSilent
+	if asked {
+		state = stateIdle
+	}
+	m.evictions.WithLabelValues(state).Inc()
+}
+
 func (m *Metrics) derived(err error) {
 	outcome := "done"
 	switch {
@@ -171,7 +189,17 @@ func (m *Metrics) observe(h *Host) error {
 		value      func() float64
 		labels     prometheus.Labels
 	}
+	connections := func(state string) measured {
+		return measured{"playctl_connections", "Connections by state: nothing was asked yet, the next request is awaited, a request or a stream is under way.", func() float64 {
+			if door := h.gate.Load(); door != nil {
+				return float64(door.states()[state])
+			}
+			return 0
+		}, prometheus.Labels{"state": state}}
+	}
 	all := []measured{
+		connections(stateSilent), connections(stateIdle), connections(stateAsking),
+		{"playctl_streams_replaying", "Event streams that are behind the log's end.", func() float64 { return float64(h.streams.replaying.Load()) }, nil},
 		{"playctl_world_rev", "The map's revision.", func() float64 { return float64(h.world.View().Rev) }, nil},
 		{"playctl_world_seq", "The last event's id.", func() float64 { return float64(h.world.Events().Head()) }, nil},
 		{"playctl_world_stale", "1 while the view may be behind the store.", func() float64 {

@@ -111,6 +111,11 @@ type Options struct {
 	// BodyBudget is how many bytes the bodies of all requests under way may hold
 	// together, 32 MiB by default.
 	BodyBudget int
+	// Connections are the limits of what is open at once.
+	Connections ConnectionLimits
+	// LimitLoopback makes the limits for each address hold for loopback as well, for
+	// tests.
+	LimitLoopback bool
 	// Limits are the rate limits.
 	Limits RateLimits
 	// Streams are the limits of event streams.
@@ -190,6 +195,10 @@ func (o *Options) check() error {
 	}
 	o.BodyBudget = orDefault(o.BodyBudget, DefaultBodyBudget)
 	o.Limits.fill()
+	if err := o.Connections.check(); err != nil {
+		return err
+	}
+	o.Connections.fill(descriptors(), o.Logger)
 	return o.Streams.fill()
 }
 

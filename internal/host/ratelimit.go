@@ -20,6 +20,10 @@ const maxAddresses = 16_384
 type limiter struct {
 	perSecond rate.Limit
 	burst     int
+	// sites bounds an IPv6 site, which may have many networks; nil in itself.
+	sites *limiter
+	// loopback is limited as well.
+	loopback bool
 
 	mu      sync.Mutex
 	buckets map[netip.Addr]*list.Element
@@ -32,11 +36,20 @@ type bucket struct {
 	limit *rate.Limiter
 }
 
+// siteShare is how many times as much as an address an IPv6 site may ask for.
+const siteShare = 4
+
 // newLimiter makes a limiter; a negative rate limits nothing, and gives nil.
-func newLimiter(perSecond float64, burst int) *limiter {
+func newLimiter(perSecond float64, burst int, loopback bool) *limiter {
 	if perSecond < 0 {
 		return nil
 	}
+	l := newBuckets(perSecond, burst)
+	l.sites, l.loopback = newBuckets(siteShare*perSecond, siteShare*burst), loopback
+	return l
+}
+
+func newBuckets(perSecond float64, burst int) *limiter {
 	return &limiter{
 		perSecond: rate.Limit(perSecond), burst: burst,
 		buckets: map[netip.Addr]*list.Element{}, recent: list.New(),
@@ -47,15 +60,22 @@ func newLimiter(perSecond float64, burst int) *limiter {
 // this one through and counts it. Loopback never waits, nor does what came over
 // no network.
 func (l *limiter) wait(addr netip.Addr) time.Duration {
-	if l == nil || !addr.IsValid() || addr.IsLoopback() {
+	if l == nil || !addr.IsValid() || addr.IsLoopback() && !l.loopback {
 		return 0
 	}
-	b := l.bucket(networkOf(addr))
-	reservation := b.limit.Reserve()
-	delay := reservation.Delay()
+	reservations := []*rate.Reservation{l.bucket(networkOf(addr)).limit.Reserve()}
+	if addr.Is6() {
+		reservations = append(reservations, l.sites.bucket(siteOf(addr)).limit.Reserve())
+	}
+	var delay time.Duration
+	for _, r := range reservations {
+		delay = max(delay, r.Delay())
+	}
 	if delay > 0 {
 		// A refused request is not paid for.
-		reservation.Cancel()
+		for _, r := range reservations {
+			r.Cancel()
+		}
 	}
 	return delay
 }
@@ -78,11 +98,17 @@ func (l *limiter) bucket(addr netip.Addr) *bucket {
 
 // networkOf is what counts as one address: for IPv6 the /64 that a subscriber
 // is commonly given as a whole.
-func networkOf(addr netip.Addr) netip.Addr {
+func networkOf(addr netip.Addr) netip.Addr { return prefixOf(addr, 64) }
+
+// siteOf is the IPv6 /48 that a subscriber has at most, which may hold many
+// networks, or an IPv4 address.
+func siteOf(addr netip.Addr) netip.Addr { return prefixOf(addr, 48) }
+
+func prefixOf(addr netip.Addr, bits int) netip.Addr {
 	if !addr.Is6() {
 		return addr
 	}
-	p, err := addr.Prefix(64)
+	p, err := addr.Prefix(bits)
 	if err != nil {
 		return addr
 	}

@@ -167,7 +167,11 @@ func (c *call) refuse(err error) {
 	if c.rules.stream && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
 		c.host.metrics.streamDeferred(e.Code)
 		c.status = http.StatusOK
-		c.written = sendLater(c.w, e.RetryAfter)
+		least := e.RetryAfter
+		if e.Code == protocol.CodeOverloaded {
+			least = 0 // it is random already
+		}
+		c.written = sendLater(c.w, least)
 		return
 	}
 	if e.RetryAfter > 0 {

@@ -42,6 +42,10 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	o.Connections.fill(descriptors(), o.Logger)
 	var secure *certificate
 	if o.CertFile != "" {
 		cert, err := loadCertificate(o.CertFile, o.KeyFile)
@@ -59,14 +63,14 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	standbyRoutes(clients, &o)
 	if ops == nil {
 		standbyProbes(clients, &o)
-		s.serve(main, secured(&o, clients.ServeHTTP), secure, o.Logger)
+		s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
 		return s, nil
 	}
 	probes := http.NewServeMux()
 	standbyProbes(probes, &o)
 	probes.HandleFunc("/", sendAway)
-	s.serve(main, secured(&o, clients.ServeHTTP), secure, o.Logger)
-	s.serve(ops, secured(&o, probes.ServeHTTP), nil, o.Logger)
+	s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
+	s.serve(ops, secured(&o, probes.ServeHTTP), nil, &o)
 	return s, nil
 }
 
@@ -87,9 +91,10 @@ func standbyRoutes(mux *http.ServeMux, o *Options) {
 }
 
 // serve answers at a listener.
-func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certificate, log *slog.Logger) {
+func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certificate, o *Options) {
 	kept := &lent{Listener: ln}
-	server := newServer(handler, log)
+	door := newGate(kept, o, o.Connections.Connections, o.Connections.PerAddress)
+	server := newServer(handler, o.Logger)
 	// Who comes again is to find the host.
 	server.SetKeepAlivesEnabled(false)
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -105,12 +110,12 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 		var err error
 		if secure != nil {
 			server.TLSConfig = secure.config()
-			err = server.ServeTLS(kept, "", "")
+			err = server.ServeTLS(door, "", "")
 		} else {
-			err = server.Serve(kept)
+			err = server.Serve(door)
 		}
 		if !errors.Is(err, net.ErrClosed) {
-			log.Error("nobody is told any more that the store is awaited", "address", ln.Addr(), "error", err)
+			o.Logger.Error("nobody is told any more that the store is awaited", "address", ln.Addr(), "error", err)
 		}
 	})
 }
@@ -121,9 +126,7 @@ func standbyProbes(mux *http.ServeMux, o *Options) {
 	mux.HandleFunc("GET "+protocol.PathReady, func(w http.ResponseWriter, _ *http.Request) {
 		sendProbe(w, http.StatusServiceUnavailable, "starting: the store does not answer")
 	})
-	if o.Metrics != nil {
-		mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{}))
-	}
+	mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{}))
 }
 
 // sendAway answers what needs the world.

@@ -73,6 +73,8 @@ func (s *stream) run(ctx context.Context) endReason {
 	}
 	s.timer = time.NewTimer(time.Hour)
 	defer s.timer.Stop()
+	s.host.streams.replaying.Add(1)
+	defer s.setLive()
 	log, draining := s.host.world.Events(), s.host.streams.draining
 	for {
 		deleted := s.host.world.Registry().Removed()
@@ -93,7 +95,7 @@ func (s *stream) run(ctx context.Context) endReason {
 		case len(events) > 0:
 			end = s.send(events)
 		default:
-			s.live = true
+			s.setLive()
 			end = s.idle(ctx, wake, deleted, &draining)
 		}
 		if end == "" {
@@ -102,6 +104,14 @@ func (s *stream) run(ctx context.Context) endReason {
 		if end != "" {
 			return end
 		}
+	}
+}
+
+// setLive counts the stream as one that has caught up.
+func (s *stream) setLive() {
+	if !s.live {
+		s.live = true
+		s.host.streams.replaying.Add(-1)
 	}
 }
 

@@ -110,7 +110,7 @@ func (h *Host) leadsToPage(r *http.Request) bool {
 // limits of one stranger.
 func (h *Host) clientAddress(r *http.Request) netip.Addr {
 	addr := parseAddress(r.RemoteAddr)
-	if !h.trusts(addr) {
+	if !h.options.trusts(addr) {
 		return addr
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -118,7 +118,7 @@ func (h *Host) clientAddress(r *http.Request) netip.Addr {
 		if addr = parseAddress(strings.TrimSpace(hop)); !addr.IsValid() {
 			return unreadable
 		}
-		if !h.trusts(addr) {
+		if !h.options.trusts(addr) {
 			break
 		}
 	}
@@ -128,8 +128,8 @@ func (h *Host) clientAddress(r *http.Request) netip.Addr {
 // unreadable stands for every address that cannot be read.
 var unreadable = netip.IPv6Unspecified()
 
-func (h *Host) trusts(addr netip.Addr) bool {
-	for _, p := range h.options.TrustedProxies {
+func (o *Options) trusts(addr netip.Addr) bool {
+	for _, p := range o.TrustedProxies {
 		if p.Contains(addr) {
 			return true
 		}

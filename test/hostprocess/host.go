@@ -23,6 +23,8 @@ type Options struct {
 	Args []string
 	// Env are further variables of its environment, NAME=value each.
 	Env []string
+	// Descriptors are how many files it may have open, 0 for as many as the test.
+	Descriptors int
 	// Secrets are texts that must not be in its arguments or its output.
 	Secrets []string
 }
@@ -82,8 +84,12 @@ func (h *Host) TryStart() error {
 		args = append(args, "--listen", "127.0.0.1:0")
 	}
 	args = append(args, h.options.Args...)
+	program := h.program
+	if h.options.Descriptors > 0 {
+		program, args = "sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, h.options.Descriptors), h.program}, args...)
+	}
 	// Kill ends it, in a cleanup: the test's context ends before those.
-	cmd := exec.CommandContext(context.WithoutCancel(h.t.Context()), h.program, args...) //nolint:gosec // the test's own arguments
+	cmd := exec.CommandContext(context.WithoutCancel(h.t.Context()), program, args...) //nolint:gosec // the test's own arguments
 	cmd.Env = append(os.Environ(), "HOME="+h.home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
 	cmd.Env = append(cmd.Env, h.options.Env...)
 	said := newTranscript()

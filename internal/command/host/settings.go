@@ -53,6 +53,9 @@ type serveSettings struct {
 	bodyBudget int
 	// memoryBudget is in MiB.
 	memoryBudget int
+	connections  host.ConnectionLimits
+	// limitLoopback is for tests: limits for each address hold for loopback as well.
+	limitLoopback bool
 
 	logLevel  string
 	logFormat string
@@ -104,6 +107,30 @@ var limits = append(quotaLimits(), []limit{
 	{
 		"rate-nodes", func(s *serveSettings) *int { return &s.rates.CreationsPerMinute }, 60, math.MinInt,
 		"how many nodes a minute one address may create; negative = no limit",
+	},
+	{
+		"max-connections", func(s *serveSettings) *int { return &s.connections.Connections }, 0, 0,
+		"how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000",
+	},
+	{
+		"max-connections-per-address", func(s *serveSettings) *int { return &s.connections.PerAddress }, 0, 0,
+		"how many of them one address may have; 0 = a quarter",
+	},
+	{
+		"max-connections-per-caller", func(s *serveSettings) *int { return &s.connections.PerCaller }, 0, 0,
+		"how many requests, streams included, one node or watch cookie may have under way; 0 = half as many as connections",
+	},
+	{
+		"max-streams", func(s *serveSettings) *int { return &s.connections.Streams }, 0, 0,
+		"how many event streams may be open; 0 = three quarters of the connections",
+	},
+	{
+		"max-streams-per-address", func(s *serveSettings) *int { return &s.connections.StreamsPerAddress }, 0, 0,
+		"how many of them one address may have; 0 = half",
+	},
+	{
+		"max-streams-per-caller", func(s *serveSettings) *int { return &s.connections.StreamsPerCaller }, 0, 0,
+		"how many of them one node or watch cookie may have; 0 = half",
 	},
 }...)
 
@@ -170,6 +197,11 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 		own.IntVar(l.of(s), l.flag, l.value, l.help)
 	}
 	command.GroupFlags(own, "Limits")
+
+	const limitLoopback = "limit-loopback"
+	own.BoolVar(&s.limitLoopback, limitLoopback, false, "for tests: limits for each address hold for loopback as well")
+	// It fails for a flag that there is not.
+	_ = own.MarkHidden(limitLoopback)
 
 	own.StringVar(&s.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	own.StringVar(&s.logFormat, "log-format", "text", "how it is logged: text or json")

@@ -17,6 +17,7 @@ const words = {
   store_unavailable: 'fault.storeUnavailable',
   behind: 'fault.behind',
   shutting_down: 'fault.shuttingDown',
+  overloaded: 'fault.overloaded',
 } as const satisfies Readonly<Partial<Record<ErrorCode, TextKey>>>
 
 /** A refusal as a person reads it. */

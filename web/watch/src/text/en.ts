@@ -80,6 +80,7 @@ export const en = {
   'fault.internal': 'Something went wrong at the host.',
   'fault.storeUnavailable': 'The host cannot reach its store. Try again in a while.',
   'fault.behind': 'The host is not up to date yet. Try again in a moment.',
+  'fault.overloaded': 'The host has no room for more now. Send it again in a moment.',
   'fault.shuttingDown': 'The host is being stopped. Send it again when it is back.',
 
   // Who is here.

@@ -1,0 +1,138 @@
+package host
+
+import (
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// ConnectionLimits bound what is open at once. A zero value takes a default that
+// follows from the descriptors that the process may have. Loopback and trusted
+// proxies count in the totals only.
+type ConnectionLimits struct {
+	// Connections are all of them, at most 10,000 by default, PerAddress a quarter
+	// of them. PerCaller, a half, are the requests, streams included, that one node
+	// or watch cookie has under way.
+	Connections, PerAddress, PerCaller int
+	// Streams are three quarters of the connections by default, so that there is room
+	// for short calls; StreamsPerAddress and StreamsPerCaller half of them.
+	Streams, StreamsPerAddress, StreamsPerCaller int
+}
+
+const (
+	// mostConnections is the default where there are enough descriptors.
+	mostConnections = 10_000
+	// leastConnections are allowed however few descriptors there are.
+	leastConnections = 16
+	// reservedDescriptors are kept for the store, logs, other services and a Redis.
+	reservedDescriptors = 48
+	// refusedAtOnce is how many connections beyond the limit are accepted to be told
+	// that there is no room, and for health.
+	refusedAtOnce = 16
+	// opsConnections is the limit of the separate listener for health and metrics.
+	opsConnections = 16
+	// askWithin is how long a new connection has for its first request at a listener
+	// that is full; others wait meanwhile to be accepted.
+	askWithin = 200 * time.Millisecond
+)
+
+// fill takes the defaults for a number of descriptors, and keeps below it.
+func (l *ConnectionLimits) fill(descriptors int, log *slog.Logger) {
+	room := max(descriptors-reservedDescriptors-refusedAtOnce-opsConnections, leastConnections)
+	if l.Connections > room {
+		log.Warn("the limit of connections is above what the process has descriptors for: raise its limit of open files (ulimit -n)",
+			"connections", l.Connections, "descriptors", descriptors, "used", room)
+	}
+	l.Connections = min(orDefault(l.Connections, mostConnections), room)
+	l.PerAddress = min(orDefault(l.PerAddress, l.Connections/4), l.Connections)
+	l.PerCaller = min(orDefault(l.PerCaller, l.Connections/2), l.Connections)
+	l.Streams = min(orDefault(l.Streams, l.Connections*3/4), l.Connections)
+	l.StreamsPerAddress = min(orDefault(l.StreamsPerAddress, l.Streams/2), l.Streams)
+	l.StreamsPerCaller = min(orDefault(l.StreamsPerCaller, l.Streams/2), l.Streams)
+}
+
+// check refuses limits that nobody can keep to.
+func (l *ConnectionLimits) check() error {
+	if min(l.Connections, l.PerAddress, l.PerCaller, l.Streams, l.StreamsPerAddress, l.StreamsPerCaller) < 0 {
+		return errors.New("host: a limit of connections or streams must not be negative")
+	}
+	return nil
+}
+
+// exempt reports whether limits for each address leave an address out: loopback,
+// unless a test wants it limited, trusted proxies, and what came over no network.
+func (o *Options) exempt(addr netip.Addr) bool {
+	return !addr.IsValid() || addr.IsLoopback() && !o.LimitLoopback || o.trusts(addr)
+}
+
+// overloaded counts and says which limit a request has met.
+func (h *Host) overloaded(limit, message string) error {
+	h.metrics.refusedFor(limit)
+	return overloaded(message + ": wait as long as retry-after says")
+}
+
+// tally counts what is open for each of its keys.
+type tally[K comparable] struct {
+	mu sync.Mutex
+	of map[K]int
+}
+
+// enter counts one in, unless there are as many for the key as the limit says. The
+// zero key has no limit of its own.
+func (t *tally[K]) enter(key K, limit int) bool {
+	var none K
+	if key == none {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of[key] >= limit {
+		return false
+	}
+	if t.of == nil {
+		t.of = map[K]int{}
+	}
+	t.of[key]++
+	return true
+}
+
+func (t *tally[K]) leave(key K) {
+	var none K
+	if key == none {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of[key]--; t.of[key] <= 0 {
+		delete(t.of, key)
+	}
+}
+
+// callerKey is whose limits a request counts for; "" for an administrator and for
+// whoever is nobody in particular.
+func (c *call) callerKey() string {
+	if c.caller.Viewer != "" {
+		return c.caller.Viewer
+	}
+	return c.caller.NodeID
+}
+
+// enterCall counts a request in for its caller.
+func (c *call) enterCall() (leave func(), err error) {
+	calls, key := &c.host.calls, c.callerKey()
+	if !calls.enter(key, c.host.options.Connections.PerCaller) {
+		return nil, c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may")
+	}
+	return func() { calls.leave(key) }, nil
+}
+
+// limitedAddress is the address whose limits a request counts for; the zero Addr
+// where there are none.
+func (c *call) limitedAddress() netip.Addr {
+	if c.host.options.exempt(c.peer) {
+		return netip.Addr{}
+	}
+	return siteOf(c.peer)
+}

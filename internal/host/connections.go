@@ -1,0 +1,267 @@
+package host
+
+import (
+	"container/list"
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// gate bounds the connections of a listener. When there are too many it closes
+// those that ask nothing, for the new one: first those that never asked anything
+// yet, such as handshakes and headers that do not end, then those that wait for
+// their next request, the oldest first.
+type gate struct {
+	net.Listener
+	options *Options
+	// limit and perAddress are those of the options, or of health's own listener.
+	limit, perAddress int
+	metrics           *Metrics
+
+	mu     sync.Mutex
+	open   map[*gateConn]bool
+	quiet  quietConns
+	origin map[netip.Addr]*origin
+}
+
+// origin are the connections of one address.
+type origin struct {
+	open  int
+	quiet quietConns
+}
+
+// quietConns are connections that ask nothing now, those that have for longest in
+// front.
+type quietConns struct{ silent, idle list.List }
+
+// oldest is who goes first when there is no room.
+func (q *quietConns) oldest() *gateConn {
+	for _, l := range []*list.List{&q.silent, &q.idle} {
+		if e := l.Front(); e != nil {
+			return e.Value.(*gateConn) //nolint:forcetypeassert // The lists hold nothing else.
+		}
+	}
+	return nil
+}
+
+// listed are the places of a connection in the lists of quiet ones.
+type listed struct {
+	list *list.List
+	at   *list.Element
+}
+
+// gateConn is an accepted connection.
+type gateConn struct {
+	net.Conn
+	gate *gate
+	site netip.Addr
+	// refused is the limit that it exceeds: it is told so, and has health. It is set
+	// once, before anybody reads it.
+	refused string
+
+	// These belong to the gate's lock.
+	asking int
+	quiet  []listed
+	asked  bool
+	since  time.Time
+}
+
+func newGate(ln net.Listener, o *Options, limit, perAddress int) *gate {
+	return &gate{
+		Listener: ln, options: o, limit: limit, perAddress: perAddress, metrics: o.Metrics,
+		open: map[*gateConn]bool{}, origin: map[netip.Addr]*origin{},
+	}
+}
+
+// Accept gives the next connection that there is room for.
+func (g *gate) Accept() (net.Conn, error) {
+	for {
+		conn, err := g.Listener.Accept()
+		if err != nil {
+			return nil, err //nolint:wrapcheck // The server compares it.
+		}
+		if admitted := g.admit(conn); admitted != nil {
+			return admitted, nil
+		}
+		// Without an answer, which every client takes for a broken connection.
+		_ = conn.Close()
+	}
+}
+
+// admit makes room for a connection and counts it; nil where there is none.
+func (g *gate) admit(conn net.Conn) *gateConn {
+	c := &gateConn{Conn: conn, gate: g}
+	if addr := parseAddress(conn.RemoteAddr().String()); !g.options.exempt(addr) {
+		c.site = siteOf(addr)
+	}
+	g.awaitTurn()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if from := g.origin[c.site]; from != nil && from.open >= g.perAddress {
+		if !g.evict(&from.quiet) {
+			c.refused = "connections_per_address"
+		}
+	}
+	if len(g.open) >= g.limit && !g.evict(&g.quiet) {
+		if c.refused = "connections"; len(g.open) >= g.limit+refusedAtOnce {
+			g.metrics.refusedFor(c.refused)
+			return nil
+		}
+	}
+	g.open[c] = true
+	if c.site.IsValid() {
+		if g.origin[c.site] == nil {
+			g.origin[c.site] = &origin{}
+		}
+		g.origin[c.site].open++
+	}
+	g.list(c)
+	return c
+}
+
+// awaitTurn waits, where the listener is full and the next one to go has only just
+// come, until that had its time to ask.
+func (g *gate) awaitTurn() {
+	g.mu.Lock()
+	oldest := g.quiet.oldest()
+	full := len(g.open) >= g.limit && oldest != nil && !oldest.asked
+	g.mu.Unlock()
+	if full {
+		time.Sleep(askWithin - time.Since(oldest.since))
+	}
+}
+
+// evict closes the connection that was quiet for longest; false where none is.
+func (g *gate) evict(of *quietConns) bool {
+	c := of.oldest()
+	if c == nil {
+		return false
+	}
+	g.metrics.connectionClosed(c.asked)
+	g.forget(c)
+	_ = c.Conn.Close()
+	return true
+}
+
+// list puts a connection that asks nothing at the end of the lists.
+func (g *gate) list(c *gateConn) {
+	c.since = time.Now()
+	of := []*quietConns{&g.quiet}
+	if from := g.origin[c.site]; from != nil {
+		of = append(of, &from.quiet)
+	}
+	for _, q := range of {
+		l := &q.silent
+		if c.asked {
+			l = &q.idle
+		}
+		c.quiet = append(c.quiet, listed{l, l.PushBack(c)})
+	}
+}
+
+func (g *gate) unlist(c *gateConn) {
+	for _, q := range c.quiet {
+		q.list.Remove(q.at)
+	}
+	c.quiet = nil
+}
+
+// forget counts a connection out; it may be called again.
+func (g *gate) forget(c *gateConn) {
+	if !g.open[c] {
+		return
+	}
+	delete(g.open, c)
+	g.unlist(c)
+	if from := g.origin[c.site]; from != nil {
+		if from.open--; from.open == 0 {
+			delete(g.origin, c.site)
+		}
+	}
+}
+
+// The states of a connection: it never asked anything, waits for its next request, or
+// has one under way.
+const (
+	stateSilent = "silent"
+	stateIdle   = "idle"
+	stateAsking = "asking"
+)
+
+// states counts the connections by state.
+func (g *gate) states() map[string]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	silent, idle := g.quiet.silent.Len(), g.quiet.idle.Len()
+	return map[string]int{stateSilent: silent, stateIdle: idle, stateAsking: len(g.open) - silent - idle}
+}
+
+// Close closes the connection and counts it out.
+func (c *gateConn) Close() error {
+	c.gate.mu.Lock()
+	c.gate.forget(c)
+	c.gate.mu.Unlock()
+	return c.Conn.Close() //nolint:wrapcheck // The server compares it.
+}
+
+// begin and end surround a request on the connection, of which HTTP/2 has several.
+func (c *gateConn) begin() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	c.asking, c.asked = c.asking+1, true
+	c.gate.unlist(c)
+}
+
+func (c *gateConn) end() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.asking--; c.asking == 0 && c.gate.open[c] {
+		c.gate.list(c)
+	}
+}
+
+// connKey is that of a request's connection in its context.
+type connKey struct{}
+
+// withConn is what a server calls for each connection, under TLS or not.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secure.NetConn()
+	}
+	if c, ok := conn.(*gateConn); ok {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	return ctx
+}
+
+func connOf(r *http.Request) *gateConn {
+	c, _ := r.Context().Value(connKey{}).(*gateConn)
+	return c
+}
+
+// counted tells the gate of a handler's requests.
+func counted(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c := connOf(r); c != nil {
+			c.begin()
+			defer c.end()
+		}
+		handler.ServeHTTP(w, r)
+	})
+}
+
+// checkConnection refuses what comes over a connection that there is no room for.
+func checkConnection(c *call) error {
+	conn := connOf(c.r)
+	if conn == nil || conn.refused == "" {
+		return nil
+	}
+	c.w.Header().Set("Connection", "close")
+	if conn.refused == "connections" {
+		return c.host.overloaded(conn.refused, "the host has as many connections as it may")
+	}
+	return c.host.overloaded(conn.refused, "this address has as many connections as it may")
+}

@@ -1,0 +1,225 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestLimitsStayBelowTheDescriptors(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	for descriptors, want := range map[int]int{0: leastConnections, 256: 176, 1024: 944, math.MaxInt32: mostConnections} {
+		var l ConnectionLimits
+		if l.fill(descriptors, log); l.Connections != want || l.Streams >= l.Connections || l.PerAddress >= l.Streams {
+			t.Errorf("%d descriptors: %+v, want %d connections", descriptors, l, want)
+		}
+	}
+	asked := ConnectionLimits{Connections: 5000, PerAddress: 4000, Streams: 10}
+	if asked.fill(1024, log); asked != (ConnectionLimits{944, 944, 472, 10, 5, 5}) {
+		t.Errorf("what was asked for became %+v", asked)
+	}
+	if (&ConnectionLimits{Streams: -1}).check() == nil {
+		t.Error("a limit below none is taken")
+	}
+}
+
+// guest is a client at an address of its own.
+type guest struct {
+	*fixture
+	client *http.Client
+	dialer *net.Dialer
+}
+
+func (f *fixture) guest(addr string, keepAlive bool) *guest {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: !keepAlive}
+	f.t.Cleanup(transport.CloseIdleConnections)
+	return &guest{f, &http.Client{Transport: transport}, dialer}
+}
+
+// ask sends a request and reads its answer to the end.
+func (g *guest) ask(path string, who identity) *reply {
+	g.t.Helper()
+	answer := g.open(path, who)
+	text, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return &reply{t: g.t, what: path, status: answer.StatusCode, header: answer.Header, body: text}
+}
+
+func (g *guest) open(path string, who identity) *http.Response {
+	g.t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, g.host.URL()+path, http.NoBody)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	as(who)(r)
+	answer, err := g.client.Do(r)
+	if err != nil {
+		g.t.Fatalf("%s: %v", path, err)
+	}
+	return answer
+}
+
+// stream opens a stream that stays until the test ends, and waits until it has begun.
+func (g *guest) stream(who identity) {
+	g.t.Helper()
+	answer := g.open(g.play("/events"), who)
+	g.t.Cleanup(func() { _ = answer.Body.Close() })
+	lines := bufio.NewReader(answer.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			g.t.Fatalf("a stream has not begun: %v", err)
+		}
+		if strings.HasPrefix(line, "id:") {
+			return
+		}
+	}
+}
+
+// silent connects and asks nothing; the function waits until the host has closed it.
+func (g *guest) silent() (closed func()) {
+	g.t.Helper()
+	conn, err := g.dialer.DialContext(context.Background(), "tcp", g.host.Addr().String())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(func() { _ = conn.Close() })
+	return func() {
+		if _, err := conn.Read(make([]byte, 1)); err == nil {
+			g.t.Error("the connection was answered")
+		}
+	}
+}
+
+// metric reads one of the measurements.
+func (f *fixture) metric(name string) string {
+	for line := range strings.Lines(string(f.get("/metrics").body)) {
+		if value, found := strings.CutPrefix(line, name+" "); found {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// overloaded fails the test unless a call is refused for lack of room.
+func (r *reply) overloaded() {
+	r.t.Helper()
+	var e protocol.ErrorBody
+	after, err := strconv.Atoi(r.header.Get("Retry-After"))
+	if json.Unmarshal(r.body, &e) != nil || e.Code != protocol.CodeOverloaded || r.status != http.StatusServiceUnavailable || err != nil || after < 1 {
+		r.t.Errorf("%s: %d %s, want %s", r.what, r.status, r.body, protocol.CodeOverloaded)
+	}
+}
+
+func TestConnectionsOfAnAddress(t *testing.T) {
+	f := newFixture(t, func(s *setup) {
+		s.host.LimitLoopback = true
+		s.host.Connections = ConnectionLimits{PerAddress: 2, StreamsPerAddress: 2}
+	})
+	main := f.main()
+	f.serveTCP()
+	many, other := f.guest("127.0.1.1", false), f.guest("127.0.1.2", false)
+	many.stream(main)
+	many.stream(main)
+	many.ask(f.play("/snapshot"), main).overloaded()
+	many.ask(f.play("/events"), main).later(t)
+	many.ask(protocol.PathHealth, main).ok()
+	other.ask(f.play("/snapshot"), main).ok()
+	other.stream(main)
+	if got := f.metric(`playctl_connections_refused_total{limit="connections_per_address"}`); got != "2" {
+		t.Errorf("%s were refused", got)
+	}
+}
+
+// A host that is full closes those who ask nothing, first those who never asked
+// anything, then those who wait for their next request, and has health for all.
+func TestAFullHostMakesRoom(t *testing.T) {
+	f := newFixture(t, func(s *setup) {
+		s.host.Connections = ConnectionLimits{Connections: 4, PerCaller: 4, Streams: 4, StreamsPerCaller: 4}
+	})
+	main := f.main()
+	f.serveTCP()
+	kept, short := f.guest("127.0.0.1", true), f.guest("127.0.0.1", false)
+	kept.ask(f.play("/session"), main).ok()
+	gone := []func(){short.silent(), short.silent(), short.silent()}
+	short.stream(main)
+	gone[0]()
+	short.stream(main)
+	gone[1]()
+	short.stream(main)
+	gone[2]()
+	short.stream(main) // in place of the one that was kept
+	for state, want := range map[string]string{stateSilent: "3", stateIdle: "1"} {
+		if got := f.metric(`playctl_connections_evicted_total{state="` + state + `"}`); got != want {
+			t.Errorf("%s %s connections made room, want %s", got, state, want)
+		}
+	}
+	if asking := f.metric(`playctl_connections{state="asking"}`); asking != "4" {
+		t.Errorf("%s connections ask", asking)
+	}
+	short.ask(f.play("/session"), main).overloaded()
+	short.ask(f.play("/events"), main).later(t)
+	short.ask(protocol.PathHealth, main).ok()
+}
+
+// A caller has a share of the streams and of the requests under way, and others do
+// not feel it.
+func TestTheShareOfACaller(t *testing.T) {
+	f := newFixture(t, func(s *setup) {
+		s.host.Connections = ConnectionLimits{Connections: 50, PerCaller: 3, Streams: 4, StreamsPerCaller: 2}
+	})
+	main := f.main()
+	other, third := f.agent(main), f.agent(main)
+	f.serveTCP()
+	g := f.guest("127.0.0.1", false)
+	g.stream(main)
+	g.stream(main)
+	g.ask(f.play("/events"), main).later(t)
+	g.ask(f.play("/session"), main).ok()
+	g.stream(other)
+	g.stream(other)
+	g.ask(f.play("/events"), third).later(t)
+	for limit, want := range map[string]string{"streams_per_caller": "1", "streams": "1"} {
+		if got := f.metric(`playctl_connections_refused_total{limit="` + limit + `"}`); got != want {
+			t.Errorf("%s refusals by %s", got, limit)
+		}
+	}
+
+	busy := newFixture(t, func(s *setup) { s.host.Connections = ConnectionLimits{PerCaller: 1} })
+	node := busy.main()
+	busy.serveTCP()
+	one := busy.guest("127.0.0.1", false)
+	one.stream(node)
+	one.ask(busy.play("/session"), node).overloaded()
+}
+
+// Of an IPv6 site no more comes through than of four networks, however many it has.
+func TestASiteIsLimited(t *testing.T) {
+	l := newLimiter(1, 5, false)
+	through := 0
+	for i := range 1000 {
+		if l.wait(parseAddress("2001:db8:0:"+strconv.FormatInt(int64(i), 16)+"::1")) == 0 {
+			through++
+		}
+	}
+	if through != siteShare*5 {
+		t.Errorf("%d requests of one site came through", through)
+	}
+	if l.wait(parseAddress("2001:db8:1::1")) != 0 {
+		t.Error("another site waits")
+	}
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package host
+
+import (
+	"math"
+	"syscall"
+)
+
+// descriptors is how many files and connections the process may have open at once.
+// Go has raised the limit as far as it may be.
+func descriptors() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxInt32
+	}
+	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:gosec,unconvert // it fits; some systems have int64
+}
