@@ -30,8 +30,8 @@ type DeriverOptions struct {
 	// Running is how many derivations run at once, each with 64 MiB and one
 	// core. Default: half the cores, at least 1 and at most 4.
 	Running int
-	// Waiting is how many more may wait for their turn. Default 32; negative:
-	// none.
+	// Waiting is how many more may wait for their turn, and a quarter of it how many
+	// of one site. Default 32; negative: none.
 	Waiting int
 	// Derive computes an id. Default DeriveNodeID.
 	Derive DeriveFunc
@@ -45,13 +45,13 @@ type DeriverOptions struct {
 }
 
 // Deriver computes node ids for a host: it bounds how many derivations run and
-// wait, and returns their memory to the system when they are over. Its methods
+// wait, and returns their memory to the system when they are over. Whose turn is
+// next goes by origin, so that one that asks often keeps no other out. Its methods
 // may be called from several goroutines.
 type Deriver struct {
-	opts    DeriverOptions
-	slots   chan struct{}
-	closing chan struct{}
-	owned   sync.WaitGroup // admitted callers and the armed or running release
+	opts  DeriverOptions
+	queue queue
+	owned sync.WaitGroup // admitted callers and the armed or running release
 
 	mu       sync.Mutex
 	admitted int
@@ -79,35 +79,32 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 	if opts.Release == nil {
 		opts.Release = debug.FreeOSMemory
 	}
-	return &Deriver{
-		opts:    opts,
-		slots:   make(chan struct{}, opts.Running),
-		closing: make(chan struct{}),
-	}
+	return &Deriver{opts: opts}
 }
 
-// NodeID returns the node id of hash under rootKey. It returns ErrBusy at once
-// when the limits are reached, the context's error when it ends while waiting,
+// NodeID returns the node id of hash under rootKey, for a caller from somewhere. It
+// returns ErrBusy when the limits are reached, at once or when the place is given to
+// an origin that has fewer, the context's error when it ends while waiting,
 // ErrClosed after Close, else what the DeriveFunc returns. A derivation that
 // has begun runs to its end.
-func (d *Deriver) NodeID(ctx context.Context, hash PasswHash, rootKey string) (string, error) {
-	if err := d.enter(); err != nil {
+func (d *Deriver) NodeID(ctx context.Context, from Origin, hash PasswHash, rootKey string) (string, error) {
+	w, err := d.enter(from)
+	if err != nil {
 		return "", err
 	}
-	defer d.leave()
+	defer d.leave(w)
 	select {
-	case d.slots <- struct{}{}:
+	case err = <-w.turn:
 	case <-ctx.Done():
 		return "", fmt.Errorf("wait to derive a node id: %w", context.Cause(ctx))
-	case <-d.closing:
-		return "", ErrClosed
 	}
-	defer func() { <-d.slots }()
-	if err := ctx.Err(); err != nil {
-		return "", fmt.Errorf("wait to derive a node id: %w", context.Cause(ctx))
+	if err == nil && ctx.Err() != nil {
+		err = fmt.Errorf("wait to derive a node id: %w", context.Cause(ctx))
 	}
-	d.started()
-	defer d.stopped()
+	if err != nil {
+		return "", err
+	}
+	d.begun()
 	return d.opts.Derive(hash, rootKey)
 }
 
@@ -115,7 +112,7 @@ func (d *Deriver) NodeID(ctx context.Context, hash PasswHash, rootKey string) (s
 func (d *Deriver) Load() (running, waiting int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.running, d.admitted - d.running
+	return d.running, len(d.queue.waiting)
 }
 
 // Close turns new and waiting callers away with ErrClosed and returns when the
@@ -125,31 +122,54 @@ func (d *Deriver) Close() {
 	d.mu.Lock()
 	if !d.closed {
 		d.closed = true
-		close(d.closing)
+		d.queue.turnAway(ErrClosed)
 		d.disarm()
 	}
 	d.mu.Unlock()
 	d.owned.Wait()
 }
 
-func (d *Deriver) enter() error {
+// enter gives a caller its turn or a place in the queue.
+func (d *Deriver) enter(from Origin) (*waiter, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return ErrClosed
-	case d.admitted >= d.opts.Running+d.opts.Waiting:
-		return ErrBusy
+	if d.closed {
+		return nil, ErrClosed
+	}
+	w := &waiter{from: from, turn: make(chan error, 1)}
+	if d.running >= d.opts.Running && !d.queue.add(w, d.opts.Waiting) {
+		return nil, ErrBusy
 	}
 	d.disarm()
 	d.admitted++
 	d.owned.Add(1)
-	return nil
+	if d.running < d.opts.Running {
+		d.run(w)
+	}
+	return w, nil
 }
 
-func (d *Deriver) leave() {
+// run gives a caller its turn; d.mu is held.
+func (d *Deriver) run(w *waiter) {
+	d.running++
+	d.queue.served(w)
+	w.runs = true
+	w.turn <- nil
+}
+
+// leave gives the turn on, or the place back.
+func (d *Deriver) leave(w *waiter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.queue.remove(w)
+	if w.runs {
+		d.running--
+	}
+	if d.running < d.opts.Running {
+		if next := d.queue.next(); next != nil {
+			d.run(next)
+		}
+	}
 	d.admitted--
 	if d.admitted == 0 && d.dirty && !d.closed {
 		d.arm()
@@ -157,17 +177,10 @@ func (d *Deriver) leave() {
 	d.owned.Done()
 }
 
-func (d *Deriver) started() {
+func (d *Deriver) begun() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.running++
 	d.dirty = true
-}
-
-func (d *Deriver) stopped() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.running--
 }
 
 // arm starts the wait for the release; d.mu is held.

@@ -39,7 +39,7 @@ type outcome struct {
 func ask(ctx context.Context, d *Deriver, rootKey string) <-chan outcome {
 	out := make(chan outcome, 1)
 	go func() {
-		id, err := d.NodeID(ctx, HashPhrase("amber"), rootKey)
+		id, err := d.NodeID(ctx, Origin{}, HashPhrase("amber"), rootKey)
 		out <- outcome{id, err}
 	}()
 	return out
@@ -55,7 +55,7 @@ func TestDeriverBoundsRunningAndWaiting(t *testing.T) {
 		if running, waiting := d.Load(); running != 2 || waiting != 1 {
 			t.Fatalf("%d run and %d wait", running, waiting)
 		}
-		if _, err := d.NodeID(t.Context(), HashPhrase("amber"), "4"); !errors.Is(err, ErrBusy) {
+		if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "4"); !errors.Is(err, ErrBusy) {
 			t.Fatalf("a fourth caller got %v", err)
 		}
 		close(g.finish)
@@ -91,7 +91,7 @@ func TestDeriverWaitingCanOnlyEndEarlyBeforeItRuns(t *testing.T) {
 		if got := <-running; got.err != nil || got.id != "id of running" {
 			t.Errorf("who ran got %q, %v", got.id, got.err)
 		}
-		if _, err := d.NodeID(waitCtx, HashPhrase("amber"), "late"); !errors.Is(err, why) {
+		if _, err := d.NodeID(waitCtx, Origin{}, HashPhrase("amber"), "late"); !errors.Is(err, why) {
 			t.Errorf("a caller who had gone got %v", err)
 		}
 		if n := len(g.started); n != 1 {
@@ -128,7 +128,7 @@ func TestDeriverClose(t *testing.T) {
 			t.Errorf("who ran got %v", got.err)
 		}
 		<-closed
-		if _, err := d.NodeID(t.Context(), HashPhrase("amber"), "late"); !errors.Is(err, ErrClosed) {
+		if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "late"); !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})
@@ -147,7 +147,7 @@ func TestDeriverReleasesOnceAfterTheLastDerivation(t *testing.T) {
 			Release: func() { releases = append(releases, time.Since(start)) },
 		})
 		derive := func() {
-			if _, err := d.NodeID(t.Context(), HashPhrase("amber"), ""); err == nil {
+			if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), ""); err == nil {
 				t.Error("the error was lost")
 			}
 		}
@@ -170,7 +170,7 @@ func TestDeriverTurnedAwayCallersDoNotRelease(t *testing.T) {
 		defer d.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := d.NodeID(ctx, HashPhrase("amber"), ""); !errors.Is(err, context.Canceled) {
+		if _, err := d.NodeID(ctx, Origin{}, HashPhrase("amber"), ""); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		<-time.After(time.Hour)
@@ -205,7 +205,7 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 						ctx, cancel = context.WithTimeout(ctx, 500*time.Millisecond)
 					}
 					defer cancel()
-					switch _, err := d.NodeID(ctx, HashPhrase("amber"), ""); {
+					switch _, err := d.NodeID(ctx, Origin{}, HashPhrase("amber"), ""); {
 					case err == nil:
 						served.Add(1)
 					case errors.Is(err, ErrBusy):
@@ -257,7 +257,7 @@ func TestDeriverGivesRealMemoryBack(t *testing.T) {
 	defer d.Close()
 	// The runtime must not collect the buffer by itself.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	if _, err := d.NodeID(t.Context(), HashPhrase("amber"), "n1"); err != nil {
+	if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "n1"); err != nil {
 		t.Fatal(err)
 	}
 	d.owned.Wait() // for the release

@@ -161,9 +161,14 @@ func (c *call) derive(hash creds.PasswHash) (string, error) {
 	if err := c.checkCreationRate(); err != nil {
 		return "", err
 	}
-	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), hash, c.host.world.View().RootKey)
+	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), c.origin(), hash, c.host.world.View().RootKey)
 	c.host.metrics.derived(err)
 	return nodeID, err
+}
+
+// origin is whose share of the derivations a request takes.
+func (c *call) origin() creds.Origin {
+	return creds.Origin{Network: networkOf(c.peer), Site: siteOf(c.peer), Exempt: c.host.options.exempt(c.peer)}
 }
 
 // planReplaceAPIKey gives the calling main node another API key; the old one is

@@ -1,0 +1,181 @@
+//go:build unix
+
+package crowded
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
+)
+
+func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
+
+// promptly is how long a newcomer may take at a host that is full of others.
+const promptly = 3 * time.Second
+
+// start runs a host and gives its root key.
+func start(t *testing.T, descriptors int, args ...string) (h *hostprocess.Host, rootKey string) {
+	t.Helper()
+	rootKey = creds.GenerateRootKey()
+	file := filepath.Join(t.TempDir(), "root")
+	if err := creds.WriteRootFile(file, rootKey, false); err != nil {
+		t.Fatal(err)
+	}
+	args = append(args, "--data-dir", t.TempDir(), "--root-file", file, "--log-level", "error")
+	return hostprocess.Start(t, hostprocess.Options{Args: args, Descriptors: descriptors}), rootKey
+}
+
+// flood keeps a number of tasks going until the test ends.
+func flood(t *testing.T, count int, task func(ctx context.Context, i int)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for i := range count {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				task(ctx, i)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+}
+
+// halfAsk connects, sends headers that do not end, and waits to be cut.
+func halfAsk(ctx context.Context, h *hostprocess.Host) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(h.URL(), "http://"))
+	if err != nil {
+		return
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: playctl\r\n"); err == nil {
+		_, _ = conn.Read(make([]byte, 1))
+	}
+	_ = conn.Close()
+	pause(ctx)
+}
+
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(100 * time.Millisecond):
+	}
+}
+
+// stream reads a stream to its end, and comes back a little later.
+func stream(ctx context.Context, client *http.Client, h *hostprocess.Host, who hostprocess.Node, sid string, opened func()) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL()+protocol.ServicePlay.Events()+"?sid="+sid, http.NoBody)
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set(protocol.HeaderNodeID, who.ID)
+	r.Header.Set(protocol.HeaderNodePassw, who.Hash)
+	if reply, err := client.Do(r); err == nil {
+		opened()
+		_, _ = io.Copy(io.Discard, reply.Body)
+		_ = reply.Body.Close()
+	}
+	pause(ctx)
+}
+
+// A host with few descriptors is asked by 400 connections whose headers do not end
+// and by 300 streams of one node: others are answered all the same.
+func TestANewcomerAtAHostThatIsFull(t *testing.T) {
+	h, rootKey := start(t, 256)
+	account := hostprocess.NewAccount(t, h, rootKey, "crowd", 1)
+	newcomer := account.Agents[0]
+	var session protocol.SessionReply
+	newcomer.Must(t, h, hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()}, &session)
+
+	var all sync.WaitGroup
+	all.Add(300)
+	var once [300]sync.Once
+	crowd := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	flood(t, len(once), func(ctx context.Context, i int) {
+		stream(ctx, crowd, h, account.Main, session.SID, func() { once[i].Do(all.Done) })
+	})
+	flood(t, 400, func(ctx context.Context, _ int) { halfAsk(ctx, h) })
+	all.Wait()
+
+	for i := range 5 {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: promptly}
+		began := time.Now()
+		if a, err := (hostprocess.Node{}).Do(t.Context(), client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.PathHealth}); err != nil || !a.OK() {
+			t.Errorf("health, time %d: %v after %v", i, err, time.Since(began))
+		}
+		a, err := newcomer.Do(t.Context(), client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()})
+		if err != nil || !a.OK() {
+			t.Errorf("a short call, time %d: %v after %v: %+v", i, err, time.Since(began), a)
+		}
+	}
+	a, err := (hostprocess.Node{}).Do(t.Context(), crowd, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.PathMetrics})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`playctl_connections_refused_total{limit="streams_per_caller"}`, `playctl_streams_deferred_total{code="overloaded"}`,
+		`playctl_connections_evicted_total{state="silent"}`,
+	} {
+		if !strings.Contains(string(a.Body), want) {
+			t.Errorf("the metrics do not tell of %s", want)
+		}
+	}
+}
+
+// Sixteen addresses make nodes as fast as they can; another one has its node soon.
+func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
+	h, rootKey := start(t, 0, "--limit-loopback", "--rate-nodes=-1", "--rate-requests=-1")
+	// What does not derive costs as much to refuse as a node to make.
+	wrong := hostprocess.Request{Method: http.MethodPost, Path: protocol.PathNodes, Body: map[string]any{
+		"nodeId": strings.Repeat("0", 64), "passwHash": creds.HashPhrase("a flood").Reveal(),
+	}}
+	var begun sync.WaitGroup
+	begun.Add(16)
+	for i := range 16 {
+		client := clientAt(fmt.Sprintf("127.0.1.%d", i+1))
+		t.Cleanup(client.CloseIdleConnections)
+		var once sync.Once
+		flood(t, 4, func(ctx context.Context, _ int) {
+			if a, err := (hostprocess.Node{}).Do(ctx, client, h.URL(), wrong); err == nil && a.Code != protocol.CodeRateLimited {
+				once.Do(begun.Done)
+			}
+		})
+	}
+	begun.Wait()
+
+	began := time.Now()
+	own := hostprocess.Identity(t, rootKey, "a newcomer")
+	// On a machine that is busy otherwise a derivation takes longer, here as there.
+	within := max(promptly, 8*time.Since(began))
+	h.Guard(own.Hash)
+	client := clientAt("127.0.2.1")
+	defer client.CloseIdleConnections()
+	right := hostprocess.Request{Method: http.MethodPost, Path: protocol.PathNodes, Body: map[string]any{"nodeId": own.ID, "passwHash": own.Hash}}
+	began = time.Now()
+	a, err := (hostprocess.Node{}).Do(t.Context(), client, h.URL(), right)
+	if took := time.Since(began); err != nil || !a.OK() || took > within {
+		t.Errorf("the newcomer got %+v, %v after %v", a, err, took)
+	} else {
+		t.Logf("the newcomer is in after %v", took)
+	}
+}
+
+// clientAt calls from an address.
+func clientAt(addr string) *http.Client {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
+	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 8}}
+}
