@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, before, describe, it } from 'node:test'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient, createNodeCredentialMaterial } from '../src/index.js'
+import { type Seen, type Source, type Streams, chromiumSource, curl, eventsource, eventsourceClient, fetchSource, openChromium, r3labs } from './eventsources.js'
+import { Host } from './host.js'
+import { repository } from './repository.js'
+import { Redis } from './site.js'
+
+const long = process.env.PLAYCTL_TEST_LONG !== undefined
+/** Streams of each library, contexts of six in Chromium, and its streams over HTTP/2. */
+const [each, contexts, overHTTP2] = long ? [400, 8, 100] : [20, 3, 20]
+const patienceMs = long ? 180_000 : 60_000
+
+/** Writes a line after the other, each until it is taken, and once. */
+class Writer {
+  /** The seq of the last line that was taken. */
+  last = 0
+  readonly #ending = new AbortController()
+  readonly #done: Promise<void>
+
+  constructor(source: Source, playerId: string) {
+    this.#done = this.#write(source, playerId)
+  }
+
+  async #write(source: Source, playerId: string): Promise<void> {
+    for (let i = 0; !this.#ending.signal.aborted; ) {
+      await sleep(long ? 300 : 50)
+      const body = JSON.stringify({ op: 'recordInteraction', payload: { playerId, role: 'user', text: `line ${i}` } })
+      const headers = { ...source.headers, 'content-type': 'application/json', 'idempotency-key': `line-${i}` }
+      const reply = await fetch(source.url + source.path.replace('events', 'sdk/rpc'), { method: 'POST', headers, body }).catch(() => undefined)
+      if (reply?.status !== 200) {
+        await reply?.body?.cancel()
+        continue
+      }
+      this.last = ((await reply.json()) as { seq: number }).seq
+      i++
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    await this.#done
+  }
+}
+
+/** Looks again and again until something holds, for as long as a test waits; says whether it did. */
+async function holds(condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  const end = Date.now() + patienceMs
+  while (Date.now() < end) {
+    if (await condition()) return true
+    await sleep(50)
+  }
+  return false
+}
+
+describe('standard clients through restarts', () => {
+  const redis = new Redis()
+  const hosts: Host[] = []
+  const open: Streams[] = []
+  let plain: Source
+  let writer: Writer
+  let close = async (): Promise<void> => { await Promise.resolve() }
+
+  before(async () => {
+    await redis.start()
+    const store = ['--store', redis.url, '--store-wait', '10m', '--root-file', path.join(redis.folder, 'root')]
+    execFileSync('sh', ['-c', `umask 077; head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \\n' >'${path.join(redis.folder, 'root')}'`])
+    const goroot = execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim()
+    execFileSync('go', ['run', path.join(goroot, 'src/crypto/tls/generate_cert.go'), '--host', '127.0.0.1', '--ecdsa-curve', 'P256'], { cwd: redis.folder, stdio: 'ignore' })
+    const program = path.join(redis.folder, 'r3labs')
+    execFileSync('go', ['build', '-o', program, '.'], { cwd: path.join(repository, 'web/sdk/test/testdata/r3labs') })
+    hosts.push(
+      await Host.start(...store),
+      await Host.start(...store, '--tls-cert', path.join(redis.folder, 'cert.pem'), '--tls-key', path.join(redis.folder, 'key.pem')),
+    )
+    const [host, secure] = hosts as [Host, Host]
+    const { node, apiKey } = await host.account()
+    const account = createClient({ baseUrl: host.url, apiKey, credentials: node })
+    const agent = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    await account.createAgentNode(agent)
+    // Without a lease there is no event but those of lines.
+    await account.register({ name: 'Ada', type: 'test', agentId: agent.nodeId, agent: { type: 'test', toolNames: ['chat_tool'] } })
+    const { sid } = await account.session()
+    plain = { url: host.url, path: `/api/play/events?sid=${sid}`, headers: { 'x-node-id': node.nodeId, 'x-node-passw': node.passwHash } }
+    writer = new Writer(plain, agent.nodeId)
+    const browser = await openChromium()
+    close = async () => { await browser.close() }
+    open.push(
+      eventsource(plain, each), eventsourceClient(plain, each), fetchSource(plain, each), r3labs(program, plain, each), curl(plain, each),
+      await chromiumSource(browser, plain, contexts, 6), await chromiumSource(browser, { ...plain, url: secure.url }, 1, overHTTP2),
+    )
+    await holds(() => writer.last > 0 && seen().every(({ first }) => first > 0))
+    assert.deepEqual(open.map(({ all }) => [all[0]?.kind, all.filter(({ first }) => first === 0).length]).filter(([, late]) => late !== 0), [], 'not all streams began')
+  })
+  after(async () => {
+    await Promise.all(open.map(async (streams) => { await streams.end() }))
+    await writer.stop()
+    await close()
+    for (const host of hosts) await host.end()
+    await redis.end()
+  })
+
+  const seen = (): Seen[] => open.flatMap(({ all }) => all)
+  const stop = async (signal: NodeJS.Signals) => { await Promise.all(hosts.map(async (host) => { await host.kill(signal) })) }
+  const start = async () => { await Promise.all(hosts.map(async (host) => { await host.start() })) }
+
+  /** Every stream has what was written after the break, all of it once. */
+  async function unbroken(told: (figures: string) => void): Promise<void> {
+    const before = writer.last
+    assert.ok(await holds(() => writer.last > before), 'nothing can be written')
+    const mark = writer.last
+    await holds(() => seen().every(({ last }) => last >= mark))
+    const figures = await Promise.all(open.map(async (streams) => {
+      const sum = (of: (seen: Seen) => number) => streams.all.reduce((total, seen) => total + of(seen), 0)
+      return {
+        kind: streams.all[0]?.kind, streams: streams.all.length, dead: await streams.dead(), behind: sum(({ last }) => (last < mark ? 1 : 0)),
+        lost: sum(({ lost }) => lost), twice: sum(({ twice }) => twice),
+      }
+    }))
+    told(JSON.stringify(figures))
+    for (const { kind, streams, ...wrong } of figures) assert.deepEqual(wrong, { dead: 0, behind: 0, lost: 0, twice: 0 }, `${kind}, ${streams} streams`)
+  }
+
+  it('come back after SIGTERM', async (t) => {
+    await stop('SIGTERM')
+    await start()
+    await unbroken((figures) => { t.diagnostic(figures) })
+  })
+
+  it('come back after SIGKILL', async (t) => {
+    await stop('SIGKILL')
+    await start()
+    await unbroken((figures) => { t.diagnostic(figures) })
+  })
+
+  it('go on when the store was away, and come back from a host that waits for it', async (t) => {
+    await redis.kill()
+    await stop('SIGTERM')
+    const started = start()
+    // Of those who come back, all meet a host that waits: a stream of its ends at once.
+    let met = 0
+    assert.ok(await holds(async () => {
+      const reply = await fetch(plain.url + plain.path, { headers: plain.headers }).catch(() => undefined)
+      if (reply?.status === 200 && /^retry: [0-9]+\n\n$/u.test(await reply.text())) met++
+      return met >= 10
+    }), 'no stream ended at once')
+    await redis.start()
+    await started
+    await unbroken((figures) => { t.diagnostic(figures) })
+  })
+})
