@@ -25,6 +25,8 @@ const (
 	CodeLeaseUnknown Code = "lease_unknown"
 	// CodePlayerUnknown: the agent is not on the map, or not that main node's.
 	CodePlayerUnknown Code = "player_unknown"
+	// CodeAgentNotAnswering: no program answers for the agent; only where `ifAnswering=1` asks for it.
+	CodeAgentNotAnswering Code = "agent_not_answering"
 	// CodeRequestUnknown: no open intercom request of that id for that agent.
 	CodeRequestUnknown Code = "request_unknown"
 	// CodeNodeNotDerivable: the node id does not derive from the passwHash.
@@ -133,6 +135,7 @@ var codeTable = []codeStatus{
 	{CodeToolUnknown, 400},
 	{CodeLeaseUnknown, 400},
 	{CodePlayerUnknown, 400},
+	{CodeAgentNotAnswering, 400},
 	{CodeRequestUnknown, 400},
 	{CodeNodeNotDerivable, 400},
 	{CodeConfirmationMismatch, 400},

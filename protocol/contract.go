@@ -21,6 +21,7 @@ func Enums() []Enum { return slices.Clone(enums) }
 
 var enums = []Enum{
 	{"Amenity", []string{AmenityShop, AmenitySupermarket, AmenityCarWash}},
+	{"Answering", []string{AnsweringYes, AnsweringNo, AnsweringUnknown}},
 	{"Capability", words(Capabilities())},
 	{"CreatedNodeKind", []string{NodeKindMain, NodeKindSpace}},
 	{"InteractionRole", []string{RoleUser, RoleAssistant, RoleTool}},
@@ -90,6 +91,13 @@ const (
 	NodeKindMain  = "main"
 	NodeKindAgent = "agent"
 	NodeKindSpace = "space"
+)
+
+// Whether a program answers for an agent.
+const (
+	AnsweringYes     = "yes"
+	AnsweringNo      = "no"
+	AnsweringUnknown = "unknown"
 )
 
 // The values of `enableP2a`.

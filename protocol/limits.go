@@ -59,6 +59,9 @@ const (
 
 	// MaxStableKeys is how many nodes one batch read may ask for.
 	MaxStableKeys = 256
+	// MaxAnswers is for how many agents a stream may say that its reader answers, and
+	// of how many listAnswering may be asked by name.
+	MaxAnswers = 128
 	// DefaultListLimit is the page of a listing that names no limit.
 	DefaultListLimit = 100
 	// MaxListLimit is the longest page of a listing.
@@ -119,6 +122,7 @@ var limits = []Limit{
 	{"MaxDescriptionChars", MaxDescriptionChars},
 	{"MaxDesignKeyChars", MaxDesignKeyChars},
 	{"MaxRootKeyBytes", MaxRootKeyBytes},
+	{"MaxAnswers", MaxAnswers},
 	{"MaxStableKeys", MaxStableKeys},
 	{"DefaultListLimit", DefaultListLimit},
 	{"MaxListLimit", MaxListLimit},

@@ -19,6 +19,10 @@ const (
 	QuerySID         = "sid"
 	QueryLastEventID = "lastEventId"
 	QueryInline      = "inline"
+	// QueryAnswers says for which agents the reader of a stream answers.
+	QueryAnswers = "answers"
+	// QueryIfAnswering asks with intercomCommand for agent_not_answering at once.
+	QueryIfAnswering = "ifAnswering"
 	QueryAll         = "all"
 	QueryID          = "id"
 )

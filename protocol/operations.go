@@ -16,6 +16,7 @@ const (
 	OpGetPlayerChainProof Op = "getPlayerChainProof"
 	OpListInteractions    Op = "listInteractions"
 	OpListJourneys        Op = "listJourneys"
+	OpListAnswering       Op = "listAnswering"
 	OpListSpaceNodes      Op = "listSpaceNodes"
 	OpInspectSpace        Op = "inspectSpace"
 	OpRecordInteraction   Op = "recordInteraction"
@@ -77,6 +78,10 @@ var operations = []Operation{
 	{
 		Op: OpListJourneys, Callers: CallerReaders, Extension: CapInteractions, Request: ListRequest{}, Reply: JourneysReply{},
 		Summary: "Lists journeys, newest last.",
+	},
+	{
+		Op: OpListAnswering, Callers: CallerReaders, Request: ListAnsweringRequest{}, Reply: ListAnsweringReply{},
+		Summary: "Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`.",
 	},
 	{
 		Op: OpListSpaceNodes, Callers: CallerReaders, Request: EmptyRequest{}, Reply: SpacesReply{},

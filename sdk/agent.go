@@ -115,7 +115,7 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		a.request.EnableP2A = protocol.P2AOn
 	}
 	if !o.Permanent {
-		a.request.ConnectionID = rand.Text()
+		a.request.ConnectionID = w.program + "-" + rand.Text()
 		a.request.LeaseTTLSeconds = int((o.LeaseTTL + time.Second - 1) / time.Second)
 	}
 	return a, nil

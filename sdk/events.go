@@ -59,7 +59,7 @@ func (w *RemotePlayWorld) Events(ctx context.Context, options EventOptions) iter
 
 // yieldEvents reports whether it ended with the context, and not with the loop.
 func (w *RemotePlayWorld) yieldEvents(ctx context.Context, o *EventOptions, yield func(Event, error) bool) bool {
-	for signal := range w.client.Events(ctx, client.StreamOptions{After: o.After, HasAfter: o.FromSeq}).All() {
+	for signal := range w.client.Events(ctx, client.StreamOptions{After: o.After, HasAfter: o.FromSeq, Answers: protocol.AnswersFor()}).All() {
 		if signal.Err != nil && !yield(Event{}, signal.Err) {
 			return false
 		}

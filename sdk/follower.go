@@ -74,7 +74,7 @@ func newFollower(ctx context.Context, c *client.Client, o *SubscribeOptions, yie
 // run follows the world until the context ends or nobody takes reports any more.
 func (f *follower) run() {
 	f.stream = f.client.Events(f.ctx, client.StreamOptions{
-		After: f.options.After, HasAfter: f.options.FromSeq, Inline: !f.options.NoInline,
+		After: f.options.After, HasAfter: f.options.FromSeq, Inline: !f.options.NoInline, Answers: protocol.AnswersFor(),
 	})
 	defer f.stream.Close()
 	defer f.stop()

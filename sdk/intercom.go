@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
@@ -49,6 +50,8 @@ type IntercomOptions struct {
 	// world has when a command comes. A world without MainNodeCredentials, at a
 	// host that checks who calls, has to name them.
 	Agents []*Agent
+	// AgentIDs name them before they are in the world; set one of the two.
+	AgentIDs []string
 	// Timeout bounds one command, 100 s if 0. The host gives up after 120 s
 	// without an answer, where a partial one counts.
 	Timeout time.Duration
@@ -67,6 +70,8 @@ func (o *IntercomOptions) check() error {
 	switch {
 	case o.Execute == nil:
 		return errors.New("sdk.IntercomOptions.Execute is nil: it is what carries commands out")
+	case len(o.Agents) > 0 && len(o.AgentIDs) > 0:
+		return errors.New("sdk.IntercomOptions: set Agents or AgentIDs, not both")
 	case o.Timeout < 0:
 		return errors.New("sdk.IntercomOptions.Timeout is negative")
 	case o.Concurrency < 0:
@@ -79,6 +84,18 @@ func (o *IntercomOptions) check() error {
 		o.Concurrency = defaultIntercomConcurrency
 	}
 	return nil
+}
+
+// answers are the agents for which a host is told that this program answers.
+func (o *IntercomOptions) answers(w *RemotePlayWorld) protocol.Answers {
+	ids := slices.Clone(o.AgentIDs)
+	for _, a := range o.Agents {
+		ids = append(ids, a.PlayerID())
+	}
+	if len(ids) == 0 {
+		return protocol.AnswersHeld(w.program)
+	}
+	return protocol.AnswersFor(ids...)
 }
 
 // IntercomSubscription carries out commands until it is closed; Close waits for
@@ -139,13 +156,13 @@ func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {
 
 // intercomAgent is the agent of this world that a command is for; nil if it is
 // none of those that are listened for.
-func (w *RemotePlayWorld) intercomAgent(named []*Agent, id string) *Agent {
-	if len(named) > 0 {
-		for _, a := range named {
-			if a.PlayerID() == id {
-				return a
-			}
+func (w *RemotePlayWorld) intercomAgent(o *IntercomOptions, id string) *Agent {
+	for _, a := range o.Agents {
+		if a.PlayerID() == id {
+			return a
 		}
+	}
+	if len(o.Agents) > 0 || len(o.AgentIDs) > 0 && !slices.Contains(o.AgentIDs, id) {
 		return nil
 	}
 	w.mu.Lock()

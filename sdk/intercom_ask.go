@@ -37,7 +37,9 @@ type IntercomQuestion struct {
 
 // Ask asks an agent and waits for its answer; the context bounds that, and the
 // host gives up after 120 s without a sign of the agent. Where the agent answers
-// `failed` the error matches ErrAgentFailed, and the event is there as well.
+// `failed` the error matches ErrAgentFailed, and the event is there as well. Where
+// the host knows that no program answers for the agent the error is at once a
+// *protocol.Error with [protocol.CodeAgentNotAnswering].
 func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protocol.IntercomEvent, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
@@ -112,7 +114,7 @@ type asking struct {
 // and reads the stream to the answer. A host that holds the stream's headers back
 // gets the command all the same.
 func (a *asking) run() (*protocol.IntercomEvent, error) {
-	stream := a.caller.Events(a.ctx, client.StreamOptions{})
+	stream := a.caller.Events(a.ctx, client.StreamOptions{Answers: protocol.AnswersFor()})
 	defer stream.Close()
 	headers, cancel := context.WithTimeout(a.ctx, headersTimeout)
 	defer cancel()
@@ -150,7 +152,7 @@ func (a *asking) send() error {
 		return nil
 	}
 	a.sent = true
-	_, err := a.caller.IntercomCommand(a.ctx, a.command)
+	_, err := a.caller.IntercomCommand(a.ctx, a.command, true)
 	return err
 }
 

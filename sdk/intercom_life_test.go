@@ -8,7 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/sdk/playworld"
 )
 
 // A command that came while the stream was broken is carried out when it is
@@ -153,12 +156,65 @@ func TestCommandsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// Questions that nobody can answer are refused at once.
+// olderProgram reads a host's events without saying for whom it answers.
+func olderProgram(t *testing.T, host *playworld.PlayWorld) {
+	t.Helper()
+	c, err := client.New(client.Options{BaseURL: host.BaseURL(), Transport: host.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := c.Events(context.Background(), client.StreamOptions{})
+	t.Cleanup(stream.Close)
+	for {
+		signal, err := stream.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signal.Type == client.SignalOpen {
+			break
+		}
+	}
+	go func() {
+		for range stream.All() { //nolint:revive // it only keeps the stream open
+		}
+	}()
+}
+
+// Where the host knows that no program answers, a question ends at once; a program
+// of the agents that the world holds is one, whenever it subscribed.
+func TestAskWhereNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		addAgent(t, w, "ada", nil)
+		question := sdk.IntercomQuestion{To: "ada", Text: "is nobody there?"}
+		start := time.Now()
+		if _, err := w.Ask(t.Context(), question); !protocol.HasCode(err, protocol.CodeAgentNotAnswering) || time.Since(start) > time.Second {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: nothing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-commands.Ready()
+		if _, err := w.Ask(t.Context(), question); err != nil {
+			t.Errorf("with a program: %v", err)
+		}
+		addAgent(t, w, "bob", nil)
+		if _, err := w.Ask(t.Context(), sdk.IntercomQuestion{To: "bob", Text: "and you?"}); err != nil {
+			t.Errorf("an agent that came after the stream: %v", err)
+		}
+		commands.Close()
+	})
+}
+
+// Questions that nobody can answer are refused at once, as far as the host knows.
 func TestAskRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		w := visit(t, host, nil)
 		addAgent(t, w, "ada", nil)
+		olderProgram(t, host)
 		for want, q := range map[string]sdk.IntercomQuestion{
 			"set Text or Tool":                  {To: "ada"},
 			"the agent bob is not on the map":   {To: "bob", Text: "hello"},
@@ -184,6 +240,7 @@ func TestAResetEndsAQuestion(t *testing.T) {
 		host := openHost(t)
 		w := visit(t, host, nil)
 		addAgent(t, w, "ada", nil)
+		olderProgram(t, host)
 		failed := make(chan error, 1)
 		go func() {
 			_, err := w.Ask(context.Background(), sdk.IntercomQuestion{To: "ada", Text: "hello"})

@@ -72,7 +72,7 @@ func (l *intercomListener) listen(source *client.Client) {
 	slow.Stop()
 	defer slow.Stop()
 	lost := false
-	for signal := range source.Events(l.ctx, client.StreamOptions{}).All() {
+	for signal := range source.Events(l.ctx, client.StreamOptions{Answers: l.options.answers(l.world)}).All() {
 		if signal.Err != nil {
 			l.report(signal.Err)
 		}
@@ -127,7 +127,7 @@ func (l *intercomListener) event(e *Event) {
 
 // command begins what a forwarded event asks for, once.
 func (l *intercomListener) command(event *protocol.IntercomEvent) {
-	agent := l.world.intercomAgent(l.options.Agents, event.FromPlayerID)
+	agent := l.world.intercomAgent(l.options, event.FromPlayerID)
 	if agent == nil {
 		return // one of the account's agents that another program runs
 	}

@@ -20,6 +20,7 @@ package sdk
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -36,6 +37,9 @@ type RemotePlayWorld struct {
 	options Options
 	client  *client.Client
 	main    client.Credentials
+	// program begins the connection ids of its agents, by which a host knows for which
+	// its streams answer.
+	program string
 
 	// life ends when Close begins; tasks are the goroutines that end with it.
 	life  context.Context //nolint:containedctx // the agents' heartbeats live as long as the world
@@ -57,7 +61,7 @@ type RemotePlayWorld struct {
 // New makes a world. It checks the options and connects to nothing: Connect
 // finds out whether the host is there and takes the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
-	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}}
+	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, program: rand.Text()}
 	c, main, err := w.options.client(w.sessionChanged)
 	if err != nil {
 		return nil, err

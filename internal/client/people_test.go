@@ -56,7 +56,7 @@ func TestTalkAtARealHost(t *testing.T) {
 		Kind: protocol.IntercomChat, Text: "Hello?",
 	}
 	for range 2 { // the second one is the same request
-		good[*protocol.OKReply](t)(a.main.IntercomCommand(ctx, command))
+		good[*protocol.OKReply](t)(a.main.IntercomCommand(ctx, command, false))
 	}
 	answer := &protocol.IntercomResponse{
 		RequestID: "request-1", MainNodeID: a.main.Node(), ToPlayerID: protocol.HumanLabel, FromPlayerID: player,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/protocol"
@@ -145,11 +146,22 @@ func (c *Client) RemoveSpaceAmenity(ctx context.Context, r protocol.AmenityReque
 }
 
 // IntercomCommand asks an agent for something. Its requestId makes a repeat
-// harmless: the host answers the same and forwards it once.
-func (c *Client) IntercomCommand(ctx context.Context, r *protocol.IntercomCommand) (*protocol.OKReply, error) {
+// harmless: the host answers the same and forwards it once. With ifAnswering a host
+// that knows that no program answers for the agent says so at once.
+func (c *Client) IntercomCommand(ctx context.Context, r *protocol.IntercomCommand, ifAnswering bool) (*protocol.OKReply, error) {
 	k := c.writeOp(protocol.OpIntercomCommand, r)
 	k.again = repeatSame
+	if ifAnswering && c.service == protocol.ServicePlay {
+		k.query = url.Values{protocol.QueryIfAnswering: {"1"}}
+	}
 	return decode[protocol.OKReply](ctx, c, k)
+}
+
+// ListAnswering reports whether programs answer for agents on the map, for all of
+// them where none is named. Not every host has it.
+func (c *Client) ListAnswering(ctx context.Context, playerIDs ...string) (*protocol.ListAnsweringReply, error) {
+	return decode[protocol.ListAnsweringReply](ctx, c,
+		c.readOp(protocol.OpListAnswering, protocol.ListAnsweringRequest{PlayerIDs: playerIDs}))
 }
 
 // IntercomResponse answers a command, as the agent that was asked.

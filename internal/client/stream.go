@@ -50,6 +50,8 @@ type StreamOptions struct {
 	HasAfter bool
 	// Inline asks for the changed nodes within the events.
 	Inline bool
+	// Answers are the agents for which the program answers that reads the stream.
+	Answers protocol.Answers
 }
 
 // Stream reads the host's events for ever: it reconnects after every end, also
@@ -68,6 +70,7 @@ type Stream struct {
 
 	// The rest belongs to the goroutine.
 	inline    bool
+	answers   protocol.Answers
 	cursor    uint64
 	hasCursor bool
 	// floor is what the next id has to be above. It is the cursor, but where the
@@ -91,7 +94,7 @@ var errStreamClosed = errors.New("the event stream was closed")
 func (c *Client) Events(ctx context.Context, opts StreamOptions) *Stream {
 	s := &Stream{
 		client: c, signals: make(chan Signal),
-		inline: opts.Inline, cursor: opts.After, hasCursor: opts.HasAfter, reconnect: defaultReconnect,
+		inline: opts.Inline, answers: opts.Answers, cursor: opts.After, hasCursor: opts.HasAfter, reconnect: defaultReconnect,
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	return s
@@ -297,6 +300,9 @@ func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.R
 	query := url.Values{}
 	if s.inline {
 		query.Set(protocol.QueryInline, "1")
+	}
+	if s.answers.Said && c.service == protocol.ServicePlay {
+		query.Set(protocol.QueryAnswers, s.answers.Query())
 	}
 	p := &prepared{call: &call{method: http.MethodGet, path: c.service.Events(), query: query}}
 	req, err := c.request(ctx, p, sid)

@@ -45,6 +45,9 @@ func sendEvents(c *call) error {
 	if err := checkSession(c); err != nil {
 		return err
 	}
+	if c.pass == nil && !c.caller.Admin && c.r.Method != http.MethodHead {
+		defer h.world.Listens(c.caller.NodeID, c.answers())()
+	}
 	c.sendStreamHeader()
 	if c.r.Method == http.MethodHead {
 		return nil
@@ -61,6 +64,14 @@ func sendEvents(c *call) error {
 	c.written = s.written
 	h.metrics.streamEnded(end)
 	return nil
+}
+
+// answers are the agents for which the reader of the stream answers.
+func (c *call) answers() protocol.Answers {
+	if !c.query().Has(protocol.QueryAnswers) {
+		return protocol.Answers{}
+	}
+	return protocol.ParseAnswers(c.query().Get(protocol.QueryAnswers))
 }
 
 // cursor is the id that the caller has seen last. given is false where it names

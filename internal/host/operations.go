@@ -15,6 +15,7 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpGetPlayerChainProof: planChainProof,
 		protocol.OpListInteractions:    planListInteractions,
 		protocol.OpListJourneys:        planListJourneys,
+		protocol.OpListAnswering:       planListAnswering,
 		protocol.OpListSpaceNodes:      planListSpaces,
 		protocol.OpInspectSpace:        planInspectSpace,
 		protocol.OpCreateSpace:         planCreateSpace,
@@ -34,9 +35,7 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpRemoveSpaceAmenity: command(func(r protocol.AmenityRequest) world.Command {
 			return world.RemoveAmenity{AmenityRequest: r}
 		}),
-		protocol.OpIntercomCommand: command(func(r protocol.IntercomCommand) world.Command {
-			return world.IntercomCommand{IntercomCommand: r}
-		}),
+		protocol.OpIntercomCommand: planIntercomCommand,
 		protocol.OpIntercomResponse: command(func(r protocol.IntercomResponse) world.Command {
 			return world.IntercomResponse{IntercomResponse: r}
 		}),

@@ -36,7 +36,11 @@ type intercom struct {
 }
 
 // IntercomCommand asks an agent for something.
-type IntercomCommand struct{ protocol.IntercomCommand }
+type IntercomCommand struct {
+	protocol.IntercomCommand
+	// NotAnswering refuses it, after all else that may be wrong with it.
+	NotAnswering bool
+}
 
 // AssistTool asks an agent, as a person, to run one of its tools.
 type AssistTool struct{ protocol.AssistToolRequest }
@@ -83,6 +87,12 @@ func (c IntercomCommand) plan(p *planner) (any, error) {
 			return nil, protocol.Errorf(protocol.CodeForbidden, "the requestId was used by another caller: choose a random one")
 		}
 		return reply, nil
+	}
+	if c.NotAnswering {
+		if err := p.checkAddressee(r); err != nil {
+			return nil, err
+		}
+		return nil, protocol.Errorf(protocol.CodeAgentNotAnswering, "the agent is on the map, but no program answers for it")
 	}
 	return reply, p.forward(r)
 }

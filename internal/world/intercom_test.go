@@ -13,7 +13,7 @@ import (
 )
 
 func ask(requestID, owner, agent string) IntercomCommand {
-	return IntercomCommand{protocol.IntercomCommand{
+	return IntercomCommand{IntercomCommand: protocol.IntercomCommand{
 		RequestID: requestID, MainNodeID: owner, FromPlayerID: protocol.HumanLabel, ToPlayerID: agent,
 		Kind: protocol.IntercomAssist, ToolName: "assist_find", Args: json.RawMessage(`{"q":1}`),
 	}}

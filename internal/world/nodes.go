@@ -49,12 +49,15 @@ type Registry struct {
 	nodes      map[string]*Node
 	children   map[string]map[string]struct{}
 	aggregates map[string]*Aggregate
+	leases     map[string]*lease
+	// asked is when agents were last asked, in milliseconds since the Unix epoch.
+	asked map[string]int64
 	// removed is closed, and replaced, when a node is gone.
 	removed chan struct{}
 }
 
 func newRegistry(s *state) *Registry {
-	r := &Registry{removed: make(chan struct{})}
+	r := &Registry{removed: make(chan struct{}), asked: map[string]int64{}}
 	r.replace(s)
 	return r
 }
@@ -63,7 +66,7 @@ func newRegistry(s *state) *Registry {
 func (r *Registry) replace(s *state) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.nodes, r.aggregates = maps.Clone(s.nodes), maps.Clone(s.aggregates)
+	r.nodes, r.aggregates, r.leases = maps.Clone(s.nodes), maps.Clone(s.aggregates), maps.Clone(s.leases)
 	r.children = map[string]map[string]struct{}{}
 	for id, n := range s.nodes {
 		replaceChild(r.children, id, nil, n)
@@ -132,7 +135,8 @@ func (r *Registry) All(kind string) []*Node {
 // were applied to.
 func (r *Registry) update(records []store.Record, s *state) {
 	if !slices.ContainsFunc(records, func(c store.Record) bool {
-		return c.Table == store.Nodes || c.Table == store.Aggregates || c.Table == store.WatchTokens && c.Value == nil
+		return c.Table == store.Nodes || c.Table == store.Aggregates || c.Table == store.Leases || c.Table == store.Intercom ||
+			c.Table == store.WatchTokens && c.Value == nil
 	}) {
 		return
 	}
@@ -149,6 +153,8 @@ func (r *Registry) update(records []store.Record, s *state) {
 			gone = gone || records[i].Value == nil
 		case store.Aggregates:
 			put(r.aggregates, id, s.aggregates[id])
+		default:
+			r.take(&records[i], s)
 		}
 	}
 	if gone {

@@ -136,7 +136,11 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 // present lets the store know that this host serves, and returns the names of the
 // hosts that do by id.
 func (w *World) present(ctx context.Context, term time.Duration) (map[string]string, error) {
-	return w.options.Journal.Present(ctx, w.replica.holder, w.options.Name, term)
+	hosts, err := w.options.Journal.Present(ctx, w.replica.holder, w.options.Name, term)
+	if err == nil {
+		w.listeners.count(len(hosts))
+	}
+	return hosts, err
 }
 
 // attend lets the store hear of this host. After a quiet time, as at the start, others

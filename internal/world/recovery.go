@@ -42,6 +42,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	w.view.Store(view)
 	w.registry = newRegistry(w.state)
+	w.listeners = newListeners(options.Now, w.state.players)
 	w.log = newEventLog(options.RingEvents, options.MemoryBudget/2, w.state.Seq)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.startReplica()

@@ -187,6 +187,8 @@ func (w *World) listen(ctx context.Context) {
 				w.replica.secrets.add(key, part, w.options.Now())
 			} else if p, ok := parseProgress(message); ok {
 				w.replica.waits.heard(p)
+			} else if len(message) > 0 {
+				w.heard(ctx, message)
 			}
 		}
 		followAgain.Wait(ctx, failures)

@@ -17,11 +17,13 @@ import (
 type World struct {
 	options  Options
 	registry *Registry
-	log      *EventLog
-	views    *pastViews
-	view     atomic.Pointer[View]
-	changed  atomic.Pointer[chan struct{}]
-	resetSeq atomic.Uint64
+	// listeners are the open streams through which programs answer for agents.
+	listeners *listeners
+	log       *EventLog
+	views     *pastViews
+	view      atomic.Pointer[View]
+	changed   atomic.Pointer[chan struct{}]
+	resetSeq  atomic.Uint64
 	// stale is why the last commit or read of the journal failed; nil once a
 	// commit worked again.
 	stale atomic.Pointer[error]

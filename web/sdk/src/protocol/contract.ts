@@ -40,6 +40,7 @@ export const limits = {
   maxDescriptionChars: 4000,
   maxDesignKeyChars: 128,
   maxRootKeyBytes: 4096,
+  maxAnswers: 128,
   maxStableKeys: 256,
   defaultListLimit: 100,
   maxListLimit: 1000,
@@ -65,6 +66,9 @@ export const headers = {
 
 export const amenities = ['shop', 'supermarket', 'car_wash'] as const
 export type Amenity = (typeof amenities)[number]
+
+export const answerings = ['yes', 'no', 'unknown'] as const
+export type Answering = (typeof answerings)[number]
 
 export const capabilities = ['chain-nodes', 'chain-at-rev', 'chain-proof', 'chain-inline', 'resume', 'interactions', 'idempotency', 'min-rev'] as const
 export type Capability = (typeof capabilities)[number]
@@ -137,6 +141,7 @@ export const errorStatuses = {
   tool_unknown: 400,
   lease_unknown: 400,
   player_unknown: 400,
+  agent_not_answering: 400,
   request_unknown: 400,
   node_not_derivable: 400,
   confirmation_mismatch: 400,
@@ -190,6 +195,8 @@ export const operations = {
   listInteractions: { writes: false },
   /** Lists journeys, newest last. */
   listJourneys: { writes: false },
+  /** Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`. */
+  listAnswering: { writes: false },
   /** Lists the spaces. */
   listSpaceNodes: { writes: false },
   /** Reads a space, with its log for those who may see it. */
@@ -223,6 +230,7 @@ export interface OperationTypes {
   getPlayerChainProof: { request: ChainProofRequest; reply: ChainProofReply }
   listInteractions: { request: ListRequest; reply: InteractionsReply }
   listJourneys: { request: ListRequest; reply: JourneysReply }
+  listAnswering: { request: ListAnsweringRequest; reply: ListAnsweringReply }
   listSpaceNodes: { request: EmptyRequest; reply: SpacesReply }
   inspectSpace: { request: SpaceRequest; reply: InspectSpaceReply }
   recordInteraction: { request: RecordInteractionRequest; reply: RecordInteractionReply }
@@ -784,6 +792,12 @@ export interface ListRequest {
   readonly beforeSeq?: number
 }
 
+/** ListAnsweringRequest is the payload of listAnswering. */
+export interface ListAnsweringRequest {
+  /** playerIds are the agents to report; absent for all that are on the map. */
+  readonly playerIds?: readonly string[]
+}
+
 /** SpaceRequest is the payload of inspectSpace and removeSpace. */
 export interface SpaceRequest {
   readonly spaceId: string
@@ -915,6 +929,22 @@ export interface JourneyRecord {
 export interface JourneysReply {
   readonly journeys: readonly JourneyRecord[]
   readonly hasMore: boolean
+}
+
+/** AnsweringAgent says whether a program answers for an agent. */
+export interface AnsweringAgent {
+  readonly playerId: string
+  /** answering is yes where a stream that says so is open, or was within 10 s; no where all streams of the agent and of its owner say for which agents they are, and none is for this one. */
+  readonly answering: Answering
+  /** leaseTtlSeconds is the term of the agent's lease, absent where it stays on the map without one. It is told to the agent, its owner and the administrator. */
+  readonly leaseTtlSeconds?: number
+  /** askedAt is when the agent was last asked since the host began; told to the same. */
+  readonly askedAt?: string
+}
+
+/** ListAnsweringReply is the reply of listAnswering: the agents of the request that are on the map. */
+export interface ListAnsweringReply {
+  readonly agents: readonly AnsweringAgent[]
 }
 
 /** SpacesReply is the reply of listSpaceNodes, in the order of the chain. */

@@ -1,0 +1,372 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// answerGrace is for how long a stream counts that ended: its reader comes back.
+	answerGrace = 10 * time.Second
+	// maxDeclarations bounds what is kept of one node's streams; further ones count as
+	// streams that say nothing.
+	maxDeclarations = 16
+	// peerTerm bounds how long other hosts are waited for.
+	peerTerm = 400 * time.Millisecond
+)
+
+// listeners are the streams through which programs may read commands for agents.
+type listeners struct {
+	mu    sync.Mutex
+	now   func() time.Time
+	began time.Time
+	// before are the agents that were on the map when this host began: their programs
+	// may still be on their way back.
+	before map[string]bool
+	// nodes are the streams by their caller, then by what they say.
+	nodes map[string]map[string]*listener
+	ended []endedListener
+
+	// hosts is how many there were when they were last counted, fewer when there last
+	// were fewer than before.
+	hosts int
+	fewer time.Time
+	// asked are the questions to other hosts that wait for answers.
+	asked map[string]chan peerAnswer
+}
+
+// listener are the streams of one node that say the same.
+type listener struct {
+	answers protocol.Answers
+	open    int
+	until   time.Time
+}
+
+type endedListener struct {
+	node, key string
+	until     time.Time
+}
+
+func newListeners(now func() time.Time, players map[string]string) *listeners {
+	l := &listeners{
+		now: now, began: now(), before: map[string]bool{}, nodes: map[string]map[string]*listener{}, asked: map[string]chan peerAnswer{},
+	}
+	for id := range players {
+		l.before[id] = true
+	}
+	return l
+}
+
+// Listens notes a stream of a node, with what it says of the agents that its reader
+// answers for. The caller calls leave when it has ended.
+func (w *World) Listens(node string, answers protocol.Answers) (leave func()) {
+	l := w.listeners
+	if w.options.NoRepository {
+		node = "" // Nobody has shown who they are.
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget()
+	if len(l.nodes[node]) >= maxDeclarations && l.nodes[node][answers.Key()] == nil {
+		answers = protocol.Answers{}
+	}
+	key := answers.Key()
+	if l.nodes[node] == nil {
+		l.nodes[node] = map[string]*listener{}
+	}
+	one := l.nodes[node][key]
+	if one == nil {
+		one = &listener{answers: answers}
+		l.nodes[node][key] = one
+	}
+	one.open++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		one.open--
+		one.until = l.now().Add(answerGrace)
+		l.ended = append(l.ended, endedListener{node, key, one.until})
+		l.forget()
+	}
+}
+
+// forget removes the streams whose grace is over; the lock is held.
+func (l *listeners) forget() {
+	now := l.now()
+	for len(l.ended) > 0 && !now.Before(l.ended[0].until) {
+		e := l.ended[0]
+		l.ended = l.ended[1:]
+		if one := l.nodes[e.node][e.key]; one != nil && one.open == 0 && !now.Before(one.until) {
+			delete(l.nodes[e.node], e.key)
+		}
+		if len(l.nodes[e.node]) == 0 {
+			delete(l.nodes, e.node)
+		}
+	}
+}
+
+// answering is what this host's streams say of an agent.
+func (w *World) answering(agent agentKey) string {
+	l, connection := w.listeners, w.registry.connection(agent.id)
+	callers := []string{agent.id, agent.owner}
+	if w.options.NoRepository {
+		callers = []string{""}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget()
+	found := protocol.AnsweringNo
+	if l.before[agent.id] && l.now().Sub(l.began) < answerGrace {
+		found = protocol.AnsweringUnknown
+	}
+	for _, node := range callers {
+		for _, one := range l.nodes[node] {
+			switch one.answers.For(agent.id, connection) {
+			case protocol.AnsweringYes:
+				return protocol.AnsweringYes
+			case protocol.AnsweringUnknown:
+				found = protocol.AnsweringUnknown
+			}
+		}
+	}
+	return found
+}
+
+// Answering reports for agents on the map whether a program answers for them, at any
+// host of the world; those that are not on the map are left out. Unknown are agents
+// of which no stream says it while one does not say for which it is, or a host did
+// not say.
+func (w *World) Answering(ctx context.Context, ids []string) map[string]string {
+	found := map[string]string{}
+	var open []string
+	for _, agent := range w.View().agents(ids) {
+		found[agent.id] = w.answering(agent)
+		if found[agent.id] != protocol.AnsweringYes {
+			open = append(open, agent.id)
+		}
+	}
+	if len(open) > 0 && !w.Alone() {
+		w.askPeers(ctx, open, found)
+	}
+	return found
+}
+
+// agentKey is what the stable key of an agent's row says.
+type agentKey struct{ owner, id string }
+
+// agents are those of the agents that are on the map, all of them where none is
+// named.
+func (v *View) agents(ids []string) []agentKey {
+	var found []agentKey
+	for _, leaf := range v.Tree.Occupants() {
+		kind, rest, _ := strings.Cut(leaf.Key(), ":")
+		owner, id, _ := strings.Cut(rest, ":")
+		if kind == string(protocol.KindAgent) && (len(ids) == 0 || slices.Contains(ids, id)) {
+			found = append(found, agentKey{owner, id})
+		}
+	}
+	return found
+}
+
+// peerQuestion and peerAnswer are what hosts ask each other beside the journal. A
+// host of an older version does not answer.
+type peerQuestion struct {
+	Nonce  string   `json:"nonce"`
+	Agents []string `json:"agents"`
+}
+
+type peerAnswer struct {
+	Nonce   string   `json:"nonce"`
+	Yes     []string `json:"yes,omitempty"`
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// The kinds of their messages, beside those of secrets and of progress.
+const (
+	agentsMessage    = 4
+	answeringMessage = 5
+)
+
+// askPeers adds what other hosts know.
+func (w *World) askPeers(ctx context.Context, ids []string, found map[string]string) {
+	ctx, cancel := context.WithTimeout(ctx, peerTerm)
+	defer cancel()
+	settle := func(ids []string, to string) {
+		for _, id := range ids {
+			if found[id] != "" && found[id] != protocol.AnsweringYes {
+				found[id] = to
+			}
+		}
+	}
+	nonce, err := newUUID(w.options.Random)
+	others, whole := w.otherHosts(ctx)
+	if err != nil || !whole {
+		settle(ids, protocol.AnsweringUnknown)
+	}
+	if err != nil || others <= 0 {
+		return
+	}
+	l := w.listeners
+	answers := make(chan peerAnswer, others)
+	l.mu.Lock()
+	l.asked[nonce] = answers
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.asked, nonce)
+	}()
+	if w.sendPeers(ctx, agentsMessage, peerQuestion{nonce, ids}) != nil {
+		settle(ids, protocol.AnsweringUnknown)
+		return
+	}
+	for range others {
+		select {
+		case answer := <-answers:
+			settle(answer.Unknown, protocol.AnsweringUnknown)
+			settle(answer.Yes, protocol.AnsweringYes)
+		case <-ctx.Done():
+			settle(ids, protocol.AnsweringUnknown)
+			return
+		}
+	}
+}
+
+// otherHosts counts the other hosts of the world. whole is false while one may have
+// gone whose readers have not come back yet.
+func (w *World) otherHosts(ctx context.Context) (others int, whole bool) {
+	hosts, err := w.present(ctx, presenceTerm)
+	if err != nil {
+		return 0, false
+	}
+	delete(hosts, w.replica.holder)
+	l := w.listeners
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(hosts), l.fewer.IsZero() || l.now().Sub(l.fewer) >= answerGrace
+}
+
+// count notes how many hosts there are.
+func (l *listeners) count(hosts int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if hosts < l.hosts {
+		l.fewer = l.now()
+	}
+	l.hosts = hosts
+}
+
+func (w *World) sendPeers(ctx context.Context, kind byte, message any) error {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return err //nolint:wrapcheck // plain values always marshal
+	}
+	return w.options.Journal.Send(ctx, append([]byte{kind}, text...))
+}
+
+// heard takes a message of another host, or of this one. It waits for nothing but
+// the message that answers it.
+func (w *World) heard(ctx context.Context, message []byte) {
+	kind, text := message[0], message[1:]
+	l := w.listeners
+	switch kind {
+	case agentsMessage:
+		var question peerQuestion
+		if protocol.Decode(text, &question) != nil || len(question.Agents) == 0 {
+			return
+		}
+		l.mu.Lock()
+		_, own := l.asked[question.Nonce]
+		l.mu.Unlock()
+		if own {
+			return
+		}
+		answer := peerAnswer{Nonce: question.Nonce}
+		for _, agent := range w.View().agents(question.Agents) {
+			switch w.answering(agent) {
+			case protocol.AnsweringYes:
+				answer.Yes = append(answer.Yes, agent.id)
+			case protocol.AnsweringUnknown:
+				answer.Unknown = append(answer.Unknown, agent.id)
+			}
+		}
+		ctx, cancel := context.WithTimeout(ctx, sendTerm)
+		defer cancel()
+		_ = w.sendPeers(ctx, answeringMessage, answer) // the other host waits no longer than peerTerm
+	case answeringMessage:
+		var answer peerAnswer
+		if protocol.Decode(text, &answer) != nil {
+			return
+		}
+		l.mu.Lock()
+		waiting := l.asked[answer.Nonce]
+		l.mu.Unlock()
+		select {
+		case waiting <- answer:
+		default: // nobody waits, or more hosts came
+		}
+	}
+}
+
+// connection is what holds an agent on the map, "" where it stays without.
+func (r *Registry) connection(agentID string) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if l := r.leases[agentID]; l != nil {
+		return l.ConnectionID
+	}
+	return ""
+}
+
+// Lease is the term of an agent's lease in seconds, 0 where it has none.
+func (r *Registry) Lease(agentID string) int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if l := r.leases[agentID]; l != nil {
+		return l.TTLSeconds
+	}
+	return 0
+}
+
+// Asked is when an agent was last asked since this host began, the zero time for
+// never.
+func (r *Registry) Asked(agentID string) time.Time {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if at := r.asked[agentID]; at != 0 {
+		return time.UnixMilli(at)
+	}
+	return time.Time{}
+}
+
+// maxAsked bounds for how many agents it is known when they were last asked.
+const maxAsked = 1 << 14
+
+// take takes over the leases and the open requests that records changed; the lock is
+// held.
+func (r *Registry) take(record *store.Record, s *state) {
+	switch {
+	case record.Table == store.Leases && record.Clears():
+		r.leases = maps.Clone(s.leases)
+	case record.Table == store.Leases:
+		put(r.leases, string(record.Key), s.leases[string(record.Key)])
+	case record.Table == store.Intercom && bytes.HasPrefix(record.Key, []byte(openIntercom)) && record.Value != nil:
+		var request intercom
+		if json.Unmarshal(record.Value, &request) != nil {
+			return
+		}
+		if len(r.asked) >= maxAsked {
+			clear(r.asked)
+		}
+		r.asked[request.Agent] = max(r.asked[request.Agent], request.At)
+	}
+}

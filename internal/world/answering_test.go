@@ -1,0 +1,120 @@
+package world
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+func wantAnswering(t *testing.T, w *World, agent, want string) {
+	t.Helper()
+	if got := w.Answering(context.Background(), []string{agent})[agent]; got != want {
+		t.Errorf("the agent is answered for: %q, want %q", got, want)
+	}
+}
+
+func TestWhoAnswersForAnAgent(t *testing.T) {
+	f := open(t)
+	owner, stranger := f.main("owner"), f.main("stranger")
+	a, b := f.agent(owner, "a"), f.agent(owner, "b")
+	f.as(a, registration(a))
+	wantAnswering(t, f.World, a, protocol.AnsweringNo)
+	wantAnswering(t, f.World, b, "") // it is not on the map
+
+	for name, c := range map[string]struct {
+		node    string
+		answers protocol.Answers
+		want    string
+	}{
+		"the agent's stream says so":                {a, protocol.AnswersFor(a), protocol.AnsweringYes},
+		"the owner's stream says so":                {owner, protocol.ParseAnswers(b + "," + a), protocol.AnsweringYes},
+		"the owner's stream is for another agent":   {owner, protocol.AnswersFor(b), protocol.AnsweringNo},
+		"the owner's stream is for none":            {owner, protocol.ParseAnswers(""), protocol.AnsweringNo},
+		"the owner's stream does not say":           {owner, protocol.Answers{}, protocol.AnsweringUnknown},
+		"the agent's stream does not say":           {a, protocol.Answers{}, protocol.AnsweringUnknown},
+		"a stranger's stream says it answers":       {stranger, protocol.AnswersFor(a), protocol.AnsweringNo},
+		"a stranger's stream does not say":          {stranger, protocol.Answers{}, protocol.AnsweringNo},
+		"a program may keep agents without a lease": {owner, protocol.AnswersHeld("program"), protocol.AnsweringUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leave := f.Listens(c.node, c.answers)
+			wantAnswering(t, f.World, a, c.want)
+			leave()
+			f.clock.Advance(answerGrace - time.Second)
+			wantAnswering(t, f.World, a, c.want) // its reader may be on the way back
+			f.clock.Advance(time.Second)
+			wantAnswering(t, f.World, a, protocol.AnsweringNo)
+		})
+	}
+	if len(f.listeners.nodes)+len(f.listeners.ended) > 0 {
+		t.Errorf("%d nodes and %d streams are kept for ever", len(f.listeners.nodes), len(f.listeners.ended))
+	}
+}
+
+func TestAProgramAnswersForTheAgentsThatItHolds(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a, b := f.agent(owner, "a"), f.agent(owner, "b")
+	f.as(a, held(a, "program-1", 30))
+	f.as(b, held(b, "other-1", 30))
+	defer f.Listens(owner, protocol.AnswersHeld("program"))()
+	wantAnswering(t, f.World, a, protocol.AnsweringYes)
+	wantAnswering(t, f.World, b, protocol.AnsweringNo)
+	if got := f.Registry().Lease(a); got != 30 {
+		t.Errorf("the lease is %d s, want 30", got)
+	}
+	f.as(owner, ask("r1", owner, a))
+	if got := f.Registry().Asked(a); !got.Equal(f.clock.Now()) {
+		t.Errorf("it was asked at %v, want %v", got, f.clock.Now())
+	}
+}
+
+// The programs of agents that were there before this host began are on their way.
+func TestAHostThatBeginsDoesNotKnowWhoAnswers(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a, b := f.agent(owner, "a"), f.agent(owner, "b")
+	f.as(a, registration(a))
+	f.reopen()
+	f.as(b, registration(b))
+	wantAnswering(t, f.World, a, protocol.AnsweringUnknown)
+	wantAnswering(t, f.World, b, protocol.AnsweringNo)
+	f.clock.Advance(answerGrace)
+	wantAnswering(t, f.World, a, protocol.AnsweringNo)
+}
+
+func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	for i := range 1000 {
+		f.Listens(owner, protocol.AnswersFor(id(string(rune(i)))))()
+	}
+	if n := len(f.listeners.nodes[owner]); n > maxDeclarations+1 {
+		t.Errorf("%d declarations of a node are kept, want at most %d", n, maxDeclarations+1)
+	}
+	wantAnswering(t, f.World, a, protocol.AnsweringUnknown)
+}
+
+func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 300)
+	c.agree()
+	c.clock.Advance(answerGrace) // nobody comes back from before
+	for _, w := range c.worlds {
+		if err := w.Sweep(context.Background()); err != nil { // lets the other host know of it
+			t.Fatal(err)
+		}
+	}
+	wantAnswering(t, c.worlds[1], a, protocol.AnsweringNo)
+	leave := c.worlds[0].Listens(id("owner"), protocol.AnswersFor(a))
+	wantAnswering(t, c.worlds[1], a, protocol.AnsweringYes)
+	leave()
+	c.clock.Advance(answerGrace)
+	defer c.worlds[0].Listens(id("owner"), protocol.Answers{})()
+	wantAnswering(t, c.worlds[1], a, protocol.AnsweringUnknown)
+}

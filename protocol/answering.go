@@ -1,0 +1,97 @@
+package protocol
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxAnswersBytes bounds what a stream says with QueryAnswers; what is longer, or has
+// more than MaxAnswers items, counts as not said.
+const maxAnswersBytes = 8 << 10
+
+// answersConnection begins an item that stands for all agents that are held by
+// connections whose ids begin with the rest of it.
+const answersConnection = "connection:"
+
+// Answers are the agents for which the reader of an event stream answers; the zero
+// value is of a stream that does not say.
+type Answers struct {
+	Said  bool
+	items []string
+}
+
+// AnswersFor says that the reader answers for these agents and no others.
+func AnswersFor(agentIDs ...string) Answers { return Answers{Said: true, items: agentIDs} }
+
+// AnswersHeld says that the reader answers for all agents that are held by
+// connections whose ids begin so, and may for those that none holds.
+func AnswersHeld(connection string) Answers { return AnswersFor(answersConnection + connection) }
+
+// ParseAnswers reads what Query returns; of what is too long it says nothing.
+func ParseAnswers(text string) Answers {
+	if len(text) > maxAnswersBytes || strings.Count(text, ",") >= MaxAnswers {
+		return Answers{}
+	}
+	if text == "" {
+		return AnswersFor()
+	}
+	items := strings.Split(text, ",")
+	slices.Sort(items)
+	return AnswersFor(slices.Compact(items)...)
+}
+
+// Query is the value of QueryAnswers.
+func (a Answers) Query() string { return strings.Join(a.items, ",") }
+
+// Key is the same for answers that say the same.
+func (a Answers) Key() string {
+	if !a.Said {
+		return ""
+	}
+	return "=" + a.Query()
+}
+
+// For reports whether the reader answers for an agent, which a connection holds or,
+// where it is "", none does.
+func (a Answers) For(agentID, connection string) string {
+	found := AnsweringNo
+	if !a.Said {
+		found = AnsweringUnknown
+	}
+	for _, item := range a.items {
+		held, byConnection := strings.CutPrefix(item, answersConnection)
+		switch {
+		case !byConnection && item == agentID, byConnection && connection != "" && strings.HasPrefix(connection, held):
+			return AnsweringYes
+		case byConnection && connection == "":
+			found = AnsweringUnknown
+		}
+	}
+	return found
+}
+
+// ListAnsweringRequest is the payload of listAnswering.
+type ListAnsweringRequest struct {
+	// PlayerIDs are the agents to report; absent for all that are on the map.
+	PlayerIDs List[string] `json:"playerIds,omitzero" rule:"items=..MaxAnswers,chars=MaxIDChars"`
+}
+
+// ListAnsweringReply is the reply of listAnswering: the agents of the request that
+// are on the map.
+type ListAnsweringReply struct {
+	Agents List[AnsweringAgent] `json:"agents"`
+}
+
+// AnsweringAgent says whether a program answers for an agent.
+type AnsweringAgent struct {
+	PlayerID string `json:"playerId" rule:"form=id"`
+	// Answering is yes where a stream that says so is open, or was within 10 s; no
+	// where all streams of the agent and of its owner say for which agents they are,
+	// and none is for this one.
+	Answering string `json:"answering" rule:"enum=Answering"`
+	// LeaseTTLSeconds is the term of the agent's lease, absent where it stays on the
+	// map without one. It is told to the agent, its owner and the administrator.
+	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero"`
+	// AskedAt is when the agent was last asked since the host began; told to the same.
+	AskedAt string `json:"askedAt,omitzero" rule:"form=time"`
+}
