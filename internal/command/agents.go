@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,6 +37,10 @@ type AgentRef struct {
 
 // Name is what a person calls the agent.
 func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, r.ID) }
+
+// ErrNoAgent is matched by the error of FindAgent where the account has none that a
+// person may mean.
+var ErrNoAgent = errors.New("there is no agent")
 
 // Seek says which agents a person may mean.
 type Seek int
@@ -112,7 +117,7 @@ func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, se
 	case len(meant.owners) > 1:
 		return AgentRef{}, meant.several()
 	case others && seek != SeekAny:
-		return AgentRef{}, Hintf(fmt.Errorf("the agent %q is another account's", ref), "\"playctl list-agent-nodes\" shows yours")
+		return AgentRef{}, Hintf(fmt.Errorf("%w %q of your account: it is another account's", ErrNoAgent, ref), "\"playctl list-agent-nodes\" shows yours")
 	case len(meant.owners) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
 		return c.refOf(protocol.NormalizeAgentID(ref), ""), nil
 	case len(meant.owners) == 0:
@@ -204,7 +209,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 			labels = append(labels, agent.Label)
 		}
 	}
-	err := fmt.Errorf("there is no agent %q of your account", ref)
+	err := fmt.Errorf("%w %q of your account", ErrNoAgent, ref)
 	hint := "\"playctl list-agent-nodes\" shows yours"
 	switch {
 	case suggest.Nearest(ref, labels) != "":

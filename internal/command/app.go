@@ -21,6 +21,10 @@ type App struct {
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
 	Printer   *render.Printer
+	// MakeMainNode and MakeAgentNode make nodes as their commands do, for commands
+	// that need one. The package of those commands sets them.
+	MakeMainNode  func(ctx context.Context, phrase *PhraseFlags) error
+	MakeAgentNode func(ctx context.Context, label string, phrase *PhraseFlags) error
 	// exposed is set once the person was warned that the host does not encrypt.
 	exposed bool
 	// called is the identity of this run, nil before it is known.

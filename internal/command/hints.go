@@ -153,6 +153,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeSpaceLimit:          "remove a space with \"playctl remove-space\"; \"playctl list-spaces\" lists them",
 	protocol.CodeMCPLimit:            "remove an MCP server with \"playctl unregister-mcp\"; \"playctl snapshot\" lists them",
 	protocol.CodeIntercomLimit:       "wait until requests are answered, or run out of time after two minutes",
+	protocol.CodeAgentNotAnswering:   "its owner starts one with \"playctl agent run NAME -- COMMAND\"",
 	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
 	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
 	protocol.CodeStoreUnavailable:    "the host cannot use its store just now: try again, and tell its operator if it stays so",

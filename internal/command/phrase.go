@@ -109,6 +109,10 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 	return p, nil
 }
 
+// KeptPhrase is for a new node that a command makes on its own: the phrase is shown at
+// a terminal, and kept with the credentials where there is none.
+func (a *App) KeptPhrase() *PhraseFlags { return &PhraseFlags{keep: !a.PhraseIsSeen()} }
+
 // PhraseIsSeen reports whether a person would see a phrase that is printed.
 func (a *App) PhraseIsSeen() bool { return IsTerminal(a.Stderr) || IsTerminal(a.Stdout) }
 

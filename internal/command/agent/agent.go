@@ -6,12 +6,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +17,6 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
-	"github.com/playctl/playctl/sdk"
 )
 
 // Commands are the commands of this package.
@@ -29,7 +25,7 @@ func Commands(a *command.App) []*cobra.Command {
 		newAddAgentCommand(a), newRemoveAgentCommand(a),
 		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
 		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
-		newIntercomCommand(a),
+		newIntercomCommand(a), newAgentCommand(a),
 	}
 }
 
@@ -244,135 +240,4 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 			})
 		},
 	}
-}
-
-// noAPIKey is shown where no key is known: the host decides whether it needs one.
-const noAPIKey = "none"
-
-// holdAgent puts an agent on the map and keeps it there until ctx ends or the
-// time is over.
-func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFlags) (err error) {
-	who, err := a.Caller()
-	if err != nil {
-		return err
-	}
-	ref, err := a.FindAgent(ctx, who, name, command.SeekNew)
-	if err != nil {
-		return err
-	}
-	rows, err := reach(ctx, a, who)
-	if err != nil {
-		return err
-	}
-	options, err := heldAgent(a, who, ref, flags, rows[ref.ID])
-	if err != nil {
-		return err
-	}
-	world, err := remoteWorld(a, who)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
-		defer cancel()
-		err = errors.Join(err, world.Close(limited))
-	}()
-	lost := make(chan error, 1)
-	options.OnLost = func(err error) { lost <- err }
-	var agent *sdk.Agent
-	err = a.Waiting("Putting the agent on the map", func() error {
-		limited, cancel := a.Limited(ctx)
-		defer cancel()
-		agent, err = world.AddAgent(limited, *options)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.Printer.Print(*playerDocument(who, ref, agent.Registration())); err != nil {
-		return err
-	}
-	return hold(ctx, a, world, flags, lost)
-}
-
-// hold waits for the first of a signal, the time and the loss of the agent.
-func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags, lost <-chan error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var watching sync.WaitGroup
-	defer watching.Wait()
-	watching.Go(func() {
-		select {
-		case err := <-lost:
-			cancel(err)
-		case <-ctx.Done():
-		}
-	})
-	defer cancel(nil)
-	a.Note("The agent is kept on the map. Ctrl-C takes it off.")
-	wait := world.Hold().Forever
-	if flags.holdFor > 0 {
-		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }
-	}
-	if err := wait(ctx); !errors.Is(err, command.ErrTerminated) {
-		return err
-	}
-	return nil // a service manager ended it, as it should end
-}
-
-// reach reads the agents' rows by id. It finds out whether the host is there as
-// soon as other commands do: the SDK has more patience, for programs that outlast a
-// restart of the host.
-func reach(ctx context.Context, a *command.App, who *command.Caller) (rows map[string]*protocol.Agent, err error) {
-	rows = map[string]*protocol.Agent{}
-	return rows, a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
-		all, err := command.AgentsOnMap(ctx, c)
-		for _, row := range all {
-			rows[row.AgentID] = row
-		}
-		return err
-	})
-}
-
-// remoteWorld is the host as the SDK sees it.
-func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
-	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey,
-		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
-	}
-	if options.APIKey.IsZero() {
-		options.APIKey = protocol.NewSecret(noAPIKey)
-	}
-	if !who.Main.IsZero() {
-		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
-		options.OnWarning = func(text string) { a.Warn(text, "") }
-	}
-	return sdk.New(options)
-}
-
-// heldAgent makes the SDK's options of the same flags that make a registration.
-func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*sdk.AgentOptions, error) {
-	request, err := registration(a, who, ref, flags, row)
-	if err != nil {
-		return nil, err
-	}
-	described := map[string]protocol.AssistTool{}
-	for _, tool := range request.Agent.AssistTools {
-		described[tool.Name] = tool
-	}
-	tools := make([]sdk.Tool, len(request.Agent.ToolNames))
-	for i, name := range request.Agent.ToolNames {
-		tools[i] = sdk.Tool{Name: name, Description: described[name].Description, Schema: described[name].Parameters}
-	}
-	registration, err := sdk.NewFrameworkRegistration(request.Type, tools...)
-	if err != nil {
-		return nil, command.Usagef("%w", err)
-	}
-	options := &sdk.AgentOptions{
-		AgentID: ref.ID, Name: request.Name, Type: request.Type, Tools: registration,
-		EnableP2A: request.EnableP2A == protocol.P2AOn, RealtimeInstructions: request.RealtimeInstructions, LeaseTTL: flags.lease,
-	}
-	if ref.Own {
-		options.Credentials = command.NodeCredentials(ref.Node.NodeID, ref.Node.Hash)
-	}
-	return options, nil
 }

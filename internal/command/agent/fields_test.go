@@ -19,5 +19,7 @@ func TestJSONFields(t *testing.T) {
 		"interactions":   interactionsResult{},
 		"intercom send":  answerResult{},
 		"intercom serve": programInput{},
+		"agent run":      lineQuestion{},
+		"agent list":     listedAgents{},
 	})
 }

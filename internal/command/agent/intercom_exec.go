@@ -31,6 +31,47 @@ type commandRunner struct {
 	maxOutput int
 	// labels are what the agents are called, by id.
 	labels map[string]string
+	// names are what they are called in notes.
+	names map[string]string
+}
+
+// logged tells of each question and its answer.
+func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor {
+	return func(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+		asked, began := &call.Command, r.Now()
+		from := render.ShortID(asked.FromPlayerID)
+		if protocol.IsPersonLabel(asked.FromPlayerID) {
+			from = "person"
+		}
+		question := fmt.Sprintf("%q", brief(asked.Text))
+		if asked.ToolName != "" {
+			question = asked.ToolName + " " + brief(string(asked.Args))
+		}
+		name := r.names[asked.ToPlayerID]
+		r.Note("%s", render.Clean(fmt.Sprintf("%s %s ← %s %s", r.clock(began), name, from, question)))
+		given, err := answer(ctx, call)
+		said := fmt.Sprintf("%q", brief(given.Message))
+		switch {
+		case err != nil:
+			said = "failed: " + brief(err.Error())
+		case given.Message == "" && given.Result != nil:
+			said = brief(string(given.Result))
+		}
+		ended := r.Now()
+		r.Note("%s", render.Clean(fmt.Sprintf("%s %s → %s %.1f s", r.clock(ended), name, said, ended.Sub(began).Seconds())))
+		return given, err
+	}
+}
+
+func (r *commandRunner) clock(at time.Time) string { return at.In(r.Zone).Format(time.TimeOnly) }
+
+// brief is the beginning of a text.
+func brief(text string) string {
+	const most = 200
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }
 
 // programInput is a command as a program reads it.

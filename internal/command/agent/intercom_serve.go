@@ -3,8 +3,11 @@ package agent
 import (
 	"context"
 	"errors"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +22,7 @@ type execFlags struct {
 	agentFlags
 	program     string
 	arguments   []string
+	lines       bool
 	limit       time.Duration
 	concurrency int
 	maxOutput   int
@@ -63,12 +67,17 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 		},
 	}
 	flags.register(cmd)
-	f := cmd.Flags()
-	f.StringVar(&flags.program, "exec", "", "the `program` that answers")
-	f.DurationVar(&flags.limit, "command-timeout", time.Minute, "how long the program may take for one command; the host waits 2m")
-	f.IntVar(&flags.concurrency, "concurrency", 4, "how many commands run at once; others wait")
-	f.IntVar(&flags.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
+	cmd.Flags().StringVar(&flags.program, "exec", "", "the `program` that answers")
 	return cmd
+}
+
+// register adds the flags that say how a program answers.
+func (f *execFlags) register(cmd *cobra.Command) {
+	f.agentFlags.register(cmd)
+	flags := cmd.Flags()
+	flags.DurationVar(&f.limit, "command-timeout", time.Minute, "how long the program may take for one command; the host waits 2m")
+	flags.IntVar(&f.concurrency, "concurrency", 4, "how many commands run at once; others wait")
+	flags.IntVar(&f.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
 }
 
 // check refuses what cannot work before an agent is on the map.
@@ -103,8 +112,8 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 	return found, nil
 }
 
-// serveIntercom keeps agents on the map and answers for them until ctx ends.
-func serveIntercom(ctx context.Context, a *command.App, names []string, flags *execFlags) (err error) {
+// serveIntercom finds the agents and answers for them until ctx ends.
+func serveIntercom(ctx context.Context, a *command.App, names []string, flags *execFlags) error {
 	program, err := flags.check(a, names)
 	if err != nil {
 		return err
@@ -119,7 +128,12 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 			return err
 		}
 	}
-	rows, err := reach(ctx, a, who)
+	return answerFor(ctx, a, who, refs, program, flags)
+}
+
+// answerFor keeps agents on the map and answers for them until ctx ends.
+func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []command.AgentRef, program string, flags *execFlags) (err error) {
+	found, err := reach(ctx, a, who, refs...)
 	if err != nil {
 		return err
 	}
@@ -127,24 +141,30 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 	if err != nil {
 		return err
 	}
-	defer func() {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
-		defer cancel()
-		err = errors.Join(err, world.Close(limited))
-	}()
-	runner := &commandRunner{App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput, labels: map[string]string{}}
+	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
+	runner := &commandRunner{App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput, labels: map[string]string{}, names: map[string]string{}}
 	for _, ref := range refs {
-		runner.labels[ref.ID] = ref.Label
+		runner.labels[ref.ID], runner.names[ref.ID] = ref.Label, ref.Name()
+	}
+	answer := runner.run
+	if flags.lines {
+		program := newLineProgram(runner)
+		running, stop := context.WithCancel(ctx)
+		var kept sync.WaitGroup
+		kept.Go(func() { program.keep(running) })
+		defer kept.Wait()
+		defer stop()
+		answer = program.run
 	}
 	// The stream comes first, so that no command to an agent on the map is missed.
-	commands, err := subscribeCommands(ctx, a, world, runner, flags)
+	commands, err := subscribeCommands(ctx, a, world, runner, runner.logged(answer), flags)
 	if err != nil {
 		return err
 	}
 	defer commands.Close()
 	lost := make(chan error, len(refs))
 	for _, ref := range refs {
-		if err := serveAgent(ctx, a, world, who, ref, flags, rows[ref.ID], lost); err != nil {
+		if err := serveAgent(ctx, a, world, who, ref, flags, found.rows[ref.ID], lost); err != nil {
 			return err
 		}
 	}
@@ -152,14 +172,14 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 }
 
 // subscribeCommands opens the stream of commands.
-func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, runner *commandRunner, flags *execFlags) (*sdk.IntercomSubscription, error) {
+func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, runner *commandRunner, answer sdk.IntercomExecutor, flags *execFlags) (*sdk.IntercomSubscription, error) {
 	limited, cancel := a.Limited(ctx)
 	defer cancel()
 	if err := a.Waiting("Connecting", func() error { _, err := world.Connect(limited); return err }); err != nil {
 		return nil, err
 	}
 	commands, err := world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
-		Execute: runner.run, Timeout: flags.limit, Concurrency: flags.concurrency,
+		AgentIDs: slices.Collect(maps.Keys(runner.labels)), Execute: answer, Timeout: flags.limit, Concurrency: flags.concurrency,
 		OnError: func(err error) {
 			if !errors.Is(err, sdk.ErrLost) {
 				a.Warn(err.Error(), "")

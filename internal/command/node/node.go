@@ -17,6 +17,12 @@ import (
 
 // Commands are the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
+	a.MakeMainNode = func(ctx context.Context, phrase *command.PhraseFlags) error {
+		return createMainNode(ctx, a, phrase, "", "")
+	}
+	a.MakeAgentNode = func(ctx context.Context, label string, phrase *command.PhraseFlags) error {
+		return createAgentNode(ctx, a, label, phrase, "")
+	}
 	return []*cobra.Command{
 		newCreateRootKeyCommand(a), newCreateMainNodeCommand(a), newCreateAgentNodeCommand(a), newCreateAPIKeyCommand(a),
 		newWhoamiCommand(a), newListAgentNodesCommand(a), newInspectNodeCommand(a),

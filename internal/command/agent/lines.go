@@ -1,0 +1,334 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/retry"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+const (
+	// maxLine bounds a line of a program: an answer with all that it may hold.
+	maxLine = protocol.MaxBodyBytes
+	// waitingLines bounds the lines that wait for a program to read them, and those of
+	// one answer that wait for the host.
+	waitingLines = 64
+	// steadyTime is how long a program must run to count as one that works.
+	steadyTime = time.Minute
+)
+
+// startAgain are the waits before a program that ended is started again.
+var startAgain = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second}
+
+// errProgramEnded is what an asker is told of a program that ended before its answer.
+var errProgramEnded = errors.New("the agent's program ended before it answered")
+
+// lineQuestion is a command as a program with --lines reads it.
+type lineQuestion struct {
+	ID       string          `json:"id"`
+	Kind     string          `json:"kind,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	ToolName string          `json:"toolName,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	From     string          `json:"from,omitempty"`
+	Cancel   bool            `json:"cancel,omitempty"`
+}
+
+// lineAnswer is a line of a program: a part of an answer, or its end.
+type lineAnswer struct {
+	ID      string          `json:"id"`
+	Part    *string         `json:"part"`
+	Message string          `json:"message"`
+	Result  json.RawMessage `json:"result"`
+	Error   string          `json:"error"`
+}
+
+// lineProgram is a program that answers all commands, one run after the other.
+type lineProgram struct {
+	*commandRunner
+	mu sync.Mutex
+	// now is the run under way, nil between two; changed is closed when that changes.
+	now     *lineRun
+	changed chan struct{}
+}
+
+// lineRun is one process of the program.
+type lineRun struct {
+	lines chan []byte
+	ended chan struct{}
+	mu    sync.Mutex
+	open  map[string]chan lineAnswer
+}
+
+func newLineProgram(runner *commandRunner) *lineProgram {
+	return &lineProgram{commandRunner: runner, changed: make(chan struct{})}
+}
+
+// keep runs the program, again and again until ctx ends.
+func (p *lineProgram) keep(ctx context.Context) {
+	for failures := 1; ctx.Err() == nil; failures++ {
+		began := time.Now()
+		err := p.once(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) >= steadyTime {
+			failures = 1
+		}
+		how := "it ended"
+		if err != nil {
+			how = err.Error()
+		}
+		p.Note("The program is started again in a moment: %s", render.Clean(how))
+		startAgain.Wait(ctx, failures)
+	}
+}
+
+// once runs the program to its end.
+func (p *lineProgram) once(ctx context.Context) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := exec.CommandContext(ctx, p.program, p.arguments...) //nolint:gosec // G204: the person who runs playctl names it
+	cmd.Dir, cmd.WaitDelay = p.Dir, killDelay
+	command.EndWithChildren(cmd)
+	complaints := &noteLines{app: p.App}
+	cmd.Stderr = complaints
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("start the program: %w", err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("start the program: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the program: %w", err)
+	}
+	run := &lineRun{lines: make(chan []byte, waitingLines), ended: make(chan struct{}), open: map[string]chan lineAnswer{}}
+	p.show(run)
+	// A process that it left behind may hold its output open.
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(2*killDelay, func() { _ = output.Close() }) })()
+	var writing sync.WaitGroup
+	writing.Go(func() { run.write(input) })
+	err = p.read(ctx, run, output)
+	stop() // what closed its output cannot answer any more
+	p.show(nil)
+	close(run.ended)
+	ended := cmd.Wait()
+	writing.Wait()
+	complaints.flush()
+	return errors.Join(err, ended)
+}
+
+// show makes a run the one that is asked.
+func (p *lineProgram) show(run *lineRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = run
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// write passes lines on until the run has ended or the program reads no more.
+func (r *lineRun) write(input io.WriteCloser) {
+	defer func() { _ = input.Close() }()
+	for {
+		select {
+		case line := <-r.lines:
+			if _, err := input.Write(line); err != nil {
+				return
+			}
+		case <-r.ended:
+			return
+		}
+	}
+}
+
+// read takes the program's lines until it closes its output. Its error is a line
+// that is too long.
+func (p *lineProgram) read(ctx context.Context, run *lineRun, output io.Reader) error {
+	lines := bufio.NewScanner(output)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var answer lineAnswer
+		if err := protocol.Decode(lines.Bytes(), &answer); err != nil || answer.ID == "" {
+			if len(bytes.TrimSpace(lines.Bytes())) > 0 {
+				p.Note("The program printed a line that is no answer: %s", render.Clean(brief(lines.Text())))
+			}
+			continue
+		}
+		run.mu.Lock()
+		waiting := run.open[answer.ID]
+		run.mu.Unlock()
+		if waiting == nil {
+			continue // it was answered, or has run out of time
+		}
+		select {
+		case waiting <- answer:
+		case <-ctx.Done():
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("it printed a line of more than %d bytes", maxLine)
+	}
+	return nil
+}
+
+// running waits for a run of the program.
+func (p *lineProgram) running(ctx context.Context) (*lineRun, error) {
+	for {
+		p.mu.Lock()
+		run, changed := p.now, p.changed
+		p.mu.Unlock()
+		if run != nil {
+			return run, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// run is the executor: it asks the program and passes its answer on.
+func (p *lineProgram) run(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+	run, err := p.running(ctx)
+	if err != nil {
+		return sdk.IntercomAnswer{}, err
+	}
+	asked := &call.Command
+	// A part that waits for the host holds the others up, not the program's memory.
+	answers := make(chan lineAnswer, waitingLines)
+	run.mu.Lock()
+	run.open[asked.RequestID] = answers
+	run.mu.Unlock()
+	defer func() {
+		run.mu.Lock()
+		delete(run.open, asked.RequestID)
+		run.mu.Unlock()
+		for {
+			select {
+			case <-answers: // lets a reader go on that waits here
+			default:
+				return
+			}
+		}
+	}()
+	err = run.send(ctx, &lineQuestion{
+		ID: asked.RequestID, Kind: asked.Kind, Text: asked.Text, ToolName: asked.ToolName, Args: asked.Args, From: asked.FromPlayerID,
+	})
+	if err != nil {
+		return sdk.IntercomAnswer{}, err
+	}
+	given, err := p.collect(ctx, run, call, answers)
+	if ctx.Err() != nil {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), killDelay)
+		defer cancel()
+		_ = run.send(limited, &lineQuestion{ID: asked.RequestID, Cancel: true}) // it may be past caring
+	}
+	return given, err
+}
+
+// collect takes the parts of an answer and its end.
+func (p *lineProgram) collect(ctx context.Context, run *lineRun, call *sdk.IntercomCall, answers <-chan lineAnswer) (sdk.IntercomAnswer, error) {
+	var parts strings.Builder
+	for {
+		answer, err := run.next(ctx, answers)
+		if err != nil {
+			return sdk.IntercomAnswer{}, err
+		}
+		parted := answer.Part != nil
+		if parted && parts.Len()+len(*answer.Part) > p.maxOutput || len(answer.Message)+len(answer.Result) > p.maxOutput {
+			return sdk.IntercomAnswer{}, fmt.Errorf("the agent's program printed more than %d bytes", p.maxOutput)
+		}
+		switch {
+		case answer.Error != "":
+			return sdk.IntercomAnswer{}, errors.New(answer.Error)
+		case parted:
+			parts.WriteString(*answer.Part)
+			if err := call.Stream(ctx, sdk.IntercomAnswer{Message: *answer.Part}); err != nil {
+				return sdk.IntercomAnswer{}, err
+			}
+			continue
+		case answer.Message == "" && answer.Result == nil:
+			answer.Message = parts.String()
+		}
+		return sdk.IntercomAnswer{Message: answer.Message, Result: answer.Result}, nil
+	}
+}
+
+// next waits for a line of an answer; one that came before the program ended counts.
+func (r *lineRun) next(ctx context.Context, answers <-chan lineAnswer) (lineAnswer, error) {
+	select {
+	case answer := <-answers:
+		return answer, nil
+	case <-r.ended:
+	case <-ctx.Done():
+		return lineAnswer{}, context.Cause(ctx)
+	}
+	select {
+	case answer := <-answers:
+		return answer, nil
+	default:
+		return lineAnswer{}, errProgramEnded
+	}
+}
+
+// send gives the program a line.
+func (r *lineRun) send(ctx context.Context, question *lineQuestion) error {
+	text, err := json.Marshal(question)
+	if err != nil {
+		return fmt.Errorf("encode the command: %w", err)
+	}
+	select {
+	case r.lines <- append(text, '\n'):
+		return nil
+	case <-r.ended:
+		return errProgramEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// noteLines shows what a program writes to standard error, line by line.
+type noteLines struct {
+	app  *command.App
+	kept []byte
+}
+
+// Write implements io.Writer. A line that is longer than maxComplaint is shown in
+// pieces.
+func (n *noteLines) Write(p []byte) (int, error) {
+	n.kept = append(n.kept, p...)
+	for {
+		line, rest, found := bytes.Cut(n.kept, []byte("\n"))
+		if !found && len(n.kept) < maxComplaint {
+			return len(p), nil
+		}
+		n.app.Note("%s", render.Clean(string(line)))
+		n.kept = append(n.kept[:0], rest...)
+		if !found {
+			return len(p), nil
+		}
+	}
+}
+
+func (n *noteLines) flush() {
+	if len(n.kept) > 0 {
+		n.app.Note("%s", render.Clean(string(n.kept)))
+	}
+}

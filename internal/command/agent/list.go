@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// newAgentCommand is the group of the commands about agents that answer.
+func newAgentCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "agent", Short: "Run agents that answer, and list those on the map", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+		GroupID: command.GroupWorld,
+		Example: command.Example("playctl agent run Ada -- ./agent.sh", "playctl agent list"),
+	}
+	cmd.AddCommand(newAgentRunCommand(a), newAgentListCommand(a))
+	return cmd
+}
+
+// listedAgent is an agent on the map as "playctl agent list" prints it.
+type listedAgent struct {
+	AgentID string `json:"agentId"`
+	Name    string `json:"name"`
+	Label   string `json:"label,omitempty"`
+	OwnerID string `json:"ownerId"`
+	Yours   bool   `json:"yours"`
+	// Answering is yes, no or unknown.
+	Answering string `json:"answering"`
+	AskedAt   string `json:"askedAt,omitempty"`
+}
+
+type listedAgents struct {
+	Context string        `json:"context,omitempty"`
+	Agents  []listedAgent `json:"agents"`
+}
+
+func newAgentListCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the agents on the map, and whether a program answers for them",
+		Long: `List the agents on the map: whose they are, whether a program answers for them, and when yours
+were last asked since the host began. Whether one answers is unknown where a program reads the
+events of the agent or its owner without saying for which agents it answers.`,
+		Example: command.Example("playctl agent list", "playctl agent list --output ndjson"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsReader(cmd.Context(), "Reading the map", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				rows, err := command.AgentsOnMap(ctx, c)
+				if err != nil {
+					return nil, err
+				}
+				answering, err := answeringOf(ctx, c)
+				if err != nil {
+					return nil, err
+				}
+				return agentList(a, who, rows, answering), nil
+			})
+		},
+	}
+}
+
+// answeringOf reads what the host knows of the programs that answer for agents, by the
+// agents' ids; nothing from a host that does not tell.
+func answeringOf(ctx context.Context, c *client.Client, ids ...string) (map[string]protocol.AnsweringAgent, error) {
+	reply, err := c.ListAnswering(ctx, ids...)
+	if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Status() < http.StatusInternalServerError && command.ExitCode(err) == command.ExitFailed {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]protocol.AnsweringAgent{}
+	for _, agent := range reply.Agents {
+		found[agent.PlayerID] = agent
+	}
+	return found, nil
+}
+
+func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answering map[string]protocol.AnsweringAgent) *render.Document {
+	result := listedAgents{Context: who.ContextName(), Agents: []listedAgent{}}
+	table := render.Table{
+		Columns: []render.Column{{Title: "agent"}, {Title: "name", Wraps: true}, {Title: "owner"}, {Title: "answering"}, {Title: "asked"}},
+		Empty:   "There are no agents on the map. \"playctl agent run NAME -- COMMAND\" puts one there.",
+	}
+	items := []any{}
+	for _, row := range rows {
+		known := answering[row.AgentID]
+		agent := listedAgent{
+			AgentID: row.AgentID, Name: row.Name, Label: who.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: row.NodeID == who.Main.NodeID,
+			Answering: cmp.Or(known.Answering, protocol.AnsweringUnknown), AskedAt: known.AskedAt,
+		}
+		owner, asked := render.ShortID(row.NodeID), ""
+		if agent.Yours {
+			owner = "you"
+		}
+		if agent.AskedAt != "" {
+			asked = a.Printer.Look.AgeOf(agent.AskedAt)
+		}
+		result.Agents, items = append(result.Agents, agent), append(items, agent)
+		table.Rows = append(table.Rows, []string{render.ShortID(row.AgentID), row.Name, owner, agent.Answering, asked})
+	}
+	return &render.Document{Data: result, Items: items, Views: []render.View{table}}
+}

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newAgentRunCommand(a *command.App) *cobra.Command {
+	var flags execFlags
+	cmd := &cobra.Command{
+		Use:   "run <agent> -- <command> [argument...]",
+		Short: "Put an agent on the map and answer for it with a program",
+		Long: `Put an agent on the map, keep it there, and answer for it with a program. What is missing is
+made: an account at the host, the agent, its place on the map. Each question and its answer are
+told with their times. Ctrl-C or SIGTERM, after which it ends with 0, leaves the map as it was.
+A new phrase is shown at the terminal; without one it is kept in the credentials file.
+
+The program runs once for each question, as "playctl intercom serve --help" says. With --lines it
+runs once, is started again when it ends, and reads and writes JSON objects, one on a line:
+
+  in   {"id": "…", "kind": "chat", "text": "Where is the shop?", "from": "__human__"}
+       {"id": "…", "kind": "assist", "toolName": "assist_route", "args": {"to": "shop"}, "from": "…"}
+       {"id": "…", "cancel": true}
+  out  {"id": "…", "part": "It is "}
+       {"id": "…", "message": "It is by the river.", "result": {"steps": 3}}
+       {"id": "…", "error": "I do not know"}
+
+Parts are optional. A last line ends the answer: with message, result, both or neither, which
+makes the parts together the message; or with error. Several questions can be open at once.`,
+		Example: command.Example(
+			"playctl agent run Ada -- ./agent.sh",
+			"playctl agent run Ada --assist-tools tools.json --lines -- python3 agent.py"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch dash := cmd.ArgsLenAtDash(); {
+			case len(args) == 0 || dash == 0:
+				return command.Usagef("the agent is missing")
+			case dash < 0 || dash == len(args):
+				return command.Usagef("the program is missing: name it after --")
+			case dash > 1:
+				return command.Usagef("there is one agent, and the program comes after --")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.CompletesAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.program, flags.arguments = args[1], args[2:]
+			return runAgent(cmd.Context(), a, args[0], &flags)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&flags.lines, "lines", false, "run the program once, with JSON lines for all questions")
+	return cmd
+}
+
+// runAgent makes what is missing and answers for the agent until ctx ends.
+func runAgent(ctx context.Context, a *command.App, name string, flags *execFlags) error {
+	program, err := flags.check(a, []string{name})
+	if err != nil {
+		return err
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if who.Main.IsZero() {
+		err := a.MakeMainNode(ctx, a.KeptPhrase())
+		if err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
+			return err
+		}
+		if who, err = a.Caller(); err != nil {
+			return err
+		}
+	}
+	ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
+	if errors.Is(err, command.ErrNoAgent) {
+		if err := a.MakeAgentNode(ctx, name, a.KeptPhrase()); err != nil {
+			return err
+		}
+		if who, err = a.Caller(); err != nil {
+			return err
+		}
+		ref, err = a.FindAgent(ctx, who, name, command.SeekOwn)
+	}
+	if err != nil {
+		return err
+	}
+	return answerFor(ctx, a, who, []command.AgentRef{ref}, program, flags)
+}
