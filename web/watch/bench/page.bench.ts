@@ -4,9 +4,9 @@ import type { Page } from '@playwright/test'
 import { kept } from '../src/feed/log.js'
 import { expect, test } from '../test/browser/fixtures/test.js'
 import { feed, open, show } from '../test/browser/fixtures/town.js'
-import type { World } from '../test/browser/fixtures/world.js'
+import { stroll, type World } from '../test/browser/fixtures/world.js'
 import { quantile, spread, tell } from './figures.js'
-import { traced } from './trace.js'
+import { traced, type Work } from './trace.js'
 
 test.use({ repository: false })
 
@@ -45,17 +45,25 @@ async function crowd(world: World): Promise<string[]> {
 /** Measures while twenty lines a second are said, for twenty seconds. */
 async function measure(page: Page, world: World, ids: readonly string[]): Promise<void> {
   const said: Promise<void>[] = []
-  const { frames, scripts, tasks } = await traced(page, async () => {
+  const work = await traced(page, async () => {
     for (const begin = performance.now(); said.length < 400;) {
       said.push(world.say(ids[(said.length * 37) % 100] ?? '', `Line ${said.length} of somebody who has a lot to say today`))
       await new Promise((resolve) => setTimeout(resolve, begin + said.length * 50 - performance.now()))
     }
     await Promise.all(said)
   })
-  tell('lines and frames', `${said.length} and ${frames.length}`)
+  tell('lines and frames', `${said.length} and ${work.frames.length}`)
+  tellOf(work)
+}
+
+function tellOf({ frames, scripts, tasks, clocked, busy, rate }: Work): void {
+  tell('frames a second', rate.toFixed(1))
   tell('script of a frame', spread(frames))
   tell('all script from one frame to the next', spread(scripts))
-  tell('tasks of the main thread', `${tasks.length}, over 50 ms ${tasks.filter((task) => task > 50).length}, longest ${quantile(tasks, 1).toFixed(1)} ms`)
+  for (const [what, all] of [['tasks of the main thread', tasks], ['the same by the clock', clocked]] as const) {
+    tell(what, `${all.length}, over 50 ms ${all.filter((task) => task > 50).length}, longest ${quantile(all, 1).toFixed(1)} ms`)
+  }
+  tell('the main thread by the clock', `${(100 * busy).toFixed(0)} in 100`)
   expect(frames.length).toBeGreaterThan(0)
 }
 
@@ -75,4 +83,41 @@ test('the same with 10,000 happenings in the feed, and the feed in view', async 
   await world.say(ids[0] ?? '', 'The last line from before')
   await expect(feed(page).getByText('The last line from before')).toBeAttached()
   await measure(page, world, ids)
+})
+
+test.describe('with places to go', () => {
+  test.use({ hostFlags: ['--max-occupants', '200'] })
+
+  test('100 residents, some of whom always walk, and 20 lines a second', async ({ page, host, world }) => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    for (const name of ['search', 'cite']) await world.mcp(name)
+    const ids = await crowd(world)
+    await open(page, host)
+    let walks = 0
+    const walking = setInterval(() => { void world.journey(ids[(walks++ * 13) % 100] ?? '', stroll('Which way?', 'That way.')).catch(() => undefined) }, 700)
+    await measure(page, world, ids)
+    clearInterval(walking)
+  })
+})
+
+test('panning with 100 residents', async ({ page, host, world }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await crowd(world)
+  await open(page, host)
+  await page.mouse.move(800, 500)
+  await page.mouse.down()
+  const work = await traced(page, async () => {
+    for (let step = 0; step < 300; step++) await page.mouse.move(800 + 200 * Math.sin(step / 15), 500 + 120 * Math.cos(step / 11))
+  })
+  await page.mouse.up()
+  tellOf(work)
+})
+
+test.describe('the demo', () => {
+  test.use({ hostFlags: ['--demo'], repository: true })
+
+  test('for 20 s', async ({ page, host }) => {
+    await open(page, host)
+    tellOf(await traced(page, async () => { await page.waitForTimeout(20_000) }))
+  })
 })

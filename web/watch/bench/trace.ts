@@ -21,6 +21,12 @@ export interface Work {
   readonly scripts: readonly number[]
   /** Each task, with style, layout and painting. */
   readonly tasks: readonly number[]
+  /** Each task by the clock: also while it waited for the processor or for what draws. */
+  readonly clocked: readonly number[]
+  /** The part of the time that the thread had a task, by the clock. */
+  readonly busy: number
+  /** Frames a second. */
+  readonly rate: number
 }
 
 /** What runs scripts. They lie within one another: only the outermost count. */
@@ -49,10 +55,17 @@ function workOf(events: readonly TraceEvent[]): Work {
   const main = events.find(({ name }) => name === 'FireAnimationFrame')
   const own = events.filter(({ pid, tid }) => pid === main?.pid && tid === main.tid).sort((a, b) => a.ts - b.ts)
   const frames = own.filter(({ name }) => name === 'FireAnimationFrame')
+  const tasks = own.filter(({ name }) => name.endsWith('RunTask'))
+  // A trace also has events of no time, such as a thread's name.
+  const seconds = ((frames.at(-1)?.ts ?? 0) - (frames[0]?.ts ?? 0)) / 1e6
+  const clocked = outermost(tasks).map(({ dur = 0 }) => dur / 1000)
   return {
+    clocked,
+    busy: clocked.reduce((sum, task) => sum + task, 0) / seconds / 1000,
+    rate: frames.length / seconds,
     frames: frames.map(milliseconds),
     scripts: scriptsBetween(frames, outermost(own.filter(({ name }) => scripted.has(name)))),
-    tasks: own.filter(({ name }) => name.endsWith('RunTask')).map(milliseconds),
+    tasks: tasks.map(milliseconds),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Allowance } from './allowance.js'
 import type { Camera } from './camera.js'
 import type { Box } from './geometry.js'
+import type { Item } from './display.js'
 import { alike, clamp, grown, nth } from './geometry.js'
 import type { Palette } from './palette.js'
 import type { NameLook, Paper, Sheet } from './paper.js'
@@ -81,25 +82,40 @@ export class Labels {
     })
   }
 
-  /** Draws every name at the place that it was given. */
-  draw(c: CanvasRenderingContext2D, all: readonly Shown[], p: Palette): void {
-    c.strokeStyle = p.plateSoft
-    c.lineWidth = 1
-    c.beginPath()
-    for (const { plate, feet } of all) {
-      if (plate?.led !== true) continue
-      c.moveTo(feet.x, feet.y)
-      c.lineTo(clamp(feet.x, plate.box.x + 6, plate.box.x + plate.box.w - 6), plate.box.y)
-    }
-    c.stroke()
-    for (const { resident, plate, strength } of all) {
-      const sheet = this.#written.get(resident)?.sheet
-      if (sheet === undefined || plate === null) continue
+  /** Every name at the place that it was given; first the lines that lead to those that stand apart. */
+  items(all: readonly Shown[], p: Palette): Item[] {
+    const led: Item[] = []
+    const names: Item[] = []
+    for (const { resident, plate, strength, feet } of all) {
+      if (plate === null) continue
       const { x, y, w, h } = plate.box
-      c.globalAlpha = strength
-      c.drawImage(sheet.make(), x, y, w, h)
+      if (plate.led) {
+        const end = { x: clamp(feet.x, x + 6, x + w - 6), y }
+        led.push({
+          name: `line ${resident.key}`, looks: [feet.x, feet.y, end.x, end.y, p],
+          box: { x: Math.min(feet.x, end.x) - 1, y: Math.min(feet.y, end.y) - 1, w: Math.abs(feet.x - end.x) + 2, h: Math.abs(feet.y - end.y) + 2 },
+          draw: (c) => {
+            c.strokeStyle = p.plateSoft
+            c.lineWidth = 1
+            c.beginPath()
+            c.moveTo(feet.x, feet.y)
+            c.lineTo(end.x, end.y)
+            c.stroke()
+          },
+        })
+      }
+      const sheet = this.#written.get(resident)?.sheet
+      if (sheet === undefined) continue
+      names.push({
+        name: `name ${resident.key}`, box: plate.box, looks: [sheet, strength],
+        draw: (c) => {
+          c.globalAlpha = strength
+          c.drawImage(sheet.make(), x, y, w, h)
+          c.globalAlpha = 1
+        },
+      })
     }
-    c.globalAlpha = 1
+    return [...led, ...names]
   }
 
   #label({ resident }: Shown, marked: boolean, usual: Detail, now: number): Label | undefined {

@@ -2,8 +2,10 @@ import { Allowance } from './allowance.js'
 import { bitmap } from './bitmap.js'
 import type { Bitmap } from './bitmap.js'
 import type { Camera } from './camera.js'
+import { Display } from './display.js'
+import type { Item } from './display.js'
 import type { Box, Point } from './geometry.js'
-import { contains, grown, nth } from './geometry.js'
+import { alike, contains, grown, nth } from './geometry.js'
 import { paintGround } from './ground.js'
 import { Labels } from './labels.js'
 import type { Palette } from './palette.js'
@@ -14,14 +16,23 @@ import { patternsOf } from './patterns.js'
 import type { Resident, Residents } from './residents.js'
 import type { Marks, Shown } from './shown.js'
 import { isMarked, look } from './shown.js'
-import { Sprites } from './sprites.js'
-import { drawPrints, drawSigns, signsOf } from './trails.js'
+import { drawSprite, Sprites } from './sprites.js'
+import { itemsOf, printsOf, signsOf } from './trails.js'
 import { Voices } from './voices.js'
 
 /** The part of the window around it that the ground is painted for as well. */
 const MARGIN = 0.12
 
-/** Draws the town: the ground from one large bitmap, everything else from small ones. */
+/** The picture of a part of the land. */
+interface Ground extends Bitmap {
+  readonly box: Box
+  readonly scale: number
+}
+
+/**
+ * Draws the town: the ground from one large bitmap, everything else from small ones. In front of
+ * the ground are the actors, in front of them the words; of each frame only what changed is drawn.
+ */
 export class Painter {
   readonly #allowance = new Allowance()
   readonly #sprites = new Sprites(this.#allowance)
@@ -29,8 +40,13 @@ export class Painter {
   readonly #labels: Labels
   readonly #voices: Voices
   #patterns = new WeakMap<object, Patterns>()
-  #ground: (Bitmap & { box: Box; scale: number }) | null = null
+  #ground: Ground | null = null
   #shown: Shown[] = []
+  readonly #display = new Display()
+  /** The view that is on the canvas: another one is drawn as a whole. */
+  #view: readonly number[] = []
+  /** The part of the window that the last frame drew, from 0 to 1. */
+  get drawn(): number { return this.#display.drawn }
   /** Whether there is more to draw than this frame had time for: pictures, or names that make room for who speaks. */
   get behind(): boolean { return this.#allowance.behind || this.#voices.news }
 
@@ -43,6 +59,7 @@ export class Painter {
   /** Takes another palette, density or size of letters; every picture is made again. */
   reset(palette: Palette, lettering: Lettering): void {
     this.#ground = null
+    this.#display.reset()
     if (palette === this.palette && lettering.density === this.lettering.density && lettering.size === this.lettering.size) return
     this.palette = palette
     this.lettering = lettering
@@ -63,17 +80,24 @@ export class Painter {
     this.#shown = look(camera, residents, now, still)
     const scale = this.#shown[0]?.scale ?? camera.scale
     if (!camera.gliding) this.#sprites.setScale(scale * density)
-    c.setTransform(density, 0, 0, density, 0, 0)
-    this.#drawGround(c, camera, residents)
+    const ground = this.#groundFor(camera, residents)
+    const view = [camera.x, camera.y, camera.scale, camera.width, camera.height, camera.free.x, camera.free.y]
+    if (!alike(view, this.#view)) this.#display.reset()
+    this.#view = view
     const trails = [...residents.all.values()].filter((resident) =>
       resident.walk !== null || now < resident.trailUntil || (resident.key === marks.selected && resident.path.length > 1))
-    for (const resident of trails) drawPrints(c, camera, residents.streets, resident, this.palette)
-    for (const shown of this.#shown) this.#drawShown(c, shown, marks)
-    const signs = trails.flatMap((resident) => signsOf(c, camera, residents.streets, resident, size))
-    this.#labels.lay(this.#shown, camera, marks, signs.map(({ box }) => box), now)
-    drawSigns(c, signs, this.palette, size)
-    this.#voices.draw(c, this.#shown, camera, marks, this.palette, now)
-    this.#labels.draw(c, this.#shown, this.palette)
+    const signs = trails.map((resident) => ({ key: resident.key, signs: signsOf(c, camera, residents.streets, resident, size) }))
+    this.#labels.lay(this.#shown, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), now)
+    const display = this.#display
+    for (const resident of trails) display.add(...printsOf(camera, residents.streets, resident, this.palette))
+    for (const shown of this.#shown) display.add(...this.#actors(shown, marks))
+    for (const those of signs) display.add(...itemsOf(those.signs, those.key, this.palette, size))
+    display.add(...this.#voices.items(this.#shown, camera, marks, this.palette, now), ...this.#labels.items(this.#shown, this.palette))
+    c.setTransform(density, 0, 0, density, 0, 0)
+    display.paint(c, { x: 0, y: 0, w: camera.width, h: camera.height }, density, () => {
+      const { box, canvas } = ground
+      c.drawImage(canvas, camera.screenX(box.x), camera.screenY(box.y), box.w * camera.scale, box.h * camera.scale)
+    })
   }
 
   /** Who is drawn at a point of the window; the one in front. */
@@ -85,20 +109,18 @@ export class Painter {
     return undefined
   }
 
-  #drawGround(c: CanvasRenderingContext2D, camera: Camera, residents: Residents): void {
+  /** The picture of the ground, painted anew where the old one does not do. */
+  #groundFor(camera: Camera, residents: Residents): Ground {
     const seen = camera.seen
     const old = this.#ground
     const ratio = old === null ? 0 : camera.scale / old.scale
     const covered = old !== null && seen.x >= old.box.x && seen.y >= old.box.y
       && seen.x + seen.w <= old.box.x + old.box.w && seen.y + seen.h <= old.box.y + old.box.h
-    if (old === null || !covered || (!camera.gliding && ratio !== 1) || ratio > 1.6) this.#paintGround(camera, residents)
-    const ground = this.#ground
-    if (ground === null) return
-    const { box, canvas } = ground
-    c.drawImage(canvas, camera.screenX(box.x), camera.screenY(box.y), box.w * camera.scale, box.h * camera.scale)
+    return old === null || !covered || (!camera.gliding && ratio !== 1) || ratio > 1.6 ? this.#paintGround(camera, residents) : old
   }
 
-  #paintGround(camera: Camera, residents: Residents): void {
+  #paintGround(camera: Camera, residents: Residents): Ground {
+    this.#display.reset()
     const box = grown(camera.seen, (Math.max(camera.width, camera.height) * MARGIN) / camera.scale)
     const scale = camera.scale * this.lettering.density
     const width = Math.ceil(box.w * scale)
@@ -107,7 +129,7 @@ export class Painter {
     const paper = kept?.canvas.width === width && kept.canvas.height === height ? kept : bitmap(width, height)
     paper.draw.setTransform(scale, 0, 0, scale, -box.x * scale, -box.y * scale)
     paintGround(paper.draw, box, residents.bounds, residents.streets, this.palette)
-    this.#ground = { canvas: paper.canvas, draw: paper.draw, box, scale: camera.scale }
+    return this.#ground = { canvas: paper.canvas, draw: paper.draw, box, scale: camera.scale }
   }
 
   #patternsOf(resident: Resident): Patterns {
@@ -119,30 +141,60 @@ export class Painter {
     return patterns
   }
 
-  #drawShown(c: CanvasRenderingContext2D, shown: Shown, marks: Marks): void {
-    const { resident, feet, home, pose, left, strength, scale: s } = shown
-    const { place, figure } = this.#patternsOf(resident)
-    c.globalAlpha = strength
-    // The cottage stands behind and to the left of its owner.
-    const yard = figure === null ? { x: 0, y: 0 } : { x: -14 * s, y: -14 * s }
-    if (place !== null) this.#sprites.draw(c, place, home.x + yard.x, home.y + yard.y, s)
-    if (isMarked(resident.key, marks)) {
-      c.strokeStyle = this.palette.pick
-      c.lineWidth = resident.key === marks.hovered ? 1.5 : 2.5
-      c.beginPath()
-      c.ellipse(feet.x, feet.y - 2 * s, 19 * s, 8.5 * s, 0, 0, Math.PI * 2)
-      c.stroke()
+  /** The cottage of somebody and the figure, which may be away from it. */
+  #actors(shown: Shown, marks: Marks): Item[] {
+    const { resident: { key }, feet, home, pose, left, strength, scale: s } = shown
+    const { place, figure } = this.#patternsOf(shown.resident)
+    const items: Item[] = []
+    const cottage = place === null ? undefined : this.#sprites.get(place)
+    if (place !== null && cottage !== undefined) {
+      // It stands behind and to the left of its owner.
+      const x = home.x - (figure === null ? 0 : 14 * s)
+      const y = home.y - (figure === null ? 0 : 14 * s)
+      const { left: from, top, width, height } = place.frame
+      items.push({
+        name: `place ${key}`, looks: [cottage, strength], box: { x: x + from * s, y: y + top * s, w: width * s, h: height * s },
+        draw: (c) => {
+          c.globalAlpha = strength
+          drawSprite(c, cottage, place.frame, x, y, s)
+          c.globalAlpha = 1
+        },
+      })
     }
     const picture = figure?.[pose]
-    if (picture !== undefined) {
-      c.fillStyle = this.palette.shadow
-      c.beginPath()
-      c.ellipse(feet.x + s, feet.y - s, 12 * s, 4.4 * s, 0, 0, Math.PI * 2)
-      c.fill()
-      // Who arrives comes down with a small hop.
-      const hop = (pose > 0 ? 1.6 : 0) + (strength < 1 ? (1 - strength) * 26 : 0)
-      this.#sprites.draw(c, picture, feet.x, feet.y - hop * s, s, left)
+    const person = picture === undefined ? undefined : this.#sprites.get(picture)
+    const ring = !isMarked(key, marks) ? 0 : key === marks.hovered ? 1.5 : 2.5
+    // Who arrives comes down with a small hop.
+    const hop = (pose > 0 ? 1.6 : 0) + (strength < 1 ? (1 - strength) * 26 : 0)
+    const half = Math.max(20, ...(picture === undefined ? [] : [-picture.frame.left, picture.frame.left + picture.frame.width])) * s + 2
+    const above = Math.max(12, -(picture?.frame.top ?? 0) + hop) * s + 2
+    const below = Math.max(9, (picture === undefined ? 0 : picture.frame.top + picture.frame.height)) * s + 2
+    if (ring > 0 || person !== undefined) {
+      items.push({
+        name: `figure ${key}`, looks: [person, left, strength, ring, hop, feet.x, feet.y, this.palette],
+        box: { x: feet.x - half, y: feet.y - above, w: 2 * half, h: above + below },
+        draw: (c) => {
+          c.globalAlpha = strength
+          if (ring > 0) this.#drawRing(c, feet, s, ring)
+          if (picture !== undefined && person !== undefined) {
+            c.fillStyle = this.palette.shadow
+            c.beginPath()
+            c.ellipse(feet.x + s, feet.y - s, 12 * s, 4.4 * s, 0, 0, Math.PI * 2)
+            c.fill()
+            drawSprite(c, person, picture.frame, feet.x, feet.y - hop * s, s, left)
+          }
+          c.globalAlpha = 1
+        },
+      })
     }
-    c.globalAlpha = 1
+    return items
+  }
+
+  #drawRing(c: CanvasRenderingContext2D, feet: Point, s: number, width: number): void {
+    c.strokeStyle = this.palette.pick
+    c.lineWidth = width
+    c.beginPath()
+    c.ellipse(feet.x, feet.y - 2 * s, 19 * s, 8.5 * s, 0, 0, Math.PI * 2)
+    c.stroke()
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { Allowance } from './allowance.js'
 import type { Pattern } from './sprites.js'
-import { Sprites } from './sprites.js'
+import { drawSprite, Sprites } from './sprites.js'
 
 /** What was drawn of a picture, and where. */
 interface Drawn { readonly canvas: unknown; readonly box: readonly number[] }
@@ -39,7 +39,10 @@ function spritesAt(clock: { now: number }): { allowance: Allowance; sprites: Spr
   const context = contextOn(drawn)
   allowance.begin()
   sprites.setScale(1)
-  return { allowance, sprites, drawn, draw: (pattern, scale = 1) => { sprites.draw(context, pattern, 100, 100, scale) } }
+  return { allowance, sprites, drawn, draw: (pattern, scale = 1) => {
+    const canvas = sprites.get(pattern)
+    if (canvas !== undefined) drawSprite(context, canvas, pattern.frame, 100, 100, scale)
+  } }
 }
 
 describe('sprites', () => {

@@ -46,24 +46,8 @@ export class Sprites {
     this.#pixels = 0
   }
 
-  /**
-   * Draws a picture with its origin at a point of the window.
-   * @param scale CSS pixels for a ground unit.
-   */
-  draw(c: CanvasRenderingContext2D, pattern: Pattern, x: number, y: number, scale: number, flip = false): void {
-    const sprite = this.#get(pattern)
-    if (sprite === undefined) return
-    const { left, top, width, height } = pattern.frame
-    if (flip) {
-      c.save()
-      c.translate(x, y)
-      c.scale(-1, 1)
-      c.drawImage(sprite.canvas, left * scale, top * scale, width * scale, height * scale)
-      c.restore()
-    } else {
-      c.drawImage(sprite.canvas, x + left * scale, y + top * scale, width * scale, height * scale)
-    }
-  }
+  /** The bitmap of a picture; undefined where it has to wait for the next frame. */
+  get(pattern: Pattern): HTMLCanvasElement | undefined { return this.#get(pattern)?.canvas }
 
   #get(pattern: Pattern): Sprite | undefined {
     const found = this.#made.get(pattern.name)
@@ -96,5 +80,21 @@ export class Sprites {
   #drop(name: string, sprite: Sprite): void {
     this.#made.delete(name)
     this.#pixels -= sprite.canvas.width * sprite.canvas.height
+  }
+}
+
+/**
+ * Draws a picture's bitmap with its origin at a point of the window.
+ * @param scale CSS pixels for a ground unit.
+ */
+export function drawSprite(c: CanvasRenderingContext2D, canvas: HTMLCanvasElement, { left, top, width, height }: Frame, x: number, y: number, scale: number, flip = false): void {
+  if (flip) {
+    c.save()
+    c.translate(x, y)
+    c.scale(-1, 1)
+    c.drawImage(canvas, left * scale, top * scale, width * scale, height * scale)
+    c.restore()
+  } else {
+    c.drawImage(canvas, x + left * scale, y + top * scale, width * scale, height * scale)
   }
 }

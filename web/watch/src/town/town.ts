@@ -20,6 +20,8 @@ export * from './types.js'
 const SIGNS: ReadonlyMap<string, string> = new Map([['zone', '!'], ['yield', '↩'], ['assist', '✦'], ['chat', '…']])
 /** Somebody who is brought into view is seen at this scale at least. */
 const NEAR = 1.1
+/** Milliseconds between frames of what happens by itself; the browser's next frame after it is the 30th of a second. */
+const FRAME = 1000 / 30 - 6
 
 /**
  * The town: a live picture of a world on a canvas that fills its host element.
@@ -55,6 +57,7 @@ export class Town {
   /** Whose walk the person wants to see. */
   #followed: string | null = null
   #frame = 0
+  #lastFrame = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: HTMLElement, options: TownOptions) {
@@ -89,7 +92,7 @@ export class Town {
       this.#painter.renewLand()
       if (!this.#steered) this.#fit(true)
     }
-    this.#wake()
+    this.#wakeSoon()
   }
 
   /** Shows a line above the one it belongs to; of an unknown one, nothing. */
@@ -97,7 +100,7 @@ export class Town {
     const speaker = this.#residents.find(line.playerId)
     if (speaker === undefined || line.text.trim() === '') return
     this.#residents.say(speaker, line.text, line.role, performance.now())
-    this.#wake()
+    this.#wakeSoon()
   }
 
   /** Lets an agent walk a journey, along a trail that stays for a while. */
@@ -105,7 +108,7 @@ export class Town {
     const walker = this.#residents.find(journey.playerId)
     if (walker === undefined) return
     this.#residents.send(walker, journey.path, 0, false, performance.now(), this.#still)
-    this.#wake()
+    this.#wakeSoon()
   }
 
   /** Shows the sign of a signal above an agent. */
@@ -114,7 +117,7 @@ export class Town {
     const sign = SIGNS.get(signal.kind)
     if (agent === undefined || sign === undefined || agent.speech !== null) return
     this.#residents.say(agent, sign, 'assistant', performance.now() - 2000)
-    this.#wake()
+    this.#wakeSoon()
   }
 
   /** Selects an occupant by its stable key, or nobody; does not call `onSelect`. */
@@ -286,8 +289,16 @@ export class Town {
     this.#render()
   }
 
+  /** Draws with the browser's next frame: for what a person does. */
   #wake(): void {
     if (this.#frame === 0 && !this.#ends.signal.aborted) this.#frame = requestAnimationFrame(() => { this.#render() })
+  }
+
+  /** Draws soon: what happens by itself is drawn 30 times a second at most. */
+  #wakeSoon(): void {
+    if (this.#frame !== 0 || this.#ends.signal.aborted) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => { this.#wake() }, this.#lastFrame + FRAME - performance.now())
   }
 
   #follow(now: number): void {
@@ -306,6 +317,7 @@ export class Town {
     cancelAnimationFrame(this.#frame)
     this.#frame = 0
     const now = performance.now()
+    this.#lastFrame = now
     this.#follow(now)
     const gliding = this.#camera.step(now)
     const { next, moves } = this.#residents.pass(now, (resident, step) => { this.#options.onStep?.(resident.key, step) })
@@ -313,7 +325,8 @@ export class Town {
     this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still)
     this.frames.add(now)
     clearTimeout(this.#timer)
-    if (gliding || this.#painter.behind || (moves && !this.#still)) this.#wake()
+    if (gliding) this.#wake()
+    else if (this.#painter.behind || (moves && !this.#still)) this.#wakeSoon()
     else if (moves) this.#timer = setTimeout(() => { this.#wake() }, 100)
     // setTimeout counts in 32 bits.
     else if (next < Infinity) this.#timer = setTimeout(() => { this.#wake() }, Math.min(Math.max(next - now, 1) + 1, 2 ** 30))

@@ -1,5 +1,7 @@
 import type { Camera } from './camera.js'
+import type { Item } from './display.js'
 import type { Box, Point } from './geometry.js'
+import { grown } from './geometry.js'
 import { COATS, lookOf } from './look.js'
 import type { Palette } from './palette.js'
 import { shade } from './palette.js'
@@ -17,6 +19,8 @@ interface Trail {
   /** What it follows: other streets give another trail. */
   readonly streets: Streets
   readonly prints: Path2D
+  /** What the prints cover, in ground units. */
+  readonly box: Box
   readonly stations: readonly { readonly at: Point; readonly label: string }[]
 }
 
@@ -28,6 +32,7 @@ function trailOf(path: readonly TownPathStep[], streets: Streets): Trail {
   if (known?.streets === streets) return known
   const stations = new Map<string, { at: Point; cell: Point; steps: number[] }>()
   const prints = new Path2D()
+  const ways: Point[] = []
   let before: Point | null = null
   path.slice(0, STATIONS).forEach((step, i) => {
     const cell = { x: step.x + 0.16, y: step.y + 0.36 }
@@ -35,15 +40,27 @@ function trailOf(path: readonly TownPathStep[], streets: Streets): Trail {
     const station = stations.get(key) ?? { at: toGround(cell.x, cell.y), cell, steps: [] }
     station.steps.push(i + 1)
     stations.set(key, station)
-    if (before !== null && (before.x !== cell.x || before.y !== cell.y)) print(prints, onGround(rounded(route(before, cell, streets))))
+    if (before !== null && (before.x !== cell.x || before.y !== cell.y)) {
+      const way = onGround(rounded(route(before, cell, streets)))
+      ways.push(...way)
+      print(prints, way)
+    }
     before = cell
   })
   const trail = {
-    streets, prints,
+    streets, prints, box: boxOf(ways),
     stations: [...stations.values()].map(({ at, steps }) => ({ at, label: steps.length > 3 ? `${steps[0] ?? ''}…${steps.at(-1) ?? ''}` : steps.join(' · ') })),
   }
   made.set(path, trail)
   return trail
+}
+
+function boxOf(points: readonly Point[]): Box {
+  const xs = points.map(({ x }) => x)
+  const ys = points.map(({ y }) => y)
+  const x = Math.min(...xs, Infinity)
+  const y = Math.min(...ys, Infinity)
+  return points.length === 0 ? { x: 0, y: 0, w: 0, h: 0 } : grown({ x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y }, 6)
 }
 
 function print(prints: Path2D, points: readonly Point[]): void {
@@ -68,15 +85,23 @@ const fontOf = (size: number): string => `700 ${11 * size}px system-ui, sans-ser
 /** Widths of numbers at the usual size, in CSS pixels: there are few different ones. */
 const widths = new Map<string, number>()
 
-/** Draws the footprints of somebody's journey in the color of its coat. */
-export function drawPrints(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, p: Palette): void {
-  if (row.kind !== 'agent' || path.length === 0) return
-  c.save()
-  c.translate(camera.screenX(0), camera.screenY(0))
-  c.scale(camera.scale, camera.scale)
-  c.fillStyle = tint(coatOf(row.agentId), p)
-  c.fill(trailOf(path, streets).prints)
-  c.restore()
+/** The footprints of somebody's journey, in the color of its coat. */
+export function printsOf(camera: Camera, streets: Streets, { key, row, path }: Resident, p: Palette): Item[] {
+  if (row.kind !== 'agent' || path.length === 0) return []
+  const trail = trailOf(path, streets)
+  const { x, y, w, h } = trail.box
+  const { scale } = camera
+  return [{
+    name: `prints ${key}`, looks: [trail, p], box: { x: camera.screenX(x), y: camera.screenY(y), w: w * scale, h: h * scale },
+    draw: (c) => {
+      c.save()
+      c.translate(camera.screenX(0), camera.screenY(0))
+      c.scale(scale, scale)
+      c.fillStyle = tint(coatOf(row.agentId), p)
+      c.fill(trail.prints)
+      c.restore()
+    },
+  }]
 }
 
 /** Where the numbers of somebody's stations are; letters are so many times larger than usual. */
@@ -90,22 +115,26 @@ export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: St
   })
 }
 
-/** Draws the numbers of stations; letters are so many times larger than usual. */
-export function drawSigns(c: CanvasRenderingContext2D, signs: readonly Sign[], p: Palette, size: number): void {
-  c.font = fontOf(size)
-  c.textAlign = 'center'
-  c.textBaseline = 'middle'
-  c.strokeStyle = p.paper
-  c.lineWidth = 2
-  for (const { label, box: { x, y, w, h }, colour } of signs) {
-    c.fillStyle = tint(colour, p)
-    c.beginPath()
-    c.roundRect(x, y, w, h, h / 2)
-    c.fill()
-    c.stroke()
-    c.fillStyle = p.dark ? '#14171f' : '#ffffff'
-    c.fillText(label, x + w / 2, y + h / 2 + 0.5)
-  }
+/** The numbers of somebody's stations; letters are so many times larger than usual. */
+export function itemsOf(signs: readonly Sign[], of: string, p: Palette, size: number): Item[] {
+  return signs.map(({ label, box, colour }, i) => ({
+    name: `sign ${i} ${of}`, looks: [label, colour, p], box: grown(box, 1),
+    draw: (c) => {
+      const { x, y, w, h } = box
+      c.font = fontOf(size)
+      c.textAlign = 'center'
+      c.textBaseline = 'middle'
+      c.strokeStyle = p.paper
+      c.lineWidth = 2
+      c.fillStyle = tint(colour, p)
+      c.beginPath()
+      c.roundRect(x, y, w, h, h / 2)
+      c.fill()
+      c.stroke()
+      c.fillStyle = p.dark ? '#14171f' : '#ffffff'
+      c.fillText(label, x + w / 2, y + h / 2 + 0.5)
+    },
+  }))
 }
 
 function width(c: CanvasRenderingContext2D, label: string): number {

@@ -2,6 +2,7 @@ import type { Allowance } from './allowance.js'
 import type { BubblePlace } from './bubbles.js'
 import { placeBubbles, TAIL } from './bubbles.js'
 import type { Camera } from './camera.js'
+import type { Item } from './display.js'
 import type { Box, Point } from './geometry.js'
 import { alike, clamp, contains, grown, nth } from './geometry.js'
 import type { Palette } from './palette.js'
@@ -42,8 +43,8 @@ export class Voices {
     this.#speeches = []
   }
 
-  /** Draws every bubble that there is room for; what is said by the others waits for a while. */
-  draw(c: CanvasRenderingContext2D, all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): void {
+  /** Every bubble that there is room for; what is said by the others waits for a while. */
+  items(all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): Item[] {
     this.#narrowed(camera.width < 560 || all.length > CROWD)
     const view = grown(camera.free, -6)
     const heard = grown(view, 24)
@@ -55,21 +56,32 @@ export class Voices {
     })
     this.#sweep(new Set(speakers.map(({ speech }) => speech)))
     this.news = false
-    if (speakers.length === 0) return
+    if (speakers.length === 0) return []
     // Who was first to find room keeps it; of the others the last one is news.
     speakers.sort((a, b) => b.rank - a.rank || b.speech.since - a.speech.since)
     const places = this.#placed(speakers, all, view)
-    const spoken = speakers.flatMap(({ shown: { head }, speech, sheets }, i) => {
+    const tails: Item[] = []
+    const sheets: Item[] = []
+    speakers.forEach(({ shown: { head, resident: { key } }, speech, sheets: sizes }, i) => {
       const place = nth(places, i)
       this.news ||= speech.place === null && place !== null
       speech.place = place && { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
-      if (place !== null) return [{ head, speech, box: place.box, sheet: nth(sheets, place.size) }]
-      postpone(speech, now)
-      return []
+      if (place === null) {
+        postpone(speech, now)
+        return
+      }
+      const { box } = place
+      const sheet = nth(sizes, place.size)
+      const top = Math.min(box.y, head.y)
+      tails.push({
+        name: `tail ${key}`, looks: [speech.kind, head.x, head.y, p],
+        box: { x: Math.min(box.x, head.x) - 6, y: top, w: Math.max(box.x + box.w, head.x) - Math.min(box.x, head.x) + 12, h: Math.max(box.y + box.h, head.y) - top + 2 },
+        draw: (c) => { drawTail(c, p, head, box, bubbleFill(p, speech.kind)) },
+      })
+      sheets.push({ name: `bubble ${key}`, box, looks: [sheet], draw: (c) => { c.drawImage(sheet.make(), box.x, box.y, box.w, box.h) } })
     })
     // Tails go below every sheet: what somebody says hides no word of another.
-    for (const { head, speech, box } of spoken) drawTail(c, p, head, box, bubbleFill(p, speech.kind))
-    for (const { box: { x, y, w, h }, sheet } of spoken) c.drawImage(sheet.make(), x, y, w, h)
+    return [...tails, ...sheets]
   }
 
   /** The places of what is said: those of the frame before where nothing has moved. */
