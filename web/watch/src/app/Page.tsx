@@ -7,17 +7,20 @@ import { Panel } from '../panel/Panel.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
+import { keepAddress } from './address.js'
 import { Announcer, type Pointed } from './Announcer.js'
 import { Status } from './Status.js'
-import { Tabs, type TabName } from './Tabs.js'
+import { Share } from './Share.js'
+import { Tabs } from './Tabs.js'
 import { TownView } from './TownView.js'
 import { Zoom } from './Zoom.js'
 
 /** The whole page: the town, and around it who is here, what happens and what was selected. */
 export function Page({ store }: { store: WorldStore }): VNode {
   const [town, setTown] = useState<Town | undefined>(undefined)
-  const [tab, setTab] = useState<TabName>('residents')
-  const [hidden, hide] = useState(false)
+  const tab = store.tab.value
+  const hidden = store.bare.value
+  const [linked, link] = useState<string | undefined>(undefined)
   const [pointed, point] = useState<Pointed>({ text: '', turn: 0 })
   const announce = useCallback((sentence: string) => { point((last) => ({ text: sentence, turn: last.turn + 1 })) }, [])
   const directory = store.directory.value
@@ -25,6 +28,8 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
   const agents = directory.occupants.filter(({ kind }) => kind === 'agent').length
   useEffect(() => { document.title = text('page.titleWith', { count: agents }) }, [agents])
+  useEffect(() => keepAddress(store, link), [store])
+  useEffect(() => { if (linked !== undefined) town?.focus(linked) }, [town, linked])
   const { state } = store.link.value
   const away = state === 'reconnecting' || state === 'host-gone'
   useEffect(() => {
@@ -42,9 +47,10 @@ export function Page({ store }: { store: WorldStore }): VNode {
       {!hidden && <a class="skip" href="#register">{text('page.skip')}</a>}
       <header class="top">
         <h1>{text('page.title')}</h1>
-        <button type="button" class="small" onClick={() => { hide(!hidden) }}>
+        <button type="button" class="small" onClick={() => { store.bare.value = !hidden }}>
           {text(hidden ? 'page.show' : 'page.hide')}
         </button>
+        <Share store={store} />
         <Status store={store} />
       </header>
       <main class="map" aria-label={text('page.map')}>
@@ -52,7 +58,8 @@ export function Page({ store }: { store: WorldStore }): VNode {
         <Zoom town={town} />
       </main>
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
-        <Tabs tab={tab} choose={setTab} />
+        <Tabs tab={tab} choose={(name) => { store.turn(name) }} />
+        {store.note.value !== undefined && <p class="note" role="status">{text(store.note.value)}</p>}
         <div role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`} class="tabpanel">
           {tab === 'residents' && <Residents store={store} show={show} />}
           {tab === 'places' && <Places store={store} show={show} />}

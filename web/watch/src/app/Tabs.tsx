@@ -1,15 +1,15 @@
 import type { VNode } from 'preact'
 import { text } from '../text/text.js'
+import { tabNames as names, type TabName } from './address.js'
 
-const names = ['residents', 'places', 'happenings'] as const
-export type TabName = (typeof names)[number]
 
 /** The tabs beside the map; arrow keys go from one to the next. */
 export function Tabs({ tab, choose }: { tab: TabName, choose: (tab: TabName) => void }): VNode {
   const move = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    const next = names[(names.indexOf(tab) + by + names.length) % names.length]
-    if (by !== 0 && next !== undefined) {
+    const end = event.key === 'Home' ? names[0] : event.key === 'End' ? names.at(-1) : undefined
+    const next = end ?? names[(names.indexOf(tab) + by + names.length) % names.length]
+    if ((by !== 0 || end !== undefined) && next !== undefined) {
       event.preventDefault()
       choose(next)
       document.getElementById(`tab-${next}`)?.focus()

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { FleetingButton } from '../app/FleetingButton.js'
+import { addressOf, queryOf } from '../app/address.js'
 import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
 import { language, text } from '../text/text.js'
@@ -34,13 +35,22 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     if (box.scrollTop > 4 && box.scrollTop + 2 * box.clientHeight > box.scrollHeight && store.past.peek() === 'more') void store.earlier()
   }
   useEffect(look, [])
+  const moment = store.moment.value
+  useEffect(() => {
+    const box = list.current
+    const at = moment === undefined ? -1 : store.feed.placeOf(moment)
+    if (box === null || at < 0) return
+    box.scrollTop = Math.max(0, (at + 0.5) * rowHeight - box.clientHeight / 2)
+    look()
+  }, [store, moment])
+  const marked = moment === undefined ? undefined : store.feed.newest(store.feed.placeOf(moment))?.serial
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare)
   const last = Math.min(total, Math.ceil((view.top + view.height) / rowHeight) + spare)
   const directory = store.directory.value
   const rows: VNode[] = []
   for (let place = first; place < last; place += 1) {
     const entry = store.feed.newest(place, upTo)
-    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} total={total} show={show} />)
+    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} total={total} show={show} marked={entry.serial === marked} store={store} />)
   }
   return (
     <>
@@ -69,18 +79,40 @@ function Earlier({ store }: { store: WorldStore }): VNode | null {
   }
 }
 
-function Happening({ entry, there, place, total, show }: { entry: Entry, there: boolean, place: number, total: number, show: (key: string) => void }): VNode {
+interface HappeningProps {
+  readonly store: WorldStore
+  readonly entry: Entry
+  readonly there: boolean
+  readonly place: number
+  readonly total: number
+  readonly marked: boolean
+  readonly show: (key: string) => void
+}
+
+function Happening({ store, entry, there, place, total, marked, show }: HappeningProps): VNode {
   const name = there
     ? <button type="button" class="link" onClick={() => { show(entry.key) }}><bdi>{entry.name}</bdi></button>
     : <b><bdi>{entry.name}</bdi></b>
   return (
-    <article class={`happening ${entry.group}`} style={{ transform: `translateY(${place * rowHeight}px)` }} data-seq={entry.seq} data-kind={entry.event}
+    <article class={`happening ${entry.group}${marked ? ' marked' : ''}`} {...(marked ? { 'aria-current': 'true' as const } : {})} style={{ transform: `translateY(${place * rowHeight}px)` }} data-seq={entry.seq} data-kind={entry.event}
       aria-posinset={place + 1} aria-setsize={total}>
-      <p class="head"><time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>{' '}
+      <p class="head"><Moment store={store} entry={entry} />{' '}
         <span><Sentence of={entry.sentence} values={{ ...entry.values, who: name }} /></span></p>
       {entry.text !== '' && <p class="said" dir="auto" title={entry.text}>{entry.text}</p>}
     </article>
   )
+}
+
+/** The time of a happening, which is a link to it. */
+function Moment({ store, entry: { seq, at } }: { store: WorldStore, entry: Entry }): VNode {
+  const time = <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>
+  if (seq === undefined) return time
+  const mark = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    store.moment.value = seq
+  }
+  return <a class="moment" title={text('feed.moment')} href={queryOf({ ...addressOf(store), t: seq, sid: store.now.sid })} onClick={mark}>{time}</a>
 }
 
 function Filters({ store }: { store: WorldStore }): VNode {

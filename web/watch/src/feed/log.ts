@@ -62,6 +62,15 @@ export class FeedLog {
     return this.shown.at(this.shown.length - 1 - this.newerThan(upTo) - place)
   }
 
+  /** The place from the newest of the last happening that is not after a seq; -1 where there is none. */
+  placeOf(seq: number): number {
+    for (let place = 0; place < this.shown.length; place += 1) {
+      const entry = this.newest(place)
+      if (entry?.seq !== undefined && entry.seq <= seq) return place
+    }
+    return -1
+  }
+
   /** How many of those shown are newer than a serial. */
   newerThan(serial: number): number {
     let low = 0

@@ -15,6 +15,7 @@ import type { Happening } from './events.js'
 import { Follower } from './follower.js'
 import { firstLink } from './link.js'
 import { compare, forget, nextForgetting, nothingLately } from './presence.js'
+import type { TabName } from '../app/address.js'
 import type { TextKey } from '../text/text.js'
 import { occupantThing, spaceThing, type AgentThing } from './things.js'
 
@@ -42,6 +43,14 @@ export class WorldStore {
   readonly filter = signal<Filter>(everything)
   readonly exchanges = signal<readonly Exchange[]>([])
   readonly feed = new FeedLog()
+  readonly tab = signal<TabName>('residents')
+  /** Whether the town is shown alone. */
+  readonly bare = signal(false)
+  /** The seq of the moment that is marked among the happenings. */
+  readonly moment = signal<number | undefined>(undefined)
+  /** What there is to say of a link that could not be followed. */
+  readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | undefined>(undefined)
+  private sought: { readonly seq: number, readonly sid: string } | undefined
   /** When each agent was last heard, by stable key; of those on the map. */
   readonly heard = signal<ReadonlyMap<string, number>>(new Map())
   /** Who came and left lately, since this page was opened. */
@@ -60,6 +69,7 @@ export class WorldStore {
   /** The position of the first happening that is there; sealed, nothing can be put before it. */
   private first: number | undefined
   private sealed = false
+  private newest: number | undefined
   private serial = 0
   private earliest = 0
   private drawing = false
@@ -104,6 +114,46 @@ export class WorldStore {
     })
   }
 
+  /** Shows another part of the page. */
+  turn(tab: TabName): void {
+    batch(() => {
+      this.tab.value = tab
+      this.moment.value = undefined
+      this.note.value = undefined
+    })
+  }
+
+  /** Where the log is now. */
+  get now(): { readonly seq: number | undefined, readonly sid: string } {
+    const snapshot = this.snapshot.peek()
+    return { seq: this.newest ?? snapshot?.seq, sid: snapshot?.sid ?? '' }
+  }
+
+  /** Goes to a moment of the past, as far as the host keeps it; an empty session is any. */
+  seek(seq: number, sid: string): void {
+    this.sought = { seq, sid }
+    this.find()
+  }
+
+  /** Looks for the moment that is sought, and reads further back where it is from before what is there. */
+  private find(): void {
+    if (this.sought === undefined || this.first === undefined || this.snapshot.peek() === undefined) return
+    const { seq, sid } = this.sought
+    const past = this.past.peek()
+    if (sid !== '' && sid !== this.snapshot.peek()?.sid) this.found('link.session')
+    else if (seq >= this.first) this.found(undefined, seq)
+    else if (past === 'more') void this.earlier()
+    else if (past !== 'reading') this.found('link.gone')
+  }
+
+  private found(note: 'link.session' | 'link.gone' | undefined, seq?: number): void {
+    this.sought = undefined
+    batch(() => {
+      this.note.value = note
+      this.moment.value = seq
+    })
+  }
+
   refilter(filter: Filter): void {
     this.filter.value = filter
     this.feed.refilter(filter)
@@ -119,6 +169,7 @@ export class WorldStore {
       this.prepend(events, first)
     } catch {
       this.past.value = 'failed'
+      this.find()
     }
   }
 
@@ -133,11 +184,12 @@ export class WorldStore {
       then.pass(event)
     })
     for (const entry of entries) this.hear(entry)
-    this.first = entries[0]?.seq ?? this.first
+    this.first = whole ? 0 : entries[0]?.seq ?? this.first
     const { size } = this.feed
     this.feed.prepend(entries, (id) => then.whose(id))
     this.past.value = whole || this.feed.size < size + entries.length ? 'all' : 'more'
     this.draw()
+    this.find()
   }
 
   /** Reads an agent's latest lines. */
@@ -172,6 +224,7 @@ export class WorldStore {
       this.snapshot.value = snapshot
     })
     this.forgetInTime()
+    this.find()
   }
 
   /** Forgets who came and left when it is no longer lately. */
@@ -199,6 +252,8 @@ export class WorldStore {
       this.first = event.seq
       this.past.value = this.follower.whole ? 'all' : 'more'
     }
+    this.newest = event.seq ?? this.newest
+    this.find()
     if (event.kind === 'world:intercom' && event.data.kind !== 'realtime') {
       this.exchanges.value = answered(this.exchanges.value, event.data, event.at)
     }

@@ -1,0 +1,37 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { text } from '../text/text.js'
+import type { WorldStore } from '../world/store.js'
+import { linkToNow } from './address.js'
+
+/** Milliseconds for which the button says that the link was copied. */
+const told = 3000
+
+/** Copies a link to what is shown and to this moment; where a page may not copy, shows it. */
+export function Share({ store }: { store: WorldStore }): VNode {
+  const [copied, copy] = useState(false)
+  const [link, showLink] = useState('')
+  useEffect(() => {
+    if (!copied) return undefined
+    const timer = setTimeout(() => { copy(false) }, told)
+    return () => { clearTimeout(timer) }
+  }, [copied])
+  const share = async (): Promise<void> => {
+    const address = linkToNow(store)
+    try {
+      // It is there in a secure context only.
+      await navigator.clipboard.writeText(address)
+      copy(true)
+      showLink('')
+    } catch {
+      showLink(address)
+    }
+  }
+  return (
+    <div class="share">
+      <button type="button" class="small" title={text('page.shareWhy')} onClick={() => { void share() }}>{text(copied ? 'page.shared' : 'page.share')}</button>
+      {link !== '' && <input readOnly aria-label={text('page.shareLink')} value={link} ref={(field) => { field?.select() }}
+        onKeyDown={(event) => { if (event.key === 'Escape') { event.preventDefault(); showLink('') } }} onBlur={() => { showLink('') }} />}
+    </div>
+  )
+}

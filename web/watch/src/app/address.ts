@@ -1,0 +1,115 @@
+import { batch, effect } from '@preact/signals'
+import { groups, type Group } from '../feed/entry.js'
+import { everything } from '../feed/filter.js'
+import type { WorldStore } from '../world/store.js'
+
+export const tabNames = ['residents', 'places', 'happenings'] as const
+export type TabName = (typeof tabNames)[number]
+
+/** What a link to the page says: what is shown, and of which moment. It never holds a token. */
+export interface Address {
+  /** An agent's id, or the stable key of something else. */
+  readonly agent: string
+  readonly tab: TabName
+  readonly kind: Group | ''
+  /** The stable key of whom happenings are about. */
+  readonly who: string
+  readonly text: string
+  /** The seq of a moment, and the session that it is of. */
+  readonly t: number | undefined
+  readonly sid: string
+  /** Whether the town is alone, without panels. */
+  readonly bare: boolean
+}
+
+/** Reads the query of an address; what cannot be read counts as absent. */
+export function parseAddress(search: string): Address {
+  const query = new URLSearchParams(search)
+  const given = (name: string): string => query.get(name) ?? ''
+  const t = /^\d{1,15}$/.test(given('t')) ? Number(given('t')) : undefined
+  return {
+    agent: given('agent'), t, sid: given('sid'), who: given('who'), text: given('text'),
+    tab: tabNames.find((name) => name === given('tab')) ?? (t === undefined ? 'residents' : 'happenings'),
+    kind: groups.find((group) => group === given('kind')) ?? '',
+    bare: given('view') === 'map',
+  }
+}
+
+/** Writes a query, without what is usual; empty where everything is. */
+export function queryOf({ agent, tab, kind, who, text, t, sid, bare }: Address): string {
+  const query = new URLSearchParams()
+  const usual = t === undefined ? 'residents' : 'happenings'
+  const all = { agent, tab: tab === usual ? '' : tab, kind, who, text, t: t === undefined ? '' : String(t), sid, view: bare ? 'map' : '' }
+  for (const [name, value] of Object.entries(all)) if (value !== '') query.set(name, value)
+  const written = query.toString()
+  return written === '' ? '' : `?${written}`
+}
+
+/** What the page shows now. */
+export function addressOf(store: WorldStore): Address {
+  const key = store.selected.value
+  const { group, key: who, text } = store.filter.value
+  const thing = key === undefined ? undefined : store.directory.value.get(key)
+  const moment = store.moment.value
+  return {
+    agent: thing?.kind === 'agent' ? thing.id : key ?? '', tab: store.tab.value, kind: group, who, text, bare: store.bare.value,
+    t: moment, sid: moment === undefined ? '' : store.snapshot.value?.sid ?? '',
+  }
+}
+
+/** The address of what the page shows and of what has happened so far. */
+export function linkToNow(store: WorldStore): string {
+  const { seq, sid } = store.now
+  return location.origin + location.pathname + queryOf({ ...addressOf(store), t: seq, sid })
+}
+
+/**
+ * Shows what the address says, and keeps it as what is shown. To open something is a step of
+ * the browser's history, so that Back closes it.
+ * @param focus Brings into view what a link or the history opened.
+ */
+export function keepAddress(store: WorldStore, focus: (key: string) => void): () => void {
+  const first = parseAddress(location.search)
+  batch(() => {
+    store.tab.value = first.tab
+    store.bare.value = first.bare
+    if (first.kind !== '' || first.who !== '' || first.text !== '') store.refilter({ ...everything, group: first.kind, key: first.who, text: first.text })
+    if (first.t !== undefined) store.seek(first.t, first.sid)
+  })
+  const open = (id: string): void => {
+    const thing = store.directory.peek().get(id) ?? store.directory.peek().whose(id)
+    store.select(thing?.key)
+    if (thing === undefined && id !== '') store.note.value = 'link.nobody'
+    if (thing !== undefined) focus(thing.key)
+  }
+  let pending = first.agent !== ''
+  let last = ''
+  const ends = [
+    effect(() => {
+      // Who is on the map is known with the first snapshot.
+      if (store.snapshot.value === undefined) return
+      if (pending) {
+        pending = false
+        open(first.agent)
+      }
+      const address = addressOf(store)
+      const query = queryOf(address)
+      const opened = address.agent !== '' && last === ''
+      const closed = address.agent === '' && last !== ''
+      last = address.agent
+      if (query === location.search) return
+      if (closed && (history.state as { opened?: boolean } | null)?.opened === true) history.back()
+      else if (opened) history.pushState({ opened: true }, '', location.pathname + query)
+      else history.replaceState(history.state, '', location.pathname + query)
+    }),
+  ]
+  const back = (): void => {
+    const { agent } = parseAddress(location.search)
+    // The rest of what is shown stays as it is now: the step was to open or close this.
+    last = agent
+    if (agent !== addressOf(store).agent) open(agent)
+    else history.replaceState(history.state, '', location.pathname + queryOf(addressOf(store)))
+  }
+  addEventListener('popstate', back)
+  return () => { removeEventListener('popstate', back); for (const end of ends) end() }
+}
