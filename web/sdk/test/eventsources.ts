@@ -140,7 +140,8 @@ export function curl(source: Source, count: number): Streams {
         if (line === '') event = ''
       })
       children.delete(child)
-      await sleep(retry, undefined, { signal: ending.signal }).catch(() => undefined)
+      // Each of them is a process, and this one has to start them all.
+      await sleep(Math.max(retry, count * 25), undefined, { signal: ending.signal }).catch(() => undefined)
     }
   })
   return {
