@@ -5,6 +5,7 @@ import { clockTime } from '../text/times.js'
 import type { Link } from '../world/link.js'
 import type { WorldStore } from '../world/store.js'
 import { FleetingButton } from './FleetingButton.js'
+import { Proof } from './Proof.js'
 
 const verifications = {
   'verified': 'verified', 'catching-up': 'catchingUp', 'mismatch': 'notVerified', 'unverifiable': 'unverifiable', 'unread': 'unread',
@@ -12,6 +13,7 @@ const verifications = {
 
 /** The status corner: the connection, and whether what is shown is proved to be the host's. */
 export function Status({ store }: { store: WorldStore }): VNode {
+  const [open, toggle] = useState(false)
   const link = store.link.value
   const verification = store.verification.value
   const snapshot = store.snapshot.value
@@ -27,13 +29,15 @@ export function Status({ store }: { store: WorldStore }): VNode {
       data-verified={stale ? 'stale' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root}>
       <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
       {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
-      {stale
-        ? <span class={`seal stale ${link.state}`} title={text('status.verifiedAtWhy')}>{text('status.verifiedAt', { when: clockTime(at) })}</span>
-        : <span class={`seal ${verification}`} title={text(`status.${word}Why`)}>{text(`status.${word}`)}</span>}
+      <button type="button" class={`link seal ${stale ? `stale ${link.state}` : verification}`} aria-expanded={open} aria-controls="proof"
+        title={text('proof.title')} onClick={() => { toggle(!open) }}>
+        {stale ? text('status.verifiedAt', { when: clockTime(at) }) : text(`status.${word}`)}
+      </button>
       {snapshot !== undefined && <>
         <span class="fact" title={text('status.revWhy')}>{text('status.rev', { rev: String(snapshot.rev ?? '–') })}</span>
         <span class="fact mono" title={`${text('status.rootWhy')} ${root}`}>{root.slice(0, 8)}</span>
       </>}
+      {open && <Proof store={store} why={stale ? text('status.verifiedAtWhy') : text(`status.${word}Why`)} close={() => { toggle(false) }} />}
     </section>
   )
 }

@@ -14,7 +14,7 @@ export interface FollowerReports {
   readonly onVerification: (verification: Verification) => void
   /** The events so far are not all that the host has of this session. */
   readonly onPast: () => void
-  /** An event was taken, and the copy equals what it states. */
+  /** An event that is not of the past was taken, and the copy equals what it states. */
   readonly onProved: (event: WorldEvent) => void
   readonly onLink: (link: Link) => void
   /** The cookie is no longer good. True if there is a new one. */
@@ -72,7 +72,7 @@ export class Follower {
         this.reports.onWorld(snapshot)
         this.reports.onVerification(verification)
       },
-      onChecked: (event, verification) => { if (verification === 'verified') this.reports.onProved(event) },
+      onChecked: (event, verification) => { if (verification === 'verified' && !this.past.holds(event.seq)) this.reports.onProved(event) },
       onState: (state) => {
         this.reports.onVerification(state.verification)
         if (!this.ending.signal.aborted) this.move(nextLink(this.link, state, Date.now()))

@@ -1,0 +1,64 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { text } from '../text/text.js'
+import { clockTime } from '../text/times.js'
+import type { WorldStore } from '../world/store.js'
+
+/** What this browser proved of what it shows, and how that is checked elsewhere. */
+export function Proof({ store, why, close }: { store: WorldStore, why: string, close: () => void }): VNode {
+  const box = useRef<HTMLDivElement>(null)
+  const { at, events } = store.proved.value
+  const snapshot = store.snapshot.value
+  const root = snapshot?.merkleRootHex ?? ''
+  useEffect(() => {
+    box.current?.focus({ preventScroll: true })
+    // Escape closes this first, and what is selected only then.
+    const escape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      close()
+    }
+    const outside = (event: PointerEvent): void => {
+      if (event.target instanceof Element && event.target.closest('.status') === null) close()
+    }
+    addEventListener('keydown', escape, true)
+    addEventListener('pointerdown', outside, true)
+    return () => { removeEventListener('keydown', escape, true); removeEventListener('pointerdown', outside, true) }
+  }, [])
+  return (
+    <div class="proof" id="proof" role="group" aria-label={text('proof.title')} tabIndex={-1} ref={box}>
+      <h2>{text('proof.title')}</h2>
+      <p>{why}</p>
+      {at !== undefined && snapshot?.merkleLeafCount !== undefined && <p>{text('proof.leaves', { count: snapshot.merkleLeafCount, when: clockTime(at), rev: String(snapshot.rev ?? '–') })}</p>}
+      <p>{text('proof.events', { count: events })}</p>
+      {root !== '' && <>
+        <h3>{text('proof.root')}</h3>
+        <Copied words={root} />
+      </>}
+      <h3>{text('proof.elsewhere')}</h3>
+      <Copied words={`playctl chain verify --server ${location.origin}`} />
+      <p class="soft">{text('proof.elsewhereWhy')}</p>
+    </div>
+  )
+}
+
+/** Words with a button that copies them; where a page may not copy, they are selected. */
+function Copied({ words }: { words: string }): VNode {
+  const [copied, copy] = useState(false)
+  const code = useRef<HTMLElement>(null)
+  const take = async (): Promise<void> => {
+    try {
+      // It is there in a secure context only.
+      await navigator.clipboard.writeText(words)
+      copy(true)
+    } catch {
+      if (code.current !== null) getSelection()?.selectAllChildren(code.current)
+    }
+  }
+  return (
+    <div class="copied">
+      <pre tabIndex={0}><code ref={code}>{words}</code></pre>
+      <button type="button" class="small" onClick={() => { void take() }}>{text(copied ? 'proof.copied' : 'proof.copy')}</button>
+    </div>
+  )
+}

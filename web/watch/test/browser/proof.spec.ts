@@ -1,0 +1,32 @@
+/** What is proved, shown to whoever asks. */
+
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { open, panel, resident, status, verified } from './fixtures/town.js'
+
+test.use({ repository: false })
+
+test('the badge opens: what was proved and when, the root, and how to check it elsewhere', async ({ page, context, host, world }) => {
+  const ada = await world.agent('Ada')
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  await status(page).getByRole('button', { name: en['status.verified'] }).click()
+  const proof = page.getByRole('group', { name: en['proof.title'] })
+  await expect(proof).toContainText(/this browser hashed 3 leaves, .* rev 1\./)
+  await expect(proof).toContainText('0 events were proved')
+  await world.say(ada, 'Good morning')
+  await expect(proof).toContainText('1 event was proved')
+  const root = await status(page).getAttribute('data-root') ?? ''
+  await expect(proof).toContainText(root)
+  await proof.getByRole('button', { name: en['proof.copy'] }).first().click()
+  await expect(proof.getByRole('button', { name: en['proof.copied'] })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(root)
+  await expect(proof).toContainText(`playctl chain verify --server ${host.url}`)
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(proof).toBeHidden()
+  await expect(panel(page, 'Ada'), 'Escape closes one thing at a time').toBeVisible()
+  await verified(page)
+})
