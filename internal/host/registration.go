@@ -1,0 +1,166 @@
+package host
+
+import (
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// authenticateCreator asks for credentials unless a main node is to be made,
+// whose maker has none yet.
+func authenticateCreator(c *call) error {
+	if c.object.StringOr("kind", protocol.NodeKindMain) != protocol.NodeKindSpace {
+		return nil
+	}
+	return authenticate(c)
+}
+
+// planCreateNode reads who is to be made. What proves the caller of a
+// registration is the pair in the body.
+func planCreateNode(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.CreateNodeRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	if request.Kind == protocol.NodeKindSpace {
+		return createSpaceNode(request), nil
+	}
+	hash, err := creds.ParsePasswHash(request.PasswHash.Reveal())
+	if err != nil {
+		return nil, protocol.FieldError("passwHash", "must be 64 lower-case hex digits")
+	}
+	c.registrant = request.NodeID + ":" + hash.Reveal()
+	return func(c *call) error { return c.createMainNode(request.NodeID, hash) }, nil
+}
+
+// createMainNode registers a main node and gives it its first API key.
+func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	if err := c.checkRegistration(); err != nil {
+		return err
+	}
+	if err := c.checkDerives(nodeID, "nodeId", hash); err != nil {
+		return err
+	}
+	key := creds.GenerateAPIKey()
+	return c.carryOut(world.CreateMainNode{
+		NodeID: nodeID, Digest: creds.StoredDigest(hash),
+		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(),
+	})
+}
+
+func planCreateAgent(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.CreateAgentNodeRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	hash, err := creds.ParsePasswHash(request.AgentNodePasswHash.Reveal())
+	if err != nil {
+		return nil, protocol.FieldError("agentNodePasswHash", "must be 64 lower-case hex digits")
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		if request.ParentNodeID != "" && request.ParentNodeID != c.caller.NodeID {
+			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it makes agents for itself only")
+		}
+		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
+			return err
+		}
+		return c.carryOut(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Digest: creds.StoredDigest(hash)})
+	}, nil
+}
+
+// checkRepository refuses what needs the repository where there is none.
+func (c *call) checkRepository() error {
+	if c.host.options.NoRepository {
+		return protocol.Errorf(protocol.CodeRepositoryOff, "this host runs without a repository of nodes")
+	}
+	return nil
+}
+
+// checkRegistration asks whether the operator lets the caller make a main node.
+func (c *call) checkRegistration() error {
+	o := &c.host.options
+	switch o.Registration {
+	case RegistrationOpen:
+		return nil
+	case RegistrationToken:
+		shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
+		switch {
+		case creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown):
+			return nil
+		case !shown.IsZero():
+			return protocol.Errorf(protocol.CodeRegistrationClosed, "the registration token is not this host's")
+		}
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
+	}
+	return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+}
+
+// admitNewcomer lets in who may register, a node, and the administrator.
+func admitNewcomer(c *call) error {
+	closed := c.checkRegistration()
+	if closed == nil {
+		return nil
+	}
+	err := authenticate(c)
+	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		return protocol.WrapError(protocol.CodeCredentialsMissing, closed,
+			"who may not register here needs the credentials of a node: %s", closed)
+	}
+	return err
+}
+
+// sendBootstrap answers with what node ids derive from, before there is a node.
+func sendBootstrap(c *call) error {
+	return c.send(&protocol.BootstrapReply{
+		RootKey: c.host.world.View().RootKey, Registration: string(c.host.options.Registration),
+	})
+}
+
+// checkDerives derives the node id once to see that it belongs to the hash. It
+// does so last, because it is the one costly check, and not at all for an id
+// that is taken.
+func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
+	if err := c.checkFresh(func() error { return c.checkFree(nodeID) }); err != nil {
+		return err
+	}
+	derived, err := c.derive(hash)
+	if err != nil {
+		return err
+	}
+	if derived != nodeID {
+		return &protocol.Error{
+			Code: protocol.CodeNodeNotDerivable, Field: field,
+			Message: "the field " + field + " does not derive from its passwHash under this host's root key",
+		}
+	}
+	return nil
+}
+
+func (c *call) checkFree(nodeID string) error {
+	if c.host.world.Registry().Node(nodeID) != nil || nodeID == c.host.world.View().RootKey {
+		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
+	}
+	return nil
+}
+
+// derive computes a node id, within what the caller's address and the host may
+// spend on it.
+func (c *call) derive(hash creds.PasswHash) (string, error) {
+	if err := c.checkCreationRate(); err != nil {
+		return "", err
+	}
+	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), c.origin(), hash, c.host.world.View().RootKey)
+	c.host.metrics.derived(err)
+	return nodeID, err
+}
+
+// origin is whose share of the derivations a request takes.
+func (c *call) origin() creds.Origin {
+	return creds.Origin{Network: networkOf(c.peer), Site: siteOf(c.peer), Exempt: c.host.options.exempt(c.peer)}
+}
