@@ -83,6 +83,7 @@ func (g *gate) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err //nolint:wrapcheck // The server compares it.
 		}
+		boundSendQueue(conn)
 		if admitted := g.admit(conn); admitted != nil {
 			return admitted, nil
 		}
