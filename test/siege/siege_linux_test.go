@@ -1,0 +1,142 @@
+package siege
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envFloods) != "" {
+		if err := runFloods(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(hostprocess.Main(m))
+}
+
+// What the host has.
+const (
+	descriptors = 1024
+	memory      = 512 << 20
+)
+
+// The host is attacked for ten seconds, with PLAYCTL_TEST_LONG for five minutes;
+// then latency counts too, and a minute later its memory.
+func TestFloodsLeaveHonestClientAlone(t *testing.T) {
+	long := os.Getenv("PLAYCTL_TEST_LONG") != ""
+	quiet, siege := 3*time.Second, 10*time.Second
+	if long {
+		quiet, siege = 20*time.Second, 5*time.Minute
+	}
+	dir := t.TempDir()
+	root := filepath.Join(dir, "root")
+	key := creds.GenerateRootKey()
+	if err := creds.WriteRootFile(root, key, false); err != nil {
+		t.Fatal(err)
+	}
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte(strings.Repeat("administrator", 2)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := hostprocess.Start(t, hostprocess.Options{
+		Args:        []string{"--data-dir", filepath.Join(dir, "data"), "--root-file", root, "--admin-token-file", token, "--log-level", "error", "--limit-loopback"},
+		Env:         []string{fmt.Sprint("GOMEMLIMIT=", memory*3/4)},
+		Descriptors: descriptors,
+	})
+	a := &attack{Address: strings.TrimPrefix(host.URL(), "http://")}
+	a.Main, a.Agent, a.SID = account(t, host, key, "attacker")
+	h := &honest{host: host}
+	_, h.agent, h.sid = account(t, host, key, "honest")
+	largest(t, a)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	h.listen(ctx, t)
+	idle := used(t, host)
+	before := h.measure(t, quiet)
+	watch := watchUsage(ctx, t, host)
+	stop := startFloods(t, a)
+	during := h.measure(t, siege)
+	rounds := stop()
+	most := watch()
+	t.Logf("memory: %d MiB idle, at most %d MiB, %d descriptors at most", idle>>20, most.memory>>20, most.descriptors)
+	for _, f := range floods {
+		t.Logf("%6d rounds of %s", rounds[f.name], f.name)
+		if rounds[f.name] == 0 && siege > hold {
+			t.Errorf("the flood of %s did nothing", f.name)
+		}
+	}
+	for _, call := range calls {
+		t.Logf("%-8s quiet %v, flooded %v", call, before[call], during[call])
+		if allowed := max(3*before[call].P99, 50*time.Millisecond); long && during[call].P99 > allowed {
+			t.Errorf("%s: 99 in 100 within %v, allowed are %v", call, during[call].P99, allowed)
+		}
+	}
+	if most.memory > memory {
+		t.Errorf("the host used %d MiB of %d", most.memory>>20, memory>>20)
+	}
+	h.drain(t, cancel)
+	if long {
+		settled(t, host, idle)
+	}
+}
+
+// account makes a main node with an agent that is on the map.
+func account(t *testing.T, host *hostprocess.Host, key, name string) (main, agent hostprocess.Node, sid string) {
+	t.Helper()
+	made := hostprocess.NewAccount(t, host, key, name, 1)
+	main, agent = made.Main, made.Agents[0]
+	var session struct {
+		SID string `json:"sid"`
+	}
+	main.Must(t, host, hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()}, &session)
+	agent.Must(t, host, hostprocess.Request{
+		Method: http.MethodPost, Path: protocol.ServicePlay.Players() + "?sid=" + session.SID, Body: map[string]any{
+			"name": name, "type": "test", "agentId": agent.ID,
+			"agent": map[string]any{"type": "test", "toolNames": []string{"chat_tool"}},
+		},
+	}, nil)
+	return main, agent, session.SID
+}
+
+// largest makes the snapshot and the lists as large as the attacker may.
+func largest(t *testing.T, a *attack) {
+	t.Helper()
+	for range 120 {
+		if err := spaces(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		if err := journeys(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// drain waits until the stream had all that was written, and ends it.
+func (h *honest) drain(t *testing.T, cancel context.CancelFunc) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for h.missed() != nil {
+		select {
+		case <-limit:
+			t.Errorf("the honest client's stream: %v", h.missed())
+			cancel()
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	cancel()
+	<-h.listened
+}
