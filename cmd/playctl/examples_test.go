@@ -171,7 +171,7 @@ var typed = []struct {
 	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
 	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
 	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
-	{regexp.MustCompile(`create-api-key|remove --admin|session reset$`), "[y/N]", "y\r", command.ExitDone},
+	{regexp.MustCompile(`create-api-key|remove --admin|remove-agent|unregister-mcp|session reset$`), "[y/N]", "y\r", command.ExitDone},
 }
 
 // Every example does what it says, in a world of its own: hosts and ports are those of

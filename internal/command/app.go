@@ -27,6 +27,8 @@ type App struct {
 	MakeAgentNode func(ctx context.Context, label string, phrase *PhraseFlags) error
 	// exposed is set once the person was warned that the host does not encrypt.
 	exposed bool
+	// dryRun ends the run where a confirmation would be asked for.
+	dryRun bool
 	// called is the identity of this run, nil before it is known.
 	called *Caller
 }
@@ -45,6 +47,9 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	format, err := render.ParseFormat(a.Settings.output)
 	if err != nil {
 		return BadSetting(loaded.Where("output"), err)
+	}
+	if flag := cmd.Flags().Lookup(dryRunFlag); flag != nil {
+		a.dryRun = flag.Value.String() == "true"
 	}
 	if a.Settings.Timeout < 0 {
 		return BadSetting(loaded.Where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.Settings.Timeout))

@@ -19,10 +19,14 @@ func Number(position *uint64) string {
 	return strconv.FormatUint(*position, 10)
 }
 
-// RegisterYes adds the flag --yes, which answers a confirmation.
+// RegisterYes adds the flag --yes, which answers a confirmation, and --dry-run, which
+// ends before it.
 func RegisterYes(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do it without asking")
+	cmd.Flags().Bool(dryRunFlag, false, "say what would be done, and do nothing")
 }
+
+const dryRunFlag = "dry-run"
 
 // NotNil makes an empty list of none, so that programs read [] and not null.
 func NotNil[E any](list protocol.List[E]) []E {

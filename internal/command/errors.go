@@ -143,7 +143,7 @@ func ExitCode(err error) int {
 	var usage *usageError
 	var wrong *inputError
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
+	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, errDryRun):
 		return ExitDone
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted

@@ -9,6 +9,7 @@ import (
 func TestJSONFields(t *testing.T) {
 	t.Parallel()
 	jsonfields.Check(t, map[string]any{
+		"--dry-run":        dryRunResult{},
 		"error":            failure{},
 		"version":          Version{},
 		"list-agent-nodes": agentsResult{},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/playctl/playctl/internal/render"
 )
 
 // LineEditor is a terminal at which lines can be edited.
@@ -194,10 +196,20 @@ func (a *App) Ask(ctx context.Context, question string, hidden bool) (answer str
 	return terminal.Ask(ctx, question, hidden)
 }
 
+// errDryRun ends a run that should do nothing. It is no failure.
+var errDryRun = errors.New("nothing was done")
+
+// dryRunResult is what a command prints with --dry-run.
+type dryRunResult struct {
+	DryRun bool `json:"dryRun"`
+	// Question is what a person would be asked.
+	Question string `json:"question"`
+}
+
 // ConfirmIfSeen is Confirm where a person is sure to be there; elsewhere it goes on, so
 // that scripts from before there was a question do.
 func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string) error {
-	if !a.MayAsk() || !IsTerminal(a.Stdin) || !IsTerminal(a.Stderr) {
+	if !a.dryRun && (!a.MayAsk() || !IsTerminal(a.Stdin) || !IsTerminal(a.Stderr)) {
 		return nil
 	}
 	return a.Confirm(ctx, yes, question)
@@ -206,6 +218,16 @@ func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string) erro
 // Confirm asks before something that cannot be undone. yes is the command's
 // --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
+	if a.dryRun {
+		err := a.Printer.Print(render.Document{
+			Data:  dryRunResult{DryRun: true, Question: question},
+			Views: []render.View{render.Line("Nothing was changed. Without --dry-run: " + render.Clean(question))},
+		})
+		if err != nil {
+			return err
+		}
+		return errDryRun
+	}
 	if yes {
 		return nil
 	}

@@ -216,7 +216,8 @@ func playerDocument(c *command.Caller, ref command.AgentRef, reply *protocol.Reg
 }
 
 func newRemoveAgentCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	cmd := &cobra.Command{
 		Use:     "remove-agent <agent>",
 		GroupID: command.GroupWorld,
 		Short:   "Take an agent off the map; its node stays",
@@ -226,6 +227,9 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", args[0])); err != nil {
+				return err
+			}
 			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Removing", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				if _, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID}); err != nil {
 					if who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
@@ -240,4 +244,6 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 			})
 		},
 	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
 }

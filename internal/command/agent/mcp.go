@@ -55,13 +55,17 @@ place. Everyone who watches the world can read the URL.`,
 }
 
 func newUnregisterMCPCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	cmd := &cobra.Command{
 		Use:     "unregister-mcp <name or id>",
 		GroupID: command.GroupWorld,
 		Short:   "Take an MCP server off the map",
 		Example: command.Example("playctl unregister-mcp weather"),
 		Args:    command.Takes("name or id"), ValidArgsFunction: a.CompletesFromWorld(command.MCPNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", args[0])); err != nil {
+				return err
+			}
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				id, err := placement(ctx, who, c, args[0])
 				if err != nil {
@@ -81,6 +85,8 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			})
 		},
 	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
 }
 
 // placement is the id of the caller's MCP placement of a name, else the text
