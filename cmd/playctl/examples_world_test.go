@@ -113,8 +113,15 @@ func (w *made) env(home, url string) []string {
 // serve hosts the world that a folder has, until the test ends.
 func (w *made) serve(t *testing.T, data string) string {
 	t.Helper()
+	token := filepath.Join(data, "admin.token")
+	if err := os.WriteFile(token, []byte("the-administrators-own-token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(token, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p := inProcess(data, nil, "serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error",
-		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", filepath.Join(w.home, "admin.token"))
+		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token)
 	p.Derive = worldtest.CheapID
 	return serveProgram(t, p).URL
 }
@@ -122,7 +129,7 @@ func (w *made) serve(t *testing.T, data string) string {
 // keepFolders moves the world out of the folders that the test's end removes.
 func keepFolders(t *testing.T, w *made) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "playctl-examples-")
+	folder, err := os.MkdirTemp("", "playctl-examples-") //nolint:usetesting // it outlives the test that makes it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func startOlder(ts *testscript.TestScript, neg bool, args []string) {
 	send := func(w http.ResponseWriter, status int, reply any) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(reply)
+		_ = json.NewEncoder(w).Encode(reply) //nolint:errchkjson // a test's own values
 	}
 	answer := func(reply func(fields map[string]any, r *http.Request) (int, any)) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -93,7 +93,6 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	if err != nil {
 		return protocol.Secret{}, BadInput(err)
 	}
-	a.warnReadable(file)
 	// A token is what is left when blanks are gone, as a phrase is; one of two
 	// words was meant to be something else.
 	token := protocol.NormalizePhrase(string(text))
@@ -104,19 +103,6 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 		return protocol.Secret{}, BadInput(fmt.Errorf("%s: a token is one word of visible ASCII characters", InputName(file)))
 	}
 	return protocol.NewSecret(token), nil
-}
-
-// warnReadable says that others on this machine can read a file with a secret. It is
-// used all the same: what gives secrets to containers often leaves them readable.
-func (a *App) warnReadable(file string) {
-	if file == "-" || runtime.GOOS == "windows" {
-		return
-	}
-	const others = 0o007
-	if info, err := os.Stat(a.Absolute(file)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&others != 0 {
-		a.Warn(fmt.Sprintf("%s: its mode is %04o, so others on this machine can reach the token in it", file, info.Mode().Perm()),
-			fmt.Sprintf("run \"chmod 600 %s\", and make a new token if somebody may have read it", file))
-	}
 }
 
 // EnvironmentSecret is a key or a token of the environment, zero where it is not set.

@@ -67,10 +67,12 @@ fi
 
 func bashCompletion(root *cobra.Command, out io.Writer) error {
 	if err := root.GenBashCompletionV2(out, true); err != nil {
-		return err
+		return fmt.Errorf("for bash: %w", err)
 	}
-	_, err := io.WriteString(out, withoutPackage)
-	return err
+	if _, err := io.WriteString(out, withoutPackage); err != nil {
+		return fmt.Errorf("for bash: %w", err)
+	}
+	return nil
 }
 
 func newVersionCommand(a *command.App) *cobra.Command {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,17 +142,11 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	case server == "":
 		return existing, nil
 	}
-	if server == "" {
-		server = command.DefaultServer
-	}
-	if service == "" {
-		service = string(creds.ServicePlay)
-	}
-	parsed, err := creds.ParseService(service)
+	parsed, err := creds.ParseService(cmp.Or(service, string(creds.ServicePlay)))
 	if err != nil {
 		return nil, command.BadSetting("--service", err)
 	}
-	target, err := creds.NewContext(name, server, parsed, a.Now())
+	target, err := creds.NewContext(name, cmp.Or(server, command.DefaultServer), parsed, a.Now())
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}

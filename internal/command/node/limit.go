@@ -71,8 +71,8 @@ func newNodesLimitCommand(a *command.App) *cobra.Command {
 as the administrator. Limits that are not named stay; 0 is no limit. The limits for all
 accounts together hold as before.`,
 		Example: command.Example(
-			"playctl nodes limit <main node> --spaces 500 --admin-token-file admin.token",
-			"playctl nodes limit <main node> --reset"),
+			"playctl nodes limit \"$ID\" --spaces 500 --admin-token-file admin.token",
+			"playctl nodes limit \"$ID\" --reset"),
 		Args: command.Takes("main node"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := protocol.Amounts{}

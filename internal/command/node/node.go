@@ -57,7 +57,7 @@ func newNodesCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "nodes", Short: "All nodes of an account or a host", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
 		GroupID: command.GroupNodes,
-		Example: command.Example("playctl nodes list", "playctl nodes limit <main node> --spaces 500"),
+		Example: command.Example("playctl nodes list", "playctl nodes limit \"$ID\" --spaces 500"),
 	}
 	cmd.AddCommand(newNodesListCommand(a), newNodesLimitCommand(a))
 	return cmd
