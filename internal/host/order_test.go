@@ -50,6 +50,9 @@ func goodRequests(f *fixture) map[string]goodRequest {
 			body: `{"agentNodeId":"` + f.derived() + `"}`, bad: `{}`, caller: owner, stranger: self,
 		},
 		"POST /api/nodes/validate": {body: `{}`, bad: `{"nodeId":7}`, caller: self},
+		"POST /api/nodes/limits": {
+			body: `{"nodeId":"` + main.id + `","limits":{}}`, bad: `{}`, caller: asAdmin, stranger: owner,
+		},
 		"POST /api/nodes/api-key":  {body: `{}`, caller: as(f.main()), stranger: self},
 		"GET /api/agents":          {caller: owner, stranger: self},
 		"DELETE /api/agents":       {query: "id=unknown", caller: owner, stranger: self},
