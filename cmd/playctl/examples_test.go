@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/spf13/cobra"
@@ -150,6 +152,8 @@ var notRun = []struct {
 	{regexp.MustCompile(`nodes limit`), "it needs the id of a main node"},
 	{regexp.MustCompile(`playctl qr`), "it needs a host that other machines reach"},
 	{regexp.MustCompile(`intercom send`), "it needs a program that answers"},
+	{regexp.MustCompile(`watch revoke`), "it needs the id of a token"},
+	{regexp.MustCompile(`agent run`), "it goes on until Ctrl-C, and has stories of its own"},
 	{regexp.MustCompile(`store (compact|check|backup|migrate|restore)`), "its store is the one of the host that runs"},
 	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
 }
@@ -274,7 +278,10 @@ func (w *made) try(t *testing.T, line string) {
 // typeLine runs a line at a terminal, presses what it takes, and returns how it ended.
 func typeLine(t *testing.T, home string, env []string, script, line, phrase string) (code int, shown string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	// One that waits for a key that this test does not know is ended.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Dir, cmd.Env = home, env
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {

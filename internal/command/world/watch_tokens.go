@@ -54,7 +54,7 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 		Use:     "revoke <id>",
 		Short:   "End a link that you made",
 		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Who watches by it is cut off at once.",
-		Example: command.Example("playctl watch revoke 3f9d0c5a7be1c842"),
+		Example: command.Example("playctl watch revoke \"$ID\""),
 		Args:    command.Takes("id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
