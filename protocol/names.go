@@ -24,6 +24,7 @@ const (
 	// QueryIfAnswering asks with intercomCommand for agent_not_answering at once.
 	QueryIfAnswering = "ifAnswering"
 	QueryAll         = "all"
+	QueryUsage       = "usage"
 	QueryID          = "id"
 )
 

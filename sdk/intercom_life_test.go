@@ -175,7 +175,7 @@ func olderProgram(t *testing.T, host *playworld.PlayWorld) {
 		}
 	}
 	go func() {
-		for range stream.All() { //nolint:revive // it only keeps the stream open
+		for range stream.All() {
 		}
 	}()
 }

@@ -27,7 +27,7 @@ type example struct {
 	where, line string
 }
 
-var codeBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
+var codeBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)\n```")
 
 // examples are those of the help of every command, and those of the documents.
 func examples(t *testing.T) []example {

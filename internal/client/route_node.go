@@ -54,7 +54,7 @@ func (c *Client) Nodes(ctx context.Context) (*protocol.NodesReply, error) {
 func (c *Client) AllNodes(ctx context.Context) (*protocol.AllNodesReply, error) {
 	return decode[protocol.AllNodesReply](ctx, c, &call{
 		method: http.MethodGet, path: protocol.PathNodes, limit: largeReply,
-		query: url.Values{protocol.QueryAll: {"true"}},
+		query: url.Values{protocol.QueryAll: {"true"}, protocol.QueryUsage: {"true"}},
 	})
 }
 

@@ -112,6 +112,12 @@ func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, se
 			meant.add(row.AgentID, row.Name, row.NodeID)
 		}
 	}
+	return c.choose(&meant, own, seek)
+}
+
+// choose takes the one agent that a name means, or says why there is none.
+func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) {
+	ref := meant.ref
 	others := !own && len(meant.owners) > 0 && !c.Main.IsZero() && !slices.Contains(slices.Collect(maps.Values(meant.owners)), c.Main.NodeID)
 	switch {
 	case len(meant.owners) > 1:

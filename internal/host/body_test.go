@@ -152,7 +152,7 @@ func TestPaceOfBodies(t *testing.T) {
 					_, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Node-Id: %s\r\nX-Node-Passw: %s\r\nContent-Type: application/json\r\n"+
 						"Content-Length: %d\r\n\r\n", f.play("/sdk/rpc"), player.id, player.hash, len(body))
 					for rest := body; rest != "" && err == nil; rest = rest[min(c.part, len(rest)):] {
-						time.Sleep(9 * time.Second)
+						<-time.After(9 * time.Second) // of the bubble
 						_, err = io.WriteString(conn, rest[:min(c.part, len(rest))])
 					}
 				})

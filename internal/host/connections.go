@@ -131,7 +131,9 @@ func (g *gate) awaitTurn() {
 	full := len(g.open) >= g.limit && oldest != nil && !oldest.asked
 	g.mu.Unlock()
 	if full {
-		time.Sleep(askWithin - time.Since(oldest.since))
+		timer := time.NewTimer(askWithin - time.Since(oldest.since))
+		defer timer.Stop()
+		<-timer.C
 	}
 }
 

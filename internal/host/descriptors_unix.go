@@ -14,5 +14,5 @@ func descriptors() int {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return math.MaxInt32
 	}
-	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:gosec,unconvert // it fits; some systems have int64
+	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:unconvert // some systems have int64
 }

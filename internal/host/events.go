@@ -46,7 +46,8 @@ func sendEvents(c *call) error {
 		return err
 	}
 	if c.pass == nil && !c.caller.Admin && c.r.Method != http.MethodHead {
-		defer h.world.Listens(c.caller.NodeID, c.answers())()
+		leave := h.world.Listens(c.caller.NodeID, c.answers())
+		defer leave()
 	}
 	c.sendStreamHeader()
 	if c.r.Method == http.MethodHead {
@@ -134,8 +135,8 @@ func setStreamHeader(header http.Header) {
 // A stream that cannot be served for now is asked for again after a random time
 // between these.
 const (
-	laterMin = time.Second
-	laterMax = 5 * time.Second
+	soonest = time.Second
+	latest  = 5 * time.Second
 )
 
 // sendLater answers who asks for a stream that cannot be served for now with one
@@ -144,7 +145,7 @@ const (
 func sendLater(w http.ResponseWriter, least time.Duration) int {
 	setStreamHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
-	wait := max(least, laterMin) + jitter(laterMax-laterMin)
+	wait := max(least, soonest) + jitter(latest-soonest)
 	// Who went away needs no answer.
 	n, _ := fmt.Fprintf(w, "retry: %d\n\n", wait.Milliseconds())
 	return n

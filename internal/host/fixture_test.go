@@ -296,7 +296,7 @@ func (r *reply) later(t testing.TB) {
 	after, found := strings.CutPrefix(strings.TrimSuffix(string(r.body), "\n\n"), "retry: ")
 	ms, err := strconv.Atoi(after)
 	wait := time.Duration(ms) * time.Millisecond
-	if !found || err != nil || wait < laterMin || wait > laterMax || r.ok().header.Get("Content-Type") != protocol.MediaTypeSSE {
+	if !found || err != nil || wait < soonest || wait > latest || r.ok().header.Get("Content-Type") != protocol.MediaTypeSSE {
 		t.Errorf("%s: %q, want a stream that ends at once", r.what, r.body)
 	}
 }

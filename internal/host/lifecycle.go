@@ -53,7 +53,7 @@ func (h *Host) checkAdminToken() error {
 		return nil
 	}
 	if h.loopback.Load() {
-		h.log.Warn(fmt.Sprintf("the administrator's token has fewer than %d characters: a host that others reach would not start with it", minAdminToken))
+		h.log.Warn("the administrator's token is short: a host that others reach would not start with it", "least", minAdminToken)
 		return nil
 	}
 	return fmt.Errorf("host: the administrator's token has fewer than %d characters, and others than this machine can reach %s: make a longer one", minAdminToken, h.listener.Addr())

@@ -122,7 +122,7 @@ func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
 		before := liveHeap()
 		for range readers {
 			reply := n.stall(c.op, c.payload, as(owner))
-			defer reply.Body.Close()
+			defer func() { _ = reply.Body.Close() }()
 		}
 		each := (liveHeap() - before) / readers
 		t.Logf("a reader of %s takes %d bytes", c.op, each)

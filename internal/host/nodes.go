@@ -88,7 +88,15 @@ func sendNodes(c *call) error {
 			"a main node lists its own nodes; the administrator lists all of them, with ?all=true")
 	}
 	if all {
+		if c.query().Get(protocol.QueryUsage) != "true" {
+			return c.send(c.host.allNodes())
+		}
 		reply := c.host.allNodes()
+		for i := range reply.MainNodes {
+			if n := c.host.world.Registry().Node(reply.MainNodes[i].NodeID); n != nil && len(n.Limits) > 0 {
+				reply.MainNodes[i].Limits = n.OwnLimits()
+			}
+		}
 		// Usage is the writer's, and left out while the store does not answer.
 		if usage, err := c.host.world.Usage(c.r.Context()); err == nil {
 			for i := range reply.MainNodes {
@@ -114,11 +122,7 @@ func (h *Host) allNodes() *protocol.AllNodesReply {
 		AgentNodes:    agentRecords(registry, registry.All(protocol.NodeKindAgent)),
 	}
 	for _, n := range registry.All(protocol.NodeKindMain) {
-		r := mainRecord(n, root, registry.Agents(n.ID))
-		if len(n.Limits) > 0 {
-			r.Limits = n.OwnLimits()
-		}
-		reply.MainNodes = append(reply.MainNodes, r)
+		reply.MainNodes = append(reply.MainNodes, mainRecord(n, root, registry.Agents(n.ID)))
 	}
 	for _, n := range registry.All(protocol.NodeKindSpace) {
 		reply.SpaceNodes = append(reply.SpaceNodes, protocol.SpaceNodeRecord{

@@ -113,7 +113,7 @@ var comma = []byte(",")
 func (c *call) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.written += n
-	return n, err
+	return n, err //nolint:wrapcheck // the caller's own writer
 }
 
 // beginJSON sends the headers of a JSON reply.

@@ -25,6 +25,6 @@ func boundSendQueue(conn net.Conn) {
 	}
 	// One that knows no such option goes without.
 	_ = raw.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotsentLowat, maxUnsent) //nolint:gosec // a descriptor is a small number
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotsentLowat, maxUnsent)
 	})
 }

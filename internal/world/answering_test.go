@@ -59,7 +59,8 @@ func TestAProgramAnswersForTheAgentsThatItHolds(t *testing.T) {
 	a, b := f.agent(owner, "a"), f.agent(owner, "b")
 	f.as(a, held(a, "program-1", 30))
 	f.as(b, held(b, "other-1", 30))
-	defer f.Listens(owner, protocol.AnswersHeld("program"))()
+	leave := f.Listens(owner, protocol.AnswersHeld("program"))
+	defer leave()
 	wantAnswering(t, f.World, a, protocol.AnsweringYes)
 	wantAnswering(t, f.World, b, protocol.AnsweringNo)
 	if got := f.Registry().Lease(a); got != 30 {
@@ -115,6 +116,7 @@ func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
 	wantAnswering(t, c.worlds[1], a, protocol.AnsweringYes)
 	leave()
 	c.clock.Advance(answerGrace)
-	defer c.worlds[0].Listens(id("owner"), protocol.Answers{})()
+	leave = c.worlds[0].Listens(id("owner"), protocol.Answers{})
+	defer leave()
 	wantAnswering(t, c.worlds[1], a, protocol.AnsweringUnknown)
 }

@@ -107,7 +107,8 @@ func eventsOf(e *store.Entry) []*Event {
 		head := frameHead(ev.Seq, ev.Kind, dataRoom(e, i))
 		full := appendData(head, e, i)
 		ev.Data = full[len(head):len(full):len(full)]
-		ev.frame = append(full, "\n\n"...)
+		full = append(full, "\n\n"...)
+		ev.frame = full
 		out[i] = ev
 	}
 	return out

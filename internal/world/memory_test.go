@@ -65,7 +65,7 @@ func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 		}
 		if i%3 == 0 {
 			reader, writer := io.Pipe()
-			defer reader.Close()
+			defer func() { _ = reader.Close() }()
 			ended.Go(func() {
 				text := view.Snapshot()
 				if _, err := text.WriteTo(writer); !errors.Is(err, io.ErrClosedPipe) {
@@ -131,7 +131,7 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 				f.as("", registration(id("long")))
 				f.as("", long(id("long"), 200<<10))
 			},
-			func(f *fixture, i int) {
+			func(f *fixture, _ int) {
 				f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: id("long"), ToPlayerID: id("long"), Action: "zone"}})
 			}, 100,
 		},

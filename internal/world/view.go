@@ -62,7 +62,7 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 }
 
 // writeRest goes on after n bytes where the rev is past.
-func (s SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
+func (s *SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
 	for chunk := range chunked(s.view.bodyParts(), n-len(s.head)) {
 		more, err := w.Write(s.cut(chunk, n))
 		if n += more; err != nil {

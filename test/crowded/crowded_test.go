@@ -61,7 +61,8 @@ func halfAsk(ctx context.Context, h *hostprocess.Host) {
 	if err != nil {
 		return
 	}
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
 	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: playctl\r\n"); err == nil {
 		_, _ = conn.Read(make([]byte, 1))
 	}

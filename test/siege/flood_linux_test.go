@@ -292,7 +292,7 @@ func changeAndRead(ctx context.Context, a *attack) error {
 // spaces makes a space with as much text as one may have.
 func spaces(ctx context.Context, a *attack) error {
 	return a.rpc(ctx, a.Main, "registerSpaceNode", map[string]any{
-		"name": "space " + strconv.Itoa(rand.Int()), "designKey": "shop", "amenities": []string{"shop"}, //nolint:gosec // any number does
+		"name": "space " + strconv.Itoa(rand.Int()), "designKey": "shop", "amenities": []string{"shop"},
 		"description": strings.Repeat("a", 4000), "owner": map[string]any{"displayName": "A"},
 	})
 }
@@ -319,7 +319,7 @@ func guess(ctx context.Context, a *attack) error {
 func randomHex() string {
 	b := make([]byte, 32)
 	for i := range b {
-		b[i] = byte(rand.Uint32()) //nolint:gosec // any number does
+		b[i] = byte(rand.Uint32())
 	}
 	return hex.EncodeToString(b)
 }

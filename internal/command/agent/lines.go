@@ -120,7 +120,8 @@ func (p *lineProgram) once(ctx context.Context) (err error) {
 	run := &lineRun{lines: make(chan []byte, waitingLines), ended: make(chan struct{}), open: map[string]chan lineAnswer{}}
 	p.show(run)
 	// A process that it left behind may hold its output open.
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(2*killDelay, func() { _ = output.Close() }) })()
+	stopClosing := context.AfterFunc(ctx, func() { time.AfterFunc(2*killDelay, func() { _ = output.Close() }) })
+	defer stopClosing()
 	var writing sync.WaitGroup
 	writing.Go(func() { run.write(input) })
 	err = p.read(ctx, run, output)

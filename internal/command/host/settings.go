@@ -212,8 +212,8 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	flags.AddFlagSet(own)
 }
 
-// check refuses flags that do not go together.
-func (s *serveSettings) check() error {
+// checkTogether refuses flags that do not go together.
+func (s *serveSettings) checkTogether() error {
 	switch {
 	case (s.tlsCert == "") != (s.tlsKey == ""):
 		return command.Usagef("--tls-cert and --tls-key go together")
@@ -229,6 +229,14 @@ func (s *serveSettings) check() error {
 		return command.Usagef("--registration token needs a token: name its file with --registration-token-file")
 	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
 		return command.Usagef("--registration-token-file is for --registration token")
+	}
+	return nil
+}
+
+// check refuses what a host cannot be run with.
+func (s *serveSettings) check() error {
+	if err := s.checkTogether(); err != nil {
+		return err
 	}
 	for flag, address := range map[string]string{"listen": s.listen, "metrics-listen": s.opsListen} {
 		if err := checkAddress(address); err != nil {

@@ -126,9 +126,8 @@ func (j *Journal) beginLog(ctx context.Context) error {
 		return nil
 	}
 	ahead, err := createWriteAhead(j.path)
-	if err != nil {
-		j.noLog = true
-		return nil
+	if j.noLog = err != nil; j.noLog {
+		return nil //nolint:nilerr // commits go into the database
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
 		meta, err := bucket(tx, metaBucket)

@@ -63,7 +63,7 @@ func (p *pending) record(of store.Position, r *store.Record) {
 func (p *pending) all() []store.Entry {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.entries[:len(p.entries):len(p.entries)]
+	return slices.Clip(p.entries)
 }
 
 // last returns where the last entry stands, and whether there is one.

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -9,9 +10,8 @@ import (
 // its metadata.
 func syncData(file *os.File) error {
 	for {
-		err := syscall.Fdatasync(int(file.Fd())) //nolint:gosec // a descriptor is a small number
-		if err != syscall.EINTR {                //nolint:errorlint // the system's own error
-			return err
+		if err := syscall.Fdatasync(int(file.Fd())); !errors.Is(err, syscall.EINTR) {
+			return os.NewSyscallError("fdatasync", err)
 		}
 	}
 }

@@ -108,14 +108,14 @@ func (w *writeAhead) encode(entries []store.Entry) []byte {
 		frame = append(frame, scratch...)
 	}
 	body := frame[frameHeader:]
-	binary.BigEndian.PutUint32(frame[4:], uint32(len(body))) //nolint:gosec // fits is asked before it is written
+	binary.BigEndian.PutUint32(frame[4:], uint32(len(body)))
 	binary.BigEndian.PutUint32(frame[8:], frameChecksum(w.id, body))
 	return frame
 }
 
 func frameChecksum(id logID, body []byte) uint32 {
 	sum := crc32.Checksum(id[:], castagnoli)
-	sum = crc32.Update(sum, castagnoli, binary.BigEndian.AppendUint32(nil, uint32(len(body)))) //nolint:gosec // as above
+	sum = crc32.Update(sum, castagnoli, binary.BigEndian.AppendUint32(nil, uint32(len(body))))
 	return crc32.Update(sum, castagnoli, body)
 }
 
@@ -231,12 +231,12 @@ func readFrame(text []byte, id logID) ([]store.Entry, int) {
 		if used <= 0 || n > uint64(len(body)-used) {
 			return nil, 0
 		}
-		e, err := store.DecodeEntry(body[used : used+int(n)]) //nolint:gosec // at most the length of the body
+		e, err := store.DecodeEntry(body[used : used+int(n)])
 		if err != nil {
 			return nil, 0
 		}
 		entries = append(entries, e)
-		body = body[used+int(n):] //nolint:gosec // as above
+		body = body[used+int(n):]
 	}
 	if len(entries) == 0 {
 		return nil, 0

@@ -53,7 +53,7 @@ func entries(t *testing.T, o bolt.Options) (int, error) {
 			t.Fatalf("entry %d comes after entry %d", e.Position, n-1)
 		}
 	}
-	if head, err := j.Head(context.Background()); err != nil || int(head) != n { //nolint:gosec // a small number
+	if head, err := j.Head(context.Background()); err != nil || int(head) != n {
 		t.Fatalf("the head is %d, %v, after %d entries", head, err, n)
 	}
 	return n, nil
