@@ -177,7 +177,7 @@ func TestShortAdministratorsTokenStaysOnThisMachine(t *testing.T) {
 			if (err != nil) != (refused && short) {
 				t.Errorf("at %s with a token of %d characters: %v", address, length, err)
 			}
-			if warned := strings.Contains(logged.String(), "fewer than"); warned != (short && !refused) {
+			if warned := strings.Contains(logged.String(), "token is short"); warned != (short && !refused) {
 				t.Errorf("at %s with a token of %d characters the log has %q", address, length, logged.String())
 			}
 		}
