@@ -151,7 +151,7 @@ func (p *planner) oldest(name string, of []history) iter.Seq2[record, error] {
 		next := make([]*record, len(of))
 		for i, h := range of {
 			pull, stop := iter.Pull2(p.oldestOf(name, h))
-			defer stop() //nolint:revive // there are two or three
+			defer stop() //nolint:revive,gocritic // there are two or three
 			heads[i] = pull
 		}
 		for {

@@ -88,7 +88,7 @@ test('agents and accounts', async () => {
 
 test('the administrator sees what accounts have and gives one a limit of its own', async () => {
   const record = async () => {
-    const { mainNodes } = granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: true } }))
+    const { mainNodes } = granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: true, usage: true } }))
     return mainNodes.find(({ nodeId }) => nodeId === owner.nodeId)
   }
   const { usage, limits } = await record()

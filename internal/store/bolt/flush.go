@@ -127,7 +127,7 @@ func (j *Journal) beginLog(ctx context.Context) error {
 	}
 	ahead, err := createWriteAhead(j.path)
 	if j.noLog = err != nil; j.noLog {
-		return nil //nolint:nilerr // commits go into the database
+		return nil
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
 		meta, err := bucket(tx, metaBucket)
