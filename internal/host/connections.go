@@ -101,16 +101,24 @@ func (g *gate) admit(conn net.Conn) *gateConn {
 	g.awaitTurn()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if from := g.origin[c.site]; from != nil && from.open >= g.perAddress {
-		if !g.evict(&from.quiet) {
-			c.refused = "connections_per_address"
+	// Those that were refused and are not gone yet count, so one that goes may not be
+	// enough.
+	if from := g.origin[c.site]; from != nil {
+		for from.open >= g.perAddress && c.refused == "" {
+			if !g.evict(&from.quiet) {
+				c.refused = "connections_per_address"
+			}
 		}
 	}
-	if len(g.open) >= g.limit && !g.evict(&g.quiet) {
+	for len(g.open) >= g.limit {
+		if g.evict(&g.quiet) {
+			continue
+		}
 		if c.refused = "connections"; len(g.open) >= g.limit+refusedAtOnce {
 			g.metrics.refusedFor(c.refused)
 			return nil
 		}
+		break
 	}
 	g.open[c] = true
 	if c.site.IsValid() {
