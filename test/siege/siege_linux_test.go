@@ -52,7 +52,7 @@ func TestFloodsLeaveHonestClientAlone(t *testing.T) {
 	}
 	host := hostprocess.Start(t, hostprocess.Options{
 		Args:        []string{"--data-dir", filepath.Join(dir, "data"), "--root-file", root, "--admin-token-file", token, "--log-level", "error", "--limit-loopback"},
-		Env:         []string{fmt.Sprint("GOMEMLIMIT=", memory*3/4)},
+		Env:         []string{fmt.Sprint("GOMEMLIMIT=", memory/2)},
 		Descriptors: descriptors,
 	})
 	a := &attack{Address: strings.TrimPrefix(host.URL(), "http://")}
