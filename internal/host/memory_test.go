@@ -4,23 +4,14 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
-
-// liveHeap is how many bytes are reachable.
-func liveHeap() int {
-	runtime.GC()
-	runtime.GC() // what sync.Pool keeps goes with the second one
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
-}
 
 // travel records a journey that takes about n bytes where it is kept.
 func (f *fixture) travel(agent string, n int) {
@@ -54,7 +45,7 @@ func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
 	for range 8 {
 		f.say(agent, "the ring has no journeys")
 	}
-	before := liveHeap()
+	before := worldtest.LiveHeap()
 	const streams = 10
 	for range streams {
 		s := n.open(as(owner), "&inline=1", with(protocol.HeaderLastEventID, "0"))
@@ -67,7 +58,7 @@ func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	each := (liveHeap() - before) / streams
+	each := (worldtest.LiveHeap() - before) / streams
 	t.Logf("a stream takes %d bytes", each)
 	if each > 1<<20 {
 		t.Errorf("%d streams that replay and are not read take %d bytes each", streams, each)
@@ -119,12 +110,12 @@ func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
 		{"getPlayerChainNodes", map[string]any{"stableKeys": keys}, 1 << 20},
 	} {
 		const readers = 5
-		before := liveHeap()
+		before := worldtest.LiveHeap()
 		for range readers {
 			reply := n.stall(c.op, c.payload, as(owner))
 			defer func() { _ = reply.Body.Close() }()
 		}
-		each := (liveHeap() - before) / readers
+		each := (worldtest.LiveHeap() - before) / readers
 		t.Logf("a reader of %s takes %d bytes", c.op, each)
 		if each > c.most {
 			t.Errorf("%d readers of %s that do not read take %d bytes each, at most %d are expected", readers, c.op, each, c.most)

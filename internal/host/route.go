@@ -42,7 +42,7 @@ type rules struct {
 	stream bool
 	// secret tells that the reply holds one, so that it is kept encrypted.
 	secret bool
-	// withdraws tells that credentials may be worth nothing afterwards: the reply waits
+	// withdraws says that credentials may be worth nothing afterwards: the reply waits
 	// until every host refuses them.
 	withdraws bool
 	// plan reads the body and gives what is left to be done.

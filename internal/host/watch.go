@@ -25,7 +25,7 @@ func watchRoutes(s protocol.Service) []route {
 		rules: rules{callers: mains, ofNodes: true, plan: now(sendWatchTokens)},
 	}, route{
 		method: http.MethodDelete, path: s.WatchToken(),
-		rules: rules{callers: mains, sid: true, repeatable: true, plan: planRevokeToken},
+		rules: rules{callers: mains, sid: true, repeatable: true, withdraws: true, plan: planRevokeToken},
 	})
 }
 

@@ -5,22 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
-
-// liveHeap is how many bytes are reachable.
-func liveHeap() int {
-	runtime.GC()
-	runtime.GC() // what sync.Pool keeps goes with the second one
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
-}
 
 // openLarge is a world with a budget.
 func openLarge(t *testing.T, budget int) *fixture {
@@ -54,7 +45,7 @@ func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 		f.as("", line(small, strings.Repeat("fills the ring ", 200)))
 	}
 	size := len(snapshotOf(f.View()))
-	before, stalled := liveHeap(), 0
+	before, stalled := worldtest.LiveHeap(), 0
 	var ended sync.WaitGroup
 	defer ended.Wait()
 	for i := range 60 {
@@ -78,7 +69,7 @@ func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 			stalled++
 		}
 	}
-	grown := liveHeap() - before
+	grown := worldtest.LiveHeap() - before
 	t.Logf("a snapshot has %d bytes, the heap grew by %d with %d readers", size, grown, stalled)
 	if grown > 2*size {
 		t.Errorf("60 changes with a reader each, %d of which stopped, added %d bytes to a world whose snapshot has %d", stalled, grown, size)
@@ -151,9 +142,9 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 			for i := range change.steps {
 				change.step(f, i)
 			}
-			counted, with := f.views.bytes, liveHeap()
+			counted, with := f.views.bytes, worldtest.LiveHeap()
 			f.views.swap(keptViews{})
-			actual := with - liveHeap()
+			actual := with - worldtest.LiveHeap()
 			t.Logf("%d bytes are counted, %d were freed", counted, actual)
 			if counted < 4<<20 || actual > counted*5/4 || actual < counted*3/4 {
 				t.Errorf("%d revs take %d bytes, %d are counted", change.steps, actual, counted)

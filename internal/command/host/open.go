@@ -173,7 +173,7 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 		APIKeys: host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
 		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames,
 		AllowHosts: s.allowHosts, TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
-		Limits: s.rates, BodyBudget: s.bodyBudget, Connections: s.connections, LimitLoopback: s.limitLoopback,
+		Limits: s.rates, BodyBudget: s.bodyBudget << 20, Connections: s.connections, LimitLoopback: s.limitLoopback,
 		Logger: logger, AccessLog: s.accessLog,
 	}, nil
 }

@@ -48,12 +48,11 @@ type serveSettings struct {
 	opsListen      string
 	pprof          bool
 
-	limits     world.Limits
-	rates      host.RateLimits
-	bodyBudget int
-	// memoryBudget is in MiB.
-	memoryBudget int
-	connections  host.ConnectionLimits
+	limits world.Limits
+	rates  host.RateLimits
+	// Both are in MiB.
+	bodyBudget, memoryBudget int
+	connections              host.ConnectionLimits
 	// limitLoopback is for tests: limits for each address hold for loopback as well.
 	limitLoopback bool
 
@@ -89,8 +88,8 @@ var limits = append(quotaLimits(), []limit{
 		"how many interactions and journeys are kept for each agent",
 	},
 	{
-		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget, 4 * protocol.MaxBodyBytes,
-		"how many bytes the bodies of all requests under way may hold together",
+		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20,
+		"how many MiB the bodies of all requests under way may hold together",
 	},
 	{
 		"memory-budget", func(s *serveSettings) *int { return &s.memoryBudget }, 0, 0,
