@@ -35,6 +35,8 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 		}
 	}
 
+	s.revoke()
+
 	stopped, agent := s.hosts[2], s.account.Agents[hosts]
 	s.must(syscall.Kill(stopped.PID(), syscall.SIGSTOP))
 	begun := time.Now()
@@ -54,6 +56,31 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 	metrics := s.ask(s.hosts[0], s.admin, s.reading(protocol.PathMetrics))
 	if !strings.Contains(string(metrics.Body), "\nplayctl_withdrawals_unconfirmed_total 1\n") {
 		t.Error("the metric does not count it")
+	}
+}
+
+// revoke revokes a watch token at each host: none takes it any more from the answer on.
+func (s *site) revoke() {
+	s.t.Helper()
+	path := protocol.ServicePlay.WatchToken() + "?sid=" + s.sid
+	for _, h := range s.hosts {
+		var made struct {
+			Token string `json:"token"`
+		}
+		var list protocol.WatchTokensReply
+		s.account.Main.Must(s.t, h, hostprocess.Request{Method: http.MethodPost, Path: path, Body: struct{}{}}, &made)
+		h.Guard(made.Token)
+		s.account.Main.Must(s.t, h, hostprocess.Request{Method: http.MethodGet, Path: path}, &list)
+		enter := hostprocess.Request{
+			Method: http.MethodPost, Path: protocol.ServicePlay.WatchSession(), Body: map[string]any{"token": made.Token},
+		}
+		hostprocess.Node{}.Must(s.t, h, enter, nil)
+		s.account.Main.Must(s.t, h, hostprocess.Request{Method: http.MethodDelete, Path: path + "&id=" + list.Tokens[0].ID}, nil)
+		for _, at := range s.hosts {
+			if a := s.ask(at, hostprocess.Node{}, enter); a.Status != http.StatusUnauthorized {
+				s.t.Errorf("a token that was revoked gets %d %s", a.Status, a.Code)
+			}
+		}
 	}
 }
 
