@@ -42,7 +42,13 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 	begun := time.Now()
 	a := s.delete(s.hosts[0], agent)
 	took := time.Since(begun)
+	revoked := s.ask(s.hosts[0], s.account.Main, hostprocess.Request{
+		Method: http.MethodDelete, Path: protocol.ServicePlay.WatchToken() + "?sid=" + s.sid + "&id=" + s.watchToken(s.hosts[0]),
+	})
 	s.must(syscall.Kill(stopped.PID(), syscall.SIGCONT))
+	if got := revoked.Header.Get(protocol.HeaderUnconfirmed); !revoked.OK() || got != "1" {
+		t.Errorf("a revoked token: %d, %q hosts late, want 1", revoked.Status, got)
+	}
 	s.refused(agent, stopped, s.hosts[0], s.hosts[1])
 	if took < 3*time.Second || took > 10*time.Second {
 		t.Errorf("a deletion beside a host that is stopped took %v, want 3 s and little more", took)
@@ -54,7 +60,7 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 		t.Errorf("the host does not say that it waited for %q:\n%s", name, s.hosts[0].Output())
 	}
 	metrics := s.ask(s.hosts[0], s.admin, s.reading(protocol.PathMetrics))
-	if !strings.Contains(string(metrics.Body), "\nplayctl_withdrawals_unconfirmed_total 1\n") {
+	if !strings.Contains(string(metrics.Body), "\nplayctl_withdrawals_unconfirmed_total 2\n") {
 		t.Error("the metric does not count it")
 	}
 }
@@ -82,6 +88,20 @@ func (s *site) revoke() {
 			}
 		}
 	}
+}
+
+// watchToken makes a watch token and returns its id.
+func (s *site) watchToken(h *hostprocess.Host) string {
+	s.t.Helper()
+	path := protocol.ServicePlay.WatchToken() + "?sid=" + s.sid
+	var made struct {
+		Token string `json:"token"`
+	}
+	var list protocol.WatchTokensReply
+	s.account.Main.Must(s.t, h, hostprocess.Request{Method: http.MethodPost, Path: path, Body: struct{}{}}, &made)
+	h.Guard(made.Token)
+	s.account.Main.Must(s.t, h, hostprocess.Request{Method: http.MethodGet, Path: path}, &list)
+	return list.Tokens[0].ID
 }
 
 // streams opens a stream of a node at each host, and says how each one ended.
