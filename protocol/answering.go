@@ -90,8 +90,8 @@ type AnsweringAgent struct {
 	// and none is for this one.
 	Answering string `json:"answering" rule:"enum=Answering"`
 	// LeaseTTLSeconds is the term of the agent's lease, absent where it stays on the
-	// map without one. It is told to the agent, its owner and the administrator.
+	// map without one. Only the agent, its owner and the administrator see it.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero"`
-	// AskedAt is when the agent was last asked since the host began; told to the same.
+	// AskedAt is when the agent was last asked since the host started; the same see it.
 	AskedAt string `json:"askedAt,omitzero" rule:"form=time"`
 }

@@ -11,7 +11,7 @@ import (
 
 // Error is a refusal as the contract knows it: what a host answers and what a
 // client gets back. The wire has Code, Message and RequestID; the rest is for
-// whoever handles it.
+// the code that handles it.
 //
 // Functions of this package that return *Error return a nil pointer for
 // success. Compare that pointer before you store it in an error variable.

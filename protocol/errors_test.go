@@ -18,12 +18,12 @@ import (
 // contractCodes is the table of the protocol reference, written down a second
 // time on purpose.
 var contractCodes = map[int]string{
-	400: "json_invalid body_invalid sid_missing op_unknown stable_key_unknown chat_tool_missing tool_unknown lease_unknown player_unknown agent_not_answering request_unknown node_not_derivable confirmation_mismatch occupant_limit agent_limit account_limit space_limit mcp_limit intercom_limit storage_limit amenity_last",
+	400: "json_invalid body_invalid sid_missing op_unknown stable_key_unknown chat_tool_missing tool_unknown lease_unknown player_unknown agent_not_answering request_unknown node_not_derivable confirmation_mismatch occupant_limit agent_limit account_limit space_limit mcp_limit intercom_limit invitation_limit api_key_limit storage_limit amenity_last",
 	401: "credentials_missing credentials_invalid api_key_invalid",
-	403: "sid_invalid forbidden registration_closed host_unknown origin_forbidden",
+	403: "sid_invalid forbidden registration_closed invitation_used invitation_expired host_unknown origin_forbidden",
 	404: "not_found space_unknown",
 	405: "method_not_allowed",
-	409: "node_exists space_exists amenity_exists idempotency_conflict",
+	409: "node_exists api_key_exists label_exists space_exists amenity_exists idempotency_conflict",
 	410: "removed",
 	413: "body_too_large",
 	415: "media_type",

@@ -98,7 +98,7 @@ func TestNormalizeResult(t *testing.T) {
 			}
 			again, none, err := protocol.NormalizeResult(normal, c.message)
 			if err != nil || none != nil || string(again) != string(normal) && !reordered(t, again, normal) {
-				t.Errorf("normalising again gives %s and %s, %v", again, none, err)
+				t.Errorf("normalizing again gives %s and %s, %v", again, none, err)
 			}
 		})
 	}

@@ -51,7 +51,7 @@ type Agent struct {
 	leaving context.Context //nolint:containedctx // ends the heartbeats when the agent is disconnected
 	stop    context.CancelFunc
 	kept    chan struct{} // closed when the heartbeats have ended
-	// contested is set once it was told that another program holds the agent. It
+	// contested is set once it was reported that another program holds the agent. It
 	// belongs to the heartbeats.
 	contested bool
 

@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Every event is told once more when the copy has it, with what is known of it
-// then: a lie of the event is told with the event itself, and one that a full read
+// Every event is reported once more when the copy has it, with what is known of it
+// then: a lie of the event is reported with the event itself, and one that a full read
 // has to make up for is not called verified because the copy before it was.
 func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 	tests := map[string]struct {
@@ -24,17 +24,17 @@ func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := openHost(t)
-				var told []string
+				var reported []string
 				var known []sdk.Verification
 				f := follow(t, host, &meddler{event: mapChange(test.lie)}, func(o *sdk.SubscribeOptions) {
-					o.OnEvent = func(e sdk.Event) { told = append(told, "heard "+string(e.Kind)) }
+					o.OnEvent = func(e sdk.Event) { reported = append(reported, "received "+string(e.Kind)) }
 					o.OnSnapshot = func(u sdk.Update) {
 						if u.Event != nil {
-							told = append(told, "merged "+string(u.Event.Kind))
+							reported = append(reported, "merged "+string(u.Event.Kind))
 						}
 					}
 					o.OnChecked = func(e sdk.Event, v sdk.Verification) {
-						told, known = append(told, "checked "+string(e.Kind)), append(known, v)
+						reported, known = append(reported, "checked "+string(e.Kind)), append(known, v)
 					}
 				})
 				ada := addAgent(t, visit(t, host, nil), "ada", nil)
@@ -43,13 +43,13 @@ func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.equal()
-				want := []string{"heard world:player_added", "merged world:player_added", "checked world:player_added",
-					"heard world:interaction", "checked world:interaction"}
+				want := []string{"received world:player_added", "merged world:player_added", "checked world:player_added",
+					"received world:interaction", "checked world:interaction"}
 				if test.want[0] == sdk.CatchingUp {
 					want = slices.Delete(want, 1, 2) // the full read has it
 				}
-				if !slices.Equal(told, want) || !slices.Equal(known, test.want) {
-					t.Errorf("told %q with %v, want %q with %v", told, known, want, test.want)
+				if !slices.Equal(reported, want) || !slices.Equal(known, test.want) {
+					t.Errorf("reported %q with %v, want %q with %v", reported, known, want, test.want)
 				}
 			})
 		})

@@ -191,7 +191,7 @@ func ExampleRemotePlayWorld_SubscribeEvents() {
 		log.Fatal(err)
 	}
 
-	heard := make(chan string)
+	received := make(chan string)
 	subscription, err := world.SubscribeEvents(ctx, sdk.EventOptions{
 		Kinds: []protocol.EventKind{protocol.EventInteraction}, FromSeq: true, // after event 0: all
 		OnEvent: func(e sdk.Event) {
@@ -199,13 +199,13 @@ func ExampleRemotePlayWorld_SubscribeEvents() {
 			if err := e.Decode(&line); err != nil {
 				log.Print(err)
 			}
-			heard <- line.Text
+			received <- line.Text
 		},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(<-heard)
+	fmt.Println(<-received)
 	subscription.Close()
 	// Output: Anybody here?
 }

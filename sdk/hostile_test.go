@@ -46,8 +46,8 @@ func TestALieIsHeardAndHealed(t *testing.T) {
 				wait(t, 10*time.Second)
 				f.equal()
 				f.honest(roots)
-				if len(f.errors()) > 0 != (lie.heard != "") || !f.says(lie.heard) && lie.heard != "" {
-					t.Errorf("errors %v, want %q", f.errors(), lie.heard)
+				if len(f.errors()) > 0 != (lie.received != "") || !f.says(lie.received) && lie.received != "" {
+					t.Errorf("errors %v, want %q", f.errors(), lie.received)
 				}
 				if stats := f.sub.State().Stats; stats.FullReads != lie.reads || stats.Heals != lie.heals {
 					t.Errorf("stats %+v, want %d full reads and %d heals", stats, lie.reads, lie.heals)

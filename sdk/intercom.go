@@ -86,7 +86,7 @@ func (o *IntercomOptions) check() error {
 	return nil
 }
 
-// answers are the agents for which a host is told that this program answers.
+// answers are the agents for which this program says that it answers.
 func (o *IntercomOptions) answers(w *RemotePlayWorld) protocol.Answers {
 	ids := slices.Clone(o.AgentIDs)
 	for _, a := range o.Agents {

@@ -57,9 +57,9 @@ func TestALostConnectionIsToldOnce(t *testing.T) {
 		host := openHost(t)
 		way := &exit{target: host.Transport()}
 		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
-		var told []bool
+		var reported []bool
 		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{
-			Execute: nothing, OnConnection: func(open bool) { told = append(told, open) },
+			Execute: nothing, OnConnection: func(open bool) { reported = append(reported, open) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -70,8 +70,8 @@ func TestALostConnectionIsToldOnce(t *testing.T) {
 		way.set(host.Transport())
 		wait(t, time.Minute)
 		commands.Close()
-		if !slices.Equal(told, []bool{false, true}) {
-			t.Errorf("told %v, want once that it was lost and once that it is open", told)
+		if !slices.Equal(reported, []bool{false, true}) {
+			t.Errorf("reported %v, want once that it was lost and once that it is open", reported)
 		}
 	})
 }

@@ -91,7 +91,7 @@ func TestClosingEndsCommandsInOrder(t *testing.T) {
 			t.Errorf("the asker got %v", err)
 		}
 		if len(e.causes) != 1 || !errors.Is(e.causes[0], sdk.ErrClosed) {
-			t.Errorf("the executor was told %v", e.causes)
+			t.Errorf("the executor got %v", e.causes)
 		}
 		if _, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{}); err == nil || !strings.Contains(err.Error(), "Execute is nil") {
 			t.Errorf("options without an executor give %v", err)
@@ -119,7 +119,7 @@ func TestWhatTheHostGaveUpIsEnded(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(e.causes) != 1 || !errors.Is(e.causes[0], sdk.ErrAnswered) || len(errs()) > 0 {
-			t.Errorf("the executor was told %v; errors %v", e.causes, errs())
+			t.Errorf("the executor got %v; errors %v", e.causes, errs())
 		}
 	})
 }
@@ -156,7 +156,7 @@ func TestCommandsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// olderProgram reads a host's events without saying for whom it answers.
+// olderProgram reads a host's events without saying for which agents it answers.
 func olderProgram(t *testing.T, host *playworld.PlayWorld) {
 	t.Helper()
 	c, err := client.New(client.Options{BaseURL: host.BaseURL(), Transport: host.Transport()})

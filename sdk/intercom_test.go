@@ -144,7 +144,7 @@ func TestOneStreamServesManyAgents(t *testing.T) {
 	})
 }
 
-// Whatever an executor does, the asker hears of it, and of nothing more.
+// Whatever an executor does, the asker learns of that and of nothing more.
 func TestFailuresAreReported(t *testing.T) {
 	for text, want := range map[string]string{
 		"fail":          "no idea",
@@ -168,7 +168,7 @@ func TestFailuresAreReported(t *testing.T) {
 				}
 				synctest.Wait()
 				if text == "panic" && (len(errs()) != 1 || !strings.Contains(errs()[0].Error(), "the key is 1234")) {
-					t.Errorf("the program was told %v", errs())
+					t.Errorf("the program got %v", errs())
 				}
 				close(e.gate)
 			})

@@ -46,16 +46,16 @@ func firstRef(data map[string]any) map[string]any {
 	return notifyOf(data)["nodes"].([]any)[0].(map[string]any)
 }
 
-// lie is something that a host says wrong about one event, and what is heard of
+// lie is something that a host says wrong about one event, and what is received
 // it.
 type lie struct {
 	event    func(data map[string]any)
 	rpc      func(op protocol.Op, reply map[string]any)
 	noInline bool
-	// heard is part of a reported error; "" if nothing is wrong.
-	heard string
-	heals uint64
-	reads uint64 // full reads, the first included
+	// received is part of a reported error; "" if nothing is wrong.
+	received string
+	heals    uint64
+	reads    uint64 // full reads, the first included
 }
 
 func lies() map[string]lie {
@@ -71,28 +71,28 @@ func lies() map[string]lie {
 		}
 	}
 	return map[string]lie{
-		"a wrong root":       {event: func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, heard: "root", heals: 1, reads: 2},
-		"a wrong leaf count": {event: func(d map[string]any) { d["merkleLeafCount"] = 99 }, heard: "leaves", heals: 1, reads: 2},
+		"a wrong root":       {event: func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, received: "root", heals: 1, reads: 2},
+		"a wrong leaf count": {event: func(d map[string]any) { d["merkleLeafCount"] = 99 }, received: "leaves", heals: 1, reads: 2},
 		"a negative index":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = -7 }, reads: 1},
 		"a huge index":       {event: func(d map[string]any) { firstRef(d)["leafIndex"] = 1e300 }, noInline: true, reads: 1},
-		"an index of text":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = "0" }, heard: "leafIndex", reads: 2},
-		"a key of a number":  {event: func(d map[string]any) { firstRef(d)["stableKey"] = 7 }, heard: "stableKey", reads: 2},
-		"removed is text":    {event: func(d map[string]any) { firstRef(d)["removed"] = "yes" }, heard: "removed", reads: 2},
-		"no list":            {event: func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, heard: "nodes", reads: 2},
-		"no time":            {event: func(d map[string]any) { delete(notifyOf(d), "updatedAt") }, heard: "updatedAt", reads: 2},
-		"a notify of text":   {event: func(d map[string]any) { d["playerChainNotify"] = "changed" }, heard: "playerChainNotify", reads: 2},
-		"an unknown key":     {event: func(d map[string]any) { firstRef(d)["stableKey"] = "dragon:1" }, noInline: true, heard: "dragon", reads: 2},
-		"another's row":      {event: func(d map[string]any) { firstRef(d)["stableKey"] = "mcp:other" }, heard: "mcp:other", reads: 2},
+		"an index of text":   {event: func(d map[string]any) { firstRef(d)["leafIndex"] = "0" }, received: "leafIndex", reads: 2},
+		"a key of a number":  {event: func(d map[string]any) { firstRef(d)["stableKey"] = 7 }, received: "stableKey", reads: 2},
+		"removed is text":    {event: func(d map[string]any) { firstRef(d)["removed"] = "yes" }, received: "removed", reads: 2},
+		"no list":            {event: func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, received: "nodes", reads: 2},
+		"no time":            {event: func(d map[string]any) { delete(notifyOf(d), "updatedAt") }, received: "updatedAt", reads: 2},
+		"a notify of text":   {event: func(d map[string]any) { d["playerChainNotify"] = "changed" }, received: "playerChainNotify", reads: 2},
+		"an unknown key":     {event: func(d map[string]any) { firstRef(d)["stableKey"] = "dragon:1" }, noInline: true, received: "dragon", reads: 2},
+		"another's row":      {event: func(d map[string]any) { firstRef(d)["stableKey"] = "mcp:other" }, received: "mcp:other", reads: 2},
 		"too many rows":      {event: func(d map[string]any) { notifyOf(d)["nodes"] = many }, noInline: true, reads: 2},
-		"too few inline":     {event: func(d map[string]any) { d["playerChainNodes"] = d["playerChainNodes"].([]any)[1:] }, heard: "inline", reads: 2},
+		"too few inline":     {event: func(d map[string]any) { d["playerChainNodes"] = d["playerChainNodes"].([]any)[1:] }, received: "inline", reads: 2},
 		"inline of no kind": {event: func(d map[string]any) {
 			d["playerChainNodes"] = []any{map[string]any{"kind": "dragon", "stableKey": "x"}}
-		}, heard: "dragon", reads: 2},
-		"a notify forgotten": {event: func(d map[string]any) { delete(d, "playerChainNotify") }, heard: "root", heals: 1, reads: 2},
-		"a row forgotten":    {event: func(d map[string]any) { dropLastRow(d) }, heard: "root", heals: 1, reads: 2},
-		"another's answer":   {rpc: nodes(func(n []any) []any { n[0].(map[string]any)["stableKey"] = "mcp:x"; return n }), noInline: true, heard: "asked for", reads: 2},
-		"too few nodes":      {rpc: nodes(func(n []any) []any { return n[1:] }), noInline: true, heard: "nodes answer", reads: 2},
-		"nodes of no kind":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, heard: "cannot be used", reads: 2},
+		}, received: "dragon", reads: 2},
+		"a notify forgotten": {event: func(d map[string]any) { delete(d, "playerChainNotify") }, received: "root", heals: 1, reads: 2},
+		"a row forgotten":    {event: func(d map[string]any) { dropLastRow(d) }, received: "root", heals: 1, reads: 2},
+		"another's answer":   {rpc: nodes(func(n []any) []any { n[0].(map[string]any)["stableKey"] = "mcp:x"; return n }), noInline: true, received: "asked for", reads: 2},
+		"too few nodes":      {rpc: nodes(func(n []any) []any { return n[1:] }), noInline: true, received: "nodes answer", reads: 2},
+		"nodes of no kind":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, received: "cannot be used", reads: 2},
 	}
 }
 

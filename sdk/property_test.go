@@ -240,7 +240,7 @@ func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
 			f.once()
 			stats := f.sub.State().Stats
 			// Before the cursor has arrived there is nothing to resume from, and a stream
-			// that has not begun is not read beside.
+			// that has not started is not read beside.
 			resumed := stats.FullReads == 1 && at >= len("retry: 2000\n:\n")
 			if stats.Heals != 0 || stats.FullReads > 2 || resumed && len(f.events()) != 10 {
 				t.Errorf("broken at byte %d: %d events, stats %+v, errors %v", at, len(f.events()), stats, f.errors())

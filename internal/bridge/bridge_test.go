@@ -19,7 +19,7 @@ func TestTheRemoteIsToldEveryPublicEvent(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	f.register()
-	f.say(3) // from before the bridge: not told
+	f.say(3) // from before the bridge: not reported
 	from, first := f.Events().Head(), f.View().SID
 	b := f.bridge(r)
 	f.ask("private-1")

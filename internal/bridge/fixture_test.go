@@ -21,7 +21,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// remote is a service that is told of events, with the moods of one.
+// remote is a service that receives events, with the moods of one.
 type remote struct {
 	t      *testing.T
 	server *httptest.Server
@@ -32,7 +32,7 @@ type remote struct {
 	taken    []delivery
 	seen     map[uint64]bool
 	attempts int
-	// mood answers a request, nil for 200; it is told how many came before.
+	// mood answers a request, nil for 200; it learns how many came before.
 	mood func(w http.ResponseWriter, r *http.Request, before int) (took bool)
 	// moved is closed, and made anew, at every request that was answered.
 	moved chan struct{}

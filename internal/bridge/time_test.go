@@ -136,7 +136,7 @@ func TestCloseDoesNotWaitForARetry(t *testing.T) {
 	})
 }
 
-// counted tells of every attempt of a real transport.
+// counted reports every attempt of a real transport.
 type counted struct {
 	http.RoundTripper
 	asked chan struct{}

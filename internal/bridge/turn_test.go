@@ -22,10 +22,10 @@ import (
 // hook is a remote without a network that several hosts tell.
 type hook struct {
 	mu sync.Mutex
-	// told are the seqs in the order in which they arrived, repeats included, and
-	// by who told them.
-	told []uint64
-	by   []int
+	// reported are the seqs in the order in which they arrived, repeats included, and
+	// by who reported them.
+	reported []uint64
+	by       []int
 	// under is how many hosts tell it just now, and most the greatest number.
 	under, most int
 	// answer is called for each event before it is answered, nil for at once.
@@ -49,7 +49,7 @@ func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	h := f.hook
 	h.mu.Lock()
-	h.told, h.by = append(h.told, seq), append(h.by, f.host)
+	h.reported, h.by = append(h.reported, seq), append(h.by, f.host)
 	h.under++
 	h.most = max(h.most, h.under)
 	answer := h.answer
@@ -78,7 +78,7 @@ func (h *hook) fresh() []uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var fresh []uint64
-	for _, seq := range h.told {
+	for _, seq := range h.reported {
 		if !slices.Contains(fresh, seq) {
 			fresh = append(fresh, seq)
 		}
@@ -93,13 +93,13 @@ func (h *hook) answers(how func(host int, seq uint64, r *http.Request) error) {
 	h.answer = how
 }
 
-// count is how often an event was told.
+// count is how often an event was reported.
 func (h *hook) count(seq uint64) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := 0
-	for _, told := range h.told {
-		if told == seq {
+	for _, reported := range h.reported {
+		if reported == seq {
 			n++
 		}
 	}
@@ -175,11 +175,11 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// wantEvery fails unless every event after a seq was told, the first time in order.
+// wantEvery fails unless every event after a seq was reported, the first time in order.
 func (h *hosts) wantEvery(t interface{ Fatalf(string, ...any) }, after, upTo uint64) {
 	fresh := h.fresh()
 	if uint64(len(fresh)) != upTo-after || !slices.IsSorted(fresh) || (len(fresh) > 0 && fresh[0] != after+1) {
-		t.Fatalf("told were %v, want %d to %d", fresh, after+1, upTo)
+		t.Fatalf("reported were %v, want %d to %d", fresh, after+1, upTo)
 	}
 }
 
@@ -194,8 +194,8 @@ func TestOneHostTellsTheBridge(t *testing.T) {
 		}
 		pass(5 * time.Second)
 		h.wantEvery(t, after, after+30)
-		if len(h.told) != 30 || h.most != 1 {
-			t.Errorf("%d events were told in %d requests, %d at once", 30, len(h.told), h.most)
+		if len(h.reported) != 30 || h.most != 1 {
+			t.Errorf("%d events were reported in %d requests, %d at once", 30, len(h.reported), h.most)
 		}
 		if h.telling(t) < 0 {
 			t.Error("no host delivers to the bridge")
@@ -245,9 +245,9 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 				}
 				pass(time.Second)
 				h.wantEvery(t, after, after+10)
-				// The one that was under way is all that was told again.
-				if len(h.told) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
-					t.Errorf("told were %v by %v, %d at once", h.told, h.by, h.most)
+				// The one that was under way is all that was reported again.
+				if len(h.reported) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
+					t.Errorf("reported were %v by %v, %d at once", h.reported, h.by, h.most)
 				}
 				h.answers(nil)
 				h.handles[first].Down.Store(false)
@@ -267,13 +267,13 @@ func TestAPlaceThatTheStoreLostIsMadeAnew(t *testing.T) {
 		pass(3 * time.Second)
 		h.server.Restart(100)
 		pass(10 * time.Second)
-		told, place := len(h.told), h.bridges[0].State().Position
+		reported, place := len(h.reported), h.bridges[0].State().Position
 		h.kill(h.telling(t))
 		h.worlds[1].register()
 		h.worlds[1].say(3)
 		pass(turnTerm + turnAsk + time.Second)
-		if got := len(h.told) - told; got < 3 {
-			t.Errorf("after the loss %d events were told, from %d on", got, place)
+		if got := len(h.reported) - reported; got < 3 {
+			t.Errorf("after the loss %d events were reported, from %d on", got, place)
 		}
 		h.close()
 	})
@@ -296,8 +296,8 @@ func TestAHostThatEndsHandsTheBridgeOn(t *testing.T) {
 		h.worlds[1-first].say(5)
 		pass(time.Second)
 		h.wantEvery(t, after, after+10)
-		if len(h.told) != 10 {
-			t.Errorf("told were %v", h.told)
+		if len(h.reported) != 10 {
+			t.Errorf("reported were %v", h.reported)
 		}
 		h.close()
 	})
@@ -330,7 +330,7 @@ func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
 	})
 }
 
-// Whatever happens to the hosts, every event is told, the first time in order.
+// Whatever happens to the hosts, every event is reported, the first time in order.
 func TestHostsThatDieLoseNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Without the deadline of a test, which a bubble has none of.

@@ -173,15 +173,15 @@ func TestANewSessionIsFollowed(t *testing.T) {
 		rpcRoute:     inTurn(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
 	})
 	c := newTestClient(t, h)
-	var told []string
-	c.session.changed = func(sid string) { told = append(told, sid) }
+	var reported []string
+	c.session.changed = func(sid string) { reported = append(reported, sid) }
 	for range 2 {
 		if err := record(t, c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(told) != 1 || told[0] != "new" {
-		t.Errorf("told of the sessions %q, want only the new one", told)
+	if len(reported) != 1 || reported[0] != "new" {
+		t.Errorf("reported the sessions %q, want only the new one", reported)
 	}
 	got := h.of(rpcRoute)
 	if len(got) != 3 || got[1].sid != "old" || got[2].sid != "new" || got[1].key() != got[2].key() {
@@ -232,7 +232,7 @@ func TestReadsShowWhatWasWritten(t *testing.T) {
 	}
 }
 
-// A host, or whoever sits in front of it, must not be able to send credentials
+// A host, or a proxy in front of it, must not be able to send credentials
 // to another machine.
 func TestCredentialsDoNotFollowARedirect(t *testing.T) {
 	other := newTestHost(t, map[string]answer{rpcRoute: ok(`{"ok":true}`)})

@@ -316,7 +316,7 @@ func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Every write's first answer is lost; nothing happens twice, and what the host
-// tells once is told all the same.
+// tells once is passed on all the same.
 func TestNothingHappensTwice(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
@@ -331,7 +331,7 @@ func TestNothingHappensTwice(t *testing.T) {
 	other := node(t, "another main node's phrase")
 	created := good[*protocol.CreateNodeReply](t)(through(client.Credentials{}).CreateMainNode(ctx, other))
 	if created.APIKey.IsZero() {
-		t.Fatal("the API key was told to nobody")
+		t.Fatal("the API key was given to nobody")
 	}
 	main := through(other).WithAPIKey(created.APIKey.Secret)
 	agent := node(t, "another agent's phrase")

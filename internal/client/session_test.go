@@ -84,7 +84,7 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 	})
 }
 
-// The one who fetches the session does not wait for itself, whatever it is told.
+// The one who fetches the session does not wait for itself, whatever the reply is.
 func TestNobodyWaitsForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {

@@ -252,7 +252,7 @@ func TestEventsWithoutPositions(t *testing.T) {
 	})
 }
 
-// A host that cannot honour a position says where it stands and then that events
+// A host that cannot honor a position says where it stands and then that events
 // are missing. Where the connection breaks between the two, the next one asks
 // for the same position again: the gap must not go unheard.
 func TestAConnectionThatBreaksBeforeTheResync(t *testing.T) {
@@ -328,8 +328,8 @@ func TestTheHostsRetryIsBounded(t *testing.T) {
 	}
 }
 
-// A host that cannot serve a stream for now ends it before it has begun: that is
-// no connection and no new position, and the client comes back when it was told to
+// A host that cannot serve a stream for now ends it before it has started: that is
+// no connection and no new position, and the client comes back when it was asked to
 // or later, however short that time is.
 func TestAStreamThatEndsBeforeItBegins(t *testing.T) {
 	for text, least := range map[string]time.Duration{

@@ -54,7 +54,7 @@ func (h *streamHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// next is the stream of the next connection, which has begun.
+// next is the stream of the next connection, which has started.
 func (h *streamHost) next() *io.PipeWriter {
 	w := <-h.streams
 	send(h.t, w, ":\n\n")

@@ -59,7 +59,7 @@ func TestRetryAfterIsKeptTo(t *testing.T) {
 	})
 }
 
-// Whoever is told to come back in an hour hears of it now.
+// A client that is asked to come back in an hour gets that as an error now.
 func TestALongRetryAfterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

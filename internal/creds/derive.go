@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Parameters of scrypt (RFC 7914) that section 2 of the protocol fixes:
+// Parameters of scrypt (RFC 7914) that section 2 of the protocol fixes, with p = 1:
 // 128 * N * r bytes are 64 MiB.
 const (
 	scryptN      = 65536

@@ -28,7 +28,7 @@ var ErrClosed = errors.New("node ids are not derived any more: the host is shutt
 // DeriverOptions are the limits of a Deriver. A zero field takes its default.
 type DeriverOptions struct {
 	// Running is how many derivations run at once, each with 64 MiB and one
-	// core. Default: half the cores, at least 1 and at most 4.
+	// core. Default: DefaultRunning.
 	Running int
 	// Waiting is how many more may wait for their turn, and a quarter of it how many
 	// of one site. Default 32; negative: none.
@@ -86,7 +86,7 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 // returns ErrBusy when the limits are reached, at once or when the place is given to
 // an origin that has fewer, the context's error when it ends while waiting,
 // ErrClosed after Close, else what the DeriveFunc returns. A derivation that
-// has begun runs to its end.
+// has started runs to its end.
 func (d *Deriver) NodeID(ctx context.Context, from Origin, hash PasswHash, rootKey string) (string, error) {
 	w, err := d.enter(from)
 	if err != nil {
@@ -104,7 +104,7 @@ func (d *Deriver) NodeID(ctx context.Context, from Origin, hash PasswHash, rootK
 	if err != nil {
 		return "", err
 	}
-	d.begun()
+	d.started()
 	return d.opts.Derive(hash, rootKey)
 }
 
@@ -177,7 +177,7 @@ func (d *Deriver) leave(w *waiter) {
 	d.owned.Done()
 }
 
-func (d *Deriver) begun() {
+func (d *Deriver) started() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dirty = true
@@ -192,7 +192,7 @@ func (d *Deriver) arm() {
 	})
 }
 
-// disarm stops a release that has not begun; d.mu is held.
+// disarm stops a release that has not started; d.mu is held.
 func (d *Deriver) disarm() {
 	if d.timer != nil && d.timer.Stop() {
 		d.owned.Done()

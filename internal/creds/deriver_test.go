@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// gate is a DeriveFunc that says when it starts and ends when it is told to.
+// gate is a DeriveFunc that says when it starts and ends when it is asked to.
 type gate struct {
 	started chan string
 	finish  chan struct{}

@@ -155,7 +155,7 @@ func agentText(id, label string) string {
 	return `{"nodeId":"` + id + `","label":"` + label + `","passwHash":"` + keyC + `"}`
 }
 
-// A newer file may have any shape; it is recognised by its version alone.
+// A newer file may have any shape; it is recognized by its version alone.
 func TestNewerFileIsRefused(t *testing.T) {
 	_, err := ParseFile("f", []byte(`{"contexts": ["another shape"], "version": 2}`))
 	if !errors.Is(err, ErrNewerFile) || !strings.Contains(err.Error(), "version 2") {

@@ -24,7 +24,7 @@ type waiter struct {
 
 // queue are the callers that wait, in the order in which they came. Whose turn is
 // next goes by site, then by network, those first that had none for longest; and
-// whoever is pushed out by a newcomer is of the site that has most places. There are
+// a newcomer takes the place of a caller of the site that has most places. There are
 // few, so they are looked through.
 type queue struct {
 	waiting []*waiter

@@ -13,7 +13,7 @@ func origin(network, site string) Origin {
 	return Origin{Network: netip.MustParseAddr(network), Site: netip.MustParseAddr(site)}
 }
 
-// Whoever had no turn for longest is next: an address that asks once is before those
+// The caller that had no turn for longest is next: an address that asks once is before those
 // that asked often, and so is a network among others of its site.
 func TestTurnsAreSharedAmongOrigins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -79,7 +79,7 @@ func TestFindRootFileOrder(t *testing.T) {
 	check("", keyD, local, "./.root")
 }
 
-// A host that was told which key to use must not start on another.
+// A host with a configured key must not start on another.
 func TestFindRootFileDoesNotFallThrough(t *testing.T) {
 	p := newPlace(t)
 	writeText(t, filepath.Join(p.env.Dir, ".root"), keyD)

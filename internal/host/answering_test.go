@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Who asks for it is told at once that nobody answers; who does not is told nothing
+// Who asks for it learns at once that nobody answers; who does not learns nothing
 // else than before.
 func TestAQuestionThatNobodyAnswers(t *testing.T) {
 	f := newFixture(t)
@@ -37,15 +37,15 @@ func TestAQuestionThatNobodyAnswers(t *testing.T) {
 	defer n.subscribe(as(owner), "&answers=").close()
 	ask(wanted).refused(protocol.CodeAgentNotAnswering)
 	if got := listed(stranger); got.Answering != protocol.AnsweringNo || got.AskedAt != "" {
-		t.Errorf("a stranger is told %+v", got)
+		t.Errorf("a stranger gets %+v", got)
 	}
 	if got := listed(owner); got.AskedAt == "" {
-		t.Errorf("the owner is told %+v", got)
+		t.Errorf("the owner gets %+v", got)
 	}
 	defer n.subscribe(as(agent), "&answers="+agent.id).close()
 	ask(wanted).ok()
 	if got := listed(stranger); got.Answering != protocol.AnsweringYes {
-		t.Errorf("with a program a stranger is told %+v", got)
+		t.Errorf("with a program a stranger gets %+v", got)
 	}
 }
 

@@ -230,7 +230,7 @@ func TestTooManyDerivationsAtOnce(t *testing.T) {
 	done.Wait()
 }
 
-// Two accounts race for one agent id: one gets it, the other is told so.
+// Two accounts race for one agent id: one gets it, the other is refused.
 func TestOneOwnerForARacedAgentID(t *testing.T) {
 	f := newFixture(t)
 	owners := []identity{f.main(), f.main()}
@@ -257,7 +257,7 @@ func TestOneOwnerForARacedAgentID(t *testing.T) {
 }
 
 // A deleted account's credentials are worth nothing; the id can be made again
-// by whoever has the phrase, and starts with nothing.
+// with the phrase, and starts with nothing.
 func TestDeletedAccountIsGone(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -304,7 +304,7 @@ func TestAdministrator(t *testing.T) {
 	none.get("/api/play/session", with("Authorization", "Bearer x")).refused(protocol.CodeCredentialsInvalid)
 }
 
-// Whoever reads the log, the metrics or the events finds no secret there.
+// The log, the metrics and the events have no secret.
 func TestSecretsStayOutOfLogsAndReplies(t *testing.T) {
 	var mu sync.Mutex
 	var logged bytes.Buffer

@@ -172,7 +172,7 @@ func (c *call) dropBody() {
 	}
 }
 
-// isEmpty tells of a body without a declared length whether it is none at all:
+// isEmpty reports whether a body without a declared length is empty:
 // some clients announce chunks for every POST and then send only the last one.
 func isEmpty(body io.Reader) bool {
 	n, err := io.ReadFull(body, make([]byte, 1))

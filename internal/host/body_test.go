@@ -54,7 +54,7 @@ func stalled(t *testing.T, address, head string, length int, part string) string
 	return string(line)
 }
 
-// Whoever shows no credentials and stalls in a body holds next to no memory,
+// A client without credentials that stalls in a body holds next to no memory,
 // whatever it announced.
 func TestStalledBodiesTakeLittleMemory(t *testing.T) {
 	const callers, most = 200, 64 << 10

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// The root key is told to who may register, and to who is there already.
+// The root key is given to those that may register, and to existing accounts.
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
 	path, token := protocol.ServicePlay.Bootstrap(), protocol.NewSecret("let me in")
@@ -19,26 +19,26 @@ func TestBootstrap(t *testing.T) {
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			f := newFixture(t, change)
-			told := func(options ...func(*http.Request)) {
+			reported := func(options ...func(*http.Request)) {
 				t.Helper()
 				want := `{"rootKey":"` + worldtest.RootKey + `","registration":"` + string(mode) + `"}`
 				if got := f.get(path, options...).ok(); string(got.body) != want {
 					t.Errorf("the reply is %s, want %s", got.body, want)
 				}
 			}
-			told(asAdmin)
+			reported(asAdmin)
 			if mode == RegistrationOpen {
-				told()
+				reported()
 				main := f.main()
-				told(as(main))
-				told(as(f.agent(main)))
+				reported(as(main))
+				reported(as(f.agent(main)))
 				return
 			}
 			f.get(path).refused(protocol.CodeCredentialsMissing)
 			f.get(path, as(f.newIdentity())).refused(protocol.CodeCredentialsInvalid)
 			f.get(path, with(protocol.HeaderRegistrationToken, "guess")).refused(protocol.CodeCredentialsMissing)
 			if mode == RegistrationToken {
-				told(with(protocol.HeaderRegistrationToken, token.Reveal()))
+				reported(with(protocol.HeaderRegistrationToken, token.Reveal()))
 			}
 		})
 	}

@@ -187,7 +187,7 @@ func awaitRev(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), maxRevWait)
 	defer cancel()
 	// A store that does not answer leaves the wait as it is: the follower may
-	// still hear of the rev.
+	// still receive the rev.
 	_ = c.host.world.Refresh(ctx)
 	err = c.host.world.WaitRev(ctx, rev)
 	c.setRev(c.host.world.View().Rev)

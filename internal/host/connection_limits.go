@@ -26,9 +26,9 @@ const (
 	mostConnections = 10_000
 	// leastConnections are allowed however few descriptors there are.
 	leastConnections = 16
-	// reservedDescriptors are kept for the store, logs, other services and a Redis.
+	// reservedDescriptors are kept for the store, logs, other services and a Redis server.
 	reservedDescriptors = 48
-	// refusedAtOnce is how many connections beyond the limit are accepted to be told
+	// refusedAtOnce is how many connections beyond the limit are accepted for the reply
 	// that there is no room, and for health.
 	refusedAtOnce = 16
 	// opsConnections is the limit of the separate listener for health and metrics.
@@ -111,7 +111,7 @@ func (t *tally[K]) leave(key K) {
 }
 
 // callerKey is whose limits a request counts for; "" for an administrator and for
-// whoever is nobody in particular.
+// a caller without credentials.
 func (c *call) callerKey() string {
 	if c.caller.Viewer != "" {
 		return c.caller.Viewer

@@ -58,7 +58,7 @@ type gateConn struct {
 	net.Conn
 	gate *gate
 	site netip.Addr
-	// refused is the limit that it exceeds: it is told so, and has health. It is set
+	// refused is the limit that it exceeds: its calls but health are refused with it. It is set
 	// once, before anybody reads it.
 	refused string
 

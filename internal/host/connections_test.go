@@ -73,7 +73,7 @@ func (g *guest) open(path string, who identity) *http.Response {
 	return answer
 }
 
-// stream opens a stream that stays until the test ends, and waits until it has begun.
+// stream opens a stream that stays until the test ends, and waits until it has started.
 func (g *guest) stream(who identity) {
 	g.t.Helper()
 	answer := g.open(g.play("/events"), who)
@@ -82,7 +82,7 @@ func (g *guest) stream(who identity) {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			g.t.Fatalf("a stream has not begun: %v", err)
+			g.t.Fatalf("a stream has not started: %v", err)
 		}
 		if strings.HasPrefix(line, "id:") {
 			return

@@ -92,12 +92,12 @@ func (c *call) cursor() (asked *uint64, given bool) {
 	return &seq, true
 }
 
-// reasonNotANumber is why a cursor that is no number cannot be honoured; the
+// reasonNotANumber is why a cursor that is no number cannot be honored; the
 // engine has the other reasons.
 const reasonNotANumber = "not_a_number"
 
 // begin settles where the stream starts. The reason is that of a resync, empty
-// where the cursor is honoured or none was given.
+// where the cursor is honored or none was given.
 func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err error) {
 	s.opened = s.host.world.Events().Head()
 	switch {
@@ -163,7 +163,7 @@ func jitter(limit time.Duration) time.Duration {
 	return rand.N(limit) //nolint:gosec // It spreads load and protects nothing.
 }
 
-// streams are the event streams that are open, so that they can be told to end
+// streams are the event streams that are open, so that they can be ended
 // and waited for.
 type streams struct {
 	// draining is closed when the host shuts down.

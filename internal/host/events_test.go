@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// told is what the table of events in the protocol reference says of one event.
-type told struct {
+// reported is what the table of events in the protocol reference says of one event.
+type reported struct {
 	kind   protocol.EventKind
 	notify bool
 	// own is a field of the event's own and its value; for a signal the kind.
@@ -22,7 +22,7 @@ type told struct {
 type eventStep struct {
 	name string
 	do   func()
-	want []told
+	want []reported
 }
 
 // TestEveryCommandMakesItsEvents goes through everything that makes an event and
@@ -43,9 +43,9 @@ func TestEveryCommandMakesItsEvents(t *testing.T) {
 		for _, want := range step.want {
 			seen[want.kind] = true
 			fr := s.event()
-			got := told{kind: protocol.EventKind(fr.event), notify: fr.field(t, "playerChainNotify") != nil, own: want.own}
+			got := reported{kind: protocol.EventKind(fr.event), notify: fr.field(t, "playerChainNotify") != nil, own: want.own}
 			got.value, _ = fr.field(t, want.own).(string)
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(told{})); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(reported{})); diff != "" {
 				t.Fatalf("%s (-want +got):\n%s", step.name, diff)
 			}
 			if (fr.field(t, "playerChainNodes") != nil) != want.notify {
@@ -67,15 +67,15 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 		return func() { f.post(f.play("/mcp/register"), body, as(main)).ok() }
 	}
 	var placed protocol.IDReply
-	removed := func(reason string) []told {
-		return []told{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: reason}}
+	removed := func(reason string) []reported {
+		return []reported{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: reason}}
 	}
-	added := []told{{kind: protocol.EventPlayerAdded, notify: true}}
-	unplaced := func(reason string) []told {
-		return []told{{kind: protocol.EventMCPUnregistered, notify: true, own: "reason", value: reason}}
+	added := []reported{{kind: protocol.EventPlayerAdded, notify: true}}
+	unplaced := func(reason string) []reported {
+		return []reported{{kind: protocol.EventMCPUnregistered, notify: true, own: "reason", value: reason}}
 	}
-	mcp := []told{{kind: protocol.EventMCPRegistered, notify: true}}
-	signal := told{kind: protocol.EventAgentSignal, own: "kind", value: "journey"}
+	mcp := []reported{{kind: protocol.EventMCPRegistered, notify: true}}
+	signal := reported{kind: protocol.EventAgentSignal, own: "kind", value: "journey"}
 	return []eventStep{
 		{"register", f.registering(agent), added},
 		{"register without a change", f.registering(agent), nil},
@@ -85,10 +85,10 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 		{"register once more", f.registering(agent), added},
 		{"the administrator removes an agent", f.removing("agent:" + main.id + ":" + agent.id), removed("admin")},
 		{"register again", f.registering(agent), added},
-		{"recordInteraction", func() { f.say(agent, "hello") }, []told{{kind: protocol.EventInteraction}}},
+		{"recordInteraction", func() { f.say(agent, "hello") }, []reported{{kind: protocol.EventInteraction}}},
 		{"recordInteraction of nothing", func() { f.say(agent, " \n") }, nil},
-		{"recordJourney", f.journeying(agent), []told{{kind: protocol.EventJourney, notify: true}, signal}},
-		{"recordJourney again", f.journeying(agent), []told{{kind: protocol.EventJourney}, signal}},
+		{"recordJourney", f.journeying(agent), []reported{{kind: protocol.EventJourney, notify: true}, signal}},
+		{"recordJourney again", f.journeying(agent), []reported{{kind: protocol.EventJourney}, signal}},
 		{"mcp/register", place(map[string]any{"name": "notes"}), mcp},
 		{"mcp/register with a change", func() {
 			f.post(f.play("/mcp/register"), map[string]any{"name": "notes", "url": "https://example.org/mcp"}, as(main)).into(&placed)
@@ -133,14 +133,14 @@ func (f *fixture) proximitySteps(agent identity) []eventStep {
 			f.post(f.play("/proximity-action"), map[string]any{
 				"fromPlayerId": "__human__", "toPlayerId": agent.id, "action": action,
 			}, as(agent)).ok()
-		}, []told{{kind: protocol.EventAgentSignal, notify: counted, own: "kind", value: action}}})
+		}, []reported{{kind: protocol.EventAgentSignal, notify: counted, own: "kind", value: action}}})
 	}
 	return steps
 }
 
 func (f *fixture) intercomSteps(main, agent identity) []eventStep {
-	intercom := func(status string) told {
-		return told{kind: protocol.EventIntercom, own: "status", value: status}
+	intercom := func(status string) reported {
+		return reported{kind: protocol.EventIntercom, own: "status", value: status}
 	}
 	answer := func(status string) func() {
 		return func() {
@@ -155,15 +155,15 @@ func (f *fixture) intercomSteps(main, agent identity) []eventStep {
 			f.rpc("intercomCommand", map[string]any{
 				"requestId": "r1", "mainNodeId": main.id, "fromPlayerId": "__human__", "toPlayerId": agent.id, "kind": "chat", "text": "Hello?",
 			}, as(main)).ok()
-		}, []told{intercom("started"), intercom("forwarded")}},
-		{"intercomResponse in parts", answer("stream"), []told{intercom("stream")}},
-		{"intercomResponse", answer("completed"), []told{intercom("completed")}},
+		}, []reported{intercom("started"), intercom("forwarded")}},
+		{"intercomResponse in parts", answer("stream"), []reported{intercom("stream")}},
+		{"intercomResponse", answer("completed"), []reported{intercom("completed")}},
 	}
 }
 
 func (f *fixture) spaceSteps(main identity) []eventStep {
-	changed := func(action string) []told {
-		return []told{{kind: protocol.EventSpaceChanged, notify: true, own: "action", value: action}}
+	changed := func(action string) []reported {
+		return []reported{{kind: protocol.EventSpaceChanged, notify: true, own: "action", value: action}}
 	}
 	on := func(op string, payload map[string]any) func() {
 		return func() { f.rpc(op, payload, as(main)).ok() }
@@ -185,15 +185,15 @@ func (f *fixture) spaceSteps(main identity) []eventStep {
 func (f *fixture) endSteps(main identity) []eventStep {
 	doomed := f.agent(main)
 	return []eventStep{
-		{"register another", f.registering(doomed), []told{{kind: protocol.EventPlayerAdded, notify: true}}},
+		{"register another", f.registering(doomed), []reported{{kind: protocol.EventPlayerAdded, notify: true}}},
 		{"delete an agent node", func() {
 			f.do(http.MethodDelete, protocol.PathAgents+"?id="+doomed.id, nil, as(main)).ok()
-		}, []told{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: "deleted"}}},
+		}, []reported{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: "deleted"}}},
 		{"delete a main node", func() {
 			f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": main.id}, as(main)).ok()
-		}, []told{{kind: protocol.EventAgentSignal, notify: true, own: "kind", value: "metadata"}}},
+		}, []reported{{kind: protocol.EventAgentSignal, notify: true, own: "kind", value: "metadata"}}},
 		{"reset the session", func() {
 			f.post(f.play("/session/reset"), map[string]any{}, asAdmin).ok()
-		}, []told{{kind: protocol.EventSessionReset, own: "reason", value: "admin"}}},
+		}, []reported{{kind: protocol.EventSessionReset, own: "reason", value: "admin"}}},
 	}
 }

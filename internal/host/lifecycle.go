@@ -113,7 +113,7 @@ func (h *Host) Serve(ctx context.Context) error {
 		return errors.Join(errors.New("host: it was closed before it served"), h.closeListeners())
 	}
 	h.sweeper.start()
-	// Connections wait in the listener's queue until here, so whoever asks as
+	// Connections wait in the listener's queue until here, so a call as
 	// soon as the address is known gets a ready host and not one that starts.
 	h.serving.Store(true)
 	broken, wait := h.serveListeners()
@@ -131,7 +131,7 @@ func (h *Host) Serve(ctx context.Context) error {
 }
 
 // serveListeners starts a server for each listener. The channel has the first
-// error of a server that was not told to end; wait returns when all have ended.
+// error of a server that was not stopped; wait returns when all have ended.
 func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

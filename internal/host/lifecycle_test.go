@@ -188,7 +188,7 @@ func TestReadyFollowsTheStore(t *testing.T) {
 		t.Errorf("without its store the host is ready: %d %s", r.status, r.body)
 	}
 	f.get("/healthz").ok()
-	// Readers go on, writers are told.
+	// Readers go on, writers are refused.
 	f.get(f.play("/snapshot"), as(main)).ok()
 	r := f.post(f.play("/players"), registration(agent.id), as(agent))
 	r.refused(protocol.CodeStoreUnavailable)
@@ -220,7 +220,7 @@ func TestShutdownInOrder(t *testing.T) {
 		if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
 			t.Errorf("while it shuts down the host is ready: %d", r.status)
 		}
-		// Streams end at once, to be asked for again, and only for whom there could be one.
+		// Streams end at once, to be asked for again, and only for callers that may have one.
 		f.get(f.play("/events"), as(agent)).later(t)
 		f.get(f.play("/events"), with(protocol.HeaderNodeID, agent.id)).refused(protocol.CodeCredentialsMissing)
 		f.get(f.play("/events")+"x", as(agent)).refused(protocol.CodeSIDInvalid)

@@ -41,7 +41,7 @@ func TestEveryRequestHasItsOwnID(t *testing.T) {
 }
 
 // A defect answers 500 without a detail, and breaks the connection where the
-// reply had begun.
+// reply had started.
 func TestPanicIsAnInternalError(t *testing.T) {
 	f := newFixture(t)
 	rec := httptest.NewRecorder()
@@ -53,19 +53,19 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	}
 	defer func() {
 		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // net/http compares it so as well.
-			t.Errorf("after the reply had begun it panicked with %v, want http.ErrAbortHandler", p)
+			t.Errorf("after the reply had started it panicked with %v, want http.ErrAbortHandler", p)
 		}
 	}()
 	f.defect(true).ServeHTTP(httptest.NewRecorder(), f.request(http.MethodGet, "/broken", nil))
 }
 
 // defect is a route that panics, before or after its reply began.
-func (f *fixture) defect(begun bool) http.Handler {
+func (f *fixture) defect(started bool) http.Handler {
 	rt := &route{path: "/broken"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{host: f.host, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
 		f.host.handle(c, func(c *call) error {
-			if begun {
+			if started {
 				c.write(http.StatusOK, []byte(`{"half`))
 			}
 			panic("the details of " + worldtest.RootKey)

@@ -18,14 +18,14 @@ import (
 
 // overhear keeps what a handler reads of a request's body.
 func overhear(r *http.Request) *bytes.Buffer {
-	heard := &bytes.Buffer{}
+	received := &bytes.Buffer{}
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = struct {
 			io.Reader
 			io.Closer
-		}{io.TeeReader(r.Body, heard), r.Body}
+		}{io.TeeReader(r.Body, received), r.Body}
 	}
-	return heard
+	return received
 }
 
 // TestOpenAPIHasEveryRoute compares the document with the table of routes, both

@@ -72,7 +72,7 @@ func (l *limiter) wait(addr netip.Addr) time.Duration {
 		delay = max(delay, r.Delay())
 	}
 	if delay > 0 {
-		// A refused request is not paid for.
+		// A refused request does not count.
 		for _, r := range reservations {
 			r.Cancel()
 		}

@@ -35,7 +35,7 @@ func TestAnswersThatAreNoFailures(t *testing.T) {
 	})
 }
 
-// Of a store that is gone the operator hears, with the id that the client was told.
+// A store that is gone is logged for the operator, with the request id that the client got.
 func TestLostStoreIsLogged(t *testing.T) {
 	var logged bytes.Buffer
 	journal := &brokenJournal{broken: make(chan struct{})}

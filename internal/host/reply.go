@@ -61,8 +61,8 @@ func (c *call) awaitHosts() {
 	c.w.Header().Set(protocol.HeaderUnconfirmed, strconv.Itoa(max(len(late), 1)))
 }
 
-// write sends a whole JSON reply. A failure to write is the client's going away:
-// nobody is left to be told.
+// write sends a whole JSON reply. A failure to write means that the client is gone:
+// nobody is left to answer.
 func (c *call) write(status int, body []byte) {
 	c.beginJSON(status, len(body))
 	_, _ = c.Write(body)
@@ -198,7 +198,7 @@ func overloaded(reason string) error {
 	return e
 }
 
-// isFailure reports whether an operator must hear of an answer. The other answers of
+// isFailure reports whether an operator must learn of an answer. The other answers of
 // 500 and above are what the host was set to say or what a client brought about:
 // it could fill the log with them.
 func isFailure(code protocol.Code) bool {
@@ -240,8 +240,8 @@ func (h *Host) refusal(err error) *protocol.Error {
 	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect: its log has the details under this request's id")
 }
 
-// finish ends every request: it turns a panic into an error reply, counts the
-// request and logs it.
+// finish ends every request whose handler is its end: it turns a panic into an error
+// reply.
 func (h *Host) finish(c *call, panicked any) {
 	if panicked != nil {
 		h.recovered(c, panicked)
@@ -255,7 +255,7 @@ func (h *Host) finish(c *call, panicked any) {
 }
 
 // recovered answers a request whose handler panicked. Where the reply had
-// begun, only breaking the connection tells the client that it is not whole.
+// started, only breaking the connection tells the client that it is not whole.
 func (h *Host) recovered(c *call, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares this panic value by identity as well.
 		panic(p)

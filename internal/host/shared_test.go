@@ -14,12 +14,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// twoHosts are hosts of one world; the second hears of the first's writes only
+// twoHosts are hosts of one world; the second receives the first's writes only
 // when it asks.
 func twoHosts(t *testing.T) (first, second *fixture, link *memory.Shared) {
 	server := memory.NewServer(store.DefaultRetention(), time.Now)
 	link = server.Host()
-	link.Deaf.Store(true)
+	link.NoFollow.Store(true)
 	first = newFixture(t, func(s *setup) { s.journal = server.Host() })
 	second = newFixture(t, func(s *setup) { s.journal = link })
 	return first, second, link
@@ -35,12 +35,12 @@ func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
 	if _, err := first.world.Do(context.Background(), admin, world.ResetSession{Reason: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	// The sid is one that the second host has not heard of.
+	// The sid is one that the second host has not received.
 	second.post(first.play("/players"), registration(player.id), as(player)).ok()
 }
 
 // A refusal comes from the store's present state also where the host could give
-// it at once from what it has heard.
+// it at once from what it has received.
 func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
 	first, second, _ := twoHosts(t)
 	owner := first.main()
@@ -97,7 +97,7 @@ func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
 	link.Down.Store(false)
 }
 
-// What is told of nodes is what every host did to them, and a deleted one is told
+// What is reported of nodes is what every host did to them, and a deleted one is reported
 // nothing: no rev goes with that, so no client could ask for it.
 func TestNodesAreTheSameAtEveryHost(t *testing.T) {
 	first, second, link := twoHosts(t)
@@ -214,7 +214,7 @@ func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {
 func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
-		link.Deaf.Store(false)
+		link.NoFollow.Store(false)
 		main, host := first.main(), first.main()
 		agent := first.agent(main)
 		var token protocol.WatchTokenReply
@@ -253,7 +253,7 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 	})
 }
 
-// How long a cookie is good is told by the store's clock, not by the host's.
+// How long a cookie is good is measured by the store's clock, not by the host's.
 func TestACookieEndsByTheStoresTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := memory.NewServer(store.DefaultRetention(), func() time.Time { return time.Now().Add(time.Hour) })

@@ -24,7 +24,7 @@ import (
 // over the listeners without closing them.
 type Standby struct {
 	// listeners are the host's and, if there is one, that of health and metrics.
-	listeners []*lent
+	listeners []*handoffListener
 	servers   []*http.Server
 	serving   sync.WaitGroup
 	// open counts the connections that were accepted and are not closed.
@@ -74,8 +74,8 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	return s, nil
 }
 
-// standbyRoutes answers what needs the world. Whose credentials they are cannot be
-// told yet, so nobody is refused.
+// standbyRoutes answers what needs the world. Credentials cannot be
+// checked yet, so nobody is refused.
 func standbyRoutes(mux *http.ServeMux, o *Options) {
 	services := []protocol.Service{protocol.ServicePlay}
 	if o.Compat != "" {
@@ -92,7 +92,7 @@ func standbyRoutes(mux *http.ServeMux, o *Options) {
 
 // serve answers at a listener.
 func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certificate, o *Options) {
-	kept := &lent{Listener: ln}
+	kept := &handoffListener{Listener: ln}
 	door := newGate(kept, o, o.Connections.Connections, o.Connections.PerAddress)
 	server := newServer(handler, o.Logger)
 	// Who comes again is to find the host.
@@ -115,7 +115,7 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 			err = server.Serve(door)
 		}
 		if !errors.Is(err, net.ErrClosed) {
-			o.Logger.Error("nobody is told any more that the store is awaited", "address", ln.Addr(), "error", err)
+			o.Logger.Error("the standby listener failed; calls wait until the store is open", "address", ln.Addr(), "error", err)
 		}
 	})
 }
@@ -211,9 +211,9 @@ func (s *Standby) take() ([]net.Listener, error) {
 	return taken, nil
 }
 
-// lent is a listener that its server closes and somebody else goes on with: what
-// connects in between waits in its queue.
-type lent struct {
+// handoffListener is a listener that its server closes and another server goes on with: connections
+// in between wait in its queue.
+type handoffListener struct {
 	net.Listener
 	returned atomic.Bool
 	// gone tells that it is another's to close, or closed.
@@ -224,7 +224,7 @@ type lent struct {
 type deadliner interface{ SetDeadline(at time.Time) error }
 
 // Accept waits for a connection until Close is called.
-func (l *lent) Accept() (net.Conn, error) {
+func (l *handoffListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil && l.returned.Load() {
 		return nil, net.ErrClosed
@@ -233,14 +233,14 @@ func (l *lent) Accept() (net.Conn, error) {
 }
 
 // Close ends Accept, and leaves the socket open.
-func (l *lent) Close() error {
+func (l *handoffListener) Close() error {
 	l.returned.Store(true)
 	return l.deadline(time.Unix(1, 0))
 }
 
-func (l *lent) resume() error { return l.deadline(time.Time{}) }
+func (l *handoffListener) resume() error { return l.deadline(time.Time{}) }
 
-func (l *lent) deadline(at time.Time) error {
+func (l *handoffListener) deadline(at time.Time) error {
 	d, ok := l.Listener.(deadliner)
 	if !ok {
 		return fmt.Errorf("host: a listener %T has no deadline: %w", l.Listener, errors.ErrUnsupported)

@@ -64,11 +64,11 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 
 			f := newFixture(t, func(s *setup) { s.host.Standby = standby })
 			var asking sync.WaitGroup
-			stop, begun := make(chan struct{}), make(chan struct{})
+			stop, started := make(chan struct{}), make(chan struct{})
 			asking.Go(func() {
 				for n := 0; ; n++ {
 					if n == 1 {
-						close(begun)
+						close(started)
 					}
 					select {
 					case <-stop:
@@ -80,7 +80,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 					}
 				}
 			})
-			<-begun
+			<-started
 			end := f.serveTCP()
 			if f.host.Addr().String() != main.String() {
 				t.Errorf("the host listens at %s, its standby did at %s", f.host.Addr(), main)
@@ -103,7 +103,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 	}
 }
 
-// Whom the standby accepted it answers, also where the request comes when it
+// The standby answers each connection that it accepted, also where the request comes when it
 // accepts nobody any more.
 func TestAStandbyAnswersWhomItAccepted(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})

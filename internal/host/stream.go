@@ -252,7 +252,7 @@ func whyFailed(err error) endReason {
 
 // greet sends what every stream starts with, at once: how long to wait before a
 // reconnect, a comment, and the cursor that its events come after. Where the
-// cursor that was asked for is not honoured, a resync follows it.
+// cursor that was asked for is not honored, a resync follows it.
 func (s *stream) greet(reason string) bool {
 	// The server's own deadlines are for requests that end.
 	_ = s.control.SetReadDeadline(time.Time{})

@@ -34,7 +34,7 @@ func (h *Host) newHandler() http.Handler {
 	mux.Handle("/", notFound)
 	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
 		// The mux would redirect a path that is not clean; a program that sent a
-		// body there is better told that it is wrong.
+		// body there is better refused.
 		if h.leadsToPage(r) && h.checkSite(r) == nil {
 			// Relative, so that it holds below a proxy's own path.
 			w.Header().Set("Location", "../watch")

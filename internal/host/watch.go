@@ -170,8 +170,8 @@ func (c *call) setCookie(p *pass) error {
 	return nil
 }
 
-// takesPass reports whether a watch cookie counts on this route. Whoever shows
-// more than a cookie is taken for that.
+// takesPass reports whether a watch cookie counts on this route. Credentials
+// beside a cookie count instead of it.
 func (c *call) takesPass() bool {
 	h := c.r.Header
 	return c.rules.callers&viewers != 0 && h.Get(protocol.HeaderNodeID) == "" && h.Get(protocol.HeaderNodePassw) == ""
@@ -259,7 +259,7 @@ func (k *passKeys) open(ctx context.Context, w *world.World, value string) (*pas
 	}
 	p, err := openPass(key, value)
 	if err != nil {
-		return nil, nil //nolint:nilnil,nilerr // Nothing more is told of a cookie that is not ours.
+		return nil, nil //nolint:nilnil,nilerr // A cookie that is not ours is treated as none.
 	}
 	return p, nil
 }

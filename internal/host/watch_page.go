@@ -32,7 +32,7 @@ var pageHeaders = map[string]string{
 
 const (
 	// cachePage has the page asked for again each time, cacheAsset keeps what has
-	// its content in its name for a year, the most that caches are told to.
+	// its content in its name for a year, the longest that is usual for caches.
 	cachePage  = "no-cache"
 	cacheAsset = "public, max-age=31536000, immutable"
 )

@@ -1,5 +1,5 @@
 // Package pause waits between two tries of something. What is recorded or replayed
-// never depends on it: time that means anything is passed in by whoever asks.
+// never depends on it: time that means anything is passed in by the caller.
 package pause
 
 import (
@@ -28,6 +28,6 @@ func Unless(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 // Stopwatch returns a function that says how long ago it was made, on a clock that
 // nobody sets.
 func Stopwatch() (elapsed func() time.Duration) {
-	begun := time.Now()
-	return func() time.Duration { return time.Since(begun) }
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
 }

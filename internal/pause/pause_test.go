@@ -11,15 +11,15 @@ import (
 
 func TestFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun := time.Now()
-		if !pause.For(t.Context(), time.Minute) || time.Since(begun) != time.Minute {
-			t.Errorf("it took %v, want a minute and true", time.Since(begun))
+		start := time.Now()
+		if !pause.For(t.Context(), time.Minute) || time.Since(start) != time.Minute {
+			t.Errorf("it took %v, want a minute and true", time.Since(start))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		begun = time.Now()
-		if pause.For(ctx, time.Minute) || time.Since(begun) != time.Second {
-			t.Errorf("it took %v, want the context's second and false", time.Since(begun))
+		start = time.Now()
+		if pause.For(ctx, time.Minute) || time.Since(start) != time.Second {
+			t.Errorf("it took %v, want the context's second and false", time.Since(start))
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (c RemoveOccupant) plan(p *planner) (any, error) {
 // event is that of the first of them.
 func (p *planner) demolish(row *protocol.Structure) error {
 	p.dropRow(row.StableKey())
-	told := false
+	announced := false
 	for _, id := range row.SpaceIDs {
 		prev := p.st.spaces[id]
 		if prev == nil {
@@ -51,8 +51,8 @@ func (p *planner) demolish(row *protocol.Structure) error {
 		if err := p.put(store.Spaces, id, &next); err != nil {
 			return err
 		}
-		if !told {
-			told = true
+		if !announced {
+			announced = true
 			if err := p.emitSpace(&next, protocol.SpaceChanged); err != nil {
 				return err
 			}

@@ -273,9 +273,9 @@ func (w *World) sendPeers(ctx context.Context, kind byte, message any) error {
 	return w.options.Journal.Send(ctx, append([]byte{kind}, text...))
 }
 
-// heard takes a message of another host, or of this one. It waits for nothing but
+// receiveAnswering applies a message of another host, or of this one. It waits for nothing but
 // the message that answers it.
-func (w *World) heard(ctx context.Context, message []byte) {
+func (w *World) receiveAnswering(ctx context.Context, message []byte) {
 	kind, text := message[0], message[1:]
 	l := w.listeners
 	switch kind {

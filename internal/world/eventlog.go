@@ -11,7 +11,7 @@ import (
 var ErrBehind = errors.New("the event is no longer in memory")
 
 // ErrRestarted is the ErrBehind of a cursor from before the store restarted and
-// may have lost events: whoever follows reads the world anew.
+// may have lost events: the reader reads the world anew.
 var ErrRestarted = fmt.Errorf("%w: the store restarted since", ErrBehind)
 
 // EventLog is the ring of the newest events, shared by all subscribers. A

@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 )
 
-// told walks a reader up to the log's head and lists what it met.
-func (f *fixture) told(reader *EventReader) []string {
+// reported walks a reader up to the log's head and lists what it met.
+func (f *fixture) reported(reader *EventReader) []string {
 	f.t.Helper()
 	var out []string
 	for reader.Cursor().Seq < f.Events().Head() {
@@ -29,7 +29,7 @@ func (f *fixture) told(reader *EventReader) []string {
 	return out
 }
 
-// want lists events as told does.
+// want lists events as reported does.
 func (f *fixture) want(events []*Event, sid func(seq uint64) string) []string {
 	out := make([]string, len(events))
 	for i, e := range events {
@@ -69,10 +69,10 @@ func TestAnEventReaderMeetsEveryEventWithItsSession(t *testing.T) {
 		}
 		return second
 	})
-	same(t, f.told(reader), want)
+	same(t, f.reported(reader), want)
 	half := len(want) / 2
 	f.reopen()
-	same(t, f.told(f.ReadEvents(Cursor{Seq: uint64(half), SID: first})), want[half:])
+	same(t, f.reported(f.ReadEvents(Cursor{Seq: uint64(half), SID: first})), want[half:])
 }
 
 func TestAnEventReaderWaitsForTheNextEvent(t *testing.T) {
@@ -125,13 +125,13 @@ func TestAnEventReaderSkipsWhatIsGone(t *testing.T) {
 	}
 	sid := f.View().SID
 	kept := f.events(by)
-	same(t, f.told(reader), f.want(kept, func(uint64) string { return sid }))
+	same(t, f.reported(reader), f.want(kept, func(uint64) string { return sid }))
 
 	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
 		t.Fatal(err)
 	}
 	lost := f.ReadEvents(Cursor{Seq: by})
-	same(t, f.told(lost), f.want(f.events(by), func(seq uint64) string {
+	same(t, f.reported(lost), f.want(f.events(by), func(seq uint64) string {
 		if seq < f.resetSeq.Load() {
 			return ""
 		}

@@ -126,7 +126,7 @@ func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
 	if !f.isOnMap(owner, a) {
 		t.Error("the view went with the store")
 	}
-	// What is read from the store fails, and nobody is told of an outcome or a key.
+	// Reads from the store fail, and no caller gets an outcome or a key.
 	_, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	_, spaceErr := f.Space(context.Background(), "s")
@@ -136,7 +136,7 @@ func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
 	}
 	journal.down.Store(false)
 	f.sweep()
-	f.as(a, line(a, "heard"))
+	f.as(a, line(a, "replicated"))
 	if err := f.Healthy(context.Background()); err != nil {
 		t.Errorf("Healthy says %v after the store came back", err)
 	}

@@ -65,7 +65,7 @@ func (g grid) place(key string, taken func(cell) bool) cell {
 	panic("world: no free cell on a map that is never full")
 }
 
-// mix spreads the bits of a hash (the finaliser of MurmurHash3, by Austin
+// mix spreads the bits of a hash (the finalizer of MurmurHash3, by Austin
 // Appleby, public domain): FNV's low bits alone put similar keys side by side.
 func mix(h uint64) uint64 {
 	h ^= h >> 33

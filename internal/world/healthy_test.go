@@ -21,8 +21,8 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 		if err := behind.Healthy(t.Context()); err != nil {
 			t.Fatalf("a host at the head: %v", err)
 		}
-		c.hosts[1].Deaf.Store(true)
-		c.must(0, a, line(a, "not heard of"))
+		c.hosts[1].NoFollow.Store(true)
+		c.must(0, a, line(a, "not replicated"))
 		asked := make(chan error, 1)
 		go func() { asked <- behind.Healthy(t.Context()) }()
 		synctest.Wait()
@@ -45,7 +45,7 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 	})
 }
 
-// A host that could not hear of the others for long is ready as soon as the store
+// A host that could not follow the others for long is ready as soon as the store
 // answers again, and does not wait for its next try.
 func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
 			c.must(0, a, line(a, "it wakes the follower"))
 			pause.For(t.Context(), time.Minute)
 			if w.Stale() == nil {
-				t.Fatalf("%s: the host does not know that it hears nothing", name)
+				t.Fatalf("%s: the host does not know that it follows nobody", name)
 			}
 			c.hosts[1].Down.Store(false)
 			elapsed := pause.Stopwatch()

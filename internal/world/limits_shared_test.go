@@ -141,7 +141,7 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 	}
 	c.agree()
 	if c.worlds[1].state.agent(a) == nil {
-		t.Error("an agent that was heard of was removed")
+		t.Error("an agent that renewed its lease was removed")
 	}
 	if got := c.worlds[0].View().Seq; got != 3 {
 		t.Errorf("the log ends at %d, want 3: nothing has run out", got)

@@ -68,14 +68,14 @@ func TestARequestSentToSeveralHostsHappensOnce(t *testing.T) {
 	}
 }
 
-// A repeat at a host that has not heard of the first is answered from a view
+// A repeat at a host that has not received the first is answered from a view
 // that has it.
 func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 45)
 	c.agree()
-	c.hosts[1].Deaf.Store(true)
+	c.hosts[1].NoFollow.Store(true)
 	if _, err := c.keyed(0, a, "k", held(a, "another", 20)); err != nil {
 		t.Fatal(err)
 	}

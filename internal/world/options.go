@@ -9,7 +9,7 @@ import (
 )
 
 // Limits are the operator's bounds of a world. Zero means no limit, but for
-// Occupants and History, where zero means the default.
+// Occupants, History and WatchTokens, where zero means the default.
 type Limits struct {
 	// Occupants is the cap on agents plus mcp rows; 100 by default.
 	Occupants int
@@ -38,8 +38,8 @@ const DefaultMemoryBudget = 64 << 20
 type Options struct {
 	// Journal is where the world is kept. The world does not close it.
 	Journal store.Journal
-	// Name is how people know this host among those of the world; empty for one that is
-	// not told from others.
+	// Name is how people know this host among those of the world; empty for one that
+	// needs no name.
 	Name string
 	// RootKey is the chain's genesis text and the world's mainNodeId.
 	RootKey string

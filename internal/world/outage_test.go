@@ -113,7 +113,7 @@ func openSlow(t *testing.T) (c *cluster, way *slow, agent string) {
 func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 	c, way, a := openSlow(t)
 	w := c.worlds[0]
-	way.Deaf.Store(true)
+	way.NoFollow.Store(true)
 	gate := make(chan struct{})
 	way.gate.Store(&gate)
 	jobs := []*job{}
@@ -192,7 +192,7 @@ func hangingStore(t *testing.T) {
 }
 
 // A key's first reply is read at once, and then the store hangs: the caller has the
-// second that is left, and is told which store it is.
+// second that is left, and learns which store it is.
 func TestARepeatWaitsNoLongerThanOneCommand(t *testing.T) { synctest.Test(t, hangingRepeat) }
 
 func hangingRepeat(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// presenceTerm is for how long a host counts as one that serves after the store
-	// heard of it last. A sweep lets it hear.
+	// presenceTerm is for how long a host counts as one that serves after it
+	// registered at the store last. Each sweep registers it.
 	presenceTerm = 5 * time.Second
 	// quietTerm is after what time without a sweep a host asks the store before it answers:
 	// one that was stopped for longer may be one that nobody waited for.
@@ -70,8 +70,8 @@ type wait struct {
 	done     context.CancelFunc
 }
 
-// heard takes in what a message says.
-func (w *waits) heard(p progress) {
+// receive applies a message.
+func (w *waits) receive(p progress) {
 	if p.kind == questionMessage {
 		select {
 		case w.questions <- p:
@@ -105,7 +105,7 @@ func (w *waits) end(one *wait) []string {
 	return slices.Sorted(maps.Values(one.missing))
 }
 
-// AwaitHosts waits, 3 s at most, until every other host that the store hears from has
+// AwaitHosts waits, 3 s at most, until every other host that is registered at the store has
 // applied what this one has, and returns the names of those that have not said so.
 // An error means that the store does not say which hosts there are.
 func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
@@ -143,22 +143,22 @@ func (w *World) present(ctx context.Context, term time.Duration) (map[string]str
 	return hosts, err
 }
 
-// attend lets the store hear of this host. After a quiet time, as at the start, others
+// register renews this host's registration at the store. After a quiet time, as at the start, others
 // may have deleted something without waiting for it: the view is brought up to date.
-func (w *World) attend(ctx context.Context) error {
+func (w *World) register(ctx context.Context) error {
 	if w.Alone() {
 		return nil
 	}
-	since, heard := pause.Stopwatch(), w.replica.heard.Load()
+	since, registered := pause.Stopwatch(), w.replica.registered.Load()
 	_, err := w.present(ctx, presenceTerm)
-	if err == nil && (heard == nil || (*heard)() > quietTerm) {
+	if err == nil && (registered == nil || (*registered)() > quietTerm) {
 		err = w.Refresh(ctx)
 	}
 	if err != nil {
-		w.replica.heard.Store(nil)
+		w.replica.registered.Store(nil)
 		return err
 	}
-	w.replica.heard.Store(&since)
+	w.replica.registered.Store(&since)
 	return nil
 }
 
@@ -166,12 +166,12 @@ func (w *World) attend(ctx context.Context) error {
 // while others deleted something and waited for it in vain. Where the store was found
 // to be away the view is as it is.
 func (w *World) Awake(ctx context.Context) {
-	if heard := w.replica.heard.Load(); heard != nil && (*heard)() > quietTerm {
+	if registered := w.replica.registered.Load(); registered != nil && (*registered)() > quietTerm {
 		_ = w.Refresh(ctx)
 	}
 }
 
-// leave lets the store know that this host serves no longer: nobody waits for it.
+// leave ends this host's registration at the store: nobody waits for it.
 func (w *World) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

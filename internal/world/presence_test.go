@@ -18,10 +18,10 @@ func deletionIsAwaited(t *testing.T) {
 	defer c.close()
 	a := c.agent(0, 45)
 	c.agree()
-	c.hosts[1].Deaf.Store(true)
+	c.hosts[1].NoFollow.Store(true)
 	c.must(0, id("owner"), DeleteAgent{AgentID: a})
 	if c.worlds[1].Registry().Node(a) == nil {
-		t.Fatal("a host that hears nothing knows of the deletion")
+		t.Fatal("a host that receives nothing knows of the deletion")
 	}
 	waited := make(chan []string, 1)
 	go func() {
@@ -37,8 +37,8 @@ func deletionIsAwaited(t *testing.T) {
 		waited <- late
 	}()
 	synctest.Wait()
-	c.hosts[1].Deaf.Store(false)
-	// It hears of the next commit, and with it of those before.
+	c.hosts[1].NoFollow.Store(false)
+	// It receives the next commit, and with it of those before.
 	c.must(2, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
 	if late := <-waited; len(late) > 0 {
 		t.Errorf("late were %q", late)
@@ -46,7 +46,7 @@ func deletionIsAwaited(t *testing.T) {
 }
 
 // A host that does not answer is waited for no longer than 3 s, and named; one that
-// closed, or that the store has not heard from for a while, is not waited for.
+// closed, or that did not register for a while, is not waited for.
 func TestHostsThatDoNotAnswer(t *testing.T) { synctest.Test(t, hostsThatDoNotAnswer) }
 
 func hostsThatDoNotAnswer(t *testing.T) {
@@ -59,7 +59,7 @@ func hostsThatDoNotAnswer(t *testing.T) {
 		}
 		return late
 	}
-	c.hosts[1].Deaf.Store(true)
+	c.hosts[1].NoFollow.Store(true)
 	c.agent(0, 45)
 	elapsed := pause.Stopwatch()
 	if late := await(); !slices.Equal(late, []string{"host 1"}) || elapsed() != awaitTerm {
@@ -71,9 +71,9 @@ func hostsThatDoNotAnswer(t *testing.T) {
 	}
 	elapsed = pause.Stopwatch()
 	if late := await(); len(late) > 0 || elapsed() >= askEvery {
-		t.Errorf("late are %q after %v, and the store has not heard of host 1", late, elapsed())
+		t.Errorf("late are %q after %v, and host 1 is not registered", late, elapsed())
 	}
-	c.hosts[2].Deaf.Store(true)
+	c.hosts[2].NoFollow.Store(true)
 	c.must(0, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
 	if err := c.worlds[2].Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func (c ProximityAction) plan(p *planner) (any, error) {
 
 // checkAsker refuses a command from an agent that the caller neither is nor
 // owns. A main node may ask as itself, and a label that starts with `__` is a
-// person, whom anybody may speak for.
+// person: anybody may speak for it.
 func (p *planner) checkAsker(fromPlayerID string) error {
 	node := p.st.nodes[fromPlayerID]
 	asksItself := node != nil && node.Kind == protocol.NodeKindMain && fromPlayerID == p.req.Caller.NodeID

@@ -10,7 +10,7 @@ import (
 )
 
 // publish makes a committed batch visible: nodes, then views, then events, so
-// that whoever sees an event finds it in the snapshot.
+// that a reader of an event finds it in the snapshot.
 func (w *World) publish(plans []*stagedPlan) {
 	var events []*Event
 	view := w.View()

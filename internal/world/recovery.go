@@ -50,7 +50,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	go w.write()
 	go w.checkpoint() //nolint:gosec // G118: it outlives the context that bounds the opening; Close ends it
 	// Where the store does not answer any more, the view is stale, as at any time.
-	_ = w.attend(ctx)
+	_ = w.register(ctx)
 	return w, nil
 }
 

@@ -46,7 +46,7 @@ func openOnRedis(t testing.TB, n int) *cluster {
 func TestSecretsCrossARedis(t *testing.T) {
 	c := openOnRedis(t, 2)
 	agent, asker := c.agent(0, 45), id("owner")
-	c.hear(t)
+	c.listen(t)
 	missed := 0
 	for n := range 100 {
 		request := fmt.Sprint("call ", n)

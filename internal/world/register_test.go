@@ -138,7 +138,7 @@ func TestTwoAccountsThatRaceForAnAgentIDEndWithOneOwner(t *testing.T) {
 			return nil
 		})
 		if len(won) != 1 || f.Registry().Node(wanted).Parent != won[0] {
-			t.Fatalf("round %d: %d accounts were told that they own the agent", round, len(won))
+			t.Fatalf("round %d: %d accounts got the reply that they own the agent", round, len(won))
 		}
 	}
 }

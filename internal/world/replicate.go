@@ -29,9 +29,9 @@ type replica struct {
 
 	// secrets are what other hosts sent that the journal must not have.
 	secrets secrets
-	// heard tells for how long the store has not heard of this host; nil where it is
-	// away. Anybody may read it.
-	heard atomic.Pointer[func() time.Duration]
+	// registered returns the time since this host last registered at the store; nil
+	// where the store is away. Anybody may read it.
+	registered atomic.Pointer[func() time.Duration]
 	// waits are for what other hosts have applied.
 	waits waits
 

@@ -186,9 +186,9 @@ func (w *World) listen(ctx context.Context) {
 			if key, part, err := parseSecret(message); err == nil {
 				w.replica.secrets.add(key, part, w.options.Now())
 			} else if p, ok := parseProgress(message); ok {
-				w.replica.waits.heard(p)
+				w.replica.waits.receive(p)
 			} else if len(message) > 0 {
-				w.heard(ctx, message)
+				w.receiveAnswering(ctx, message)
 			}
 		}
 		followAgain.Wait(ctx, failures)

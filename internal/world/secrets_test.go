@@ -35,8 +35,8 @@ func (w *World) secretsKept() int {
 	return len(w.replica.secrets.kept)
 }
 
-// hear waits until every world listens to what the others send.
-func (c *cluster) hear(t *testing.T) {
+// listen waits until every world listens to what the others send.
+func (c *cluster) listen(t *testing.T) {
 	t.Helper()
 	probe := secretKey{seq: 1 << 60}
 	for i, w := range c.worlds {
@@ -70,10 +70,10 @@ func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
 			c := openCluster(t, 3)
 			defer c.close()
 			agent, asker, reply := c.call()
-			c.hear(t)
-			// The others hear of the commit when they have the secret.
+			c.listen(t)
+			// The others learn of the commit when they have the secret.
 			for _, h := range c.hosts[1:] {
-				h.Deaf.Store(true)
+				h.NoFollow.Store(true)
 			}
 			c.hosts[0].Before.Store(lost[0])
 			c.hosts[0].After.Store(lost[1])

@@ -28,7 +28,7 @@ func TestSharedWorldsAgree(t *testing.T) {
 		for _, host := range c.hosts {
 			host.Before.Store(0)
 			host.After.Store(0)
-			host.Deaf.Store(false)
+			host.NoFollow.Store(false)
 		}
 		c.agree()
 		h.check()
@@ -37,7 +37,7 @@ func TestSharedWorldsAgree(t *testing.T) {
 
 // TestEveryJumpIsPastWhatAnyWorldShowed restarts the store again and again, which
 // loses what it took last, jumps included, and lets one world after the other go on
-// with it. Whichever it is, and whatever it has not heard of, its first number is
+// with it. Whichever it is, and whatever it has not received, its first number is
 // greater than any that any world has shown.
 func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -91,7 +91,7 @@ func (h *trial) step(n int, a string) {
 	case 1:
 		host.Before.Store(int64(rapid.IntRange(1, 3).Draw(h.rt, "before")))
 	case 2:
-		host.Deaf.Store(!host.Deaf.Load())
+		host.NoFollow.Store(!host.NoFollow.Load())
 	case 3:
 		h.c.clock.Advance(time.Duration(rapid.IntRange(0, 20).Draw(h.rt, "seconds")) * time.Second)
 		if err := h.c.worlds[i].Sweep(context.Background()); err != nil {

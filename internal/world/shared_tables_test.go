@@ -30,7 +30,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 			case 1:
 				c.hosts[i].Before.Store(1)
 			case 2:
-				c.hosts[i].Deaf.Store(!c.hosts[i].Deaf.Load())
+				c.hosts[i].NoFollow.Store(!c.hosts[i].NoFollow.Load())
 			case 3:
 				if rapid.IntRange(0, 5).Draw(rt, "restart") == 0 {
 					c.server.Restart(rapid.IntRange(0, 3).Draw(rt, "lost"))
@@ -46,7 +46,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 		for _, host := range c.hosts {
 			host.Before.Store(0)
 			host.After.Store(0)
-			host.Deaf.Store(false)
+			host.NoFollow.Store(false)
 		}
 		c.agree()
 		// What the writers own is the test's once they have ended.

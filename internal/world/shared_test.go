@@ -121,11 +121,11 @@ func TestWorldsOnOneJournalSeeEachOther(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()
 	a := c.agent(0, 45)
-	// Another host knows what the first one was told, without having been asked.
+	// Another host knows what the first one learned, without having been asked.
 	c.must(1, a, line(a, "hello"))
 	reply := c.must(2, a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
 	if err := c.worlds[0].WaitRev(t.Context(), reply.Rev); err != nil {
-		t.Fatalf("the first host never heard of rev %d: %v", reply.Rev, err)
+		t.Fatalf("the first host never applied rev %d: %v", reply.Rev, err)
 	}
 	c.agree()
 }
@@ -327,7 +327,7 @@ func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
 		t.Errorf("a cursor of %d resumes with %q, %v", cursor, reason, err)
 	}
 	if _, _, err := w.Events().Since(cursor, nil); errors.Is(err, ErrRestarted) {
-		t.Errorf("a stream at %d is told of a jump before it", cursor)
+		t.Errorf("a stream at %d gets a jump before it", cursor)
 	}
 	var texts []string
 	for e, err := range w.History(t.Context(), cursor, w.Events().Head()) {
@@ -353,7 +353,7 @@ func TestAKeyThatWasReplacedElsewhereIsRefused(t *testing.T) {
 	old, next := [32]byte{1}, [32]byte{2}
 	c.must(0, id("owner"), ReplaceAPIKey{APIKeyDigest: old})
 	c.agree()
-	c.hosts[1].Deaf.Store(true)
+	c.hosts[1].NoFollow.Store(true)
 	try := func(shown [32]byte) error {
 		_, err := c.worlds[1].Do(t.Context(), Request{Caller: Caller{NodeID: a}, APIKeyDigest: &shown}, held(a, "c", 45))
 		return err

@@ -66,11 +66,11 @@ func (w *World) forgets() bool {
 // maxDue is how many removals of a kind one sweep takes.
 const maxDue = 4096
 
-// due lists the removals that time asks for, and lets the store hear of this host.
+// due lists the removals that time asks for, and registers this host at the store.
 func (w *World) due(ctx context.Context) ([]Command, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	if err := w.attend(ctx); err != nil {
+	if err := w.register(ctx); err != nil {
 		return nil, unavailable(err)
 	}
 	agents, err := w.options.Journal.Due(ctx, store.Leases, maxDue)

@@ -68,7 +68,7 @@ func readBolt(ctx context.Context, o Options) (Store, error) {
 }
 
 func importBolt(ctx context.Context, o Options) (store.Import, error) {
-	return begun(bolt.BeginImport(ctx, bolt.Options{Path: o.Path, RootKey: o.RootKey}))
+	return startedImport(bolt.BeginImport(ctx, bolt.Options{Path: o.Path, RootKey: o.RootKey}))
 }
 
 func redisName(o Options) string {
@@ -82,7 +82,7 @@ func readRedis(ctx context.Context, o Options) (Store, error) {
 
 func importRedis(ctx context.Context, o Options) (store.Import, error) {
 	o.Redis.RootKey = o.RootKey
-	return begun(redis.BeginImport(ctx, o.Redis))
+	return startedImport(redis.BeginImport(ctx, o.Redis))
 }
 
 // opened returns a nil interface with an error, and not a nil pointer in one.
@@ -93,8 +93,8 @@ func opened[S Store](s S, err error) (Store, error) {
 	return s, nil
 }
 
-// begun does the same for an import.
-func begun[I store.Import](into I, err error) (store.Import, error) {
+// startedImport does the same for an import.
+func startedImport[I store.Import](into I, err error) (store.Import, error) {
 	if err != nil {
 		return nil, err
 	}

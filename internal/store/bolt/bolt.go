@@ -1,6 +1,6 @@
 // Package bolt keeps a world's journal and tables in one file, with
 // go.etcd.io/bbolt and a write-ahead log. A commit is on stable storage before it
-// is reported. One process has the file open at a time; a second one is told who.
+// is reported. One process has the file open at a time; a second one gets an error that names it.
 package bolt
 
 import (
@@ -34,7 +34,7 @@ type Options struct {
 	LockWait time.Duration
 }
 
-// DefaultLockWait bridges the moment in which a host that was told to stop lets
+// DefaultLockWait bridges the moment in which a host that is stopping lets
 // go of its store.
 const DefaultLockWait = time.Second
 

@@ -59,7 +59,7 @@ func (j *Journal) compact(ctx context.Context) (done Compaction, err error) {
 	if done.After, err = size(fresh); err != nil {
 		return done, err
 	}
-	// The lock stays on the old file until Close. Whoever waits for it finds that
+	// The lock stays on the old file until Close. A process that waits for it finds that
 	// it was replaced and opens the new one.
 	if err := os.Rename(fresh, j.path); err != nil {
 		return done, err

@@ -25,7 +25,7 @@ func create(o Options) error {
 	if err != nil {
 		return err
 	}
-	err = initialise(fresh, o.RootKey)
+	err = initialize(fresh, o.RootKey)
 	if err == nil {
 		err = link(fresh, o.Path)
 	}
@@ -48,7 +48,7 @@ func freshFile(path string) (string, error) {
 	return file.Name(), nil
 }
 
-func initialise(path, rootKey string) error {
+func initialize(path, rootKey string) error {
 	db, err := bbolt.Open(path, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
 	if err != nil {
 		return fmt.Errorf("opening the new file: %w", err)

@@ -25,7 +25,7 @@ type Import struct {
 
 var _ store.Import = (*Import)(nil)
 
-// importPath is the file of an import. There is one for a store: whoever holds
+// importPath is the file of an import. There is one for a store: the process that holds
 // its lock imports, and one that nobody holds is what a crash left.
 func importPath(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".import")
@@ -204,7 +204,7 @@ func (i *Import) Finish(ctx context.Context) error {
 func (i *Import) Close() error {
 	var err error
 	if !i.ended {
-		// Whoever waits for the lock finds that the file is gone.
+		// A process that waits for the lock finds that the file is gone.
 		if gone := os.Remove(i.journal.path); gone != nil {
 			err = fmt.Errorf("%w: removing what was imported: %w", store.ErrUnavailable, gone)
 		}

@@ -23,8 +23,8 @@ type Shared struct {
 	// Before is how many of the next commits fail without effect, After how many
 	// fail after they were carried out.
 	Before, After atomic.Int64
-	// Deaf keeps this host from hearing of commits by Follow.
-	Deaf atomic.Bool
+	// NoFollow keeps commits of other hosts from this host's Follow.
+	NoFollow atomic.Bool
 }
 
 var _ store.Journal = (*Shared)(nil)
@@ -88,7 +88,7 @@ func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.
 				yield(nil, err)
 				return
 			}
-			if len(entries) > 0 && !h.Deaf.Load() {
+			if len(entries) > 0 && !h.NoFollow.Load() {
 				if !yield(entries, nil) {
 					return
 				}

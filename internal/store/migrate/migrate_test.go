@@ -231,7 +231,7 @@ func (m moving) Load(ctx context.Context) (store.State, error) {
 	return state, err
 }
 
-// lossy is an import that loses what it is told to.
+// lossy is an import that loses what it is asked to.
 type lossy struct {
 	store.Import
 	entries, records bool

@@ -42,7 +42,7 @@ func (j *Journal) calls(ctx context.Context, doing string, again int, ask func()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	begun := time.Now()
+	start := time.Now()
 	for {
 		err := ask()
 		switch {
@@ -50,7 +50,7 @@ func (j *Journal) calls(ctx context.Context, doing string, again int, ask func()
 			return nil
 		case again > 0 && gone(err):
 			again--
-		case moving(err) && time.Since(begun) < movingTerm:
+		case moving(err) && time.Since(start) < movingTerm:
 			if !pause.For(ctx, movingPause) {
 				return j.explain(ctx, doing, err)
 			}

@@ -22,14 +22,14 @@ type clock struct {
 
 // observe notes that the server, of that run id, said its time between two local
 // times.
-func (c *clock) observe(begun, ended, server time.Time, run string) {
+func (c *clock) observe(start, ended, server time.Time, run string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	trip := ended.Sub(begun)
+	trip := ended.Sub(start)
 	if !c.local.IsZero() && c.run == run && trip > c.trip && ended.Sub(c.local) < clockAge {
 		return
 	}
-	c.run, c.server, c.local, c.trip = run, server, begun.Add(trip/2), trip
+	c.run, c.server, c.local, c.trip = run, server, start.Add(trip/2), trip
 }
 
 func (c *clock) now() time.Time {

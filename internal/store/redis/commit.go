@@ -20,7 +20,7 @@ type answer struct {
 }
 
 // parse reads a reply that begins with status, time and run id.
-func (j *Journal) parse(begun time.Time, reply parts) (answer, error) {
+func (j *Journal) parse(start time.Time, reply parts) (answer, error) {
 	if len(reply) < 4 {
 		return answer{}, fmt.Errorf("%w: %s gave a reply of %d parts", store.ErrCorrupt, j.Path(), len(reply))
 	}
@@ -28,10 +28,10 @@ func (j *Journal) parse(begun time.Time, reply parts) (answer, error) {
 	seconds, err := strconv.ParseInt(text(reply.at(1)), 10, 64)
 	micros, err2 := strconv.ParseInt(text(reply.at(2)), 10, 64)
 	if err := errors.Join(err, err2); err != nil {
-		return a, fmt.Errorf("%w: %s told no time: %w", store.ErrCorrupt, j.Path(), err)
+		return a, fmt.Errorf("%w: %s returned no time: %w", store.ErrCorrupt, j.Path(), err)
 	}
 	a.at = time.Unix(seconds, micros*1000)
-	j.clock.observe(begun, time.Now(), a.at, a.run)
+	j.clock.observe(start, time.Now(), a.at, a.run)
 	return a, nil
 }
 
@@ -74,12 +74,12 @@ func follows(after store.Position, entries []store.Entry) error {
 // an import. The effects' rows and records are
 // written to the rows and the tables.
 func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
-	begun := time.Now()
+	start := time.Now()
 	reply, err := j.script(ctx, "writing", commitScript, j.touched(batch, effects), j.arguments(mode, batch, effects)...)
 	if err != nil {
 		return answer{}, err
 	}
-	return j.parse(begun, reply)
+	return j.parse(start, reply)
 }
 
 // touched are the keys of a commit beside the head.

@@ -36,8 +36,8 @@ func newLines() *lines { return &lines{open: map[net.Conn]struct{}{}} }
 
 type line struct {
 	net.Conn
-	owner *lines
-	heard bool
+	owner   *lines
+	greeted bool
 }
 
 // errCrowded means that a server has no room for one more client.
@@ -48,8 +48,8 @@ var errCrowded = errors.New("it has as many clients as its maxclients allows")
 // and say that the connection broke.
 func (l *line) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
-	if n > 0 && !l.heard {
-		l.heard = true
+	if n > 0 && !l.greeted {
+		l.greeted = true
 		if bytes.HasPrefix(p[:n], []byte("-ERR max number of clients")) {
 			return 0, errCrowded
 		}

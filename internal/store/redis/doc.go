@@ -6,8 +6,8 @@
 //
 //	play:{<host id>}:head              hash: place and commit of the last entry, run id of
 //	                                   the server that took it, trimmed seq, format, root key
-//	play:{<host id>}:local             string: a number as in the head, which replicas are not told
-//	                                   of: a server whose numbers differ is not the one that
+//	play:{<host id>}:local             string: a number as in the head, which replicas do not
+//	                                   get: a server whose numbers differ is not the one that
 //	                                   took the last commit
 //	play:{<host id>}:journal           stream: an entry each, its id is <position>-0
 //	play:{<host id>}:rows              hash: the current rows of the map

@@ -253,9 +253,9 @@ func TestLargeBatch(t *testing.T) {
 		}
 		b.Entries = append(b.Entries, e)
 	}
-	begun := time.Now()
+	start := time.Now()
 	tip := commit(t, j, b)
-	t.Logf("%d entries with %d records took %v", entries, entries*records, time.Since(begun))
+	t.Logf("%d entries with %d records took %v", entries, entries*records, time.Since(start))
 	n := 0
 	for _, err := range j.Scan(context.Background(), store.Leases, store.Range{}) {
 		if err != nil {

@@ -37,13 +37,13 @@ func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, err
 }
 
 func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) {
-	begun := time.Now()
+	start := time.Now()
 	reply, err := j.readScript(ctx, "reading", missedScript, []string{j.key("journal"), j.key("local")},
 		j.synced.Load(), uint64(tip.Position), tip.Commit[:], missedAtOnce, replyBytes)
 	if err != nil {
 		return answer{}, err
 	}
-	return j.parse(begun, reply)
+	return j.parse(start, reply)
 }
 
 // missed decodes what a script found after a tip; never nothing where the head is

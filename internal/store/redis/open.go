@@ -66,7 +66,7 @@ func (j *Journal) inspect(ctx context.Context) error {
 func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 	var text string
 	err := j.read(ctx, "opening", func() error {
-		begun := time.Now()
+		start := time.Now()
 		err := j.onNode(ctx, func(node goredis.Cmdable) (err error) {
 			text, err = node.Info(ctx).Result()
 			if err != nil {
@@ -76,7 +76,7 @@ func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 			if err != nil {
 				return fmt.Errorf("asking for its time: %w", err)
 			}
-			j.clock.observe(begun, time.Now(), now, "")
+			j.clock.observe(start, time.Now(), now, "")
 			return nil
 		})
 		return err

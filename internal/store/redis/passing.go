@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// errDenied means that the server told before a write that the user may not make it.
+// errDenied means that the server said before a write that the user may not make it.
 var errDenied = errors.New("NOPERM")
 
 // passes are what a server answers that is there and will do: the rest of its

@@ -139,7 +139,7 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 }
 
 // TestEveryHostRejudges restarts a server that syncs every write twice, while two
-// hosts commit in turn: nothing is lost, so nobody hears of it.
+// hosts commit in turn: nothing is lost, so nothing is reported.
 func TestEveryHostRejudges(t *testing.T) {
 	server := redistest.Start(t, redistest.AOF("always")...)
 	o := at(t, server.URL())

@@ -936,9 +936,9 @@ export interface AnsweringAgent {
   readonly playerId: string
   /** answering is yes where a stream that says so is open, or was within 10 s; no where all streams of the agent and of its owner say for which agents they are, and none is for this one. */
   readonly answering: Answering
-  /** leaseTtlSeconds is the term of the agent's lease, absent where it stays on the map without one. It is told to the agent, its owner and the administrator. */
+  /** leaseTtlSeconds is the term of the agent's lease, absent where it stays on the map without one. Only the agent, its owner and the administrator see it. */
   readonly leaseTtlSeconds?: number
-  /** askedAt is when the agent was last asked since the host began; told to the same. */
+  /** askedAt is when the agent was last asked since the host started; the same see it. */
   readonly askedAt?: string
 }
 
