@@ -12,7 +12,7 @@ import (
 // BenchmarkHostsFanOut is the time from the reply to a chat line, at one host,
 // until a subscriber of another has read it, and from its request; beside it, of a
 // subscriber of the same host on the embedded store. After the reply it can be
-// negative: whoever asked and who listens are told at the same time.
+// negative: the asker and the listeners get it at the same time.
 func BenchmarkHostsFanOut(b *testing.B) {
 	for _, k := range []kept{{"store=embedded", 0}, {"store=redis/hosts=3", 3}} {
 		b.Run(k.name, func(b *testing.B) {

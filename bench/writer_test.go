@@ -36,7 +36,7 @@ func newWriter(s *soak) *writer {
 
 // run writes until the context ends; the change under way is finished.
 func (w *writer) run(ctx context.Context) {
-	begun := time.Now()
+	start := time.Now()
 	tick := time.NewTicker(betweenChanges)
 	defer tick.Stop()
 	for {
@@ -45,7 +45,7 @@ func (w *writer) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		for due := int(time.Since(begun) / betweenChanges); w.done < due && ctx.Err() == nil; w.done++ {
+		for due := int(time.Since(start) / betweenChanges); w.done < due && ctx.Err() == nil; w.done++ {
 			if err := w.change(context.WithoutCancel(ctx), w.done); err != nil {
 				w.failed++
 				w.failure = errors.Join(w.failure, err)

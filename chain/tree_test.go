@@ -161,7 +161,7 @@ func TestUpdateSharesBlocks(t *testing.T) {
 	got = testing.AllocsPerRun(100, func() { tree.Edit(pair, nil) })
 	// Beside these the list of edits and, at each height, one of patches.
 	if got > 9 {
-		t.Errorf("an update of two neighbours makes %v allocations, want at most 9", got)
+		t.Errorf("an update of two neighbors makes %v allocations, want at most 9", got)
 	}
 	if n := len(chain.Changes(tree, tree.Put(leaf))); n != 1 {
 		t.Errorf("%d changes, want 1", n)

@@ -23,7 +23,7 @@ import (
 )
 
 // desktop is somebody at a terminal on a desktop, whose opener writes down what
-// it is told, as whoever looks at the list of processes would.
+// it gets, as the list of processes would show it.
 type desktop struct {
 	*person
 	opened string
@@ -49,8 +49,8 @@ func newDesktop(t *testing.T, does string, flags ...string) *desktop {
 	return d
 }
 
-// told is what the opener was told first, and all it was told.
-func (d *desktop) told() (argument, all string) {
+// reported returns the first argument of the opener, and all of its input.
+func (d *desktop) reported() (argument, all string) {
 	d.t.Helper()
 	text, err := os.ReadFile(d.opened)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestWatchOpensTheBrowser(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t, "")
 	shown := d.types("watch").ends(command.ExitDone)
-	argument, _ := d.told()
+	argument, _ := d.reported()
 	if !strings.HasPrefix(argument, "http://127.0.0.1:") || !strings.HasSuffix(argument, "/play/watch") {
 		t.Errorf("the browser was given %q", argument)
 	}
@@ -80,7 +80,7 @@ func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	d.env = append(d.env, "XDG_STATE_HOME="+filepath.Join(d.home, "state"))
 	d.types("create-main-node").ends(command.ExitDone)
 	shown := d.types("watch").ends(command.ExitDone)
-	path, all := d.told()
+	path, all := d.reported()
 	if strings.Contains(all, "token=") || strings.Contains(shown, "token=") {
 		t.Fatalf("the token is seen by others:\n%s\n%s", all, shown)
 	}

@@ -68,13 +68,13 @@ var callsPlayctl = regexp.MustCompile(`(?:^|\| |\$\(|[A-Z_]+=\S+ )playctl( [^|]*
 func words(text string) []string {
 	var all []string
 	var word strings.Builder
-	begun, quote := false, rune(0)
+	started, quote := false, rune(0)
 	flush := func() {
-		if begun {
+		if started {
 			all = append(all, word.String())
 		}
 		word.Reset()
-		begun = false
+		started = false
 	}
 	for _, r := range text {
 		switch {
@@ -83,16 +83,16 @@ func words(text string) []string {
 		case quote != 0:
 			word.WriteRune(r)
 		case r == '\'' || r == '"':
-			quote, begun = r, true
+			quote, started = r, true
 		case r == ' ':
 			flush()
-		case strings.ContainsRune("|<>;&)#", r) && !begun:
+		case strings.ContainsRune("|<>;&)#", r) && !started:
 			return all
 		case r == ')':
 			flush()
 			return all
 		default:
-			begun = true
+			started = true
 			word.WriteRune(r)
 		}
 	}
@@ -176,7 +176,7 @@ var typed = []struct {
 	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
 	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
 	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
-	{regexp.MustCompile(`create-api-key|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
+	{regexp.MustCompile(`create-api-key|key revoke|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
 }
 
 // Every example does what it says, in a world of its own: hosts and ports are those of

@@ -72,10 +72,10 @@ func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 
 // channels is what was published on the channels of a Redis.
 type channels struct {
-	mu    sync.Mutex
-	heard map[string][]string
-	// news has a token whenever something came.
-	news chan struct{}
+	mu       sync.Mutex
+	messages map[string][]string
+	// arrived has a token whenever a message came.
+	arrived chan struct{}
 }
 
 // listen hears every channel of a Redis until the script ends.
@@ -85,15 +85,15 @@ func (s *surroundings) listen(ts *testscript.TestScript) *channels {
 	if _, err := subscription.Receive(context.Background()); err != nil {
 		ts.Fatalf("subscribe: %v", err)
 	}
-	c := &channels{heard: map[string][]string{}, news: make(chan struct{}, 1)}
+	c := &channels{messages: map[string][]string{}, arrived: make(chan struct{}, 1)}
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		for message := range subscription.Channel() {
 			c.mu.Lock()
-			c.heard[message.Channel] = append(c.heard[message.Channel], message.Payload)
+			c.messages[message.Channel] = append(c.messages[message.Channel], message.Payload)
 			c.mu.Unlock()
 			select {
-			case c.news <- struct{}{}:
+			case c.arrived <- struct{}{}:
 			default:
 			}
 		}
@@ -106,12 +106,12 @@ func (s *surroundings) listen(ts *testscript.TestScript) *channels {
 	return c
 }
 
-// hear waits until something was published on a channel so many times, never
+// published waits until something was published on a channel so many times, never
 // more, counted from where the script first called it.
 //
-//	heard                                       (begins to listen)
-//	heard play:default:world:events 1 'world:player_added'
-func hear(ts *testscript.TestScript, neg bool, args []string) {
+//	published                                       (begins to listen)
+//	published play:default:world:events 1 'world:player_added'
+func published(ts *testscript.TestScript, neg bool, args []string) {
 	around := surroundingsOf(ts)
 	if len(args) == 0 && !neg {
 		around.channels = around.listen(ts)
@@ -119,7 +119,7 @@ func hear(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c := around.channels
 	if neg || len(args) != 3 || c == nil {
-		ts.Fatalf("usage: heard, then heard <channel> <times> <regular expression>")
+		ts.Fatalf("usage: published, then published <channel> <times> <regular expression>")
 	}
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -132,7 +132,7 @@ func hear(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		select {
-		case <-c.news:
+		case <-c.arrived:
 		case <-limit.C:
 			ts.Fatalf("%q came %d times on %s, not %d", args[2], got, args[0], want)
 		}
@@ -142,7 +142,7 @@ func hear(ts *testscript.TestScript, neg bool, args []string) {
 func (c *channels) count(channel string, pattern *regexp.Regexp) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, message := range c.heard[channel] {
+	for _, message := range c.messages[channel] {
 		if pattern.MatchString(message) {
 			n++
 		}

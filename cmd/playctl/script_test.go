@@ -16,9 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// quickExit is GORACE for the programs that stories run. One under the race detector
+// quickExit is GORACE for the programs that scripts run. One under the race detector
 // otherwise sleeps for a second before it exits, so that other threads can finish
-// their reports; a story runs dozens of programs.
+// their reports; a script runs dozens of programs.
 const quickExit = "atexit_sleep_ms=20"
 
 // TestScripts runs what users do, as they would type it, through the real
@@ -43,7 +43,7 @@ func TestScripts(t *testing.T) {
 			"host":        startHost,
 			"halt":        stopHost,
 			"redis":       runRedis,
-			"heard":       hear,
+			"published":   published,
 			"certificate": makeCertificate,
 			"freeport":    freePort,
 			"stranger":    startStranger,

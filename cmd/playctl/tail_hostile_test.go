@@ -197,7 +197,7 @@ func TestMapAtATerminal(t *testing.T) {
 	p.types("tail", "--view", "map").ends(command.ExitUsage)
 }
 
-// A recording of a host that lies is not begun anew over another file, and its
+// A recording of a host that lies is not started again over another file, and its
 // own lie is found again.
 func TestARecordingOfALiar(t *testing.T) {
 	t.Parallel()

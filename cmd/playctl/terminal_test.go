@@ -229,7 +229,7 @@ func TestAtATerminal(t *testing.T) {
 	tail.sees("signal")
 	tail.presses(ctrlC)
 	if end := tail.ends(command.ExitInterrupted); strings.Contains(end, "error") {
-		t.Errorf("Ctrl-C is told as an error:\n%s", end)
+		t.Errorf("Ctrl-C is reported as an error:\n%s", end)
 	}
 }
 

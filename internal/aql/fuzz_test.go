@@ -66,7 +66,7 @@ func checkPlaces(t *testing.T, text string, err error) {
 			t.Fatalf("a problem of %q is at %d:%d", text, line, column)
 		}
 		if shown := problem.Error(); !utf8.ValidString(shown) || strings.ContainsAny(shown, "\x1b\x00\r\u202e") {
-			t.Fatalf("a problem of %q is told as %q", text, shown)
+			t.Fatalf("a problem of %q is reported as %q", text, shown)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestProgramKeepsItsLines(t *testing.T) {
 	}
 }
 
-// Each mistake is told with its place, its line and a caret.
+// Each mistake is reported with its place, its line and a caret.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

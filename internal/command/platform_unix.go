@@ -43,7 +43,7 @@ func (p *Program) notify(signal os.Signal) (signals <-chan os.Signal, stop func(
 	return c, func() { p.StopSignals(c) }
 }
 
-// stopTime is how long a process that was told to stop may go on until it does, on a
+// stopTime is how long a process that was asked to stop may go on until it does, on a
 // machine with much to do. One that is not stopped by then has nobody to continue it.
 const stopTime = 2 * time.Second
 

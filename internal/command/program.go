@@ -59,7 +59,7 @@ type Program struct {
 var ErrInterrupted = errors.New("interrupted")
 
 // ErrTerminated is the ErrInterrupted of SIGTERM, by which service managers end
-// what runs until it is told to end.
+// what runs until it is stopped.
 var ErrTerminated = fmt.Errorf("%w by SIGTERM", ErrInterrupted)
 
 // Run runs the program whose commands tree makes, and returns its exit code.

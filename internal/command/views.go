@@ -224,7 +224,7 @@ func DescribeRow(text json.RawMessage) []string {
 	case protocol.KindAgent:
 		id, about = row.AgentID, row.Platform+row.AgentType
 		if row.Stationary != nil && !*row.Stationary {
-			about += ", travelled"
+			about += ", traveled"
 		}
 	case protocol.KindStructure:
 		about = row.Amenity

@@ -6,7 +6,7 @@ import (
 )
 
 // slack is how far another machine's clock may be ahead, or a result may have taken
-// since Now was read, without what has just happened being told as to come.
+// since Now was read, without what has just happened being shown as to come.
 const slack = time.Minute
 
 // Age tells how long before now a moment was, or how long after, in one unit:

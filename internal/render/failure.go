@@ -11,9 +11,9 @@ import (
 // first. A failure of the writer is ignored: there is nowhere left to tell.
 func Failure(out io.Writer, look Look, problem, hint string) {
 	var text strings.Builder
-	labelled(&text, look.Bad("error:"), len("error: "), problem)
+	labeled(&text, look.Bad("error:"), len("error: "), problem)
 	if hint != "" {
-		labelled(&text, look.Accent("hint:"), len("hint: "), hint)
+		labeled(&text, look.Accent("hint:"), len("hint: "), hint)
 	}
 	_, _ = io.WriteString(out, text.String())
 }
@@ -21,14 +21,14 @@ func Failure(out io.Writer, look Look, problem, hint string) {
 // Warning writes "warning: …" and, where there is one, "hint: …".
 func Warning(out io.Writer, look Look, problem, hint string) {
 	var text strings.Builder
-	labelled(&text, look.Warn("warning:"), len("warning: "), problem)
+	labeled(&text, look.Warn("warning:"), len("warning: "), problem)
 	if hint != "" {
-		labelled(&text, look.Accent("hint:"), len("hint: "), hint)
+		labeled(&text, look.Accent("hint:"), len("hint: "), hint)
 	}
 	_, _ = io.WriteString(out, text.String())
 }
 
-func labelled(text *strings.Builder, label string, indent int, message string) {
+func labeled(text *strings.Builder, label string, indent int, message string) {
 	lines := strings.Split(strings.TrimRight(message, "\n"), "\n")
 	for i, line := range lines {
 		if i == 0 {

@@ -44,7 +44,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A stream's items can be told apart in every format.
+// A stream's items are separate in every format.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	wants := map[Format]string{

@@ -50,7 +50,7 @@ type Look struct {
 	Color bool
 	// Width is the columns of the terminal; 0 means unlimited, as in a pipe.
 	Width int
-	// Now is the time that ages are told from.
+	// Now is the time that ages are measured from.
 	Now time.Time
 	// Zone is the time zone of clock times; nil means UTC.
 	Zone *time.Location
@@ -58,7 +58,7 @@ type Look struct {
 
 // tone is a role that text has; the same role looks the same everywhere. The
 // colors are the terminal's own sixteen, so they follow the person's theme; only
-// the coats of agents are not.
+// the colors of agents are not.
 type tone int
 
 const (
@@ -70,8 +70,8 @@ const (
 	warn
 	accent
 	speech
-	// firstCoat is the tone of the first of the coats; the others follow.
-	firstCoat
+	// firstAgentColor is the tone of the first of agentColors; the others follow.
+	firstAgentColor
 )
 
 func (l Look) paint(t tone, text string) string {
@@ -86,8 +86,8 @@ func (l Look) style(t tone) lipgloss.Style {
 	if !l.Color {
 		return style
 	}
-	if worn := int(t - firstCoat); worn >= 0 && worn < len(coats) {
-		return style.Foreground(lipgloss.ANSIColor(coats[worn]))
+	if color := int(t - firstAgentColor); color >= 0 && color < len(agentColors) {
+		return style.Foreground(lipgloss.ANSIColor(agentColors[color]))
 	}
 	switch t {
 	case strong:
@@ -104,7 +104,7 @@ func (l Look) style(t tone) lipgloss.Style {
 		return style.Foreground(lipgloss.Cyan)
 	case speech:
 		return style.Foreground(lipgloss.Blue)
-	case plain, firstCoat:
+	case plain, firstAgentColor:
 	}
 	return style
 }

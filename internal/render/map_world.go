@@ -101,7 +101,7 @@ func (m *Map) markOf(o protocol.Occupant, where spot) mark {
 	found := mark{spot: where, count: 1}
 	switch row := o.(type) {
 	case *protocol.Agent:
-		found.sign, found.tone, found.label = markAgent, firstCoat+tone(coat(row.AgentID)), row.Name
+		found.sign, found.tone, found.label = markAgent, firstAgentColor+tone(agentColor(row.AgentID)), row.Name
 		found.says = m.speech[row.AgentID].text
 	case *protocol.MCP:
 		found.sign, found.tone, found.label = markMCP, accent, row.Name

@@ -142,8 +142,8 @@ func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 type List struct {
 	*Printer
 	// Name is the field's.
-	Name  string
-	begun bool
+	Name    string
+	started bool
 }
 
 // Add prints one item.
@@ -157,10 +157,10 @@ func (l *List) Add(item Document) error {
 		return err
 	}
 	between := ",\n"
-	if !l.begun {
+	if !l.started {
 		between = "{\n  " + strconv.Quote(l.Name) + ": [\n"
 	}
-	l.begun = true
+	l.started = true
 	return l.write(append([]byte(between+indent), bytes.TrimSuffix(text, []byte("\n"))...))
 }
 
@@ -169,7 +169,7 @@ func (l *List) Close() error {
 	switch {
 	case l.Format != FormatJSON || l.Filter != nil:
 		return nil
-	case l.begun:
+	case l.started:
 		return l.write([]byte("\n  ]\n}\n"))
 	}
 	return l.write([]byte("{\n  " + strconv.Quote(l.Name) + ": []\n}\n"))

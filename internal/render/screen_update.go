@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a terminal is told (ECMA-48, and DEC's private modes as xterm documents
+// Control sequences of a terminal (ECMA-48, and DEC's private modes as xterm documents
 // them). A terminal that does not know a private mode ignores it.
 const (
 	// ScreenEnter switches to the alternate screen, so that what was there comes

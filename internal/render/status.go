@@ -66,7 +66,7 @@ func (s Status) connection() part {
 	return part{warn, "connecting"}
 }
 
-// proof reports whether the copy is proved. One that nothing is heard of any more
+// proof reports whether the copy is proved. One without a connection
 // is what the host had, and not known to be what it has.
 func (s Status) proof() part {
 	switch {

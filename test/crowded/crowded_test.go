@@ -132,7 +132,7 @@ func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 		`playctl_connections_evicted_total{state="silent"}`,
 	} {
 		if !strings.Contains(string(a.Body), want) {
-			t.Errorf("the metrics do not tell of %s", want)
+			t.Errorf("the metrics do not report %s", want)
 		}
 	}
 }
@@ -144,19 +144,19 @@ func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 	wrong := hostprocess.Request{Method: http.MethodPost, Path: protocol.PathNodes, Body: map[string]any{
 		"nodeId": strings.Repeat("0", 64), "passwHash": creds.HashPhrase("a flood").Reveal(),
 	}}
-	var begun sync.WaitGroup
-	begun.Add(16)
+	var started sync.WaitGroup
+	started.Add(16)
 	for i := range 16 {
 		client := clientAt(fmt.Sprintf("127.0.1.%d", i+1))
 		t.Cleanup(client.CloseIdleConnections)
 		var once sync.Once
 		flood(t, 4, func(ctx context.Context, _ int) {
 			if a, err := (hostprocess.Node{}).Do(ctx, client, h.URL(), wrong); err == nil && a.Code != protocol.CodeRateLimited {
-				once.Do(begun.Done)
+				once.Do(started.Done)
 			}
 		})
 	}
-	begun.Wait()
+	started.Wait()
 
 	began := time.Now()
 	own := hostprocess.Identity(t, rootKey, "a newcomer")

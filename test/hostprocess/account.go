@@ -27,7 +27,7 @@ func Identity(t testing.TB, rootKey, phrase string) Node {
 }
 
 // NewAccount makes a main node with n agent nodes at a host. Their phrases follow
-// from the name. The host is told to keep what they show to itself.
+// from the name. The host keeps what they show to itself.
 func NewAccount(t testing.TB, h *Host, rootKey, name string, n int) *Account {
 	t.Helper()
 	a := &Account{Main: Identity(t, rootKey, name+" main")}

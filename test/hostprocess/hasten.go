@@ -2,7 +2,7 @@ package hostprocess
 
 // Hastener makes a host ask for reconnects after 100 ms and not two seconds: a
 // test that breaks many connections would else do nothing but wait. What the host
-// sends keeps its length. Another time that begins like two seconds is spoilt: no
+// sends keeps its length. Another time that begins like two seconds is changed as well: no
 // host sends one.
 type Hastener struct{ matched int }
 

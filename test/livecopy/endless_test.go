@@ -21,8 +21,8 @@ import (
 type endless struct {
 	path        string
 	begin, more string
-	// heard is part of what is reported; "" where the read is repeated at once.
-	heard string
+	// received is part of what is reported; "" where the read is repeated at once.
+	received string
 	// most is how much of it a client may take: the limit, and what the network
 	// holds on the way.
 	most int64
@@ -74,15 +74,15 @@ func endlessAnswers() map[string]endless {
 // liar is a proxy before a host that answers one path without end, once.
 type liar struct {
 	endless
-	next http.Handler
-	told atomic.Bool
-	sent atomic.Int64
+	next     http.Handler
+	reported atomic.Bool
+	sent     atomic.Int64
 	// finished is closed when the client has had enough.
 	finished chan struct{}
 }
 
 func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != l.path || l.told.Swap(true) {
+	if r.URL.Path != l.path || l.reported.Swap(true) {
 		l.next.ServeHTTP(w, r)
 		return
 	}
@@ -131,12 +131,12 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 			if sent := l.sent.Load(); sent > l.most {
 				t.Errorf("the client took %d bytes", sent)
 			}
-			heard := answer.heard == ""
+			received := answer.received == ""
 			for _, err := range f.errors {
-				heard = heard || strings.Contains(err.Error(), answer.heard)
+				received = received || strings.Contains(err.Error(), answer.received)
 			}
-			if !heard {
-				t.Errorf("errors %v, want one with %q", f.errors, answer.heard)
+			if !received {
+				t.Errorf("errors %v, want one with %q", f.errors, answer.received)
 			}
 		})
 	}

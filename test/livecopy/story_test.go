@@ -161,7 +161,7 @@ func (a *author) withdrawLast() {
 }
 
 // finish makes the last change and waits until every subscriber has it, and is
-// at the log's end. One whose stream had not begun yet when a line was said does
+// at the log's end. One whose stream had not started yet when a line was said does
 // not see it: then another one is said.
 func (a *author) finish() {
 	a.site.t.Helper()

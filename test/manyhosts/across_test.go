@@ -24,7 +24,7 @@ func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 		s.account.Main.APIKey = made.APIKey.Reveal()
 		for i, h := range s.hosts {
 			h.Guard(s.account.Main.APIKey)
-			// A read comes first: what is written would let the host hear of the key.
+			// A read comes first: what is written would let the host learn of the key.
 			if a := s.ask(h, old, s.reading(protocol.ServicePlay.Session())); a.Code != protocol.CodeAPIKeyInvalid {
 				t.Errorf("round %d: host %d reads the session with the old key: %d %s", round, i, a.Status, a.Code)
 			}
@@ -55,7 +55,7 @@ func TestALeaseHoldsAtEveryHost(t *testing.T) {
 			},
 		}, nil)
 	}
-	begun := time.Now()
+	start := time.Now()
 	beat := time.NewTicker(time.Second)
 	defer beat.Stop()
 	for n := 0; len(s.removals(begin)) < 2 || n < 2*term; n++ {
@@ -68,7 +68,7 @@ func TestALeaseHoldsAtEveryHost(t *testing.T) {
 			Body: map[string]any{"playerId": s.account.Agents[0].ID, "connectionId": "c"},
 		}, nil)
 		// The sweep comes within 5 s of the end of a term; the rest is the machine's.
-		if time.Since(begun) > (term+5)*time.Second+patience {
+		if time.Since(start) > (term+5)*time.Second+patience {
 			t.Fatalf("removed are %v", s.removals(begin))
 		}
 	}

@@ -60,7 +60,7 @@ type tally struct {
 
 func (t *tally) String() string {
 	return fmt.Sprintf("%d stories: %d commands acknowledged, %d refused, %d without an answer; %d faults, Redis %d times killed and %d times cut short, "+
-		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and were told %d times to read anew; "+
+		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and had to read anew %d times; "+
 		"%d answers that the store is away, %d of them after more than a second, the slowest after %.0f ms",
 		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.away, t.late, t.slowest)
 }

@@ -39,9 +39,9 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 
 	stopped, agent := s.hosts[2], s.account.Agents[hosts]
 	s.must(syscall.Kill(stopped.PID(), syscall.SIGSTOP))
-	begun := time.Now()
+	start := time.Now()
 	a := s.delete(s.hosts[0], agent)
-	took := time.Since(begun)
+	took := time.Since(start)
 	revoked := s.ask(s.hosts[0], s.account.Main, hostprocess.Request{
 		Method: http.MethodDelete, Path: protocol.ServicePlay.WatchToken() + "?sid=" + s.sid + "&id=" + s.watchToken(s.hosts[0]),
 	})
@@ -54,7 +54,7 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 		t.Errorf("a deletion beside a host that is stopped took %v, want 3 s and little more", took)
 	}
 	if got := a.Header.Get(protocol.HeaderUnconfirmed); got != "1" {
-		t.Errorf("%q hosts are told to be late, want 1", got)
+		t.Errorf("%q hosts are reported as late, want 1", got)
 	}
 	if name := fmt.Sprintf("process %d on ", stopped.PID()); !strings.Contains(s.hosts[0].Output(), name) {
 		t.Errorf("the host does not say that it waited for %q:\n%s", name, s.hosts[0].Output())

@@ -1,5 +1,5 @@
 // Package manyhosts holds no code: its tests let three real hosts serve one world
 // on a real Redis, send random commands to whichever host, kill hosts and Redis,
 // cut their connections, and look whether every host, every client and every
-// subscriber was told the same, and nothing that was not so.
+// subscriber received the same, and nothing that was not so.
 package manyhosts

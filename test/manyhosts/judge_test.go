@@ -41,14 +41,14 @@ func (was *record) presence(ops []*op, restarts []time.Duration) error {
 }
 
 // mayBeLost checks that an op was lost as the end of a log is: Redis was killed
-// after it had begun, and nothing is left up to there that began after it was
+// after it had started, and nothing is left up to there that began after it was
 // acknowledged.
 func (was *record) mayBeLost(o *op, ops []*op, restarts []time.Duration) error {
 	for _, j := range was.jumps {
-		killed := slices.ContainsFunc(restarts, func(at time.Duration) bool { return at >= o.begun })
+		killed := slices.ContainsFunc(restarts, func(at time.Duration) bool { return at >= o.started })
 		follower := slices.IndexFunc(ops, func(later *op) bool {
 			there := was.made[key(later.verb, later.mark)]
-			return later.begun > o.ended && len(there) == 1 && there[0] <= j.kept && (o.result.seq == 0 || o.result.seq <= j.kept)
+			return later.started > o.ended && len(there) == 1 && there[0] <= j.kept && (o.result.seq == 0 || o.result.seq <= j.kept)
 		})
 		if killed && follower < 0 {
 			return nil
@@ -85,7 +85,7 @@ func (f *subscriber) complete(was *record) error {
 		switch {
 		case e.Kind == protocol.EventSessionResync:
 			if !was.crossed(last, e.Seq) {
-				return fmt.Errorf("subscriber %d was told at %d, after %d, to read everything anew, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
+				return fmt.Errorf("subscriber %d had to read everything anew at %d, after %d, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
 			}
 		case i > 0 && e.Seq != last+1 && e.Seq != was.beyond(last)+1:
 			return fmt.Errorf("subscriber %d got event %d after %d", f.number, e.Seq, last)

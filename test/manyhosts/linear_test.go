@@ -69,7 +69,7 @@ func (o *op) interval() porcupine.Operation {
 	if o.outcome == unknown {
 		end = math.MaxInt64
 	}
-	return porcupine.Operation{ClientId: o.worker, Input: o, Call: int64(o.begun), Return: end}
+	return porcupine.Operation{ClientId: o.worker, Input: o, Call: int64(o.started), Return: end}
 }
 
 func listed(operations []porcupine.Operation) string {
@@ -83,18 +83,18 @@ func listed(operations []porcupine.Operation) string {
 // inOrder tells which of two lines stands before one that was answered before it
 // was said. It sees over all subjects what linearizable sees in each.
 func inOrder(ops []*op) error {
-	var told []*op
+	var reported []*op
 	for _, o := range ops {
 		if o.outcome == acked && o.result.seq > 0 {
-			told = append(told, o)
+			reported = append(reported, o)
 		}
 	}
-	byEnd := slices.Clone(told)
+	byEnd := slices.Clone(reported)
 	slices.SortFunc(byEnd, func(a, b *op) int { return int(a.ended - b.ended) })
-	slices.SortFunc(told, func(a, b *op) int { return int(a.begun - b.begun) })
+	slices.SortFunc(reported, func(a, b *op) int { return int(a.started - b.started) })
 	var last *op
-	for _, o := range told {
-		for len(byEnd) > 0 && byEnd[0].ended < o.begun {
+	for _, o := range reported {
+		for len(byEnd) > 0 && byEnd[0].ended < o.started {
 			if last == nil || byEnd[0].result.seq > last.result.seq {
 				last = byEnd[0]
 			}

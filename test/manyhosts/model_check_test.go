@@ -32,7 +32,7 @@ func at(ops ...op) []*op {
 			o.outcome = acked
 		}
 		if o.ended == 0 {
-			o.begun, o.ended = time.Duration(2*i)*time.Millisecond, time.Duration(2*i+1)*time.Millisecond
+			o.started, o.ended = time.Duration(2*i)*time.Millisecond, time.Duration(2*i+1)*time.Millisecond
 		}
 		list = append(list, o)
 	}
@@ -43,7 +43,7 @@ func at(ops ...op) []*op {
 // the same with one answer changed, which none could.
 func TestWhatTheModelBelieves(t *testing.T) {
 	const a, p, s = "agent 1", "placement x", "space 1"
-	unsure := func(o op) op { o.outcome, o.begun, o.ended = unknown, 0, time.Millisecond; return o }
+	unsure := func(o op) op { o.outcome, o.started, o.ended = unknown, 0, time.Millisecond; return o }
 	no := func(o op) op { o.outcome = refused; return o }
 	saw := func(subject, text string) op {
 		return op{verb: look, subject: subject, arg: "i", result: result{text: text, zones: 3}}
@@ -102,7 +102,7 @@ func TestLinesOfDifferentAgentsStandInOrder(t *testing.T) {
 		t.Error("a line that was said later stands before an earlier one, and nobody minds")
 	}
 	together := at(line(2), other(1))
-	together[1].begun, together[1].ended = together[0].begun, together[0].ended
+	together[1].started, together[1].ended = together[0].started, together[0].ended
 	if err := inOrder(together); err != nil {
 		t.Errorf("of two at the same time any may be first: %v", err)
 	}

@@ -27,7 +27,7 @@ type (
 	requestState struct{ open, closed bool }
 	// spaceState is a space; its amenities are sorted.
 	spaceState struct{ amenities string }
-	// logState is the seq of the last line that somebody was told of.
+	// logState is the seq of the last line that a reply named.
 	logState struct{ seq uint64 }
 )
 

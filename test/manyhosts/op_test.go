@@ -63,9 +63,9 @@ type op struct {
 	// asked are the hosts that it was sent to, and what they said.
 	asked []string
 
-	begun, ended time.Duration // since the story's begin
-	outcome      outcome
-	result       result
+	started, ended time.Duration // since the story's begin
+	outcome        outcome
+	result         result
 }
 
 // result is what the answer says.
@@ -92,7 +92,7 @@ func (o *op) String() string {
 		asked = append([]string{fmt.Sprintf("%d times in vain", n)}, asked[n:]...)
 	}
 	return fmt.Sprintf("%8.1f to %8.1f ms %-6s %s %s mark=%q arg=%q%s: %s %+v, asked %s",
-		milliseconds(o.begun), milliseconds(o.ended), o.name(), o.verb, o.subject, o.mark, o.arg, key, o.outcome, o.result,
+		milliseconds(o.started), milliseconds(o.ended), o.name(), o.verb, o.subject, o.mark, o.arg, key, o.outcome, o.result,
 		strings.Join(asked, ", "))
 }
 
@@ -183,7 +183,7 @@ func (h *history) count(of outcome) int {
 
 // String is the history in the order in which ops began.
 func (h *history) String() string {
-	slices.SortStableFunc(h.ops, func(a, b *op) int { return int(a.begun - b.begun) })
+	slices.SortStableFunc(h.ops, func(a, b *op) int { return int(a.started - b.started) })
 	var b strings.Builder
 	for _, f := range h.faults {
 		fmt.Fprintln(&b, f)

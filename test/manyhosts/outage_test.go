@@ -13,7 +13,7 @@ import (
 )
 
 // TestHostsOutliveTheirStore takes Redis away: every host says so within a second
-// to whoever writes, and goes on for readers; when Redis is back nobody has to be
+// to writers, and goes on for readers; when Redis is back nobody has to be
 // started again.
 func TestHostsOutliveTheirStore(t *testing.T) {
 	t.Parallel()
@@ -21,7 +21,7 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 	s.reset()
 	f := s.subscribe(1, 0)
 	for _, h := range s.hosts {
-		// What a host has not heard of it can tell nobody.
+		// What a host has not received it cannot send.
 		s.until(h, s.account.Main, s.reading(protocol.ServicePlay.Snapshot()), (*hostprocess.Answer).OK)
 	}
 	was := f.sub.State().Stats
@@ -34,9 +34,9 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 	s.redis.Kill()
 	stranger := hostprocess.Node{ID: strings.Repeat("ab", 32), Hash: strings.Repeat("cd", 32)}
 	for i, h := range s.hosts {
-		begun, still := time.Now(), past.still.Load()
+		start, still := time.Now(), past.still.Load()
 		a := s.ask(h, s.account.Main, s.placing("while it is away"))
-		if took := time.Since(begun) - time.Duration(past.still.Load()-still); a.Code != protocol.CodeStoreUnavailable || took > slowestRefusal {
+		if took := time.Since(start) - time.Duration(past.still.Load()-still); a.Code != protocol.CodeStoreUnavailable || took > slowestRefusal {
 			t.Errorf("host %d answers a write with %d %s after %v", i, a.Status, a.Code, took)
 		}
 		// Its node may be one that another host has just made.

@@ -22,10 +22,10 @@ type subscriber struct {
 	once   sync.Once
 
 	mu sync.Mutex
-	// seen is the seq of the last event, shown the rev of the last copy, and news
+	// seen is the seq of the last event, shown the rev of the last copy, and arrived
 	// has a token when one of them changed.
 	seen, shown uint64
-	news        chan struct{}
+	arrived     chan struct{}
 
 	// These belong to the subscription until it is closed.
 	events  []sdk.Event
@@ -37,7 +37,7 @@ func (s *site) subscribe(seed uint64, number int) *subscriber {
 	s.t.Helper()
 	f := &subscriber{
 		site: s, number: number, way: newWay(s, seed, 100+uint64(number)),
-		ready: make(chan struct{}), news: make(chan struct{}, 1),
+		ready: make(chan struct{}), arrived: make(chan struct{}, 1),
 	}
 	var err error
 	f.world, err = sdk.New(sdk.Options{
@@ -65,7 +65,7 @@ func (f *subscriber) note(change func()) {
 	change()
 	f.mu.Unlock()
 	select {
-	case f.news <- struct{}{}:
+	case f.arrived <- struct{}{}:
 	default:
 	}
 }
@@ -96,7 +96,7 @@ func (f *subscriber) reach(was *record) {
 			return
 		}
 		select {
-		case <-f.news:
+		case <-f.arrived:
 		case <-limit.C:
 			f.close()
 			f.site.t.Fatalf("subscriber %d has seen %d and a copy of rev %d, not %d and %d: %+v, errors %v",

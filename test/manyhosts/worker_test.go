@@ -51,7 +51,7 @@ func newWorker(s *site, h *history, c *common, seed uint64, number int) *worker 
 	}
 }
 
-// run works until it is told to stop, and finishes what it does then.
+// run works until it is stopped, and finishes what it does then.
 func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 	defer w.client.CloseIdleConnections()
 	for w.failure == nil {
@@ -72,10 +72,10 @@ func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 // idempotency key is repeated, at any host, until it is answered; one without is
 // sent once.
 func (w *worker) perform(ctx context.Context, o *op, r hostprocess.Request, n hostprocess.Node) {
-	o.begun = w.history.now()
+	o.started = w.history.now()
 	defer func() { o.ended = w.history.now() }()
 	o.outcome = unsent
-	for w.history.now()-o.begun < patience {
+	for w.history.now()-o.started < patience {
 		a, err := w.attempt(ctx, o, r, n)
 		switch {
 		case errors.Is(err, errNotSent), err == nil && a.Status == http.StatusTooManyRequests:
@@ -107,7 +107,7 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 	if url == "" {
 		return nil, errNotSent
 	}
-	begun, still := time.Now(), w.history.still.Load()
+	start, still := time.Now(), w.history.still.Load()
 	a, err := n.Do(ctx, w.client, url, r)
 	var op *net.OpError
 	switch {
@@ -121,7 +121,7 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 	// Deriving the id of a node that is created takes the time that the machine has
 	// for it, before the store is asked.
 	if a.Code == protocol.CodeStoreUnavailable && o.verb != create {
-		w.history.away(time.Since(begun) - time.Duration(w.history.still.Load()-still))
+		w.history.away(time.Since(start) - time.Duration(w.history.still.Load()-still))
 	}
 	w.history.saw(a.Rev)
 	return a, nil

@@ -119,7 +119,7 @@ func TestCheckTellsNoValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const secret = "not-to-be-told"
+	const secret = "not-to-be-printed"
 	err = d.check(exchange("POST", "/api/nodes", `{"nodeId":"`+nodeID+`","passwHash":"`+secret+`"}`, 200, `{"nodeId":"`+nodeID+`"}`))
 	if err == nil || strings.Contains(err.Error(), secret) {
 		t.Errorf("the check said %v, want the place and not the value", err)

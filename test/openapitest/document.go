@@ -20,7 +20,7 @@ const resource = "https://host.invalid/api/openapi.json"
 
 // document is the OpenAPI document with the schemas that were needed so far.
 // The schemas are compiled by a JSON Schema library of their own: they are
-// compiled once, and its errors can be told without the values, some of which
+// compiled once, and its errors can be printed without the values, some of which
 // are secrets.
 type document struct {
 	root map[string]any
@@ -131,11 +131,11 @@ func (d *document) validate(text []byte, pointer ...string) error {
 	if err != nil {
 		return fmt.Errorf("it is no JSON: %w", err)
 	}
-	return told(s.Validate(value))
+	return reported(s.Validate(value))
 }
 
-// told says where a value fails and at which keyword, without the value.
-func told(err error) error {
+// reported says where a value fails and at which keyword, without the value.
+func reported(err error) error {
 	var failed *jsonschema.ValidationError
 	if !errors.As(err, &failed) {
 		return err

@@ -36,7 +36,7 @@ func TestAPortIsKept(t *testing.T) {
 	}
 }
 
-// Whoever asks for any port gets none that is kept: of thousands that are given
+// A request for any port gets none that is kept: of thousands that are given
 // out one would be, if they could.
 func TestAKeptPortIsGivenToNobody(t *testing.T) {
 	kept := map[string]bool{}

@@ -21,7 +21,7 @@ import (
 // pace is the time between two rounds of the honest client.
 const pace = 20 * time.Millisecond
 
-// honest is a client that does nothing wrong: it writes, reads and listens.
+// honest is a client that does nothing wrong: it writes, reads and has a stream open.
 type honest struct {
 	host  *hostprocess.Host
 	agent hostprocess.Node
@@ -29,7 +29,7 @@ type honest struct {
 
 	mu       sync.Mutex
 	written  []uint64
-	heard    map[uint64]int
+	received map[uint64]int
 	listened chan struct{}
 }
 
@@ -132,7 +132,7 @@ func (h *honest) call(ctx context.Context, client *http.Client, r hostprocess.Re
 	return a.Decode(reply)
 }
 
-// listen reads the stream until the context ends. It keeps what it hears of the
+// listen reads the stream until the context ends. It keeps what it receives of the
 // client's own agent.
 func (h *honest) listen(ctx context.Context, t *testing.T) {
 	t.Helper()
@@ -148,7 +148,7 @@ func (h *honest) listen(ctx context.Context, t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.heard, h.listened = map[uint64]int{}, make(chan struct{})
+	h.received, h.listened = map[uint64]int{}, make(chan struct{})
 	go func() {
 		defer close(h.listened)
 		defer func() { _ = res.Body.Close() }()
@@ -178,7 +178,7 @@ func (h *honest) read(stream *bufio.Reader) error {
 		}
 		if event.PlayerID == h.agent.ID && event.Text != "" {
 			h.mu.Lock()
-			h.heard[event.Seq]++
+			h.received[event.Seq]++
 			h.mu.Unlock()
 		}
 	}
@@ -190,7 +190,7 @@ func (h *honest) missed() error {
 	defer h.mu.Unlock()
 	var problems []error
 	for _, seq := range h.written {
-		if n := h.heard[seq]; n != 1 {
+		if n := h.received[seq]; n != 1 {
 			problems = append(problems, fmt.Errorf("event %d came %d times", seq, n))
 		}
 	}

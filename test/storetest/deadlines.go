@@ -233,13 +233,13 @@ func testArrive(t *testing.T, b Backend) {
 func listens(t *testing.T, here, other store.Journal) (leave func()) {
 	t.Helper()
 	listening, stop := context.WithCancel(t.Context())
-	heard, left := make(chan struct{}), make(chan struct{})
+	received, left := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(left)
 		var once sync.Once
 		for _, err := range here.Listen(listening) {
 			if err == nil {
-				once.Do(func() { close(heard) })
+				once.Do(func() { close(received) })
 			}
 		}
 	}()
@@ -248,7 +248,7 @@ func listens(t *testing.T, here, other store.Journal) (leave func()) {
 			t.Fatalf("Send: %v", err)
 		}
 		select {
-		case <-heard:
+		case <-received:
 			return true
 		default:
 			return false

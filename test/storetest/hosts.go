@@ -206,7 +206,7 @@ func testFences(t *testing.T, b Backend) {
 	}
 }
 
-// testPresent has two hosts: one goes in order, the other is not heard of any more.
+// testPresent has two hosts: one goes in order, the other does not register any more.
 func testPresent(t *testing.T, b Backend) {
 	handles := b.handles(t, wide, 2)
 	present := func(j store.Journal, id string, term time.Duration) []string {
@@ -244,13 +244,13 @@ func testMessages(t *testing.T, b Backend) {
 	handles := b.handles(t, wide, 2)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	heard := make(chan error, 1)
+	received := make(chan error, 1)
 	go func() {
 		for message, err := range handles[1].Listen(ctx) {
 			if err == nil && string(message) != "hello" {
-				err = errors.New("heard " + string(message))
+				err = errors.New("received " + string(message))
 			}
-			heard <- err
+			received <- err
 			return
 		}
 	}()
@@ -262,7 +262,7 @@ func testMessages(t *testing.T, b Backend) {
 			t.Fatalf("Send: %v", err)
 		}
 		select {
-		case err := <-heard:
+		case err := <-received:
 			if err != nil {
 				t.Fatalf("Listen: %v", err)
 			}

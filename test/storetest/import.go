@@ -44,7 +44,7 @@ func trimmed(feed *Feed) ([]store.Entry, *store.Content) {
 	return append(kept, feed.some(20)...), content
 }
 
-func begun(t *testing.T, begin func() (store.Import, error)) store.Import {
+func started(t *testing.T, begin func() (store.Import, error)) store.Import {
 	t.Helper()
 	i, err := begin()
 	if err != nil {
@@ -110,7 +110,7 @@ func importWhole(t *testing.T, b ImportBackend) {
 	var feed Feed
 	entries, content := trimmed(&feed)
 	records := someRecords()
-	i := begun(t, begin)
+	i := started(t, begin)
 	fills(t, i, entries, records, content)
 	if _, err := open(); err == nil {
 		t.Fatal("a world was opened before its import was finished")
@@ -148,7 +148,7 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 	var feed Feed
 	entries, content := trimmed(&feed)
 	for range 2 {
-		i := begun(t, begin)
+		i := started(t, begin)
 		fills(t, i, entries, someRecords(), content)
 		if err := i.Close(); err != nil {
 			t.Fatalf("Close: %v", err)
@@ -157,7 +157,7 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 			t.Fatal("an import that was given up left a world")
 		}
 	}
-	i := begun(t, begin)
+	i := started(t, begin)
 	var other Feed
 	must := other.some(3)
 	if err := i.Entries(context.Background(), must); err != nil {
@@ -177,7 +177,7 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 func importRefused(t *testing.T, b ImportBackend) {
 	ctx := context.Background()
 	begin, _ := b.New(t, wide)
-	i := begun(t, begin)
+	i := started(t, begin)
 	if other, err := begin(); !errors.Is(err, store.ErrImporting) && !errors.Is(err, store.ErrLocked) {
 		t.Fatalf("a second import: %v, %v; want ErrImporting or ErrLocked", other, err)
 	}

@@ -75,7 +75,7 @@ func readWhileAppending(t *testing.T, j store.Journal) {
 	}
 }
 
-// readWhileTrimming trims while a walk has hardly begun. The walk may go on or
+// readWhileTrimming trims while a walk has hardly started. The walk may go on or
 // end with ErrTrimmed; it must not step over an event.
 func readWhileTrimming(t *testing.T, j store.Journal) {
 	const n = 3000

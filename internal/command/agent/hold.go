@@ -110,11 +110,11 @@ func reach(ctx context.Context, a *command.App, who *command.Caller, refs ...com
 		}
 		answering, err := answeringOf(ctx, c, ids...)
 		for _, ref := range refs {
-			known, told := answering[ref.ID]
-			if told && known.LeaseTTLSeconds == 0 {
+			known, reported := answering[ref.ID]
+			if reported && known.LeaseTTLSeconds == 0 {
 				found.stays = append(found.stays, ref)
 			}
-			if told && known.Answering == protocol.AnsweringYes {
+			if reported && known.Answering == protocol.AnsweringYes {
 				a.Warn("another program answers for "+ref.Name()+", or did until a moment ago", "end one of them: both get every question, and the first answer counts")
 			}
 		}

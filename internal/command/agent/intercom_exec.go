@@ -35,7 +35,7 @@ type commandRunner struct {
 	names map[string]string
 }
 
-// logged tells of each question and its answer.
+// logged logs each question and its answer.
 func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor {
 	return func(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 		asked, began := &call.Command, r.Now()
@@ -130,8 +130,8 @@ func (r *commandRunner) complain(requestID string, complaint *boundedOutput) {
 	}
 }
 
-// failure is what an asker is told of a program that failed: what it printed, or
-// that it failed. How is told here only.
+// failure is the error that an asker gets for a program that failed: what it printed,
+// or that it failed. The exit status is only logged here.
 func (r *commandRunner) failure(requestID string, err error, printed string) error {
 	if _, ended := errors.AsType[*exec.ExitError](err); !ended && !errors.Is(err, exec.ErrWaitDelay) {
 		r.Warn(fmt.Sprintf("%s: the program did not run: %v", requestID, err), "")

@@ -51,7 +51,7 @@ The host gives each step a place on the map.`,
 }
 
 // readJourney reads a journey and checks it as a host would, so that a mistake
-// is told with the file's name and before anything is sent.
+// is reported with the file's name and before anything is sent.
 func readJourney(a *command.App, file string) (protocol.Journey, error) {
 	text, err := a.ReadText(file, protocol.MaxBodyBytes)
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 // startAgain are the waits before a program that ended is started again.
 var startAgain = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second}
 
-// errProgramEnded is what an asker is told of a program that ended before its answer.
+// errProgramEnded is the error that an asker gets when the program ends before its answer.
 var errProgramEnded = errors.New("the agent's program ended before it answered")
 
 // lineQuestion is a command as a program with --lines reads it.

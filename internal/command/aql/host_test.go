@@ -228,8 +228,8 @@ func (h *fakeHost) plain(text string) string {
 	return strings.TrimSpace(named.Replace(text))
 }
 
-// told are the results as programs read them.
-func (h *fakeHost) told(t *testing.T) string {
+// reported are the results as programs read them.
+func (h *fakeHost) reported(t *testing.T) string {
 	t.Helper()
 	var lines []string
 	for line := range strings.Lines(h.results.String()) {

@@ -67,7 +67,7 @@ func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables m
 	defer p.close()
 	p.editor.History = p.history
 	p.editor.AutoCompleteCallback = p.complete
-	a.Note("AQL: one statement on a line. HELP lists them, Tab completes, EXIT or Ctrl-D leaves.")
+	a.Note("AQL: one statement on a line. HELP lists them, Tab completes, Ctrl-R searches, EXIT or Ctrl-D leaves.")
 	err = p.loop(ctx)
 	if failed := p.history.save(); failed != nil {
 		a.Warn("the history is not kept: "+failed.Error(), "")
@@ -75,7 +75,7 @@ func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables m
 	return err
 }
 
-// loop goes on until the person leaves. A statement that fails is told, and the
+// loop goes on until the person leaves. A statement that fails is reported, and the
 // next one may do better.
 func (p *prompt) loop(ctx context.Context) error {
 	for number := 1; ; number++ {

@@ -81,7 +81,7 @@ main removeSpace {"spaceId":"space2"}`)
 	if diff := cmp.Diff(map[string]string{"k": spacePhrase, "space2.phrase": spacePhrase}, h.files(t)); diff != "" {
 		t.Errorf("saved phrases: %s", diff)
 	}
-	expect(t, "results", h.told(t), `
+	expect(t, "results", h.reported(t), `
 3 CREATE SPACE {"spaceId":"space1","nodeId":"node-space1","phraseFile":"k","structure":{"x":1}}
 4 CREATE SPACE {"spaceId":"space2","nodeId":"node-space2","phraseFile":"space2.phrase","structure":{"x":1}}
 6 ADD SPACE AMENITY {"space":{"id":"space1","name":"Corner shop","description":"","designKey":"","owner":{"displayName":"","nodeId":"node-space1"},"amenities":["shop","car_wash"]}}
@@ -123,7 +123,7 @@ main getWorldSnapshot
 main nodes
 main getWorldSnapshot
 main nodes`)
-	expect(t, "results", h.told(t), `
+	expect(t, "results", h.reported(t), `
 2 SEND {"playerId":"mine","text":"I have bazaar"}
 3 SEND {"playerId":"mine","text":""}
 6 SEND {"playerId":"a1","text":"hello"}
@@ -155,7 +155,7 @@ SHOW SPACES`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "results", h.told(t), `
+	expect(t, "results", h.reported(t), `
 1 FETCH OCCUPANTS [{"kind":"agent","agentId":"a1","name":"Ada","x":1}]
 3 SHOW "Ada/1"
 4 FETCH METADATA {"sid":"s","mainNodeId":"root","bounds":{"minX":0,"minY":0,"maxX":0,"maxY":0},"occupantCounts":{"agent":1},"spaceCount":0}
@@ -189,10 +189,10 @@ SHOW VARIABLES`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := h.told(t)
+	results := h.reported(t)
 	for _, secret := range []string{spacePhrase, "ada ada"} {
 		if strings.Contains(results+h.messages.String(), secret) {
-			t.Errorf("a secret is told:\n%s", results)
+			t.Errorf("a secret is reported:\n%s", results)
 		}
 	}
 	expect(t, "results", results, `
@@ -283,7 +283,7 @@ func TestFailures(t *testing.T) {
 			if strings.Contains(err.Error(), "wrong horse") {
 				t.Errorf("a secret is in %v", err)
 			}
-			if results := h.told(t); strings.Contains(results, "any more") {
+			if results := h.reported(t); strings.Contains(results, "any more") {
 				t.Errorf("the program went on: %s", results)
 			}
 		})

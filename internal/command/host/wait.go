@@ -30,7 +30,7 @@ const (
 
 // awaitWorld opens the world. While a Redis does not answer it tries again, for as
 // long as the settings say; meanwhile the process listens, lives, is not ready, and
-// says so to whoever asks.
+// says so in its replies.
 func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
 	err := tryWorld(ctx, a, s, options, into)
 	if s.storeWait == 0 || s.ephemeral || !s.store.OnRedis(a.Sources) || !redis.Passing(err) {

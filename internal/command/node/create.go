@@ -99,7 +99,7 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 }
 
 // notKept is the error of a node that was made and whose credentials cannot be
-// saved. The phrase is told all the same: with it they can be made again.
+// saved. The phrase is shown all the same: with it they can be made again.
 func notKept(node string, err error) error {
 	if err == nil {
 		return nil

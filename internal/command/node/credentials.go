@@ -288,7 +288,7 @@ func recall(ctx context.Context, a *command.App, who *command.Caller, flags *imp
 }
 
 // importMain makes a context of a main node's phrase. The host must know the
-// node; its API key stays where it was first told.
+// node; its API key stays where it was first shown.
 func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	target, err := newAccount(a, flags.replace)
 	if errors.Is(err, errHasMain) {

@@ -30,13 +30,13 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	if remembered != "" {
 		return remembered, nil
 	}
-	var told *protocol.BootstrapReply
+	var reply *protocol.BootstrapReply
 	err := a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
-		told, err = c.Bootstrap(ctx)
+		reply, err = c.Bootstrap(ctx)
 		return err
 	})
-	if err == nil && told.RootKey != "" {
-		return protocol.NormalizeRootKey(told.RootKey), nil
+	if err == nil && reply.RootKey != "" {
+		return protocol.NormalizeRootKey(reply.RootKey), nil
 	}
 	if command.IsUnreachable(err) || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		return "", err

@@ -117,13 +117,13 @@ func refuseServed(ctx context.Context, journal store.Journal, source place.Place
 
 // progress is how much of a world was copied.
 type progress struct {
-	begun            atomic.Bool
+	started          atomic.Bool
 	entries, records atomic.Int64
 }
 
 // String tells it to a person.
 func (p *progress) String() string {
-	if !p.begun.Load() {
+	if !p.started.Load() {
 		return "Checking the source"
 	}
 	return fmt.Sprintf("Migrating: %d entries and %d records copied", p.entries.Load(), p.records.Load())
@@ -137,7 +137,7 @@ type counted struct {
 
 // Entries implements store.Import.
 func (c *counted) Entries(ctx context.Context, entries []store.Entry) error {
-	c.progress.begun.Store(true)
+	c.progress.started.Store(true)
 	c.progress.entries.Add(int64(len(entries)))
 	return c.Import.Entries(ctx, entries)
 }

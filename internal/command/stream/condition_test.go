@@ -25,7 +25,7 @@ func TestConditions(t *testing.T) {
 		"role=user": true, "role!=user": false, "role=": false, "role!=": true,
 		"text~=b": true, `text~="a, \"b\""`: true, `text="a, \"b\" = c"`: true, "text~=d": false, "text~== c": true,
 		"rev=7": true, "rev=7.0": true, "rev>=7": true, "rev>=8": false, "rev<=7": true, "rev<=6.9": false, "rev>=-1": true,
-		// Positions beyond 2^53 are told apart.
+		// Positions beyond 2^53 are distinguished.
 		"seq=9007199254740993": true, "seq=9007199254740992": false, "seq>=9007199254740994": false,
 		"flagged=true": true, "data.stepCount>=3": true, "data.stepCount>=4": false,
 		// What an event does not have meets nothing.
@@ -69,7 +69,7 @@ func FuzzCondition(f *testing.F) {
 		c, err := parseCondition(text)
 		if err != nil {
 			if command.ExitCode(err) != command.ExitUsage {
-				t.Fatalf("%q: %v is not told as a mistake of the command line", text, err)
+				t.Fatalf("%q: %v is not reported as a mistake of the command line", text, err)
 			}
 			return
 		}

@@ -125,7 +125,7 @@ func TestRecordingsThatDoNotProve(t *testing.T) {
 	}
 }
 
-// After a gap that the host told of, the next snapshot is where it goes on.
+// After a gap that the host reported, the next snapshot is where it goes on.
 func TestARecordingWithAGap(t *testing.T) {
 	t.Parallel()
 	first, second := recordingOf(t, "a"), recordingOf(t, "x", "y")
@@ -141,7 +141,7 @@ func TestARecordingWithAGap(t *testing.T) {
 	}
 }
 
-// A last line without an end, as a crash leaves it, is left out and told.
+// A last line without an end, as a crash leaves it, is left out and reported.
 func TestARecordingThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(recordingOf(t, "a"), "\n")

@@ -37,7 +37,7 @@ type tailer struct {
 	reads int
 	// state is what was last reported of the copy.
 	state sdk.State
-	// lost says that the connection is lost, and that this was told.
+	// lost says that the connection is lost, and that this was reported.
 	lost bool
 	// lag is how long the last live event took.
 	lag    time.Duration
@@ -189,8 +189,8 @@ func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 	return false, t.shown.draw(t.status())
 }
 
-// noteUnknownPlayer says once that --player names nobody who is known, for whom one
-// would wait in vain after a typing error.
+// noteUnknownPlayer says once that --player names no known player: after a typing
+// error one would wait in vain.
 func (t *tailer) noteUnknownPlayer() {
 	player := t.flags.player
 	if player == "" || t.reads > 1 {

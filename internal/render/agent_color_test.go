@@ -18,30 +18,30 @@ func TestLooksAreThoseOfTheWatchPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var known struct {
-		Coats []struct {
+		Colors []struct {
 			Terminal uint8  `json:"terminal"`
 			RGB      string `json:"rgb"`
 		} `json:"coats"`
 		Looks []struct {
-			ID   string `json:"id"`
-			Seed uint32 `json:"seed"`
-			Coat int    `json:"coat"`
+			ID    string `json:"id"`
+			Seed  uint32 `json:"seed"`
+			Color int    `json:"coat"`
 		} `json:"looks"`
 	}
 	if err := json.Unmarshal(text, &known); err != nil {
 		t.Fatal(err)
 	}
-	if len(known.Coats) != len(coats) || len(known.Looks) < len(coats) {
-		t.Fatalf("%d coats and %d looks are known, of %d coats", len(known.Coats), len(known.Looks), len(coats))
+	if len(known.Colors) != len(agentColors) || len(known.Looks) < len(agentColors) {
+		t.Fatalf("%d colors and %d looks are known, of %d colors", len(known.Colors), len(known.Looks), len(agentColors))
 	}
-	for i, c := range known.Coats {
-		if coats[i] != c.Terminal || cubeColor(coats[i]) != c.RGB {
-			t.Errorf("coat %d is %d, %s; the page paints %d, %s", i, coats[i], cubeColor(coats[i]), c.Terminal, c.RGB)
+	for i, c := range known.Colors {
+		if agentColors[i] != c.Terminal || cubeColor(agentColors[i]) != c.RGB {
+			t.Errorf("color %d is %d, %s; the page paints %d, %s", i, agentColors[i], cubeColor(agentColors[i]), c.Terminal, c.RGB)
 		}
 	}
 	for _, look := range known.Looks {
-		if seed, worn := lookSeed(look.ID), coat(look.ID); seed != look.Seed || worn != look.Coat {
-			t.Errorf("%q has seed %d and coat %d, on the page %d and %d", look.ID, seed, worn, look.Seed, look.Coat)
+		if seed, color := lookSeed(look.ID), agentColor(look.ID); seed != look.Seed || color != look.Color {
+			t.Errorf("%q has seed %d and color %d, on the page %d and %d", look.ID, seed, color, look.Seed, look.Color)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func cubeColor(index uint8) string {
 	return fmt.Sprintf("#%02x%02x%02x", levels[at/36], levels[at/6%6], levels[at%6])
 }
 
-// An agent wears its coat on the map; without color there is no trace of it.
-func TestMapPaintsCoats(t *testing.T) {
+// An agent has its color on the map; without color there is no trace of it.
+func TestMapPaintsAgentColors(t *testing.T) {
 	t.Parallel()
 	m := &Map{}
 	m.Show(World{Bounds: protocol.Bounds{MaxX: 19, MaxY: 11}, Occupants: []protocol.Occupant{
@@ -65,8 +65,8 @@ func TestMapPaintsCoats(t *testing.T) {
 	look := Look{Color: true, Width: 80, Now: noon}
 	text := m.Frame(look, 24, Status{}).Text(look)
 	for _, id := range []string{adaID, graceID} {
-		if want := fmt.Sprintf("\x1b[38;5;%dm%s", coats[coat(id)], markAgent); !strings.Contains(text, want) {
-			t.Errorf("%s does not wear coat %d:\n%q", ShortID(id), coat(id), text)
+		if want := fmt.Sprintf("\x1b[38;5;%dm%s", agentColors[agentColor(id)], markAgent); !strings.Contains(text, want) {
+			t.Errorf("%s does not have color %d:\n%q", ShortID(id), agentColor(id), text)
 		}
 	}
 	look.Color = false

@@ -2,21 +2,21 @@ package render
 
 import "hash/fnv"
 
-// coats are the colors of agents, as indexes of the 256 colors of terminals:
+// agentColors are the colors of agents, as indexes of the 256 colors of terminals:
 // those past the first sixteen are the same everywhere, whatever the theme. They
 // are of middle lightness, to be seen on black and on white, and none is the cyan
 // of placements or the yellow of places. The watch page paints the same ones.
-var coats = [...]uint8{167, 173, 172, 106, 71, 36, 67, 69, 98, 134, 169, 161}
+var agentColors = [...]uint8{167, 173, 172, 106, 71, 36, 67, 69, 98, 134, 169, 161}
 
-// coat is the index of an agent's color in coats. It comes from the agent's id
+// agentColor is the index of an agent's color in agentColors. It comes from the agent's id
 // alone, so that an agent looks the same in every terminal and on the watch page.
-func coat(agentID string) int {
-	return int(lookSeed(agentID) % uint32(len(coats)))
+func agentColor(agentID string) int {
+	return int(lookSeed(agentID) % uint32(len(agentColors)))
 }
 
 // lookSeed is the number that everything about an agent's looks derives from:
 // FNV-1a of 32 bits of the id (G. Fowler, L. C. Noll, K.-P. Vo), its bits spread
-// by the finaliser of MurmurHash3 (Austin Appleby, public domain), because ids
+// by the finalizer of MurmurHash3 (Austin Appleby, public domain), because ids
 // that differ in one character have to look different.
 func lookSeed(id string) uint32 {
 	sum := fnv.New32a()
