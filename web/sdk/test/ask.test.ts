@@ -60,7 +60,7 @@ describe('ask', () => {
     }
   })
 
-  it('tells of an agent that fails, or takes too long', async () => {
+  it('reports an agent that fails, or takes too long', async () => {
     const failed = (to: string, pattern: RegExp) => assert.rejects(world.ask({ to, text: 'fail' }), (error) => {
       assert.ok(error instanceof AgentFailedError && error.answer.status === 'failed')
       assert.match(error.message, pattern)
@@ -115,12 +115,12 @@ describe('ask', () => {
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     await other.createAgentNode(credentials)
     const bob = await other.addAgent({ name: 'Bob', agent: tools, credentials })
-    const begun = new Reports<string>()
+    const started = new Reports<string>()
     const ended = new Reports<unknown>()
     const slow = await other.subscribeIntercomCommands({
       agents: [bob],
       execute: async ({ command, signal }) => {
-        begun.add(command.requestId)
+        started.add(command.requestId)
         await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
         ended.add(signal.reason)
         return 'late'
@@ -128,7 +128,7 @@ describe('ask', () => {
     })
     await slow.ready
     const asked = world.ask({ to: bob.id, text: 'hi' })
-    const requestId = await begun.until(() => true)
+    const requestId = await started.until(() => true)
     const client = createClient({ baseUrl: host.url, credentials, apiKey })
     await client.intercomResponse({
       requestId, mainNodeId: node.nodeId, toPlayerId: '__human__', fromPlayerId: bob.id, kind: 'chat', status: 'completed', message: 'early',

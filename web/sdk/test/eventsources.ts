@@ -103,7 +103,7 @@ export function fetchSource(source: Source, count: number): Streams {
   }
 }
 
-/** The program in testdata/r3labs, which has as many streams as it is told. */
+/** The program in testdata/r3labs, which opens the given number of streams. */
 export function r3labs(program: string, source: Source, count: number): Streams {
   const all = Array.from({ length: count }, () => new Seen('r3labs/sse'))
   const child = spawn(program, [address(source), String(count)], {
@@ -196,7 +196,7 @@ export async function chromiumSource(browser: Browser, source: Source, contexts:
       const seen = (globalThis as unknown as { seen: (i: number, id: string) => void }).seen
       ;(globalThis as Page).streams = Array.from({ length: count }, (_, i) => {
         const stream = new EventSource(path)
-        stream.addEventListener(event, (told) => { seen(i, told.lastEventId) })
+        stream.addEventListener(event, (reported) => { seen(i, reported.lastEventId) })
         return stream
       })
     }, [source.path, each, kind] as const)

@@ -8,7 +8,7 @@ import { type Balancer, Site } from './site.js'
 
 const tools = frameworkRegistration('test', ['chat_tool'])
 
-/** Writes without an end, each line and each journey under a number of its own, until it is told to stop. */
+/** Writes without an end, each line and each journey under a number of its own, until it is stopped. */
 class Writer {
   readonly written: string[] = []
   #stopped = false
@@ -37,7 +37,7 @@ class Writer {
   }
 }
 
-/** The text that an event tells of one of the writers, as often as it tells of it. */
+/** The texts of the writers in an event. */
 function written(events: readonly WorldEvent[]): string[] {
   return events.flatMap((event) => {
     if (isEvent(event, 'world:interaction')) return [event.data.text]
@@ -102,9 +102,9 @@ describe('a world with several hosts', () => {
     for (const { updates } of followers) await updates.until((u) => u.verification === 'verified')
     const writers = agents.map((agent) => new Writer(agent, agent.name))
     const more = async () => {
-      for (const told of [plain, ...followers.map((f) => f.events)]) {
-        const from = told.all.length
-        await told.until(() => told.all.length >= from + 20)
+      for (const reported of [plain, ...followers.map((f) => f.events)]) {
+        const from = reported.all.length
+        await reported.until(() => reported.all.length >= from + 20)
       }
     }
     await more()
@@ -123,11 +123,11 @@ describe('a world with several hosts', () => {
     await Promise.all(writers.map(async (writer) => writer.stop()))
     const all = writers.flatMap((writer) => writer.written)
     const last = (await agents[0]?.say('the end'))?.seq ?? 0
-    for (const told of [plain, ...followers.map((f) => f.events)]) {
-      await told.until((event) => event.seq === last)
-      assert.deepEqual(told.all.map((event) => event.seq), Array.from(told.all, (_event, i) => (told.all[0]?.seq ?? 0) + i))
-      assert.deepEqual(written(told.all).sort(), [...all, 'the end'].sort())
-      assert.ok(!told.all.some((event) => event.kind.startsWith('session:')))
+    for (const reported of [plain, ...followers.map((f) => f.events)]) {
+      await reported.until((event) => event.seq === last)
+      assert.deepEqual(reported.all.map((event) => event.seq), Array.from(reported.all, (_event, i) => (reported.all[0]?.seq ?? 0) + i))
+      assert.deepEqual(written(reported.all).sort(), [...all, 'the end'].sort())
+      assert.ok(!reported.all.some((event) => event.kind.startsWith('session:')))
     }
     const root = playerChainRoot(await client.snapshot())
     for (const { sub, updates } of followers) {

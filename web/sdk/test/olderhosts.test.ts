@@ -69,7 +69,7 @@ describe('a subscription at a host that has not everything', () => {
       await held
     }
     // While the first row is on its way the second one changes twice, so that its
-    // first event brings what only its second one tells of.
+    // first event brings what only its second one reports.
     await client.register(registration('first'))
     await fetched.until(() => true)
     meddler.rpc = undefined
@@ -85,7 +85,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('is told late of a change, and judges after two seconds, where rows have no rev', async () => {
+  it('learns late of a change, and judges after two seconds, where rows have no rev', async () => {
     meddler.without(...readsOfRows, 'resume')
     const forged = (reply: Changeable) => {
       const { occupant } = reply.node as { occupant?: Changeable }
@@ -121,7 +121,7 @@ describe('a subscription at a host that has not everything', () => {
     meddler.rpc = (call, reply) => {
       if (call.op !== 'getPlayerChainNode') return
       delete reply.rev
-      // The first read already sees what only the second event tells of.
+      // The first read already sees what only the second event reports.
       const { occupant } = reply.node as { occupant?: Changeable }
       if (newer === undefined && occupant !== undefined) occupant.name = 'second'
       newer ??= reply

@@ -39,16 +39,16 @@ describe('the past', () => {
   it('is also what a connection that is made anew goes on from', async () => {
     const { updates, events, states, sub } = follow(client)
     await updates.until((update) => update.verification === 'verified')
-    const told = states.all.length
+    const reported = states.all.length
     sub.reconnect(true)
-    await states.until((state) => !state.connected, told)
+    await states.until((state) => !state.connected, reported)
     await change(2)
     await updates.until((update) => update.snapshot.worldMap.occupants.some((row) => row.name === 'name 2 of 2'))
     assert.equal(events.all.length, 2)
     await sub.close()
   })
 
-  it('is told to be lost where the host is silent for too long', async () => {
+  it('is reported as lost where the host is silent for too long', async () => {
     const { states, errors, sub } = follow(client, { silenceMs: 50 })
     await states.until((state) => !state.connected && state.retryAt !== undefined)
     assert.match(errors.all[0]?.message ?? '', /nothing arrived for 0\.05 s/)

@@ -108,7 +108,7 @@ describe('standard clients through restarts', () => {
   const start = async () => { await Promise.all(hosts.map(async (host) => { await host.start() })) }
 
   /** Every stream has what was written after the break, all of it once. */
-  async function unbroken(told: (figures: string) => void): Promise<void> {
+  async function unbroken(reported: (figures: string) => void): Promise<void> {
     const before = writer.last
     assert.ok(await holds(() => writer.last > before), 'nothing can be written')
     const mark = writer.last
@@ -120,7 +120,7 @@ describe('standard clients through restarts', () => {
         lost: sum(({ lost }) => lost), twice: sum(({ twice }) => twice),
       }
     }))
-    told(JSON.stringify(figures))
+    reported(JSON.stringify(figures))
     for (const { kind, streams, ...wrong } of figures) assert.deepEqual(wrong, { dead: 0, behind: 0, lost: 0, twice: 0 }, `${kind}, ${streams} streams`)
   }
 

@@ -92,7 +92,7 @@ describe('rubbish', () => {
     assert.ok(reasons.some((reason) => reason instanceof UnreachableError) && reasons.length < 0.9 * settled.length, `${reasons.length} of ${settled.length} failed`)
   })
 
-  it('from a program is told by what it lacks', async () => {
+  it('from a program is known by what it lacks', async () => {
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: broken(random(1)) })
     for (const options of [{}, { name: 'A' }, { name: 7, agent: tools }, { name: 'A', agent: tools }, { name: 'A', agent: 'x', nodeId: 'a' }]) {
       await assert.rejects(world.addAgent(options as unknown as AddAgentOptions), OptionError)

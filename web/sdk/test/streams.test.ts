@@ -40,8 +40,8 @@ function host(cut: readonly Uint8Array[]): typeof fetch {
   }
 }
 
-/** What this client tells of a stream, to its end, as test/answers/streams.go words it. */
-async function told(cut: readonly Uint8Array[]): Promise<string[]> {
+/** What this client reports of a stream, to its end, as test/answers/streams.go words it. */
+async function reported(cut: readonly Uint8Array[]): Promise<string[]> {
   const transport = new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: host(cut) })
   const ending = new AbortController()
   const stream = new Stream(transport, { inline: false, signal: ending.signal })
@@ -88,7 +88,7 @@ function someStream(next: Random): Uint8Array {
   return next() < 0.9 ? bytes : bytes.slice(0, below(next, bytes.length + 1))
 }
 
-/** What the Go client tells of some streams. */
+/** What the Go client reports of some streams. */
 function answers(bodies: readonly Uint8Array[]): string[][] {
   const lines = execFileSync('go', ['run', './web/sdk/test/answers', 'streams'], {
     cwd: repository, encoding: 'utf8', maxBuffer: 1 << 30, input: bodies.map((body) => `${Buffer.from(body).toString('base64')}\n`).join(''),
@@ -103,7 +103,7 @@ describe('an event stream', () => {
     const wanted = answers(bodies)
     assert.equal(wanted.length, bodies.length)
     for (const [i, body] of bodies.entries()) {
-      assert.deepEqual(await told(pieces(next, body)), wanted[i], JSON.stringify(new TextDecoder().decode(body)))
+      assert.deepEqual(await reported(pieces(next, body)), wanted[i], JSON.stringify(new TextDecoder().decode(body)))
     }
     const events = wanted.flat().filter((signal) => signal.startsWith('event'))
     const good = events.filter((signal) => !signal.endsWith('broken'))
@@ -139,18 +139,18 @@ describe('a stream that ends before it begins', () => {
     }
     const ending = new AbortController()
     const stream = new Stream(new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: fetching }), { inline: false, after: 7, signal: ending.signal })
-    const told: string[] = []
+    const reported: string[] = []
     const waits: number[] = []
-    while (asked.length < answers.length || told.at(-1) !== 'lost') {
+    while (asked.length < answers.length || reported.at(-1) !== 'lost') {
       const signal = await stream.next()
       assert.ok(signal)
-      told.push(signal.type)
+      reported.push(signal.type)
       if (signal.type !== 'lost') continue
       assert.equal(signal.error, undefined)
       waits.push(signal.retryAt - Date.now())
     }
     ending.abort()
-    assert.deepEqual(told, ['connecting', 'lost', 'connecting', 'lost', 'connecting', 'lost', 'connecting', 'open', 'cursor', 'lost'])
+    assert.deepEqual(reported, ['connecting', 'lost', 'connecting', 'lost', 'connecting', 'lost', 'connecting', 'open', 'cursor', 'lost'])
     assert.deepEqual(asked, ['7', '7', '7', '7'])
     for (const [i, least] of [300, 100, 100].entries()) assert.ok((waits[i] ?? 0) > least - 20, `it waits ${waits[i]} ms`)
   })

@@ -47,9 +47,9 @@ describe('a subscription', () => {
     let written = 0
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 5; i++, written++) await client.register(registration('kept', `name ${written}`))
-      const told = states.all.length
+      const reported = states.all.length
       await host.kill()
-      await states.until((s) => !s.connected, told)
+      await states.until((s) => !s.connected, reported)
       await host.start()
       sub.reconnect()
       for (let i = 0; i < 5; i++, written++) await client.register(registration('kept', `name ${written}`))
@@ -87,9 +87,9 @@ describe('a subscription', () => {
     await visitor().register(registration('ada'))
     const { updates, states, sub } = follow(visitor())
     const { snapshot } = await updates.until((u) => u.verification === 'verified')
-    const told = states.all.length
+    const reported = states.all.length
     await lost.kill()
-    await states.until((s) => !s.connected, told)
+    await states.until((s) => !s.connected, reported)
     lost.forget()
     await lost.start()
     await visitor().register(registration('eve'))
@@ -132,10 +132,10 @@ describe('a subscription', () => {
     const first = sub.state.snapshot?.seq ?? 0
     const cuts = [0, 1, 2, 7, 30, 31, 60, 100, 200, 300, 500, 700, 900]
     for (const [i, cut] of cuts.entries()) {
-      const told = states.all.length
+      const reported = states.all.length
       meddler.cutAfter(cut)
       await client.register(registration('cut', `name ${i}`))
-      await states.until((s) => !s.connected, told)
+      await states.until((s) => !s.connected, reported)
       sub.reconnect()
       await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === `name ${i}`))
     }

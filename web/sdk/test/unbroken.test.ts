@@ -71,14 +71,14 @@ describe('what goes wrong in a program', () => {
     assert.deepEqual(called, [1, 2])
   })
 
-  it('is told whatever was thrown', async () => {
-    const told = new Reports<Error>()
+  it('gets whatever was thrown', async () => {
+    const reported = new Reports<Error>()
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- programs do
-    callBack(() => { throw 'a text' }, told.add)
+    callBack(() => { throw 'a text' }, reported.add)
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- programs do
-    callBack(async () => Promise.reject('another'), told.add)
-    assert.equal((await told.until((error) => error.message === 'another')).name, 'Error')
-    assert.deepEqual(told.all.map((error) => error.message), ['a text', 'another'])
+    callBack(async () => Promise.reject('another'), reported.add)
+    assert.equal((await reported.until((error) => error.message === 'another')).name, 'Error')
+    assert.deepEqual(reported.all.map((error) => error.message), ['a text', 'another'])
   })
 })
 
@@ -136,12 +136,12 @@ describe('the session', () => {
   it('is fetched once for all, and no one’s failure is another’s', async () => {
     let fetched = 0
     const first = new AbortController()
-    const begun = new Reports<number>()
+    const started = new Reports<number>()
     const client = createClient({
       baseUrl: 'http://127.0.0.1:9', credentials: { nodeId: 'n', passwHash: 'first' },
       fetch: answering((path, init) => {
         if (!path.endsWith('/session')) return Response.json({ ok: true })
-        begun.add(++fetched)
+        started.add(++fetched)
         const who = new Headers(init.headers).get('x-node-passw')
         if (who === 'first') return silence(init)
         if (who === 'second') return Response.json({ error: 'no', code: 'credentials_invalid' }, { status: 401 })
@@ -151,7 +151,7 @@ describe('the session', () => {
     const as = (passwHash: string) => client.as({ nodeId: 'n', passwHash })
     const line = { playerId: 'a', role: 'user', text: 'x' } as const
     const ended = assert.rejects(client.recordInteraction(line, { signal: first.signal }), /changed my mind/u)
-    await begun.until(() => true)
+    await started.until(() => true)
     const refused = assert.rejects(as('second').recordInteraction(line), (error) => error instanceof PlayError && error.status === 401)
     const third = [as('third').recordInteraction(line), as('third').recordInteraction(line)]
     const gone = assert.rejects(as('third').recordInteraction(line, { signal: AbortSignal.abort(new Error('gone')) }), /gone/u)
@@ -183,7 +183,7 @@ describe('the session', () => {
 
 describe('an answer', () => {
   const latin1 = Uint8Array.of(0x3c, 0xe4, 0x3e)
-  it('that a proxy wrote in another encoding is told by its status', async () => {
+  it('that a proxy wrote in another encoding is known by its status', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: answering(() => new Response(latin1, { status: 403 })) })
     await assert.rejects(client.session(), (error) => error instanceof PlayError && error.status === 403 && error.code === 'forbidden' && error.stated.code === '')
   })

@@ -100,7 +100,7 @@ describe('RemotePlayWorld', () => {
     await world.close()
   })
 
-  it('carries out commands, in parts, and tells of failures', async () => {
+  it('carries out commands, in parts, and reports failures', async () => {
     const world = open()
     const agent = await world.addAgent({ name: 'Ada', agent: tools, credentials: ada })
     const sub = await world.subscribeIntercomCommands({

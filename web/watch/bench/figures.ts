@@ -1,4 +1,4 @@
-/** Numbers of a measurement, and how they are told. */
+/** Numbers of a measurement, and how they are reported. */
 
 /** Says one result, where a person who runs this sees it. */
 export function tell(what: string, value: string): void {

@@ -1,6 +1,6 @@
 /**
  * Leaves the page open on the demo, with all that it keeps filled up before, and
- * looks at its heap every minute: PLAYCTL_BENCH_MINUTES, 30 unless told.
+ * looks at its heap every minute: PLAYCTL_BENCH_MINUTES, 30 by default.
  */
 
 import type { CDPSession, Page } from '@playwright/test'

@@ -31,7 +31,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Those who wait for the end of a signal, and the one listener that tells them all. */
+/** The callbacks for the end of a signal, and the one listener that calls them all. */
 interface Waiting {
   readonly ended: Set<() => void>
   readonly listener: () => void
@@ -49,10 +49,10 @@ export function whenEnded(signal: AbortSignal | undefined, ended: () => void): (
   }
   const those = waiting.get(signal) ?? listening(signal)
   // A function of its own, so that one who waits twice is two.
-  const told = () => { ended() }
-  those.ended.add(told)
+  const callback = () => { ended() }
+  those.ended.add(callback)
   return () => {
-    if (!those.ended.delete(told) || those.ended.size > 0) return
+    if (!those.ended.delete(callback) || those.ended.size > 0) return
     signal.removeEventListener('abort', those.listener)
     waiting.delete(signal)
   }
@@ -62,7 +62,7 @@ function listening(signal: AbortSignal): Waiting {
   const ended = new Set<() => void>()
   const listener = () => {
     waiting.delete(signal)
-    for (const told of ended) told()
+    for (const callback of ended) callback()
   }
   signal.addEventListener('abort', listener, { once: true })
   const those = { ended, listener }

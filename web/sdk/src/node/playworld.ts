@@ -33,8 +33,8 @@ export class PlayWorld {
     this.#host = host
     this.#remote = remote
     this.#noRepository = noRepository
-    // A host that ends by itself takes the world with it. What its agents could
-    // not be told any more is no error of the program's.
+    // A host that ends by itself takes the world with it. Agents that could
+    // not be disconnected any more are no error of the program.
     void host.ended.then(() => this.close()).catch(() => undefined)
   }
 

@@ -40,7 +40,7 @@ export class Connection {
     signal: AbortSignal,
   ) {
     this.#unlink = linked(this.#ending, signal)
-    this.#heard()
+    this.#restartStallTimer()
   }
 
   /** The reconnection time that the stream set, in milliseconds; undefined if it set none. */
@@ -94,7 +94,7 @@ export class Connection {
   }
 
   /** Pushes the time back after which silence ends the connection. */
-  #heard(): void {
+  #restartStallTimer(): void {
     clearTimeout(this.#stall)
     this.#stall = setTimeout(() => {
       this.#ending.abort(new UnreachableError('the event stream', `nothing arrived for ${this.silenceMs / 1000} s, not even a heartbeat`, true))
@@ -102,8 +102,8 @@ export class Connection {
   }
 
   /** Waits for more than a reconnection time; false where the host ended the stream before: it could not serve one then. */
-  async begun(): Promise<boolean> {
-    while (!this.#parser.begun) if (!(await this.#more())) return false
+  async started(): Promise<boolean> {
+    while (!this.#parser.started) if (!(await this.#more())) return false
     return true
   }
 
@@ -126,7 +126,7 @@ export class Connection {
       throw this.#reason(error)
     }
     if (piece?.value === undefined) return false
-    this.#heard()
+    this.#restartStallTimer()
     try {
       this.#parser.push(piece.value, this.#frames)
     } catch (error) {

@@ -42,7 +42,7 @@ export class FrameParser {
   /** The last reconnection time that the stream set, in milliseconds. */
   retryMs: number | undefined
   /** Whether anything but a reconnection time has come. */
-  begun = false
+  started = false
   readonly #limit: number
   readonly #line = new LineBuffer()
   #used = 0
@@ -94,7 +94,7 @@ export class FrameParser {
     this.#started = true
     if (line.length === 0) return this.#endBlock()
     if (line[0] === colon) {
-      this.begun = true
+      this.started = true
       // Comments keep a connection alive; they are no part of a block.
       this.#used -= whole.length
       return undefined
@@ -108,7 +108,7 @@ export class FrameParser {
     const name = end < 0 ? line : line.subarray(0, end)
     const value = end < 0 ? line.subarray(line.length) : line.subarray(line[end + 1] === space ? end + 2 : end + 1)
     const field = latin1.decode(name)
-    this.begun ||= field !== 'retry'
+    this.started ||= field !== 'retry'
     switch (field) {
       case 'event':
         this.#kind = value

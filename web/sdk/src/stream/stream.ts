@@ -15,7 +15,7 @@ const leastReconnectMs = 100
 /** Bounds the waits between attempts that keep failing. */
 const longestReconnectMs = 30_000
 
-/** What a stream tells. */
+/** What a stream reports. */
 export type Signal =
   /** The stream begins to open a connection; without `cursor` what happened since the last one is lost to it. */
   | { readonly type: 'connecting'; readonly cursor?: number }
@@ -127,7 +127,7 @@ export class Stream {
         inline: this.#options.inline, signal: this.#options.signal,
         ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }), ...(cursor === undefined ? {} : { after: cursor }),
       })
-      if (!(await this.#connection.begun())) return this.#lost(undefined, true)
+      if (!(await this.#connection.started())) return this.#lost(undefined, true)
     } catch (error) {
       return this.#lost(error)
     }
@@ -135,7 +135,7 @@ export class Stream {
     return { type: 'open', resumes: cursor !== undefined, sid: this.#connection.sid }
   }
 
-  /** Takes the next frame; undefined for one that is no news. */
+  /** Takes the next frame; undefined for one that changes nothing. */
   async #read(connection: Connection): Promise<Signal | undefined> {
     try {
       const frame = await connection.next()

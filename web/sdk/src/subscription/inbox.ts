@@ -90,7 +90,7 @@ export class Alarm {
     return this.#timer !== undefined
   }
 
-  /** Tells once that the time has come. */
+  /** Reports once that the time has come. */
   rings(): boolean {
     if (!this.#due) return false
     this.clear()

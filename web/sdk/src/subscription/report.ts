@@ -4,7 +4,7 @@ import type { SubscribeOptions, SubscriptionState, SubscriptionStats, Verificati
 
 type Counter = keyof SubscriptionStats
 
-/** Keeps a subscription's state and calls the functions that are told of it. */
+/** Keeps a subscription's state and calls the program's callbacks. */
 export class Reporter {
   #state: SubscriptionState = {
     verification: 'unread',
@@ -62,27 +62,27 @@ export class Reporter {
     this.#become({ ...rest, connected: false })
   }
 
-  /** Tells of an event. */
+  /** Reports an event. */
   event(event: WorldEvent): void {
     this.#call(this.options.onEvent, event)
   }
 
-  /** Tells of an event that the copy has taken. */
+  /** Reports an event that the copy has applied. */
   checked(event: WorldEvent, verification: Verification): void {
     callBack(this.options.onChecked, (error) => { this.error(error) }, event, verification)
   }
 
-  /** Tells of a new state of the copy. */
+  /** Reports a new state of the copy. */
   update(update: WorldUpdate): void {
     this.#call(this.options.onSnapshot, update)
   }
 
-  /** Tells of what goes wrong. */
+  /** Reports an error. */
   error(error: Error): void {
     reportTo(this.options.onError, error)
   }
 
-  #call<T>(told: ((value: T) => unknown) | undefined, value: T): void {
-    callBack(told, (error) => { this.error(error) }, value)
+  #call<T>(callback: ((value: T) => unknown) | undefined, value: T): void {
+    callBack(callback, (error) => { this.error(error) }, value)
   }
 }

@@ -127,7 +127,7 @@ export interface WorldSubscription {
   /**
    * Tries to connect now where it waits for its next attempt: for a page that
    * knows that the network is back, or that has a new cookie. With `anew` it also ends
-   * a connection that there is and makes it again: for a page that hears that the network went.
+   * a connection that there is and makes it again: for a page that learns that the network is gone.
    */
   reconnect(anew?: boolean): void
   /** Ends the subscription and waits for its end. May be called again. */

@@ -96,7 +96,7 @@ export class Agent {
     return this.#error
   }
 
-  /** Records what the agent said. */
+  /** Records what the agent said; a blank text is an `OptionError`. */
   async say(text: string, call?: CallOptions): Promise<RecordInteractionReply> {
     return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text }, call)
   }
@@ -114,7 +114,7 @@ export class Agent {
     if (held) await this.disconnectNow(call)
   }
 
-  /** Tells the host that the agent left, also at the end of the world. @internal */
+  /** Reports to the host that the agent left, also at the end of the world. @internal */
   async disconnectNow(call?: CallOptions): Promise<void> {
     const { agentId: playerId, connectionId } = this.#lease.request
     try {

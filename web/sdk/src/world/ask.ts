@@ -28,7 +28,7 @@ export interface IntercomQuestion {
   readonly realtime?: boolean
   /** Called for each part of the answer before its end. What it throws ends the call. */
   readonly onPartial?: (part: IntercomEventData) => void
-  /** Ends the call; it then rejects with the signal's reason. The agent is not told. */
+  /** Ends the call; it then rejects with the signal's reason. The agent does not learn of it. */
   readonly signal?: AbortSignal
 }
 
@@ -88,10 +88,10 @@ class Asking {
     const late = setTimeout(() => { this.#send() }, headersTimeoutMs)
     try {
       for (;;) {
-        const told = await stream.next()
-        if (told === undefined) throw reasonOf(signal)
-        if (told.type === 'open' || told.type === 'cursor') this.#send()
-        const answer = told.type === 'event' ? this.#take(told.event) : undefined
+        const received = await stream.next()
+        if (received === undefined) throw reasonOf(signal)
+        if (received.type === 'open' || received.type === 'cursor') this.#send()
+        const answer = received.type === 'event' ? this.#take(received.event) : undefined
         if (answer !== undefined) return answer
       }
     } finally {

@@ -27,7 +27,7 @@ export class CommandRun {
     readonly options: IntercomOptions,
   ) {}
 
-  /** Ends the command; the asker is told why. */
+  /** Ends the command; the asker gets the reason. */
   end(reason: Error): void {
     this.#ending.abort(reason)
   }

@@ -21,7 +21,7 @@ export class Lease {
     readonly client: WorldClient,
     readonly request: RegisterRequest,
     registration: RegisterReply,
-    readonly told: { warn: (text: string) => void; lost: (error: Error) => void },
+    readonly report: { warn: (text: string) => void; lost: (error: Error) => void },
   ) {
     this.registration = registration
     this.#term = registration.leaseTtlSeconds ?? limits.defaultLeaseTtlSeconds
@@ -59,10 +59,10 @@ export class Lease {
       } catch (error) {
         if (this.#over()) return
         if (error instanceof PlayError && (error.status === 401 || error.status === 403)) {
-          this.told.lost(error)
+          this.report.lost(error)
           return
         }
-        if (failures === 0) this.told.warn(`the lease of the agent ${this.request.agentId} could not be renewed; trying again`)
+        if (failures === 0) this.report.warn(`the lease of the agent ${this.request.agentId} could not be renewed; trying again`)
         failures++
       }
     }

@@ -5,7 +5,7 @@ import type { Retry } from '../http/options.js'
 export interface RemotePlayWorldOptions {
   /** The host's address, such as `http://127.0.0.1:7420`. */
   readonly baseUrl: string
-  /** The account's API key; not empty. A host that checks none ignores it. A secret. */
+  /** The account's API key; `none` for an account that has none, which is then not sent. A secret. */
   readonly apiKey: string
   /** The account's main node. It may be left out by a program that has credentials of its agents only. */
   readonly mainNodeCredentials?: NodeCredentials
@@ -19,6 +19,6 @@ export interface RemotePlayWorldOptions {
   readonly retry?: Retry
   /** Sends the requests; the global `fetch` unless it is given. */
   readonly fetch?: typeof globalThis.fetch
-  /** Called with the text of each warning, such as that an agent has no credentials of its own. What it throws is dropped. */
+  /** Called with the text of each warning, such as that an agent has no credentials of its own; printed unless it is given. What it throws is dropped. */
   readonly onWarning?: (text: string) => void | Promise<void>
 }

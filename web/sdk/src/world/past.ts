@@ -26,7 +26,7 @@ export interface PastEvents {
 
 /**
  * Finds the lowest position from `from` up to `to` that the host's stream goes on after: below
- * it the session had not begun, or the events are no longer kept. It asks about log2(to - from) times.
+ * it the session had not started, or the events are no longer kept. It asks about log2(to - from) times.
  */
 export async function oldestPosition(client: WorldClient, from: number, to: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let [low, high] = [from, to]

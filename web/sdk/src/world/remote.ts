@@ -93,7 +93,7 @@ export class RemotePlayWorld {
     const before = this.#agents.get(agent.playerId)
     this.#agents.set(agent.playerId, agent)
     agent.keep()
-    // If the session changed meanwhile, nobody told the agent.
+    // If the session changed meanwhile, the agent does not know yet.
     if (this.#sessions !== sessions) agent.renew()
     await before?.stop()
     return agent
@@ -173,8 +173,8 @@ export class RemotePlayWorld {
 
   /**
    * Carries out what is asked of the world's agents, each command at most once.
-   * One stream of the main node serves them all. It ends with the world;
-   * commands under way are then told to end.
+   * One stream of the main node serves them all. Agents that `agent` added answer for themselves unless they are named. It ends with the world;
+   * commands under way are then ended.
    */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     const client = await this.#client()
@@ -204,7 +204,7 @@ export class RemotePlayWorld {
   /**
    * Adds a function that `close` calls once. On a world that is closed it is
    * called at once, and what it throws is dropped; else that is in the error of
-   * `close`, which waits for no promise that it returns.
+   * `close`, which waits for no promise that it returns. What it gives takes the function away again.
    */
   onClose(told: () => void | Promise<void>): void {
     if (this.#closing === undefined) this.#onClose.push(told)

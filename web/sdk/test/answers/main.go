@@ -3,7 +3,7 @@
 // some that nobody thought of. Each line of its input is a text, itself as a JSON
 // string; each line of its output is what the chain package says about it. With
 // the argument `streams` a line of its input is the body of an event stream in
-// base64, and a line of its output what the Go client tells of it.
+// base64, and a line of its output what the Go client reports of it.
 package main
 
 import (

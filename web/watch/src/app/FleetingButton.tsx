@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 /**
  * A small button that is there for a while, such as while there is no connection.
  * Where it goes while it has the focus, the focus goes to what it is part of, the
- * nearest element around it that can have it: whoever works with the keyboard
+ * nearest element around it that can have it: a person at the keyboard
  * goes on from there and not from the beginning of the page.
  */
 export function FleetingButton({ onClick, children }: { onClick: () => void, children: ComponentChildren }): VNode {

@@ -5,7 +5,7 @@ import type { WorldStore } from '../world/store.js'
 import { linkToNow } from './address.js'
 
 /** Milliseconds for which the button says that the link was copied. */
-const told = 3000
+const shownFor = 3000
 
 /** Copies a link to what is shown and to this moment; where a page may not copy, shows it. */
 export function Share({ store }: { store: WorldStore }): VNode {
@@ -13,7 +13,7 @@ export function Share({ store }: { store: WorldStore }): VNode {
   const [link, showLink] = useState('')
   useEffect(() => {
     if (!copied) return undefined
-    const timer = setTimeout(() => { copy(false) }, told)
+    const timer = setTimeout(() => { copy(false) }, shownFor)
     return () => { clearTimeout(timer) }
   }, [copied])
   const share = async (): Promise<void> => {

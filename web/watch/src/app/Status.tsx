@@ -19,7 +19,7 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const snapshot = store.snapshot.value
   const word = verifications[verification]
   const live = link.state === 'live'
-  // What was verified is so of the moment when it was, while nothing is heard of the host.
+  // What was verified is so of the moment when it was, while the host does not answer.
   const { at } = store.proved.value
   const stale = verification === 'verified' && !live && at !== undefined
   const root = snapshot?.merkleRootHex ?? ''

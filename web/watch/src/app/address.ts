@@ -12,7 +12,7 @@ export interface Address {
   readonly agent: string
   readonly tab: TabName
   readonly kind: Group | ''
-  /** The stable key of whom happenings are about. */
+  /** The stable key of the subject of the happenings. */
   readonly who: string
   readonly text: string
   /** The seq of a moment, and the session that it is of. */

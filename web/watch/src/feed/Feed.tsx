@@ -31,7 +31,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     see({ top: box.scrollTop, height: box.clientHeight })
     if (box.scrollTop < 4) stopAt(Infinity)
     else stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
-    // Whoever gets near the end reads on.
+    // Near the end, the next page is read.
     if (box.scrollTop > 4 && box.scrollTop + 2 * box.clientHeight > box.scrollHeight && store.past.peek() === 'more') void store.earlier()
   }
   useEffect(look, [])

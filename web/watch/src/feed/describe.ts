@@ -15,7 +15,7 @@ import { Then, type Named } from './then.js'
 interface Description {
   readonly group: Group
   readonly sentence: TextKey
-  /** The id of whom it is about, as the event names them. */
+  /** The id of its subject, as the event has it. */
   readonly who?: string
   readonly key?: string
   readonly name?: string
@@ -25,7 +25,7 @@ interface Description {
 
 /** What is known of the world right before an event. */
 interface Before {
-  /** What one is called whom an event names. */
+  /** The name of an id in an event. */
   readonly whose: (id: string) => Named | undefined
   /** The name of something by its stable key. */
   readonly named: (key: string) => string | undefined

@@ -14,11 +14,11 @@ export interface Entry {
   readonly group: Group
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The stable key of whom it is about; empty if it is about the whole world. */
+  /** The stable key of its subject; empty if it is about the whole world. */
   readonly key: string
   /** What they were called when it happened; empty if it is about the whole world. */
   readonly name: string
-  /** The id of whom it is about, where the name is the one of now: an event further back may tell the one of then. */
+  /** The id of its subject, where the name is the one of now: an event further back may have the one of then. */
   readonly unsure?: string
   /** The sentence, and what goes into its gaps besides {who}. */
   readonly sentence: TextKey

@@ -3,7 +3,7 @@ import type { Entry, Group } from './entry.js'
 /** Which happenings are shown; empty fields let everything through. */
 export interface Filter {
   readonly group: Group | ''
-  /** The stable key of whom it is about. */
+  /** The stable key of the subject. */
   readonly key: string
   readonly text: string
 }

@@ -8,14 +8,14 @@ export interface Named {
 }
 
 /**
- * The world as the events before one tell of it: who was called what, and how many leaves there
+ * The world as the events before one show it: who was called what, and how many leaves there
  * were. The directory is of now, and who has left since, or was called otherwise, is not in it.
  */
 export class Then {
   private readonly names = new Map<string, Named>()
   private leaves: number | undefined
 
-  /** What one was called whom an event names; undefined where no event told. */
+  /** The name of an id in an event; undefined where no event had it. */
   whose(id: string): Named | undefined {
     return this.names.get(id)
   }

@@ -25,7 +25,7 @@ export function About({ store, thing, show }: AboutProps): VNode {
       {thing.kind === 'mcp' && <>
         <Fact name={text('panel.url')}><Address url={thing.url ?? ''} /></Fact>
         <Fact name={text('panel.owner')}><Id id={thing.nodeId} /></Fact>
-        <Neighbours store={store} thing={thing} show={show} />
+        <Neighbors store={store} thing={thing} show={show} />
       </>}
       {thing.kind === 'structure' && <Things store={store} name={text('panel.spaces')} keys={thing.spaceIds.map((id) => `space:${id}`)} show={show} />}
       {thing.kind === 'space' && <>
@@ -42,8 +42,8 @@ export function About({ store, thing, show }: AboutProps): VNode {
 }
 
 function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }): VNode {
-  const travelled = Date.parse(journeyOf(thing.lastUpdate)?.completedAt ?? '')
-  const heard = store.heard.value.get(thing.key) ?? (Number.isNaN(travelled) ? undefined : travelled)
+  const traveled = Date.parse(journeyOf(thing.lastUpdate)?.completedAt ?? '')
+  const heard = store.heard.value.get(thing.key) ?? (Number.isNaN(traveled) ? undefined : traveled)
   const now = useNow(10_000)
   return (
     <>
@@ -62,9 +62,9 @@ function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }):
   )
 }
 
-function Neighbours({ store, thing, show }: { store: WorldStore, thing: McpThing, show: (key: string) => void }): VNode {
+function Neighbors({ store, thing, show }: { store: WorldStore, thing: McpThing, show: (key: string) => void }): VNode {
   const keys = store.directory.value.of(thing.nodeId).map((row) => row.key).filter((key) => key !== thing.key)
-  return <Things store={store} name={text('panel.neighbours')} keys={keys} show={show} />
+  return <Things store={store} name={text('panel.neighbors')} keys={keys} show={show} />
 }
 
 function Things({ store, name, keys, show }: { store: WorldStore, name: string, keys: readonly string[], show: (key: string) => void }): VNode | null {

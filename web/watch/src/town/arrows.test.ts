@@ -15,7 +15,7 @@ const at = (key: string, x: number, y: number): Standing => ({ key, home: { x, y
 const crowd = (size: number, seed: number): Standing[] =>
   Array.from({ length: size }, (_, i) => at(`agent:${i}`, Math.floor(chance(i, seed, 1) * 20), Math.floor(chance(i, seed, 2) * 12)))
 
-/** The keys of whom an arrow comes to, pressed as often as there are people. */
+/** The keys of the figures that an arrow selects, pressed as often as there are people. */
 function walk(all: readonly Standing[], arrow: Arrow): string[] {
   let current: Standing | null = all[0] ?? null
   const met: string[] = []

@@ -1,6 +1,6 @@
 import type { Point } from './geometry.js'
 
-/** Somebody whom arrow keys come to. */
+/** A figure that arrow keys can select. */
 export interface Standing {
   readonly key: string
   readonly home: Point
@@ -10,7 +10,7 @@ export interface Standing {
 export type Arrow = readonly [dx: number, dy: number]
 
 /**
- * Whom an arrow key comes to from somebody, or from nobody yet: then whoever is nearest to the middle
+ * The figure that an arrow key selects next; with none selected yet the one nearest to the middle
  * of the view. Undefined where nobody is there at all.
  *
  * Right and left go through everybody in reading order and begin again at the end. Keys that only

@@ -119,7 +119,7 @@ describe('a key', () => {
   })
 })
 
-it('nothing is heard after the end', () => {
+it('nothing is received after the end', () => {
   const { surface, wishes, end } = mapWith()
   end()
   surface.send('keydown', { key: '0' })

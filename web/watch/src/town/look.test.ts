@@ -18,7 +18,7 @@ test('coats have the colours of the terminal', () => {
   assert.deepEqual(known.coats.map((coat) => coat.rgb), [...COATS])
 })
 
-test('a hundred ids that differ in one character are told apart', () => {
+test('a hundred ids that differ in one character are distinguished', () => {
   const ids = Array.from({ length: 100 }, (_, i) => `agent-${i}`)
   const seen = new Set(ids.map((id) => {
     const { coat, head, pattern, skin, trim } = lookOf(id)

@@ -1,6 +1,6 @@
 /**
  * What an agent looks like, derived from its id alone: the same on every page,
- * and its coat the same as in a terminal (internal/render, coat.go). The known
+ * and its coat the same as in a terminal (internal/render, agent_color.go). The known
  * answers are in internal/render/testdata/looks.json.
  */
 
@@ -28,7 +28,7 @@ export interface Look {
 
 const encoder = new TextEncoder()
 
-/** Spreads the bits of a number: the finaliser of MurmurHash3 for 32 bits (Austin Appleby, public domain). */
+/** Spreads the bits of a number: the finalizer of MurmurHash3 for 32 bits (Austin Appleby, public domain). */
 export function spread(value: number): number {
   let h = value >>> 0
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

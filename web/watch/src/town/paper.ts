@@ -82,7 +82,7 @@ export class Sheet {
   }
 }
 
-/** Writes names and what is said. Whoever asks keeps the sheet. */
+/** Writes names and what is said. The caller keeps the sheet. */
 export class Paper {
   readonly #ruler = new Ruler()
   readonly #spare: SpareBitmap[] = []
@@ -137,7 +137,7 @@ export class Paper {
   }
 
   /**
-   * What somebody says or is told, or a step, on a card.
+   * A line, a question or a step, on a card.
    * @param limit CSS pixels that a line may take.
    * @param most Lines at most; what is too much ends with an ellipsis.
    */

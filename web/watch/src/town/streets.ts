@@ -37,7 +37,7 @@ function nearest(values: readonly number[], wanted: number): number {
   return best
 }
 
-/** Neighbours cross the lawn instead of going round by the street. */
+/** Neighbors cross the lawn instead of going round by the street. */
 const LAWN = 1.6
 
 /**

@@ -84,7 +84,7 @@ export interface TownWorld {
   readonly occupants: readonly TownOccupant[]
 }
 
-/** Who speaks in a line: `user` is what the agent hears, `tool` what a tool says. */
+/** Who speaks in a line: `user` is a line to the agent, `tool` what a tool says. */
 export type TownRole = 'user' | 'assistant' | 'tool'
 
 /** Something said by or to an agent. */
@@ -130,7 +130,7 @@ export interface TownInsets {
   readonly left: number
 }
 
-/** What a {@link Town} needs and whom it tells. */
+/** What a {@link Town} needs, and its callbacks. */
 export interface TownOptions {
   readonly text: TownText
   readonly theme: TownTheme

@@ -8,7 +8,7 @@ function rows(...names: string[]): OccupantThing[] {
 }
 
 describe('who came and left', () => {
-  it('is told by two states of the world', () => {
+  it('is found from two states of the world', () => {
     const presence = compare(nothingLately, rows('Ada', 'Grace'), rows('Grace', 'Lin'), 7)
     assert.deepEqual([...presence.came], [['human:Lin', 7]])
     assert.deepEqual(presence.left, [{ key: 'human:Ada', name: 'Ada', at: 7 }])

@@ -95,7 +95,7 @@ test.describe('without a repository', () => {
 test.describe('where a token is asked for', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
-  test('who comes without is told what to do, and nothing of the world', async ({ page, host, world, conduct }) => {
+  test('who comes without learns what to do, and nothing of the world', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(`${host.url}/play/watch`)

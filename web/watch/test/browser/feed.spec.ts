@@ -14,7 +14,7 @@ const who = (page: Page): Locator => page.getByRole('combobox', { name: en['feed
 const words = (page: Page): Locator => page.getByRole('searchbox', { name: en['feed.text'] })
 const happenings = (page: Page): Locator => feed(page).getByRole('article')
 
-test('it is filtered by kind, by whom and by words, and what comes passes the same filter', async ({ page, host, world }) => {
+test('it is filtered by kind, by agent and by words, and what comes passes the same filter', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const grace = await world.agent('Grace')
   await world.say(ada, 'The river is high')
@@ -64,16 +64,16 @@ test('while one reads further down it stands still, and says what is new', async
   await expect(read).toBeInViewport()
   const before = await read.boundingBox()
   for (let line = 61; line <= 63; line++) await world.say(ada, `line ${line}`)
-  const news = page.getByRole('button', { name: '3 new happenings' })
-  await expect(news).toBeVisible()
+  const newer = page.getByRole('button', { name: '3 new happenings' })
+  await expect(newer).toBeVisible()
   expect(await read.boundingBox()).toEqual(before)
   expect(await violations(page)).toEqual([])
-  await news.click()
+  await newer.click()
   await expect(feed(page).getByText('line 63', { exact: true })).toBeInViewport()
-  await expect(news).toBeHidden()
+  await expect(newer).toBeHidden()
 })
 
-test('a name in it leads to whom it names; one who has left is named only', async ({ page, host, world }) => {
+test('a name in it leads to its agent; one who has left is named only', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const grace = await world.agent('Grace')
   await open(page, host)

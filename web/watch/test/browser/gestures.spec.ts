@@ -95,7 +95,7 @@ test('keys zoom, move and show the whole again', async ({ page, host, world }) =
   expectSame(await settled(page), before)
 })
 
-test('the arrows reach everybody on the map, and say whom; Enter selects', async ({ page, host, world }) => {
+test('the arrows reach everybody on the map, and name them; Enter selects', async ({ page, host, world }) => {
   const names = ['Ada', 'Grace', 'Alan', 'weather']
   for (const name of names.slice(0, 3)) await world.agent(name)
   await world.mcp('weather')

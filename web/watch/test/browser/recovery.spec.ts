@@ -92,7 +92,7 @@ test('a reset empties the map, and the new session is followed', async ({ page, 
   await expect(feed(page).getByText(en['event.reset'])).toHaveCount(2)
 })
 
-test('a reset that the page does not hear of is found out', async ({ page, context, host, world, conduct }) => {
+test('a reset that the page does not learn of is found out', async ({ page, context, host, world, conduct }) => {
   conduct.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)

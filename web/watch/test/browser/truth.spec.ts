@@ -1,4 +1,4 @@
-/** What the page says is so: of the connection, of the copy, of the past and of whom it counts. */
+/** What the page says is so: of the connection, of the copy, of the past and of its counts. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'

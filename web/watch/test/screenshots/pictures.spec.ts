@@ -14,7 +14,7 @@ import { type World, stroll } from '../browser/fixtures/world.js'
 
 const folder = fileURLToPath(new URL('../../../../docs/images/', import.meta.url))
 
-/** Waits until the town has drawn what it was told, and takes the picture. */
+/** Waits until the town has drawn its last update, and takes the picture. */
 async function take(page: Page, name: string): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   await page.screenshot({ path: `${folder}watch-${name}.png`, scale: 'css' })
