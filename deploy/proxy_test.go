@@ -76,7 +76,7 @@ func runProxy(t *testing.T, conf string, listener net.Listener) {
 	must(t, socket.Close())
 	must(t, listener.Close())
 	t.Cleanup(func() {
-		// One that ended already has told why in its log.
+		// One that ended already has reported why in its log.
 		_ = proxy.Process.Signal(syscall.SIGTERM)
 		if err := proxy.Wait(); err != nil || t.Failed() {
 			t.Errorf("nginx: %v\n%s", err, logs.String())

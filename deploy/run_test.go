@@ -55,7 +55,7 @@ func serve(t *testing.T, env []string, command ...string) banner {
 	lines := bufio.NewReader(out)
 	first, readErr := lines.ReadString('\n')
 	stop := sync.OnceFunc(func() {
-		// One that ended already has told why in its output.
+		// One that ended already has reported why in its output.
 		_ = host.Process.Signal(syscall.SIGTERM)
 		_, _ = io.Copy(io.Discard, lines)
 		if err := host.Wait(); err != nil {

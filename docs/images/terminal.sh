@@ -16,7 +16,7 @@ scratch=$(mktemp -d)
 # A server of its own, which ends with this script.
 export TMUX_TMPDIR=$scratch
 host=
-# A terminal's end is no reason for a host to end, so it is told.
+# A terminal's end is no reason for a host to end, so it is stopped by a signal.
 trap '[ -z "$host" ] || kill "$host"; tmux kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
 
 # await runs a command until it succeeds, for at most so many seconds.
