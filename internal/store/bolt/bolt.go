@@ -61,8 +61,9 @@ type Journal struct {
 	// appending is held by what writes entries, or closes.
 	appending sync.Mutex
 	ahead     *writeAhead
-	// noLog is set where a write-ahead log could not be made.
-	noLog   bool
+	// noLog is how many commits do without a write-ahead log because it could not be
+	// made.
+	noLog   int
 	pending pending
 	flusher flusher
 }

@@ -11,6 +11,9 @@ const (
 	WriteAheadSegment = writeAheadSegment
 )
 
+// LogAgain is after how many commits a log is tried again that could not be made.
+const LogAgain = logAgain
+
 // WriteAheadPath is where a store has its write-ahead log.
 func WriteAheadPath(path string) string { return writeAheadPath(path) }
 

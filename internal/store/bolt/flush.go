@@ -114,6 +114,9 @@ func (j *Journal) reuse(ctx context.Context) error {
 	return nil
 }
 
+// logAgain is after how many commits a log is tried again that could not be made.
+const logAgain = 256
+
 // beginLog makes a write-ahead log where there is none yet. One for which there is
 // no room is done without: commits go into the database.
 func (j *Journal) beginLog(ctx context.Context) error {
@@ -122,12 +125,16 @@ func (j *Journal) beginLog(ctx context.Context) error {
 			return err
 		}
 	}
-	if j.ahead != nil || j.noLog {
+	if j.noLog > 0 {
+		j.noLog--
+	}
+	if j.ahead != nil || j.noLog > 0 {
 		return nil
 	}
 	ahead, err := createWriteAhead(j.path)
-	if j.noLog = err != nil; j.noLog {
-		return nil
+	if err != nil {
+		j.noLog = logAgain
+		return nil //nolint:nilerr // Commits go into the database, which has its own error.
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
 		meta, err := bucket(tx, metaBucket)

@@ -66,6 +66,37 @@ func TestCleanStopLeavesOneFile(t *testing.T) {
 	}
 }
 
+// A log that cannot be made is done without, and tried again later.
+func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
+	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
+	log := bolt.WriteAheadPath(o.Path)
+	if err := os.Mkdir(log, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	j, err := bolt.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, j.Close()) }()
+	var feed storetest.Feed
+	add := func() {
+		e := feed.Next(true, 1)
+		appendTo(t, j, e)
+	}
+	add()
+	must(t, os.Remove(log))
+	for range bolt.LogAgain - 1 {
+		add()
+	}
+	if _, err := os.Stat(log); err == nil {
+		t.Fatal("there is a log after fewer commits than it waits for")
+	}
+	add()
+	if _, err := os.Stat(log); err != nil {
+		t.Errorf("the log is not tried again: %v", err)
+	}
+}
+
 // A store that is opened to be read only shows what the log has, and leaves both
 // files as they are.
 func TestCrashLosesNothing(t *testing.T) {
