@@ -48,7 +48,10 @@ type listeners struct {
 type listener struct {
 	answers protocol.Answers
 	open    int
-	until   time.Time
+	// until is for how long it counts after the last of its streams ended; it is among
+	// those that ended once, however many streams that were.
+	until time.Time
+	ended bool
 }
 
 type endedListener struct {
@@ -94,7 +97,10 @@ func (w *World) Listens(node string, answers protocol.Answers) (leave func()) {
 		defer l.mu.Unlock()
 		one.open--
 		one.until = l.now().Add(answerGrace)
-		l.ended = append(l.ended, endedListener{node, key, one.until})
+		if !one.ended {
+			one.ended = true
+			l.ended = append(l.ended, endedListener{node, key, one.until})
+		}
 		l.forget()
 	}
 }
@@ -105,7 +111,12 @@ func (l *listeners) forget() {
 	for len(l.ended) > 0 && !now.Before(l.ended[0].until) {
 		e := l.ended[0]
 		l.ended = l.ended[1:]
-		if one := l.nodes[e.node][e.key]; one != nil && one.open == 0 && !now.Before(one.until) {
+		switch one := l.nodes[e.node][e.key]; {
+		case one.open > 0:
+			one.ended = false
+		case now.Before(one.until):
+			l.ended = append(l.ended, endedListener{e.node, e.key, one.until})
+		default:
 			delete(l.nodes[e.node], e.key)
 		}
 		if len(l.nodes[e.node]) == 0 {

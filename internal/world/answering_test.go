@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -98,6 +99,55 @@ func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
 		t.Errorf("%d declarations of a node are kept, want at most %d", n, maxDeclarations+1)
 	}
 	wantAnswering(t, f.World, a, protocol.AnsweringUnknown)
+}
+
+func TestStreamsThatComeAndGoAreKeptOnce(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	for range 1000 {
+		f.Listens(owner, protocol.AnswersFor(a))()
+		f.clock.Advance(time.Millisecond)
+	}
+	if n := len(f.listeners.ended); n != 1 {
+		t.Errorf("%d streams that ended are kept, want 1", n)
+	}
+	f.clock.Advance(answerGrace - 2*time.Millisecond)
+	wantAnswering(t, f.World, a, protocol.AnsweringYes)
+	f.clock.Advance(2 * time.Millisecond)
+	wantAnswering(t, f.World, a, protocol.AnsweringNo)
+	if len(f.listeners.nodes)+len(f.listeners.ended) > 0 {
+		t.Errorf("%d nodes and %d streams are kept for ever", len(f.listeners.nodes), len(f.listeners.ended))
+	}
+}
+
+// TestAnswersOfOtherHostsAreBounded sends a host answers that it did not ask for, and
+// more answers than there are hosts.
+func TestAnswersOfOtherHostsAreBounded(t *testing.T) {
+	c := openCluster(t, 2)
+	defer c.close()
+	a := c.agent(0, 300)
+	c.agree()
+	w := c.worlds[1]
+	for i := range 1000 {
+		w.receiveAnswering(t.Context(), append([]byte{answeringMessage}, fmt.Sprintf(`{"nonce":"%d","yes":[%q]}`, i, a)...))
+	}
+	waiting := make(chan peerAnswer, 1)
+	w.listeners.mu.Lock()
+	w.listeners.asked["known"] = waiting
+	w.listeners.mu.Unlock()
+	for range 1000 {
+		w.receiveAnswering(t.Context(), append([]byte{answeringMessage}, `{"nonce":"known"}`...))
+	}
+	if len(waiting) != 1 || len(w.listeners.asked) != 1 {
+		t.Errorf("%d answers to a question and %d questions are kept, want 1 each", len(waiting), len(w.listeners.asked))
+	}
+	delete(w.listeners.asked, "known")
+	wantAnswering(t, w, a, protocol.AnsweringNo)
+	if len(w.listeners.asked) != 0 {
+		t.Errorf("%d questions are kept after they were answered", len(w.listeners.asked))
+	}
 }
 
 func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
