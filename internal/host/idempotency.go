@@ -20,6 +20,7 @@ type idempotency struct {
 	// opened only by who sends it again.
 	secret      string
 	key         [sha256.Size]byte
+	caller      world.CallerTag
 	fingerprint [sha256.Size]byte
 }
 
@@ -43,7 +44,10 @@ func findRepeat(c *call) error {
 	if err := readBody(c); err != nil {
 		return err
 	}
-	c.idempotency = &idempotency{secret: sent[0], key: digest(c.identity(), sent[0]), fingerprint: c.fingerprint()}
+	caller := c.identity()
+	c.idempotency = &idempotency{
+		secret: sent[0], key: digest(caller, sent[0]), caller: world.TagOf(caller), fingerprint: c.fingerprint(),
+	}
 	reply, found, err := c.host.world.Repeated(c.r.Context(), c.idempotency.forWorld(false))
 	if err != nil || !found {
 		return err
@@ -58,7 +62,7 @@ func findRepeat(c *call) error {
 // forWorld is the key as the engine takes it. Replies that hold a secret are
 // sealed.
 func (i *idempotency) forWorld(secret bool) *world.Idempotency {
-	k := &world.Idempotency{Key: i.key, Fingerprint: i.fingerprint}
+	k := &world.Idempotency{Key: i.key, Caller: i.caller, Fingerprint: i.fingerprint}
 	if secret {
 		k.Seal = i.seal
 	}

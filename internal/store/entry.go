@@ -79,28 +79,29 @@ type Table string
 // The tables. Keys and values are the world's; a store only orders keys by
 // their bytes.
 const (
-	Nodes            Table = "nodes"
-	Leases           Table = "leases"
-	Aggregates       Table = "aggregates"
-	Idempotency      Table = "idempotency"
-	IdempotencyTimes Table = "idempotency_times"
-	Interactions     Table = "interactions"
-	InteractionOrder Table = "interaction_order"
-	Journeys         Table = "journeys"
-	JourneyOrder     Table = "journey_order"
-	Spaces           Table = "spaces"
-	SpaceLogs        Table = "space_logs"
-	Intercom         Table = "intercom"
-	Usage            Table = "usage"
-	WatchTokens      Table = "watch_tokens"
-	BridgePositions  Table = "bridge_positions"
-	Meta             Table = "meta"
+	Nodes              Table = "nodes"
+	Leases             Table = "leases"
+	Aggregates         Table = "aggregates"
+	Idempotency        Table = "idempotency"
+	IdempotencyTimes   Table = "idempotency_times"
+	IdempotencyCallers Table = "idempotency_callers"
+	Interactions       Table = "interactions"
+	InteractionOrder   Table = "interaction_order"
+	Journeys           Table = "journeys"
+	JourneyOrder       Table = "journey_order"
+	Spaces             Table = "spaces"
+	SpaceLogs          Table = "space_logs"
+	Intercom           Table = "intercom"
+	Usage              Table = "usage"
+	WatchTokens        Table = "watch_tokens"
+	BridgePositions    Table = "bridge_positions"
+	Meta               Table = "meta"
 )
 
 var tables = []Table{
-	Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, Interactions, InteractionOrder,
-	Journeys, JourneyOrder, Spaces, SpaceLogs, Usage, Intercom, WatchTokens, BridgePositions,
-	Meta,
+	Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, IdempotencyCallers, Interactions, InteractionOrder,
+	Journeys, JourneyOrder, Spaces, SpaceLogs, Usage, Intercom, WatchTokens,
+	BridgePositions, Meta,
 }
 
 // Tables lists every table, in the order in which a backup writes them.

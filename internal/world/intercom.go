@@ -1,7 +1,6 @@
 package world
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -68,7 +67,7 @@ func (c AssistTool) plan(p *planner) (any, error) {
 }
 
 // lookups implements prefetcher.
-func (c IntercomCommand) lookups() []store.Lookup {
+func (c IntercomCommand) lookups(*state) []store.Lookup {
 	return []store.Lookup{{Table: store.Intercom, Key: []byte(closedIntercomKey(c.RequestID))}}
 }
 
@@ -214,12 +213,29 @@ func (c IntercomResponse) plan(p *planner) (any, error) {
 // closeIntercom ends a request; its id stays known for repeatTerm.
 func (p *planner) closeIntercom(r *intercom) error {
 	p.erase(store.Intercom, openIntercomKey(r.RequestID))
-	p.putBytes(store.Intercom, intercomTimeKey(r.At, r.RequestID), []byte{})
-	return p.put(store.Intercom, closedIntercomKey(r.RequestID), r)
+	if err := p.put(store.Intercom, closedIntercomKey(r.RequestID), r); err != nil {
+		return err
+	}
+	return p.rememberID(closedRequests, TagOf(r.Caller), r.At, []byte(r.RequestID))
+}
+
+// lookups implements prefetcher.
+func (c IntercomResponse) lookups(s *state) []store.Lookup { return s.closing(c.RequestID) }
+
+// closing is what has to be read before a request is closed.
+func (s *state) closing(requestID string) []store.Lookup {
+	r := s.intercoms[requestID]
+	if r == nil {
+		return nil
+	}
+	return closedRequests.tallies(TagOf(r.Caller))
 }
 
 // expireIntercom answers a request for which nothing came in time.
 type expireIntercom struct{ requestID string }
+
+// lookups implements prefetcher.
+func (c expireIntercom) lookups(s *state) []store.Lookup { return s.closing(c.requestID) }
 
 func (c expireIntercom) plan(p *planner) (any, error) {
 	request := p.st.intercoms[c.requestID]
@@ -259,19 +275,15 @@ func (p *planner) seenIntercom(requestID string) (*intercom, error) {
 	return &r, nil
 }
 
-// The keys of the table: open requests, which are kept in memory, closed ones,
-// and the times of those by which they are forgotten.
+// The keys of the table: open requests, which are kept in memory, and closed ones.
 const (
 	openIntercom   = "o"
 	closedIntercom = "c"
-	timedIntercom  = "t"
 )
 
-func openIntercomKey(requestID string) string   { return openIntercom + requestID }
-func closedIntercomKey(requestID string) string { return closedIntercom + requestID }
-
-func intercomTimeKey(at int64, requestID string) []byte {
-	return append(binary.BigEndian.AppendUint64([]byte(timedIntercom), uint64(at)), requestID...)
+func openIntercomKey(requestID string) string { return openIntercom + requestID }
+func closedIntercomKey(requestID string) string {
+	return string(closedRequests.RecordKey([]byte(requestID)))
 }
 
 // applyIntercom keeps the open requests in memory, and the closed ones until
@@ -282,28 +294,10 @@ func (s *state) applyIntercom(r *store.Record) error {
 	switch kind {
 	case openIntercom:
 		return applyRecord(s, &inner, s.setIntercom)
+	case string(closedRequests.Tally()):
+		return s.applyRemembered(r)
 	case closedIntercom:
 		return applyRecord(s, &inner, func(id string, v *intercom) { put(s.closedIntercoms, id, v) })
 	}
 	return nil
-}
-
-// forgetIntercoms removes closed requests that are a day old, a bounded number
-// at a time.
-type forgetIntercoms struct{}
-
-func (forgetIntercoms) plan(p *planner) (any, error) {
-	before := intercomTimeKey(p.now.Add(-repeatTerm).UnixMilli()+1, "")
-	left := forgetAtOnce
-	for pair, err := range p.options.Journal.Scan(p.ctx, store.Intercom, store.Range{Prefix: []byte(timedIntercom), Before: before}) {
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		p.putBytes(store.Intercom, pair.Key, nil)
-		p.erase(store.Intercom, closedIntercomKey(string(pair.Key[len(timedIntercom)+8:])))
-		if left--; left == 0 {
-			return more, nil
-		}
-	}
-	return forgotten(false), nil
 }

@@ -23,12 +23,16 @@ type Limits struct {
 	// History is how many interactions and how many journeys are kept for each
 	// agent; 1,000 by default.
 	History int
+	// WatchTokens is how many tokens for the watch page a main node has at most; 64 by
+	// default.
+	WatchTokens int
 }
 
 // The defaults of Limits.
 const (
-	DefaultOccupants = 100
-	DefaultHistory   = 1000
+	DefaultOccupants   = 100
+	DefaultHistory     = 1000
+	DefaultWatchTokens = 64
 )
 
 // DefaultMemoryBudget is for a machine with 512 MiB.
@@ -91,6 +95,9 @@ func (o *Options) check() error {
 	}
 	if o.Limits.History == 0 {
 		o.Limits.History = DefaultHistory
+	}
+	if o.Limits.WatchTokens == 0 {
+		o.Limits.WatchTokens = DefaultWatchTokens
 	}
 	if o.MemoryBudget == 0 {
 		o.MemoryBudget = DefaultMemoryBudget

@@ -36,6 +36,11 @@ type planner struct {
 	room   [1]accountUsage
 	gone   []uint64
 	closed string
+	// tallies are the numbers of remembered ids that the command changes, remembering
+	// the id that it adds last, and forgotten the keys of those that it forgets.
+	tallies     map[string]int
+	remembering []byte
+	forgotten   map[string]struct{}
 	// staged is the idempotency record of this command.
 	staged  *repeat
 	private []privatePart
@@ -154,6 +159,7 @@ func (p *planner) emitBytes(kind protocol.EventKind, own []byte) {
 // the command changes nothing at all.
 func (p *planner) finish() (*stagedPlan, error) {
 	p.stageUsages()
+	p.stageTallies()
 	e, st := &p.entry, p.st
 	mapChanged := len(e.Rows) > 0 || e.Header != nil || e.Cleared
 	if !mapChanged && len(e.Events) == 0 && len(e.Records) == 0 {
@@ -206,10 +212,10 @@ type lookup struct {
 }
 
 // prefetcher is a command that needs records of the store to be planned.
-type prefetcher interface{ lookups() []store.Lookup }
+type prefetcher interface{ lookups(*state) []store.Lookup }
 
 // wanted lists what the jobs need.
-func wanted(batch []*job) []store.Lookup {
+func wanted(s *state, batch []*job) []store.Lookup {
 	var list []store.Lookup
 	for _, j := range batch {
 		if j.ctx.Err() != nil {
@@ -217,9 +223,10 @@ func wanted(batch []*job) []store.Lookup {
 		}
 		if key := j.req.Idempotency; key != nil {
 			list = append(list, store.Lookup{Table: store.Idempotency, Key: key.Key[:]})
+			list = append(list, idempotencyKeys.tallies(key.Caller)...)
 		}
 		if c, ok := j.command.(prefetcher); ok {
-			list = append(list, c.lookups()...)
+			list = append(list, c.lookups(s)...)
 		}
 	}
 	return list
@@ -229,17 +236,31 @@ func wanted(batch []*job) []store.Lookup {
 // another host does not say what it did to these tables.
 func (w *World) lookUp(ctx context.Context, l *commitLoop) error {
 	l.read = nil
-	list := wanted(l.batch)
+	return l.readAll(ctx, w.options.Journal, wanted(w.state, l.batch))
+}
+
+// readAll reads records for the plans of the batch.
+func (l *commitLoop) readAll(ctx context.Context, journal store.Journal, list []store.Lookup) error {
 	if len(list) == 0 {
 		return nil
 	}
-	values, err := w.options.Journal.GetAll(ctx, list)
+	values, err := journal.GetAll(ctx, list)
 	if err != nil {
 		return err
 	}
-	l.read = make(lookups, len(list))
+	if l.read == nil {
+		l.read = make(lookups, len(list))
+	}
 	for i := range list {
 		l.read[lookup{list[i].Table, string(list[i].Key)}] = values[i]
+	}
+	return nil
+}
+
+// prefetch reads records that the plan needs, at once.
+func (p *planner) prefetch(list []store.Lookup) error {
+	if err := p.loop.readAll(p.ctx, p.options.Journal, list); err != nil {
+		return unavailable(err)
 	}
 	return nil
 }

@@ -25,6 +25,11 @@ const (
 	Lines
 	Journeys
 	Bytes
+	// IdempotencyKeys, and ClosedRequests, which are intercom requests that were answered
+	// or ran out of time, are ids by which a repeat is known. Each caller has its own; the
+	// oldest go for new ones.
+	IdempotencyKeys
+	ClosedRequests
 	quotaCount
 )
 
@@ -32,7 +37,8 @@ const (
 type Amounts [quotaCount]int
 
 // quotas are their names for people and for programs, the codes of those who want
-// more, and the defaults of a host's limits for each account and for all.
+// more (none where the oldest go), and the defaults of a host's limits for each
+// account and for all.
 var quotas = [quotaCount]struct {
 	name, label    string
 	code           protocol.Code
@@ -46,6 +52,9 @@ var quotas = [quotaCount]struct {
 	Lines:      {"log lines", "lines", protocol.CodeStorageLimit, 100_000, 1_000_000},
 	Journeys:   {"journeys", "journeys", protocol.CodeStorageLimit, 100_000, 1_000_000},
 	Bytes:      {"bytes of history", "bytes", protocol.CodeStorageLimit, 256 << 20, 4 << 30},
+
+	IdempotencyKeys: {"idempotency keys", "idempotency-keys", "", 100_000, 1_000_000},
+	ClosedRequests:  {"closed intercom requests", "closed-requests", "", 100_000, 1_000_000},
 }
 
 // String is the name of what is counted, for people.
@@ -56,6 +65,14 @@ func (q Quota) Label() string { return quotas[q].label }
 
 // Defaults are a host's limits for each account and for all together; 0 for none.
 func (q Quota) Defaults() (account, world int) { return quotas[q].account, quotas[q].world }
+
+// Holder is who has its own limit, for people.
+func (q Quota) Holder() string {
+	if q == IdempotencyKeys || q == ClosedRequests {
+		return "caller"
+	}
+	return "account"
+}
 
 // Quotas lists all of them.
 func Quotas() []Quota {
@@ -156,7 +173,11 @@ func (s *state) count(name string, q Quota, by int) {
 func (w *World) Used() Amounts {
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
-	return w.replica.used
+	used := w.replica.used
+	for i, of := range rememberedKinds {
+		used[of.quota] = int(w.remembered[i].Load())
+	}
+	return used
 }
 
 // Limits are the operator's bounds.

@@ -31,6 +31,8 @@ func (s *state) applyRecords(records []store.Record) error {
 			err = s.applyIntercom(r)
 		case store.Usage:
 			err = s.applyUsage(r)
+		case store.IdempotencyCallers:
+			err = s.applyRemembered(r)
 		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
 		}
@@ -53,9 +55,7 @@ func (s *state) clearTable(table store.Table) {
 			s.setSpace(id, nil)
 		}
 	case store.Intercom:
-		for id := range maps.Clone(s.intercoms) {
-			s.setIntercom(id, nil)
-		}
+		s.clearRequests()
 	case store.Usage:
 		for name := range maps.Clone(s.accounts) {
 			prev := s.usage(name)

@@ -3,7 +3,6 @@ package world
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -11,10 +10,6 @@ import (
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
-
-// repeatTerm is how long a repeated command gets the first reply (protocol
-// reference, "Idempotency").
-const repeatTerm = 24 * time.Hour
 
 // repeat is the record of a command that came with an idempotency key.
 type repeat struct {
@@ -111,51 +106,8 @@ func (p *planner) recordRepeat(reply any) error {
 		return fmt.Errorf("encode an idempotency record: %w", err)
 	}
 	p.putBytes(store.Idempotency, key.Key[:], b)
-	p.putBytes(store.IdempotencyTimes, repeatTimeKey(r.At, key.Key[:]), []byte{})
 	p.staged = r
-	return nil
-}
-
-func repeatTimeKey(at int64, key []byte) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(at)), key...)
-}
-
-// forgetRepeats is the removal of expired idempotency records, a bounded number
-// at a time.
-type forgetRepeats struct{}
-
-const forgetAtOnce = 1000
-
-func (forgetRepeats) plan(p *planner) (any, error) {
-	limit := binary.BigEndian.AppendUint64(nil, uint64(p.now.Add(-repeatTerm).UnixMilli()+1))
-	left := forgetAtOnce
-	for pair, err := range p.options.Journal.Scan(p.ctx, store.IdempotencyTimes, store.Range{Before: limit}) {
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		if err := p.forgetRepeat(pair.Key); err != nil {
-			return nil, err
-		}
-		if left--; left == 0 {
-			return more, nil
-		}
-	}
-	return forgotten(false), nil
-}
-
-// forgetRepeat removes one expired record, unless the key was used again since.
-func (p *planner) forgetRepeat(timeKey []byte) error {
-	p.putBytes(store.IdempotencyTimes, timeKey, nil)
-	key := timeKey[8:]
-	b, err := p.get(store.Idempotency, key)
-	if err != nil {
-		return err
-	}
-	var r repeat
-	if b == nil || json.Unmarshal(b, &r) != nil || r.At == int64(binary.BigEndian.Uint64(timeKey)) {
-		p.putBytes(store.Idempotency, key, nil)
-	}
-	return nil
+	return p.rememberID(idempotencyKeys, key.Caller, r.At, key.Key[:])
 }
 
 // unavailable is what a caller gets when the store does not answer.

@@ -40,8 +40,10 @@ type Request struct {
 
 // Idempotency identifies a command that may be repeated.
 type Idempotency struct {
-	// Key is the hash of the caller and the key that it sent.
-	Key [32]byte
+	// Key is the hash of the caller and the key that it sent, and Caller the caller's
+	// tag.
+	Key    [32]byte
+	Caller CallerTag
 	// Fingerprint is the hash of method, path and body.
 	Fingerprint [32]byte
 	// Seal encrypts a reply that holds a secret; nil stores the reply as it is.

@@ -42,6 +42,12 @@ type state struct {
 	// repeats are the idempotency records of the batch that is not yet
 	// committed; committed ones are in the store.
 	repeats map[[32]byte]*repeat
+	// tallies are the numbers of remembered ids as the batch leaves them, and forgotten
+	// the keys of those that it forgets.
+	tallies   map[string]int
+	forgotten map[string]struct{}
+	// cleared are the tables of remembered ids that the batch empties.
+	cleared map[store.Table]bool
 
 	undo []func()
 }
@@ -82,6 +88,9 @@ func newState(rootKey string) *state {
 		cursors:         map[cursor]uint64{},
 		closedIntercoms: map[string]*intercom{},
 		repeats:         map[[32]byte]*repeat{},
+		tallies:         map[string]int{},
+		forgotten:       map[string]struct{}{},
+		cleared:         map[store.Table]bool{},
 	}
 }
 
@@ -96,6 +105,9 @@ func (s *state) keep() {
 	clear(s.undo)
 	s.undo = s.undo[:0]
 	clear(s.repeats)
+	clear(s.tallies)
+	clear(s.forgotten)
+	clear(s.cleared)
 	clear(s.closedIntercoms)
 	clear(s.dropped)
 }

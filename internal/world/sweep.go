@@ -22,18 +22,23 @@ func (w *World) Sweep(ctx context.Context) error {
 	if w.stale.Load() != nil {
 		due = append(due, probe{})
 	}
+	errs := []error{}
 	if w.forgets() {
-		due = append(due, forgetRepeats{}, forgetIntercoms{}, forgetWatchTokens{})
+		errs = append(errs, w.countRemembered(ctx))
+		for _, of := range rememberedKinds {
+			due = append(due, forgetExpired{of})
+		}
+		due = append(due, forgetWatchTokens{})
 	}
 	jobs := make([]*job, 0, len(due))
 	for _, c := range due {
 		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
 		if err = w.send(ctx, j); err != nil {
+			errs = append(errs, err)
 			break
 		}
 		jobs = append(jobs, j)
 	}
-	errs := []error{err}
 	for _, j := range jobs {
 		<-j.done
 		errs = append(errs, j.err)

@@ -14,13 +14,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-const (
-	// WatchTerm is how long a watch token is good, and a cookie that was given
-	// freely (protocol reference, "Watching in a browser").
-	WatchTerm = 12 * time.Hour
-	// maxWatchTokens bounds what one main node can have in the store.
-	maxWatchTokens = 64
-)
+// WatchTerm is how long a watch token is good, and a cookie that was given freely
+// (protocol reference, "Watching in a browser").
+const WatchTerm = 12 * time.Hour
 
 // WatchToken is what is kept of a token for the watch page, under its digest.
 type WatchToken struct {
@@ -52,7 +48,7 @@ func (c CreateWatchToken) plan(p *planner) (any, error) {
 	if node := p.st.nodes[owner]; node != nil {
 		token.OwnerSince = node.CreatedAt
 	}
-	if err := p.forgetTokensOf(owner, maxWatchTokens-1); err != nil {
+	if err := p.forgetTokensOf(owner, p.options.Limits.WatchTokens-1); err != nil {
 		return nil, err
 	}
 	p.putBytes(store.WatchTokens, ownedTokenKey(owner, token.ExpiresAt, c.Digest[:]), []byte{})

@@ -95,15 +95,16 @@ func TestAWatchTokenEndsWithItsMainNode(t *testing.T) {
 }
 
 func TestAMainNodeHasABoundedNumberOfWatchTokens(t *testing.T) {
-	f := open(t)
+	const limit = 5
+	f := open(t, func(o *Options) { o.Limits.WatchTokens = limit })
 	owner := f.main("owner")
 	first := f.watchToken(owner, "first")
-	for i := range maxWatchTokens {
+	for i := range limit {
 		f.clock.Advance(time.Second)
 		f.watchToken(owner, string(rune('a'+i)))
 	}
-	if f.goodToken(first) || f.tokenRecords() != 3*maxWatchTokens {
-		t.Errorf("%d records are kept, want %d, without the oldest", f.tokenRecords(), 3*maxWatchTokens)
+	if f.goodToken(first) || f.tokenRecords() != 3*limit {
+		t.Errorf("%d records are kept, want %d, without the oldest", f.tokenRecords(), 3*limit)
 	}
 }
 

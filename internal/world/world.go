@@ -31,6 +31,8 @@ type World struct {
 	// forgot is when a sweep last forgot what is old, in nanoseconds since the Unix
 	// epoch; 0 for never.
 	forgot atomic.Int64
+	// remembered are how many ids of each kind the store had at the last sweep.
+	remembered [len(rememberedKinds)]atomic.Int64
 
 	// intake guards queue against being closed while somebody sends.
 	intake sync.RWMutex

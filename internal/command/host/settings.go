@@ -88,6 +88,10 @@ var limits = append(quotaLimits(), []limit{
 		"how many interactions and journeys are kept for each agent",
 	},
 	{
+		"max-watch-tokens", func(s *serveSettings) *int { return &s.limits.WatchTokens }, world.DefaultWatchTokens, 1,
+		"how many watch tokens one main node may have; the oldest go for new ones",
+	},
+	{
 		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20,
 		"how many MiB the bodies of all requests under way may hold together",
 	},
@@ -141,7 +145,7 @@ func quotaLimits() []limit {
 		if q != world.Accounts {
 			all = append(all, limit{
 				"max-" + q.Label(), func(s *serveSettings) *int { return &s.limits.Account[q] }, account, 0,
-				fmt.Sprintf("how many %s one account may have; 0 = no limit", q),
+				fmt.Sprintf("how many %s one %s may have; 0 = no limit", q, q.Holder()),
 			})
 		}
 		all = append(all, limit{

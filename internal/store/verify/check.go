@@ -62,6 +62,9 @@ func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error)
 	if err := c.tables(ctx, j); err != nil {
 		return nil, err
 	}
+	if err := c.remembered(ctx, j); err != nil {
+		return nil, err
+	}
 	if err := c.usage(ctx, j); err != nil {
 		return nil, err
 	}
@@ -242,6 +245,31 @@ func (c *check) usage(ctx context.Context, j store.Source) error {
 	}
 	for account, is := range kept {
 		c.sameUsage(account, replay.Usage{}, is)
+	}
+	return nil
+}
+
+// remembered counts the ids that are known for a time and compares them with the
+// numbers that the store has.
+func (c *check) remembered(ctx context.Context, j store.Source) error {
+	for _, of := range []replay.Remembered{replay.IdempotencyKeys, replay.ClosedRequests} {
+		counted, said, err := of.Count(ctx, j)
+		if errors.Is(err, store.ErrCorrupt) {
+			c.problem(err)
+			continue
+		} else if err != nil {
+			return fmt.Errorf("counting the ids that are known: %w", err)
+		}
+		for key, is := range counted {
+			if said[key] != is {
+				c.complain("the table %s says that %x has %d ids, but it has %d", of.Callers, key, said[key], is)
+			}
+		}
+		for key, n := range said {
+			if counted[key] == 0 {
+				c.complain("the table %s says that %x has %d ids, but it has none", of.Callers, key, n)
+			}
+		}
 	}
 	return nil
 }

@@ -219,3 +219,27 @@ func TestCheckComparesWhatAccountsHave(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckCountsTheIDsThatAreKnown(t *testing.T) {
+	kind, caller := replay.IdempotencyKeys, replay.TagOf("somebody")
+	records := []store.Record{
+		{Table: store.IdempotencyCallers, Key: kind.CallerKey(caller, 1, []byte("a")), Value: []byte{}},
+		{Table: store.IdempotencyCallers, Key: kind.CallerKey(caller, 2, []byte("b")), Value: []byte{}},
+		{Table: store.IdempotencyCallers, Key: kind.Tally(), Value: replay.AppendTally(nil, 2)},
+	}
+	for said, good := range map[int]bool{0: false, 1: false, 2: true, 3: false} {
+		feed, entries := history(5)
+		last := feed.Say("the last")
+		last.Records = records
+		if said > 0 {
+			last.Records = append(last.Records[:3:3], store.Record{Table: store.IdempotencyCallers, Key: kind.CallerTally(caller), Value: replay.AppendTally(nil, said)})
+		}
+		report, err := verify.Check(t.Context(), journal(t, store.DefaultRetention(), append(entries, last)), storetest.RootKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.OK() != good {
+			t.Errorf("%d of 2: %q", said, report.Problems)
+		}
+	}
+}

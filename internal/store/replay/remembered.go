@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Remembered is a kind of ids that the store knows for a time, so that who sends
+// something again is answered as at first.
+type Remembered struct {
+	// Records has the records by id, and Times the callers by time and id. Callers has
+	// the ids of each caller, oldest first, and how many there are of each caller and
+	// in all.
+	Records, Times, Callers store.Table
+	// A table may have more than that: these are what keys start with.
+	recordPrefix, timePrefix string
+	callerPrefix             byte
+}
+
+// The kinds of ids.
+var (
+	IdempotencyKeys = Remembered{store.Idempotency, store.IdempotencyTimes, store.IdempotencyCallers, "", "", 'c'}
+	ClosedRequests  = Remembered{store.Intercom, store.Intercom, store.Intercom, "c", "t", 'a'}
+)
+
+// CallerTag names a caller in keys.
+type CallerTag [16]byte
+
+// TagOf is the tag of a caller, whose identity may hold a secret.
+func TagOf(identity string) CallerTag {
+	sum := sha256.Sum256([]byte(identity))
+	return CallerTag(sum[:])
+}
+
+// RecordKey is the key of an id's record.
+func (r *Remembered) RecordKey(id []byte) []byte { return append([]byte(r.recordPrefix), id...) }
+
+// TimeKey is the key of an id in Times. at is in milliseconds since the Unix epoch.
+func (r *Remembered) TimeKey(at int64, id []byte) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte(r.timePrefix), uint64(at)), id...)
+}
+
+// Before selects the records of Times that are older.
+func (r *Remembered) Before(at int64) store.Range {
+	return store.Range{Prefix: []byte(r.timePrefix), Before: r.TimeKey(at, nil)}
+}
+
+// ParseTimeKey is the reverse of TimeKey.
+func (r *Remembered) ParseTimeKey(key []byte) (at int64, id []byte, ok bool) {
+	return parseTimed(key, len(r.timePrefix))
+}
+
+// CallerKey is the key of a caller's id in Callers.
+func (r *Remembered) CallerKey(caller CallerTag, at int64, id []byte) []byte {
+	return append(binary.BigEndian.AppendUint64(r.CallerTally(caller), uint64(at)), id...)
+}
+
+// ParseCallerKey is the reverse of CallerKey; ok is false for the number of the
+// caller's ids.
+func (r *Remembered) ParseCallerKey(key []byte) (at int64, id []byte, ok bool) {
+	return parseTimed(key, tallyBytes)
+}
+
+// CallerTally is the key in Callers of how many ids a caller has.
+func (r *Remembered) CallerTally(caller CallerTag) []byte {
+	return append(r.Tally(), caller[:]...)
+}
+
+// Tally is the key of how many ids there are in all.
+func (r *Remembered) Tally() []byte { return []byte{r.callerPrefix} }
+
+// tallyBytes is the length of a CallerTally; ids have longer keys.
+const tallyBytes = 1 + len(CallerTag{})
+
+// IsTally reports whether the key of a record of Callers is that of a number.
+func IsTally(key []byte) bool { return len(key) <= tallyBytes }
+
+// AppendTally encodes a number of ids, and ParseTally decodes it; that of none is
+// nil.
+func AppendTally(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(max(0, n))) }
+
+// ParseTally is the reverse of AppendTally.
+func ParseTally(b []byte) (int, error) {
+	if b == nil {
+		return 0, nil
+	}
+	n, size := binary.Uvarint(b)
+	if size != len(b) || n > 1<<62 {
+		return 0, fmt.Errorf("%w: %x is no number of ids", store.ErrCorrupt, b)
+	}
+	return int(n), nil
+}
+
+func parseTimed(key []byte, from int) (at int64, id []byte, ok bool) {
+	if len(key) <= from+8 {
+		return 0, nil, false
+	}
+	return int64(binary.BigEndian.Uint64(key[from:])), key[from+8:], true
+}
+
+// Count counts the ids of a store by the keys of their numbers, and reads the numbers
+// that the store has.
+func (r *Remembered) Count(ctx context.Context, from store.Repository) (counted, said map[string]int, err error) {
+	counted, said = map[string]int{}, map[string]int{}
+	for pair, err := range from.Scan(ctx, r.Callers, store.Range{Prefix: r.Tally()}) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the table %s: %w", r.Callers, err)
+		}
+		if !IsTally(pair.Key) {
+			counted[string(pair.Key[:1])]++
+			counted[string(pair.Key[:tallyBytes])]++
+			continue
+		}
+		if said[string(pair.Key)], err = ParseTally(pair.Value); err != nil {
+			return nil, nil, fmt.Errorf("the record %x of the table %s: %w", pair.Key, r.Callers, err)
+		}
+	}
+	return counted, said, nil
+}

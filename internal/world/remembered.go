@@ -1,0 +1,320 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
+)
+
+// repeatTerm is how long what is sent again is known as such (protocol reference,
+// "Idempotency").
+const repeatTerm = 24 * time.Hour
+
+// remembered is a kind of ids that are known for repeatTerm, among the last ones of
+// their caller and of all callers.
+type remembered struct {
+	replay.Remembered
+	quota Quota
+	// inBatch reports whether the batch that is not yet committed has the id.
+	inBatch func(*state, []byte) bool
+}
+
+var (
+	idempotencyKeys = &remembered{replay.IdempotencyKeys, IdempotencyKeys, func(s *state, id []byte) bool {
+		return len(id) == 32 && s.repeats[[32]byte(id)] != nil
+	}}
+	closedRequests = &remembered{replay.ClosedRequests, ClosedRequests, func(s *state, id []byte) bool {
+		return s.closedIntercoms[string(id)] != nil
+	}}
+	rememberedKinds = [...]*remembered{idempotencyKeys, closedRequests}
+)
+
+// CallerTag names a caller among all of them.
+type CallerTag = replay.CallerTag
+
+// TagOf is the tag of a caller, whose identity may hold a secret.
+func TagOf(identity string) CallerTag { return replay.TagOf(identity) }
+
+// tallies are what has to be read before an id of a caller is remembered.
+func (of *remembered) tallies(caller CallerTag) []store.Lookup {
+	return []store.Lookup{{Table: of.Callers, Key: of.CallerTally(caller)}, {Table: of.Callers, Key: of.Tally()}}
+}
+
+// knownID is an id that the store knows, and since when.
+type knownID struct {
+	caller CallerTag
+	// counted is false for one that an earlier version wrote, of which no caller is
+	// known.
+	counted bool
+	at      int64
+	id      []byte
+}
+
+// rememberID stages that an id is known, beside its record, and that the oldest are
+// forgotten where there are too many: of the same caller, then of all.
+func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []byte) error {
+	p.remembering = id
+	p.putBytes(of.Times, of.TimeKey(at, id), caller[:])
+	p.putBytes(of.Callers, of.CallerKey(caller, at, id), []byte{})
+	own, err := p.tally(of, of.CallerTally(caller), 1)
+	if err != nil {
+		return err
+	}
+	if _, err := p.tally(of, of.Tally(), 1); err != nil {
+		return err
+	}
+	if limit := p.options.Limits.Account[of.quota]; limit > 0 && own > limit+slack(of.quota, limit) {
+		if err := p.forgetOldest(of, own-limit, p.idsOf(of, caller)); err != nil {
+			return err
+		}
+	}
+	all, err := p.tally(of, of.Tally(), 0)
+	if err != nil {
+		return err
+	}
+	if limit := p.options.Limits.World[of.quota]; limit > 0 && all > limit+slack(of.quota, limit) {
+		return p.forgetOldest(of, all-limit, p.ids(of, p.now.UnixMilli()+1))
+	}
+	return nil
+}
+
+// forgetOldest stages the removal of the first n ids of a walk, a bounded number at a
+// time: a limit may be lower than before.
+func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, error]) error {
+	n = min(n, forgetAtOnce)
+	oldest := make([]knownID, 0, n)
+	for known, err := range walk {
+		if err != nil {
+			return err
+		}
+		if oldest = append(oldest, known); len(oldest) == n {
+			break
+		}
+	}
+	return p.forgetIDs(of, oldest)
+}
+
+// idsOf walks the ids of a caller that the store has, the oldest first.
+func (p *planner) idsOf(of *remembered, caller CallerTag) iter.Seq2[knownID, error] {
+	return func(yield func(knownID, error) bool) {
+		if p.st.cleared[of.Callers] {
+			return
+		}
+		walk := store.Range{Prefix: of.CallerTally(caller), KeysOnly: true}
+		for pair, err := range p.options.Journal.Scan(p.ctx, of.Callers, walk) {
+			if err != nil {
+				yield(knownID{}, unavailable(err))
+				return
+			}
+			at, id, ok := of.ParseCallerKey(pair.Key)
+			if ok && !p.isForgotten(string(pair.Key)) && !yield(knownID{caller, true, at, id}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ids walks the ids of all callers that are older than a time, the oldest first.
+func (p *planner) ids(of *remembered, before int64) iter.Seq2[knownID, error] {
+	return func(yield func(knownID, error) bool) {
+		if p.st.cleared[of.Callers] {
+			return
+		}
+		for pair, err := range p.options.Journal.Scan(p.ctx, of.Times, of.Before(before)) {
+			if err != nil {
+				yield(knownID{}, unavailable(err))
+				return
+			}
+			known := knownID{counted: len(pair.Value) == len(CallerTag{})}
+			copy(known.caller[:], pair.Value)
+			var ok bool
+			if known.at, known.id, ok = of.ParseTimeKey(pair.Key); !ok {
+				continue
+			}
+			if known.counted && p.isForgotten(string(of.CallerKey(known.caller, known.at, known.id))) {
+				continue
+			}
+			if !yield(known, nil) {
+				return
+			}
+		}
+	}
+}
+
+// isForgotten reports whether the batch forgets an id, of which the store does not
+// know yet.
+func (p *planner) isForgotten(callerKey string) bool {
+	_, before := p.st.forgotten[callerKey]
+	_, now := p.forgotten[callerKey]
+	return before || now
+}
+
+// forgetIDs stages the removal of ids.
+func (p *planner) forgetIDs(of *remembered, list []knownID) error {
+	var wanted []store.Lookup
+	for _, known := range list {
+		wanted = append(wanted, store.Lookup{Table: of.Records, Key: of.RecordKey(known.id)})
+		if known.counted {
+			wanted = append(wanted, of.tallies(known.caller)...)
+		}
+	}
+	if err := p.prefetch(wanted); err != nil {
+		return err
+	}
+	for _, known := range list {
+		if err := p.forgetID(of, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) forgetID(of *remembered, known knownID) error {
+	p.putBytes(of.Times, of.TimeKey(known.at, known.id), nil)
+	if known.counted {
+		key := of.CallerKey(known.caller, known.at, known.id)
+		p.putBytes(of.Callers, key, nil)
+		if p.forgotten == nil {
+			p.forgotten = map[string]struct{}{}
+		}
+		p.forgotten[string(key)] = struct{}{}
+		for _, tally := range of.tallies(known.caller) {
+			if _, err := p.tally(of, tally.Key, -1); err != nil {
+				return err
+			}
+		}
+	}
+	return p.forgetRecord(of, known)
+}
+
+// forgetRecord stages the removal of an id's record, unless the id was used again
+// since, in this batch or before.
+func (p *planner) forgetRecord(of *remembered, known knownID) error {
+	key := of.RecordKey(known.id)
+	if bytes.Equal(known.id, p.remembering) || of.inBatch(p.st, known.id) {
+		return nil
+	}
+	b, err := p.get(of.Records, key)
+	if err != nil {
+		return err
+	}
+	var record struct {
+		At int64 `json:"at"`
+	}
+	if b == nil || json.Unmarshal(b, &record) != nil || record.At == known.at {
+		p.putBytes(of.Records, key, nil)
+	}
+	return nil
+}
+
+// tally stages that a number of ids changes, and returns what it is then.
+func (p *planner) tally(of *remembered, key []byte, by int) (int, error) {
+	n, staged := p.tallies[string(key)]
+	if !staged {
+		n, staged = p.st.tallies[string(key)]
+	}
+	if !staged && !p.st.cleared[of.Callers] {
+		b, err := p.get(of.Callers, key)
+		if err == nil {
+			n, err = replay.ParseTally(b)
+		}
+		if err != nil {
+			return 0, unavailable(err)
+		}
+	}
+	if p.tallies == nil {
+		p.tallies = make(map[string]int, 2)
+	}
+	n = max(0, n+by)
+	p.tallies[string(key)] = n
+	return n, nil
+}
+
+// stageTallies stages the numbers of ids that the plan changed.
+func (p *planner) stageTallies() {
+	if len(p.tallies) == 0 {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.tallies)) {
+		table := idempotencyKeys.Callers
+		if key[:1] == string(closedRequests.Tally()) {
+			table = closedRequests.Callers
+		}
+		if n := p.tallies[key]; n > 0 {
+			p.putBytes(table, []byte(key), replay.AppendTally(nil, n))
+		} else {
+			p.erase(table, key)
+		}
+	}
+}
+
+// applyRemembered keeps what the batch does to the ids, until it is in the store.
+func (s *state) applyRemembered(r *store.Record) error {
+	if !replay.IsTally(r.Key) {
+		if r.Value == nil {
+			s.forgotten[string(r.Key)] = struct{}{}
+		}
+		return nil
+	}
+	n, err := replay.ParseTally(r.Value)
+	s.tallies[string(r.Key)] = n
+	return err
+}
+
+// clearRequests notes that the batch empties the table of requests.
+func (s *state) clearRequests() {
+	for id := range maps.Clone(s.intercoms) {
+		s.setIntercom(id, nil)
+	}
+	s.cleared[store.Intercom] = true
+	clear(s.closedIntercoms)
+	maps.DeleteFunc(s.tallies, func(key string, _ int) bool { return key[:1] == string(closedRequests.Tally()) })
+}
+
+// forgetExpired removes ids that are a day old, a bounded number at a time.
+type forgetExpired struct{ of *remembered }
+
+const forgetAtOnce = 1000
+
+func (c forgetExpired) plan(p *planner) (any, error) {
+	expired := make([]knownID, 0, forgetAtOnce)
+	for known, err := range p.ids(c.of, p.now.Add(-repeatTerm).UnixMilli()+1) {
+		if err != nil {
+			return nil, err
+		}
+		if expired = append(expired, known); len(expired) == forgetAtOnce {
+			break
+		}
+	}
+	return forgotten(len(expired) == forgetAtOnce), p.forgetIDs(c.of, expired)
+}
+
+// countRemembered reads how many ids the store has.
+func (w *World) countRemembered(ctx context.Context) error {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
+	lookups := make([]store.Lookup, len(rememberedKinds))
+	for i, of := range rememberedKinds {
+		lookups[i] = store.Lookup{Table: of.Callers, Key: of.Tally()}
+	}
+	values, err := w.options.Journal.GetAll(ctx, lookups)
+	if err != nil {
+		return unavailable(err)
+	}
+	for i, of := range rememberedKinds {
+		n, err := replay.ParseTally(values[i])
+		if err != nil {
+			return fmt.Errorf("how many %s there are: %w", of.quota, err)
+		}
+		w.remembered[i].Store(int64(n))
+	}
+	return nil
+}

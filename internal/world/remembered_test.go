@@ -1,0 +1,238 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// sentKey is an idempotency key that a caller sent.
+type sentKey struct {
+	caller, key byte
+	at          time.Time
+}
+
+// TestAKeyHoldsAmongTheLastOfItsCaller sends random keys of a few callers: one that is
+// among the last of its caller and of all is known for a day, one that is not is free
+// again, and what the store counts is what it has.
+func TestAKeyHoldsAmongTheLastOfItsCaller(t *testing.T) {
+	const own, all = 3, 7
+	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	rapid.Check(t, func(r *rapid.T) {
+		var kept keptKeys
+		f.clock.Advance(repeatTerm)
+		f.sweep()
+		for range rapid.IntRange(1, 40).Draw(r, "steps") {
+			f.clock.Advance(time.Duration(rapid.IntRange(0, 6).Draw(r, "hours"))*time.Hour + time.Millisecond)
+			switch rapid.IntRange(0, 9).Draw(r, "beside") {
+			case 0, 1:
+				f.sweep()
+				kept.expire(f.clock.Now())
+			case 2:
+				f.reopen()
+			}
+			k := sentKey{caller: rapid.Byte().Draw(r, "caller") % 3, key: rapid.Byte().Draw(r, "key") % 6, at: f.clock.Now()}
+			known := kept.knows(k)
+			if got := f.repeats(k.caller, k.key, a); got != known {
+				r.Fatalf("key %d of caller %d: known %v, want %v, of %v", k.key, k.caller, got, known, kept)
+			}
+			if !known {
+				kept.add(k, own, all)
+			}
+			countedRight(t, f.journal, idempotencyKeys, own, all)
+		}
+	})
+}
+
+// repeats sends a key of a caller, and reports whether the world knew it.
+func (f *fixture) repeats(caller, key byte, agent string) bool {
+	f.t.Helper()
+	before := f.View().Seq
+	reply, err := f.Do(context.Background(), Request{Caller: Caller{NodeID: agent}, Idempotency: &Idempotency{
+		Key: [32]byte{caller, key}, Caller: CallerTag{caller},
+	}}, line(agent, "hello"))
+	if err != nil {
+		f.t.Fatalf("key %d of caller %d: %v", key, caller, err)
+	}
+	known := reply.Stored != nil
+	if known == (f.View().Seq > before) {
+		f.t.Fatalf("key %d of caller %d: a repeat %v, and the world went from %d to %d", key, caller, known, before, f.View().Seq)
+	}
+	return known
+}
+
+// TestHostsCountTheKeysOfACallerTogether sends a caller's keys to two hosts in turn.
+func TestHostsCountTheKeysOfACallerTogether(t *testing.T) {
+	limits := Limits{}
+	limits.Account[IdempotencyKeys] = 3
+	c := openApart(t, 2, limits)
+	a := c.agent(0, 45)
+	for key := range byte(8) {
+		c.clock.Advance(time.Millisecond)
+		if _, err := c.worlds[key%2].Do(t.Context(), Request{
+			Caller: Caller{NodeID: a}, Idempotency: &Idempotency{Key: [32]byte{key}, Caller: CallerTag{1}},
+		}, line(a, "hello")); err != nil {
+			t.Fatal(err)
+		}
+		c.agree()
+		countedRight(t, c.hosts[0], idempotencyKeys, 3, 100)
+	}
+	for key, want := range map[int]bool{0: false, 4: false, 5: true, 7: true} {
+		_, known, err := c.worlds[0].Repeated(t.Context(), &Idempotency{Key: [32]byte{byte(key)}})
+		if err != nil || known != want {
+			t.Errorf("key %d: known %v, %v, want %v", key, known, err, want)
+		}
+	}
+}
+
+// keptKeys is what the store should have: of each caller and of all the last ones.
+type keptKeys []sentKey
+
+func (k *keptKeys) expire(now time.Time) {
+	*k = slices.DeleteFunc(*k, func(was sentKey) bool { return now.Sub(was.at) >= repeatTerm })
+}
+
+func (k *keptKeys) knows(key sentKey) bool {
+	return slices.ContainsFunc(*k, func(was sentKey) bool {
+		return was.caller == key.caller && was.key == key.key && key.at.Sub(was.at) < repeatTerm
+	})
+}
+
+func (k *keptKeys) add(key sentKey, own, all int) {
+	*k = append(*k, key)
+	over := -own
+	for _, was := range *k {
+		if was.caller == key.caller {
+			over++
+		}
+	}
+	*k = slices.DeleteFunc(*k, func(was sentKey) bool {
+		if was.caller == key.caller {
+			over--
+		}
+		return was.caller == key.caller && over >= 0
+	})
+	*k = (*k)[max(0, len(*k)-all):]
+}
+
+// countedRight compares the numbers of ids with those in the store, and with the limits.
+func countedRight(t testing.TB, journal store.Journal, of *remembered, own, all int) {
+	t.Helper()
+	counted, said, err := of.Count(context.Background(), journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(counted, said); diff != "" {
+		t.Fatalf("how many ids there are (-store +said):\n%s", diff)
+	}
+	for key, n := range counted {
+		if limit := map[bool]int{true: all, false: own}[len(key) == 1]; n > limit {
+			t.Fatalf("%x has %d ids, the limit is %d", key, n, limit)
+		}
+	}
+}
+
+func TestKeysOfABatchAreBoundedByTheNext(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = 3, 5 })
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	send := func(caller, key byte) error {
+		_, err := f.Do(context.Background(), Request{
+			Caller: Caller{NodeID: a}, Idempotency: &Idempotency{Key: [32]byte{caller, key}, Caller: CallerTag{caller}},
+		}, line(a, "hello"))
+		return err
+	}
+	for round := range byte(4) {
+		together(t, make([]string, 32), func(string) error { return send(rand.N[byte](3), 100+rand.N[byte](100)) })
+		for caller := range byte(3) {
+			if err := send(caller, round); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f.reopen()
+	if err := send(0, 50); err != nil {
+		t.Fatal(err)
+	}
+	countedRight(t, f.journal, idempotencyKeys, 3, 5)
+	f.sweep()
+	if used := f.Used()[IdempotencyKeys]; used != 5 {
+		t.Errorf("%d keys are said to be kept, want 5", used)
+	}
+}
+
+// TestClosedRequestsAreBounded closes requests of two callers; their oldest ids are
+// free again.
+func TestClosedRequestsAreBounded(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits.Account[ClosedRequests], o.Limits.World[ClosedRequests] = 2, 3 })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	for i, caller := range []string{owner, owner, a, owner, a} {
+		requestID := fmt.Sprint("request ", i)
+		f.clock.Advance(time.Millisecond)
+		f.as(caller, ask(requestID, owner, a))
+		f.as(a, answer(requestID, owner, a, protocol.IntercomCompleted))
+		f.reopen()
+		countedRight(t, f.journal, closedRequests, 2, 3)
+	}
+	before := f.View().Seq
+	f.as(a, ask("request 4", owner, a))
+	f.as(owner, ask("request 3", owner, a))
+	if f.View().Seq != before {
+		t.Error("a request that was answered was sent again")
+	}
+	f.as(owner, ask("request 0", owner, a))
+	if f.View().Seq != before+2 {
+		t.Error("a request whose id was forgotten was not sent")
+	}
+	if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
+		t.Fatal(err)
+	}
+	countedRight(t, f.journal, closedRequests, 0, 0)
+}
+
+// TestIDsOfAnEarlierVersionExpire has an id in the store whose caller was not
+// recorded.
+func TestIDsOfAnEarlierVersionExpire(t *testing.T) {
+	f := open(t)
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	if _, err := f.keyed(a, 1, 1, line(a, "hello")); err != nil {
+		t.Fatal(err)
+	}
+	var earlier []store.Record
+	for _, table := range []store.Table{store.IdempotencyTimes, store.IdempotencyCallers} {
+		for pair, err := range f.journal.Scan(t.Context(), table, store.Range{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := store.Record{Table: table, Key: pair.Key}
+			if table == store.IdempotencyTimes {
+				r.Value = []byte{}
+			}
+			earlier = append(earlier, r)
+		}
+	}
+	f.stop()
+	f.write(earlier...)
+	f.start()
+	f.clock.Advance(repeatTerm)
+	f.sweep()
+	for _, table := range []store.Table{store.Idempotency, store.IdempotencyTimes, store.IdempotencyCallers} {
+		for pair, err := range f.journal.Scan(context.Background(), table, store.Range{}) {
+			t.Errorf("%s still has %x (%v)", table, pair.Key, err)
+		}
+	}
+}
