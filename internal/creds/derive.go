@@ -5,9 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-
-	"golang.org/x/crypto/scrypt"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -17,7 +14,6 @@ import (
 const (
 	scryptN      = 65536
 	scryptR      = 8
-	scryptP      = 1
 	scryptKeyLen = 32
 )
 
@@ -72,9 +68,9 @@ func GenerateRootKey() string {
 }
 
 func scryptHex(password []byte, salt [sha256.Size]byte) (string, error) {
-	key, err := scrypt.Key(password, salt[:], scryptN, scryptR, scryptP, scryptKeyLen)
+	key, err := scryptKey(password, salt[:], scryptN)
 	if err != nil {
-		return "", fmt.Errorf("derive with scrypt: %w", err)
+		return "", err
 	}
 	return hex.EncodeToString(key), nil
 }

@@ -38,10 +38,24 @@ type DeriverOptions struct {
 	// Idle is how long after the last derivation the memory is given back.
 	// Default 5 s.
 	Idle time.Duration
-	// Release gives the memory back. Default debug.FreeOSMemory: scrypt's
-	// buffer is garbage by then, but the runtime alone would keep it until its
-	// next forced collection, minutes later.
+	// Release gives the memory back. By default it collects what derivations keep for
+	// the next one: the runtime alone would do so minutes later.
 	Release func()
+}
+
+// DefaultRunning is how many derivations run at once by default, on so many cores:
+// half of them, at most 4, and less where their memory were more than an eighth of the
+// memory limit.
+func DefaultRunning(cores int) int {
+	room := debug.SetMemoryLimit(-1) / (8 * scryptN * scryptBlock)
+	return max(1, min(cores/2, maxDefaultRunning, int(min(room, maxDefaultRunning))))
+}
+
+// freeMemory gives back what derivations keep for the next one. A sync.Pool lets go
+// of it at the second collection.
+func freeMemory() {
+	runtime.GC()
+	debug.FreeOSMemory()
 }
 
 // Deriver computes node ids for a host: it bounds how many derivations run and
@@ -64,7 +78,7 @@ type Deriver struct {
 // NewDeriver returns a Deriver with the given limits. Close ends it.
 func NewDeriver(opts DeriverOptions) *Deriver {
 	if opts.Running <= 0 {
-		opts.Running = min(max(runtime.GOMAXPROCS(0)/2, 1), maxDefaultRunning)
+		opts.Running = DefaultRunning(runtime.GOMAXPROCS(0))
 	}
 	if opts.Waiting == 0 {
 		opts.Waiting = defaultWaiting
@@ -77,7 +91,7 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 		opts.Idle = defaultIdle
 	}
 	if opts.Release == nil {
-		opts.Release = debug.FreeOSMemory
+		opts.Release = freeMemory
 	}
 	return &Deriver{opts: opts}
 }

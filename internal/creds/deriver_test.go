@@ -247,7 +247,7 @@ func residentHeap() uint64 {
 
 // An idle host has to be small again soon after somebody made a node.
 func TestDeriverGivesRealMemoryBack(t *testing.T) {
-	debug.FreeOSMemory()
+	freeMemory()
 	before := residentHeap()
 	var during uint64
 	d := NewDeriver(DeriverOptions{Idle: time.Millisecond, Derive: func(hash PasswHash, rootKey string) (string, error) {

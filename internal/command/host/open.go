@@ -67,7 +67,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	options.Standby = result.standby
-	result.deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive})
+	result.deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive, Running: creds.DefaultRunning(processors())})
 	options.World, options.Deriver = result.world, result.deriver
 	if err := s.openBridge(ctx, result, options); err != nil {
 		return result, err
