@@ -70,7 +70,7 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 
 // pace makes the request's body one that is read at the pace of its sender.
 func (c *call) pace() *pacedBody {
-	return &pacedBody{Reader: c.r.Body, control: http.NewResponseController(c.w)}
+	return &pacedBody{Reader: c.r.Body, control: c.control()}
 }
 
 // checkFrame checks what headers tell of the body.
@@ -96,7 +96,15 @@ func readBody(c *call) error {
 		return nil
 	}
 	paced := c.pace()
-	err := c.fill(http.MaxBytesReader(c.w, io.NopCloser(paced), protocol.MaxBodyBytes))
+	if time.Since(c.began) < shortWait {
+		// The deadline of its first window was set a moment ago.
+		paced.left = bodyPace
+	}
+	body := io.Reader(paced)
+	if c.r.ContentLength < 0 || c.r.ContentLength > protocol.MaxBodyBytes {
+		body = http.MaxBytesReader(c.w, io.NopCloser(paced), protocol.MaxBodyBytes)
+	}
+	err := c.fill(body)
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return tooLarge()
 	}

@@ -53,8 +53,9 @@ type call struct {
 	rev    uint64
 	hasRev bool
 	// op is the rpc operation's name, for measurements.
-	op string
-	// status is that of the reply, 0 until it has begun.
+	op         string
+	controller *http.ResponseController
+	// status is that of the reply, 0 until it has started.
 	status  int
 	written int
 }
@@ -95,7 +96,7 @@ func (h *Host) handle(c *call, run func(*call) error) {
 	defer func() { h.finish(c, recover()) }()
 	if c.r.ContentLength != 0 {
 		// A body that nobody reads ends like one that is read.
-		_ = http.NewResponseController(c.w).SetReadDeadline(c.began.Add(bodyWindow))
+		_ = c.control().SetReadDeadline(c.began.Add(bodyWindow))
 	}
 	h.allowOrigin(c)
 	err := checkConnection(c)
@@ -111,6 +112,14 @@ func (h *Host) handle(c *call, run func(*call) error) {
 	if err != nil {
 		c.refuse(err)
 	}
+}
+
+// control is the reply's controller, made once.
+func (c *call) control() *http.ResponseController {
+	if c.controller == nil {
+		c.controller = http.NewResponseController(c.w)
+	}
+	return c.controller
 }
 
 // newRequestID makes an id that is unique among hosts and cheap: a random part

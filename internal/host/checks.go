@@ -125,7 +125,7 @@ func checkAPIKey(c *call) error {
 	if !c.rules.apiKey || policy == APIKeysOff || c.node == nil {
 		return nil
 	}
-	shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderAPIKey))
+	shown := protocol.NewSecret(c.r.Header.Get(headerAPIKey))
 	if shown.IsZero() {
 		shown = c.object.BodyAPIKey()
 	}
@@ -170,7 +170,7 @@ const maxRevWait = time.Second
 // before the sid is compared: the session may have changed with that rev.
 func awaitRev(c *call) error {
 	c.setRev(c.host.world.View().Rev)
-	text := c.r.Header.Get(protocol.HeaderMinRev)
+	text := c.r.Header.Get(headerMinRev)
 	if text == "" {
 		return nil
 	}

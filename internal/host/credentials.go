@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -31,8 +32,8 @@ func authenticate(c *call) error {
 	if c.host.options.NoRepository {
 		return c.takeNodeID()
 	}
-	id := protocol.NormalizeNodeID(c.r.Header.Get(protocol.HeaderNodeID))
-	passw := c.r.Header.Get(protocol.HeaderNodePassw)
+	id := protocol.NormalizeNodeID(c.r.Header.Get(headerNodeID))
+	passw := c.r.Header.Get(headerNodePassw)
 	if id == "" || passw == "" {
 		return protocol.Errorf(protocol.CodeCredentialsMissing, "the headers x-node-id and x-node-passw are needed here")
 	}
@@ -42,6 +43,15 @@ func authenticate(c *call) error {
 	}
 	return c.authenticateNode(id, hash)
 }
+
+// The headers that are looked at in every request, in the form in which net/http keeps
+// them: another one would be made anew each time.
+var (
+	headerNodeID    = http.CanonicalHeaderKey(protocol.HeaderNodeID)
+	headerNodePassw = http.CanonicalHeaderKey(protocol.HeaderNodePassw)
+	headerAPIKey    = http.CanonicalHeaderKey(protocol.HeaderAPIKey)
+	headerMinRev    = http.CanonicalHeaderKey(protocol.HeaderMinRev)
+)
 
 func wrongCredentials() error {
 	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the node does not exist or its secret is wrong")
@@ -100,7 +110,7 @@ func (c *call) authenticateAdmin(token protocol.Secret) error {
 // takeNodeID is what is left of authentication without a repository: the caller
 // may name an id, which becomes the owner of its rows.
 func (c *call) takeNodeID() error {
-	id := protocol.NormalizeNodeID(c.r.Header.Get(protocol.HeaderNodeID))
+	id := protocol.NormalizeNodeID(c.r.Header.Get(headerNodeID))
 	if id != "" && !protocol.ValidID(id) {
 		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the header x-node-id is no id")
 	}

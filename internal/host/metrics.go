@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,6 +28,8 @@ type Metrics struct {
 
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec
+	mu          sync.RWMutex
+	answered    map[answered]answers
 	streams     prometheus.Gauge
 	streamEnds  *prometheus.CounterVec
 	deferred    *prometheus.CounterVec
@@ -51,7 +54,7 @@ var fastBuckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, 
 
 // NewMetrics makes an empty collection.
 func NewMetrics() *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry()}
+	m := &Metrics{registry: prometheus.NewRegistry(), answered: map[answered]answers{}}
 	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "playctl_http_requests_total", Help: "Requests by route, rpc operation and status.",
 	}, []string{"route", "op", "code"})
@@ -134,9 +137,31 @@ func (m *Metrics) CheckpointDone(took time.Duration, err error) {
 	m.checkpoints.Observe(took.Seconds())
 }
 
+// answered are requests that count together, and answers their measurements.
+type answered struct {
+	route, op string
+	status    int
+}
+
+type answers struct {
+	count prometheus.Counter
+	took  prometheus.Observer
+}
+
 func (m *Metrics) request(route, op string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, op, strconv.Itoa(status)).Inc()
-	m.durations.WithLabelValues(route, op).Observe(took.Seconds())
+	kind := answered{route, op, status}
+	m.mu.RLock()
+	a, known := m.answered[kind]
+	m.mu.RUnlock()
+	if !known {
+		// To look them up by their labels takes longer than to count.
+		a = answers{m.requests.WithLabelValues(route, op, strconv.Itoa(status)), m.durations.WithLabelValues(route, op)}
+		m.mu.Lock()
+		m.answered[kind] = a
+		m.mu.Unlock()
+	}
+	a.count.Inc()
+	a.took.Observe(took.Seconds())
 }
 
 func (m *Metrics) streamOpened() { m.streams.Inc() }

@@ -79,6 +79,8 @@ func (c *call) viewAt(rev *uint64) *world.View {
 	return v
 }
 
+var nodeReply = []byte(`{"node":`)
+
 func planChainNode(c *call) (action, error) {
 	request, err := payloadOf[protocol.ChainNodeRequest](c)
 	if err != nil {
@@ -86,11 +88,13 @@ func planChainNode(c *call) (action, error) {
 	}
 	return func(c *call) error {
 		v := c.viewAt(request.AtRev)
-		parts, err := v.AppendNode([][]byte{[]byte(`{"node":`)}, request.StableKey)
+		parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
 		if err != nil {
 			return err
 		}
-		c.writeParts(append(parts, fmt.Appendf(nil, `,"rev":%d}`, v.Rev)))
+		end := append(make([]byte, 0, 32), `,"rev":`...)
+		end = append(strconv.AppendUint(end, v.Rev, 10), '}')
+		c.writeParts(append(parts, end))
 		return nil
 	}, nil
 }

@@ -54,10 +54,15 @@ type Registry struct {
 	asked map[string]int64
 	// removed is closed, and replaced, when a node is gone.
 	removed chan struct{}
+
+	// records are those of agents as readers asked for them, which share them. They go
+	// with the node or the aggregate that they were made of.
+	sharing sync.Mutex
+	records map[string][]byte
 }
 
 func newRegistry(s *state) *Registry {
-	r := &Registry{removed: make(chan struct{}), asked: map[string]int64{}}
+	r := &Registry{removed: make(chan struct{}), asked: map[string]int64{}, records: map[string][]byte{}}
 	r.replace(s)
 	return r
 }
@@ -71,6 +76,7 @@ func (r *Registry) replace(s *state) {
 	for id, n := range s.nodes {
 		replaceChild(r.children, id, nil, n)
 	}
+	r.dropRecords("")
 	// Some may be gone.
 	r.signalRemoval()
 }
@@ -101,6 +107,34 @@ func (r *Registry) Aggregate(agentID string) *Aggregate {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.aggregates[agentID]
+}
+
+// Record is what encode makes of an agent node and what is kept of it, nil if there is
+// no such node. All readers share it; encode is always the same.
+func (r *Registry) Record(agentID string, encode func(*Node, *Aggregate) []byte) []byte {
+	// Nothing changes between looking at the node and keeping what was made of it.
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	node := r.nodes[agentID]
+	if node == nil {
+		return nil
+	}
+	r.sharing.Lock()
+	defer r.sharing.Unlock()
+	if r.records[agentID] == nil {
+		r.records[agentID] = encode(node, r.aggregates[agentID])
+	}
+	return r.records[agentID]
+}
+
+// dropRecords lets the record of an agent go, or all of them.
+func (r *Registry) dropRecords(id string) {
+	r.sharing.Lock()
+	defer r.sharing.Unlock()
+	if id == "" {
+		clear(r.records)
+	}
+	delete(r.records, id)
 }
 
 // Agents lists a main node's agent nodes, the oldest first.
@@ -149,10 +183,12 @@ func (r *Registry) update(records []store.Record, s *state) {
 			gone = gone || records[i].Value == nil
 			replaceChild(r.children, id, r.nodes[id], s.nodes[id])
 			put(r.nodes, id, s.nodes[id])
+			r.dropRecords(id)
 		case store.WatchTokens:
 			gone = gone || records[i].Value == nil
 		case store.Aggregates:
 			put(r.aggregates, id, s.aggregates[id])
+			r.dropRecords(id)
 		default:
 			r.take(&records[i], s)
 		}

@@ -20,7 +20,12 @@ type View struct {
 	replay.Map
 
 	body *snapshotBody
+	// head is what the reply with the snapshot begins with, once somebody asked.
+	head atomic.Pointer[[]byte]
 }
+
+// replyHead is what the head of a reply has before that of a snapshot.
+const replyHead = `{"snapshot":`
 
 // SnapshotJSON is the JSON of a view's snapshot, or of a reply that has it.
 type SnapshotJSON struct {
@@ -30,17 +35,22 @@ type SnapshotJSON struct {
 }
 
 // Snapshot is the snapshot's JSON.
-func (v *View) Snapshot() SnapshotJSON { return v.snapshot("", 1) }
+func (v *View) Snapshot() SnapshotJSON { return v.snapshot(len(replyHead), 1) }
 
 // SnapshotReply is the reply of getWorldSnapshot, {"snapshot": …}.
-func (v *View) SnapshotReply() SnapshotJSON { return v.snapshot(`{"snapshot":`, 0) }
+func (v *View) SnapshotReply() SnapshotJSON { return v.snapshot(0, 0) }
 
-// snapshot is the JSON after a text, without the last bytes of the body.
-func (v *View) snapshot(before string, without int) SnapshotJSON {
-	head := chain.AppendSnapshotHead([]byte(before), chain.Head{
-		SID: v.SID, MainNodeID: v.RootKey, Rev: &v.Rev, Seq: &v.Seq,
-	})
-	return SnapshotJSON{view: v, head: head, body: v.body.load(v) - without}
+// snapshot is the JSON without the first bytes of the head and the last of the body.
+func (v *View) snapshot(first, last int) SnapshotJSON {
+	head := v.head.Load()
+	if head == nil {
+		text := chain.AppendSnapshotHead([]byte(replyHead), chain.Head{
+			SID: v.SID, MainNodeID: v.RootKey, Rev: &v.Rev, Seq: &v.Seq,
+		})
+		head = &text
+		v.head.Store(head)
+	}
+	return SnapshotJSON{view: v, head: (*head)[first:], body: v.body.load(v) - last}
 }
 
 // Len is how many bytes it has.

@@ -84,7 +84,17 @@ func refuse(at store.Place, after store.Position, entries []store.Entry) error {
 
 // encode returns the stored forms of the entries, without records.
 func encode(entries []store.Entry) [][]byte {
-	var buffer []byte
+	room := 0
+	for i := range entries {
+		for k := range entries[i].Events {
+			room += len(entries[i].Events[k].Data)
+		}
+		for k := range entries[i].Rows {
+			room += len(entries[i].Rows[k].JSON)
+		}
+		room += len(entries[i].Notify) + 256
+	}
+	buffer := make([]byte, 0, room)
 	stored := make([][]byte, len(entries))
 	for i := range entries {
 		e := entries[i]

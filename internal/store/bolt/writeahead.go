@@ -65,7 +65,12 @@ type writeAhead struct {
 	last [2]store.Position
 	// broken is set when a write failed: nobody knows what the file has of it.
 	broken bool
+	// frame and entry are room for encode.
+	frame, entry []byte
 }
+
+// keptBytes bounds the room for the next commit that is kept.
+const keptBytes = 256 << 10
 
 // createWriteAhead makes an empty log for the store at a path, in the place of one
 // that the store does not name.
@@ -100,13 +105,21 @@ func (w *writeAhead) fill() error {
 
 // encode returns the frame of a commit.
 func (w *writeAhead) encode(entries []store.Entry) []byte {
-	var frame, scratch []byte
-	frame = append(append(frame, frameMagic...), make([]byte, frameHeader-len(frameMagic))...)
+	var text []byte
+	frame := w.frame[:0]
+	frame = append(frame, frameMagic...)
+	frame = append(frame, make([]byte, frameHeader-len(frameMagic))...)
 	for i := range entries {
-		scratch = store.AppendEntry(scratch[:0], &entries[i])
-		frame = binary.AppendUvarint(frame, uint64(len(scratch)))
-		frame = append(frame, scratch...)
+		text = store.AppendEntry(w.entry[:0], &entries[i])
+		frame = binary.AppendUvarint(frame, uint64(len(text)))
+		frame, w.entry = append(frame, text...), text
 	}
+	w.frame = frame
+	if cap(w.frame) > keptBytes {
+		w.frame, w.entry = nil, nil
+	}
+	// What is kept of it in memory has no room to grow.
+	frame = bytes.Clone(frame)
 	body := frame[frameHeader:]
 	binary.BigEndian.PutUint32(frame[4:], uint32(len(body)))
 	binary.BigEndian.PutUint32(frame[8:], frameChecksum(w.id, body))
