@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -185,9 +186,26 @@ func (f *fixture) do(method, target string, body any, options ...func(*http.Requ
 		f.t.Fatal(err)
 	}
 	openapitest.Check(f.t, &openapitest.Exchange{
-		Request: request, Sent: sent.Bytes(), Status: result.StatusCode, Header: result.Header, Body: text,
+		Request: request, Sent: sent.Bytes(), Status: result.StatusCode, Header: result.Header, Body: f.unzipped(result.Header, text),
 	})
 	return &reply{t: f.t, what: method + " " + target, status: result.StatusCode, header: result.Header, body: text}
+}
+
+// unzipped is what a client reads of a body.
+func (f *fixture) unzipped(header http.Header, body []byte) []byte {
+	f.t.Helper()
+	if header.Get("Content-Encoding") != "gzip" || len(body) == 0 {
+		return body
+	}
+	in, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return text
 }
 
 func (f *fixture) request(method, target string, body any, options ...func(*http.Request)) *http.Request {

@@ -16,14 +16,28 @@ import (
 func sendSnapshot(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
-	tag := entityTag(v)
-	c.w.Header()["Etag"] = []string{tag}
-	if matchesTag(c.r.Header.Values("If-None-Match"), tag) {
+	snapshot := v.Snapshot()
+	parts, zipped := c.zip(&snapshot)
+	plain, gzip := entityTag(v, ""), entityTag(v, "-gzip")
+	header := c.w.Header()
+	if header["Etag"] = []string{plain}; zipped {
+		header["Etag"] = []string{gzip}
+	}
+	if asked := c.r.Header.Values("If-None-Match"); len(asked) > 0 && (matchesTag(asked, plain) || matchesTag(asked, gzip)) {
 		c.notModified()
 		return nil
 	}
-	c.writeSnapshot(v.Snapshot())
+	c.writeSnapshot(snapshot, parts)
 	return nil
+}
+
+// zip compresses a snapshot for who takes that.
+func (c *call) zip(s *world.SnapshotJSON) (parts [][]byte, zipped bool) {
+	c.w.Header().Add("Vary", "Accept-Encoding")
+	if !acceptsGzip(c.r.Header["Accept-Encoding"]) {
+		return nil, false
+	}
+	return s.Gzip()
 }
 
 // planSnapshotReply is the same as an operation, whose payload is {}.
@@ -37,14 +51,16 @@ func planSnapshotReply(c *call) (action, error) {
 func sendSnapshotReply(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
-	c.writeSnapshot(v.SnapshotReply())
+	snapshot := v.SnapshotReply()
+	parts, _ := c.zip(&snapshot)
+	c.writeSnapshot(snapshot, parts)
 	return nil
 }
 
-// entityTag names a map. It is weak (RFC 9110, section 8.8.1): two snapshots of
+// entityTag names a map in an encoding. It is weak (RFC 9110, section 8.8.1): two snapshots of
 // one rev differ in their seq when something was said in between.
-func entityTag(v *world.View) string {
-	return `W/"` + v.SID + "." + strconv.FormatUint(v.Rev, 10) + `"`
+func entityTag(v *world.View, encoding string) string {
+	return `W/"` + v.SID + "." + strconv.FormatUint(v.Rev, 10) + encoding + `"`
 }
 
 // matchesTag compares weakly, as RFC 9110, section 13.1.2, wants it.

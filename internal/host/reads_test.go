@@ -199,3 +199,52 @@ func TestLapsedAgentsAreRemoved(t *testing.T) {
 		f.post(f.play("/players/heartbeat"), beat, as(agent)).refused(protocol.CodeLeaseUnknown)
 	})
 }
+
+// Who takes gzip gets the same snapshot compressed, under a tag of its own.
+func TestSnapshotIsCompressedForWhoTakesIt(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	if r := f.get(f.play("/snapshot"), as(main), with("Accept-Encoding", "gzip")).ok(); r.header.Get("Content-Encoding") != "" {
+		t.Error("a snapshot that fits a packet was compressed")
+	}
+	agent := f.player(main)
+	for range 20 {
+		f.player(main)
+	}
+	unzipped := func(r *reply) string {
+		t.Helper()
+		if r.header.Get("Content-Encoding") != "gzip" || r.header.Get("Vary") != "Accept-Encoding" ||
+			r.header.Get("Content-Length") != strconv.Itoa(len(r.body)) {
+			t.Errorf("%v", r.header)
+		}
+		return string(f.unzipped(r.header, r.body))
+	}
+	for range 2 {
+		plain := f.get(f.play("/snapshot"), as(main)).ok()
+		zipped := f.get(f.play("/snapshot"), as(main), with("Accept-Encoding", "br, gzip")).ok()
+		if text := unzipped(zipped); text != string(plain.body) || 2*len(zipped.body) > len(text) {
+			t.Errorf("%d bytes became\n%s\nwant\n%s", len(zipped.body), text, plain.body)
+		}
+		tag := zipped.header.Get("ETag")
+		if tag == plain.header.Get("ETag") || plain.header.Get("Content-Encoding") != "" {
+			t.Errorf("both have the tag %s", tag)
+		}
+		for _, known := range []string{tag, plain.header.Get("ETag"), "*"} {
+			r := f.get(f.play("/snapshot"), as(main), with("If-None-Match", known), with("Accept-Encoding", "gzip"))
+			if r.status != http.StatusNotModified || r.header.Get("ETag") != tag {
+				t.Errorf("If-None-Match %s: %d %s", known, r.status, r.header.Get("ETag"))
+			}
+		}
+		reply := f.rpc("getWorldSnapshot", map[string]any{}, as(main)).ok()
+		again := f.rpc("getWorldSnapshot", map[string]any{}, as(main), with("Accept-Encoding", "gzip")).ok()
+		if text := unzipped(again); text != string(reply.body) {
+			t.Errorf("the operation's reply became\n%s\nwant\n%s", text, reply.body)
+		}
+		document := f.get(protocol.PathOpenAPI).ok()
+		if text := unzipped(f.get(protocol.PathOpenAPI, with("Accept-Encoding", "gzip")).ok()); text != string(document.body) {
+			t.Error("the OpenAPI document is another one")
+		}
+		// Its seq changes, and its rev does not.
+		f.say(agent, "not a change of the map")
+	}
+}

@@ -68,8 +68,13 @@ func (c *call) write(status int, body []byte) {
 	_, _ = c.Write(body)
 }
 
-// writeSnapshot sends a snapshot.
-func (c *call) writeSnapshot(s world.SnapshotJSON) {
+// writeSnapshot sends a snapshot, or the parts of the compressed one.
+func (c *call) writeSnapshot(s world.SnapshotJSON, zipped [][]byte) {
+	if zipped != nil {
+		c.w.Header()["Content-Encoding"] = gzipCoding
+		c.writeParts(zipped)
+		return
+	}
 	c.beginJSON(http.StatusOK, s.Len())
 	_, _ = s.WriteTo(c)
 }
@@ -141,6 +146,8 @@ func (c *call) begin(status int) {
 var (
 	jsonType = []string{protocol.MediaTypeJSON}
 	noStore  = []string{"no-store"}
+
+	gzipCoding = []string{"gzip"}
 )
 
 // statusGone is logged for a client that left before its reply. It is sent to

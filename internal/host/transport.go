@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -225,10 +226,21 @@ func (c *certificate) config() *tls.Config {
 // for everybody, so nobody has to say who they are.
 func openapiRoute() route {
 	document := openapi.JSON()
+	zipped := sync.OnceValues(func() ([]byte, error) { return zipWhole(document) })
 	return route{
 		method: http.MethodGet, path: protocol.PathOpenAPI,
 		order: []step{func(c *call) error {
-			c.write(http.StatusOK, document)
+			body := document
+			c.w.Header().Add("Vary", "Accept-Encoding")
+			if acceptsGzip(c.r.Header["Accept-Encoding"]) {
+				short, err := zipped()
+				if err != nil {
+					return fmt.Errorf("compress the OpenAPI document: %w", err)
+				}
+				body = short
+				c.w.Header()["Content-Encoding"] = gzipCoding
+			}
+			c.write(http.StatusOK, body)
 			return nil
 		}},
 	}

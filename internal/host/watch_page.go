@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -83,20 +84,25 @@ func newPageFile(files fs.FS, name string) *pageFile {
 		if plain.err != nil {
 			return plain
 		}
-		var b bytes.Buffer
-		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		if err == nil {
-			_, err = w.Write(plain.body)
-		}
-		if err == nil {
-			err = w.Close()
-		}
+		short, err := zipWhole(plain.body)
 		if err != nil {
 			return encoded{err: fmt.Errorf("compress the watch page's file %s: %w", name, err)}
 		}
-		return encoded{body: b.Bytes(), tag: strings.TrimSuffix(plain.tag, `"`) + `-gzip"`}
+		return encoded{body: short, tag: strings.TrimSuffix(plain.tag, `"`) + `-gzip"`}
 	})
 	return f
+}
+
+// zipWhole compresses what never changes.
+func zipWhole(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // The caller says what it compressed.
+	}
+	_, err = w.Write(text)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
 }
 
 // mediaTypes are those of the page's files; a system's own table may say

@@ -111,6 +111,7 @@ type snapshotBody struct {
 	encoding sync.Mutex
 	length   atomic.Int64
 	chunks   atomic.Pointer[[][]byte]
+	gzipped  atomic.Pointer[gzipBody]
 	past     atomic.Bool
 }
 
@@ -151,6 +152,7 @@ func (b *snapshotBody) chunk(i int) []byte {
 func (b *snapshotBody) letGo() {
 	b.past.Store(true)
 	b.chunks.Store(nil)
+	b.gzipped.Store(nil)
 }
 
 // chunkBytes is how much of a snapshot is encoded, and written, at a time.
