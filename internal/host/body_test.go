@@ -1,7 +1,9 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -79,6 +81,46 @@ func TestStalledBodiesTakeLittleMemory(t *testing.T) {
 				t.Errorf("each connection holds %d bytes, want at most %d", each, most)
 			}
 			server.CloseClientConnections()
+		})
+	}
+}
+
+// A stream begins although the body that its request announced does not come, on a
+// connection that the host takes over and on one of TLS, which it cannot.
+func TestAStreamDoesNotWaitForABody(t *testing.T) {
+	// That a client is gone whose body did not come is seen when the host writes.
+	f := newFixture(t, func(s *setup) { s.host.Streams.Comment = 20 * time.Millisecond })
+	main := f.main()
+	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(f.handler)
+			start(server)
+			defer server.Close()
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if server.TLS != nil {
+				conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the test's own server
+			}
+			defer func() { _ = conn.Close() }()
+			if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s: %s\r\n%s: %s\r\nContent-Length: 1000\r\n\r\n{",
+				f.play("/events"), protocol.HeaderNodeID, main.id, protocol.HeaderNodePassw, main.hash); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(conn)
+			until := func(want string) {
+				for lines.Scan() {
+					if strings.Contains(lines.Text(), want) {
+						return
+					}
+				}
+				t.Fatalf("the stream ended before %q: %v", want, lines.Err())
+			}
+			until("HTTP/1.1 200")
+			until("retry: ")
+			f.player(main)
+			until("event: ")
 		})
 	}
 }

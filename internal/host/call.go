@@ -58,6 +58,12 @@ type call struct {
 	// status is that of the reply, 0 until it has started.
 	status  int
 	written int
+	// entered is whose requests under way this one counts as, "" for nobody's; leaves
+	// are what else ends with the call.
+	entered string
+	leaves  []func()
+	// detached is set where the call goes on when its handler has returned.
+	detached bool
 }
 
 // serve is the handler of a route.

@@ -48,11 +48,9 @@ func planBody(c *call) error {
 
 // act does what was asked for, within the caller's share.
 func act(c *call) error {
-	leave, err := c.enterCall()
-	if err != nil {
+	if err := c.enterCall(); err != nil {
 		return err
 	}
-	defer leave()
 	return c.next(c)
 }
 

@@ -119,13 +119,13 @@ func (c *call) callerKey() string {
 	return c.caller.NodeID
 }
 
-// enterCall counts a request in for its caller.
-func (c *call) enterCall() (leave func(), err error) {
-	calls, key := &c.host.calls, c.callerKey()
-	if !calls.enter(key, c.host.options.Connections.PerCaller) {
-		return nil, c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may")
+// enterCall counts a request in for its caller, until it is concluded.
+func (c *call) enterCall() error {
+	if !c.host.calls.enter(c.callerKey(), c.host.options.Connections.PerCaller) {
+		return c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may")
 	}
-	return func() { calls.leave(key) }, nil
+	c.entered = c.callerKey()
+	return nil
 }
 
 // limitedAddress is the address whose limits a request counts for; the zero Addr

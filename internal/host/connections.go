@@ -157,6 +157,15 @@ func (g *gate) evict(of *quietConns) bool {
 	return true
 }
 
+// cut closes all connections.
+func (g *gate) cut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for c := range g.open {
+		_ = c.Conn.Close()
+	}
+}
+
 // list puts a connection that asks nothing at the end of the lists.
 func (g *gate) list(c *gateConn) {
 	c.since = time.Now()

@@ -26,15 +26,8 @@ func sendEvents(c *call) error {
 	if err != nil {
 		return err
 	}
-	defer leave()
-	s := &stream{
-		host: h, w: c.w, control: http.NewResponseController(c.w), caller: c.caller, node: c.node,
-		inline: c.query().Get(protocol.QueryInline) == "1",
-		events: make([]*world.Event, 0, maxDispatch),
-	}
-	if c.pass != nil {
-		s.pass, s.node, s.ends = c.pass, c.passOwner, time.Now().Add(c.pass.expires.Sub(h.world.Now()))
-	}
+	c.leaves = append(c.leaves, leave)
+	s := newStream(c)
 	asked, given := c.cursor()
 	reason, err := s.begin(c, asked, given)
 	if err != nil {
@@ -46,16 +39,49 @@ func sendEvents(c *call) error {
 		return err
 	}
 	if c.pass == nil && !c.caller.Admin && c.r.Method != http.MethodHead {
-		leave := h.world.Listens(c.caller.NodeID, c.answers())
-		defer leave()
+		c.leaves = append(c.leaves, h.world.Listens(c.caller.NodeID, c.answers()))
+	}
+	conn, raw := takable(c.r)
+	// The server would wait for a body before it answers, unless the connection ends
+	// with the reply.
+	hasBody := c.r.ContentLength != 0 && c.r.ProtoMajor == 1
+	if (conn != nil || hasBody) && c.r.Method != http.MethodHead {
+		c.w.Header()["Connection"] = closes
 	}
 	c.sendStreamHeader()
 	if c.r.Method == http.MethodHead {
 		return nil
 	}
 	h.metrics.streamOpened()
+	if conn != nil && s.take(c, conn, raw, reason) {
+		return nil
+	}
+	s.answer(c, reason)
+	return nil
+}
+
+// newStream is the stream of a call, before its cursor is known.
+func newStream(c *call) *stream {
+	s := &stream{host: c.host, caller: c.caller, node: c.node, inline: c.query().Get(protocol.QueryInline) == "1"}
+	if c.pass != nil {
+		s.pass, s.node, s.ends = c.pass, c.passOwner, time.Now().Add(c.pass.expires.Sub(c.host.world.Now()))
+	}
+	return s
+}
+
+// answer sends the stream as the handler's reply.
+func (s *stream) answer(c *call, reason string) {
+	control := c.control()
+	s.out, s.events = &replyOutput{ResponseController: control, w: c.w}, make([]*world.Event, 0, maxDispatch)
+	// The server's own deadlines are for requests that end.
+	_ = control.SetReadDeadline(time.Time{})
+	if c.r.ContentLength != 0 {
+		// At the end the server reads what the request announced.
+		defer func() { _ = control.SetReadDeadline(time.Now().Add(shortWait)) }()
+	}
 	end := endClient
 	if s.greet(reason) {
+		s.start()
 		end = s.run(c.r.Context())
 	}
 	if end != endClient && end != endSlow {
@@ -63,8 +89,7 @@ func sendEvents(c *call) error {
 		s.setDeadline()
 	}
 	c.written = s.written
-	h.metrics.streamEnded(end)
-	return nil
+	s.host.metrics.streamEnded(end)
 }
 
 // answers are the agents for which the reader of the stream answers.
@@ -100,6 +125,9 @@ const reasonNotANumber = "not_a_number"
 // where the cursor is honored or none was given.
 func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err error) {
 	s.opened = s.host.world.Events().Head()
+	if !s.host.world.Alone() {
+		s.openedAt = s.host.world.Now().UnixMilli()
+	}
 	switch {
 	case !given:
 		s.cursor = s.opened
@@ -118,6 +146,9 @@ func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err e
 	s.cursor = s.host.world.Events().Head()
 	return reason, nil
 }
+
+// closes says that nothing else is answered on a connection.
+var closes = []string{"close"}
 
 func (c *call) sendStreamHeader() {
 	setStreamHeader(c.w.Header())

@@ -43,6 +43,7 @@ type Host struct {
 	bodies   bodyBudget
 	guesses  guesses
 	streams  *streams
+	pumps    *pumps
 	// calls are the requests under way of each caller, and gate the listener's
 	// connections; nil before it listens.
 	calls   tally[string]
@@ -90,6 +91,7 @@ func New(o Options) (*Host, error) {
 		adminDigest: creds.SecretDigest(o.AdminToken),
 		operations:  operations(),
 	}
+	h.pumps = newPumps(h)
 	rules, err := newWatchRules(&h.options)
 	if err != nil {
 		return nil, err

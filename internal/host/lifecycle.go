@@ -24,6 +24,9 @@ const (
 // orchestrator kills a process after 10 s.
 const drainTimeout = 8 * time.Second
 
+// cutTimeout bounds what Close waits for after it has cut what did not end.
+const cutTimeout = time.Second
+
 // Listen opens the listeners, so that the addresses are known and a port that
 // is taken is an error now. It may be called once.
 func (h *Host) Listen(ctx context.Context) error {
@@ -223,6 +226,13 @@ func (h *Host) shutdown(ctx context.Context) error {
 		if err := server.Shutdown(ctx); err != nil {
 			late = errors.Join(late, fmt.Errorf("wait for requests under way: %w", err), server.Close())
 		}
+	}
+	if door := h.gate.Load(); late != nil && door != nil {
+		// The server knows nothing of the streams that were taken over.
+		door.cut()
+		cut, cancel := context.WithTimeout(context.WithoutCancel(ctx), cutTimeout)
+		defer cancel()
+		late = errors.Join(late, h.streams.wait(cut))
 	}
 	late = errors.Join(late, h.closeListeners())
 	h.sweeper.stop()

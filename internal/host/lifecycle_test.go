@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,16 +149,15 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 // brokenJournal is a journal whose disk can be taken away.
 type brokenJournal struct {
 	store.Journal
-	broken chan struct{}
+	// broken is also read by the host's sweeps.
+	broken atomic.Bool
 }
 
 func (j *brokenJournal) gone() error {
-	select {
-	case <-j.broken:
+	if j.broken.Load() {
 		return errors.Join(store.ErrUnavailable, errors.New("the disk is gone"))
-	default:
-		return nil
 	}
+	return nil
 }
 
 func (j *brokenJournal) Head(ctx context.Context) (store.Position, error) {
@@ -175,7 +175,7 @@ func (j *brokenJournal) Commit(ctx context.Context, batch *store.Batch) (store.T
 }
 
 func TestReadyFollowsTheStore(t *testing.T) {
-	journal := &brokenJournal{broken: make(chan struct{})}
+	journal := &brokenJournal{}
 	f := newFixture(t, func(s *setup) {
 		journal.Journal = s.journal
 		s.journal = journal
@@ -183,7 +183,7 @@ func TestReadyFollowsTheStore(t *testing.T) {
 	main := f.main()
 	agent := f.agent(main)
 	f.get("/readyz").ok()
-	close(journal.broken)
+	journal.broken.Store(true)
 	if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
 		t.Errorf("without its store the host is ready: %d %s", r.status, r.body)
 	}
@@ -196,7 +196,7 @@ func TestReadyFollowsTheStore(t *testing.T) {
 		t.Error("the refusal does not say when to come back")
 	}
 	// The disk is back.
-	journal.broken = make(chan struct{})
+	journal.broken.Store(false)
 	f.post(f.play("/players"), registration(agent.id), as(agent)).ok()
 	f.get("/readyz").ok()
 }

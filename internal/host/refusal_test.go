@@ -38,17 +38,17 @@ func TestAnswersThatAreNoFailures(t *testing.T) {
 // A store that is gone is logged for the operator, with the request id that the client got.
 func TestLostStoreIsLogged(t *testing.T) {
 	var logged bytes.Buffer
-	journal := &brokenJournal{broken: make(chan struct{})}
+	journal := &brokenJournal{}
 	f := newFixture(t, func(s *setup) {
 		journal.Journal, s.journal = s.journal, journal
 		s.host.Logger = slog.New(slog.NewTextHandler(&logged, nil))
 	})
 	main := f.main()
 	agent := f.agent(main)
-	close(journal.broken)
-	told := f.post(f.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeStoreUnavailable)
+	journal.broken.Store(true)
+	reported := f.post(f.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeStoreUnavailable)
 	line := logged.String()
-	for _, part := range []string{"level=ERROR", "requestId=" + told.RequestID, "code=store_unavailable", "the disk is gone"} {
+	for _, part := range []string{"level=ERROR", "requestId=" + reported.RequestID, "code=store_unavailable", "the disk is gone"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("the log lacks %s: %s", part, line)
 		}

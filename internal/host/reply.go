@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -250,9 +251,21 @@ func (h *Host) refusal(err error) *protocol.Error {
 // finish ends every request whose handler is its end: it turns a panic into an error
 // reply.
 func (h *Host) finish(c *call, panicked any) {
+	if c.detached {
+		return
+	}
+	defer h.conclude(c)
 	if panicked != nil {
 		h.recovered(c, panicked)
 	}
+}
+
+// conclude counts a request that was answered, and logs it.
+func (h *Host) conclude(c *call) {
+	for _, leave := range slices.Backward(c.leaves) {
+		leave()
+	}
+	c.host.calls.leave(c.entered)
 	h.bodies.held.Add(-c.bodyHeld)
 	took := time.Since(c.began)
 	h.metrics.request(c.route.path, c.op, c.status, took)

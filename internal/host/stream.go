@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -16,10 +15,9 @@ import (
 // stream is one subscriber: a cursor into the log that all of them share. It is
 // used by one goroutine, and nothing is queued for it.
 type stream struct {
-	host    *Host
-	w       http.ResponseWriter
-	control *http.ResponseController
-	caller  world.Caller
+	host   *Host
+	out    output
+	caller world.Caller
 	// node is the caller's record, or that of the main node that a viewer's cookie
 	// belongs to; nil for callers without one.
 	node *world.Node
@@ -33,9 +31,12 @@ type stream struct {
 
 	// cursor is the seq of the last event that was passed.
 	cursor uint64
-	// opened is the log's end when the stream opened. What is only for those who
-	// were there when it happened comes after it.
-	opened uint64
+	// opened is the log's end when the stream opened, and openedAt the world's time
+	// in milliseconds since the Unix epoch, as in an event; 0 where there is no other
+	// host, whose events may come here later. What is only for those who were there
+	// when it happened comes after both.
+	opened   uint64
+	openedAt int64
 	// live is true once the stream has caught up with the log.
 	live bool
 	// events is what was taken from the log last; its array is used again.
@@ -43,7 +44,11 @@ type stream struct {
 
 	timer     *time.Timer
 	lastWrite time.Time
-	dies      time.Time
+	// parks makes run end with endIdle where it would wait for the next event.
+	parks bool
+	// drains is set when the stream knows that the host shuts down.
+	drains bool
+	dies   time.Time
 	// dying is why the stream ends when dies comes.
 	dying   endReason
 	written int
@@ -61,21 +66,28 @@ const (
 	endDeleted  endReason = "deleted"
 	endStore    endReason = "store"
 	endCookie   endReason = "cookie"
+	// endIdle is no end: there is nothing to send for now.
+	endIdle endReason = "idle"
 )
+
+// start draws when the stream ends at the latest.
+func (s *stream) start() {
+	s.dies, s.dying = time.Now().Add(s.host.options.Streams.lifetime()), endLife
+	if !s.ends.IsZero() && s.ends.Before(s.dies) {
+		s.dies, s.dying = s.ends, endCookie
+	}
+	s.host.streams.replaying.Add(1)
+}
 
 // run sends events until something ends the stream. The order within one round
 // matters: the channel of deletions is taken before the node is looked at, and
 // the log's before it is waited for, so that nothing slips in between.
 func (s *stream) run(ctx context.Context) endReason {
-	s.dies, s.dying = time.Now().Add(s.host.options.Streams.lifetime()), endLife
-	if !s.ends.IsZero() && s.ends.Before(s.dies) {
-		s.dies, s.dying = s.ends, endCookie
-	}
-	s.timer = time.NewTimer(time.Hour)
-	defer s.timer.Stop()
-	s.host.streams.replaying.Add(1)
 	defer s.setLive()
 	log, draining := s.host.world.Events(), s.host.streams.draining
+	if s.drains {
+		draining = nil
+	}
 	for {
 		deleted := s.host.world.Registry().Removed()
 		if !s.nodeExists() || deleted != s.seen && !s.tokenLives(ctx) {
@@ -95,8 +107,7 @@ func (s *stream) run(ctx context.Context) endReason {
 		case len(events) > 0:
 			end = s.send(events)
 		default:
-			s.setLive()
-			end = s.idle(ctx, wake, deleted, &draining)
+			end = s.await(ctx, wake, deleted, &draining)
 		}
 		if end == "" {
 			end = s.overdue(ctx, &draining)
@@ -105,6 +116,18 @@ func (s *stream) run(ctx context.Context) endReason {
 			return end
 		}
 	}
+}
+
+// await waits for the next event, or returns endIdle where a pump does that.
+func (s *stream) await(ctx context.Context, wake, deleted <-chan struct{}, draining *chan struct{}) endReason {
+	s.setLive()
+	if !s.parks {
+		return s.idle(ctx, wake, deleted, draining)
+	}
+	if end := s.overdue(ctx, draining); end != "" {
+		return end
+	}
+	return endIdle
 }
 
 // setLive counts the stream as one that has caught up.
@@ -133,7 +156,7 @@ func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason
 
 // drain lets the stream live for a random part of the drain jitter.
 func (s *stream) drain(draining *chan struct{}) {
-	*draining = nil
+	*draining, s.drains = nil, true
 	if end := time.Now().Add(jitter(s.host.options.Streams.DrainJitter)); end.Before(s.dies) {
 		s.dies, s.dying = end, endShutdown
 	}
@@ -141,12 +164,11 @@ func (s *stream) drain(draining *chan struct{}) {
 
 // idle waits for the next event, and writes a comment line when it is late.
 func (s *stream) idle(ctx context.Context, wake, deleted <-chan struct{}, draining *chan struct{}) endReason {
-	comment := s.lastWrite.Add(s.host.options.Streams.Comment)
-	next := comment
-	if s.dies.Before(next) {
-		next = s.dies
+	if s.timer == nil {
+		s.timer = time.NewTimer(time.Until(s.due()))
+	} else {
+		s.timer.Reset(time.Until(s.due()))
 	}
-	s.timer.Reset(time.Until(next))
 	select {
 	case <-wake:
 	case <-deleted:
@@ -155,11 +177,22 @@ func (s *stream) idle(ctx context.Context, wake, deleted <-chan struct{}, draini
 	case <-*draining:
 		s.drain(draining)
 	case <-s.timer.C:
-		if !time.Now().Before(comment) {
+		if !time.Now().Before(s.silentUntil()) {
 			return s.writeAll(commentLine)
 		}
 	}
 	return ""
+}
+
+// silentUntil is when a stream that has nothing to send gets a comment line.
+func (s *stream) silentUntil() time.Time { return s.lastWrite.Add(s.host.options.Streams.Comment) }
+
+// due is when something is to be done though no event comes.
+func (s *stream) due() time.Time {
+	if silent := s.silentUntil(); silent.Before(s.dies) {
+		return silent
+	}
+	return s.dies
 }
 
 // send writes the events that the caller may see, all under one deadline and
@@ -177,7 +210,7 @@ func (s *stream) send(events []*world.Event) endReason {
 			wrote = true
 			s.setDeadline()
 		}
-		for _, part := range e.FrameFor(s.caller, s.inline, e.Seq > s.opened) {
+		for _, part := range e.FrameFor(s.caller, s.inline, s.saw(e)) {
 			if end := s.write(part); end != "" {
 				return end
 			}
@@ -194,6 +227,9 @@ func (s *stream) send(events []*world.Event) endReason {
 	}
 	return s.flush()
 }
+
+// saw reports whether the stream was open when an event happened.
+func (s *stream) saw(e *world.Event) bool { return e.Seq > s.opened && e.At >= s.openedAt }
 
 // nodeExists reports whether the caller is still who it was when the stream
 // opened.
@@ -225,19 +261,19 @@ func (s *stream) writeAll(b []byte) endReason {
 func (s *stream) setDeadline() {
 	s.lastWrite = time.Now()
 	// A writer without deadlines is one that never blocks for long, as in tests.
-	_ = s.control.SetWriteDeadline(s.lastWrite.Add(s.host.options.Streams.WriteTimeout))
+	_ = s.out.SetWriteDeadline(s.lastWrite.Add(s.host.options.Streams.WriteTimeout))
 }
 
 func (s *stream) write(b []byte) endReason {
 	if len(b) == 0 {
 		return ""
 	}
-	n, err := s.w.Write(b)
+	n, err := s.out.Write(b)
 	s.written += n
 	return whyFailed(err)
 }
 
-func (s *stream) flush() endReason { return whyFailed(s.control.Flush()) }
+func (s *stream) flush() endReason { return whyFailed(s.out.Flush()) }
 
 // whyFailed tells a subscriber that is too slow from one that went away.
 func whyFailed(err error) endReason {
@@ -254,8 +290,6 @@ func whyFailed(err error) endReason {
 // reconnect, a comment, and the cursor that its events come after. Where the
 // cursor that was asked for is not honored, a resync follows it.
 func (s *stream) greet(reason string) bool {
-	// The server's own deadlines are for requests that end.
-	_ = s.control.SetReadDeadline(time.Time{})
 	b := append(make([]byte, 0, 256), "retry: 2000\n:\n\nid: "...)
 	b = strconv.AppendUint(b, s.cursor, 10)
 	b = append(b, "\n\n"...)

@@ -25,7 +25,7 @@ func (d *discard) SetWriteDeadline(time.Time) error { return nil }
 func (f *fixture) newTestStream(cursor uint64) *stream {
 	w := &discard{header: http.Header{}}
 	return &stream{
-		host: f.host, w: w, control: http.NewResponseController(w), cursor: cursor, opened: cursor,
+		host: f.host, out: &replyOutput{ResponseController: http.NewResponseController(w), w: w}, cursor: cursor, opened: cursor,
 		events: make([]*world.Event, 0, maxDispatch),
 	}
 }

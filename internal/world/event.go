@@ -17,6 +17,8 @@ type Event struct {
 	Seq uint64
 	// Rev is the world's rev as of this event.
 	Rev uint64
+	// At is the time of the event's commit in milliseconds since the Unix epoch.
+	At int64
 	// Kind is the event's name.
 	Kind string
 	// Data is the event's JSON object with its head (rev, root, leaf count and
@@ -46,6 +48,9 @@ func (e *Event) size() int {
 
 // Everybody reports whether the event has no limited audience.
 func (e *Event) Everybody() bool { return len(e.audience) == 0 }
+
+// Shared reports whether every caller gets the same of the event.
+func (e *Event) Shared() bool { return len(e.audience) == 0 && e.private == nil }
 
 // VisibleTo reports whether a caller may see the event.
 func (e *Event) VisibleTo(c Caller) bool {
@@ -77,6 +82,12 @@ func (e *Event) InlineFrame() [3][]byte {
 	return [3][]byte{e.frame[:end], e.nodes, e.frame[end:]}
 }
 
+// InlineData is Data with the changed nodes, in parts.
+func (e *Event) InlineData() [3][]byte {
+	end := len(e.Data) - 1
+	return [3][]byte{e.Data[:end], e.nodes, e.Data[end:]}
+}
+
 // frameHead is a frame up to its data, with room for them and the frame's end.
 func frameHead(seq uint64, kind string, room int) []byte {
 	b := make([]byte, 0, len("id: \nevent: \ndata: \n\n")+20+len(kind)+room)
@@ -98,7 +109,7 @@ func eventsOf(e *store.Entry) []*Event {
 	for i := range e.Events {
 		src := &e.Events[i]
 		ev := &Event{
-			Seq: seq + uint64(i), Rev: e.Rev, Kind: src.Kind, audience: src.Audience,
+			Seq: seq + uint64(i), Rev: e.Rev, At: e.At, Kind: src.Kind, audience: src.Audience,
 			Ends: src.Kind == string(protocol.EventSessionReset),
 		}
 		if i == 0 && len(e.Notify) > 0 {

@@ -44,6 +44,13 @@ func (l *EventLog) Head() uint64 {
 	return l.head
 }
 
+// Wake returns a channel that is closed at the next event.
+func (l *EventLog) Wake() <-chan struct{} {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.wake
+}
+
 // maxBatchBytes is how much memory those take that are read at once: one event, or
 // several within it. It bounds what one who reads and does not go on keeps.
 const maxBatchBytes = 256 << 10

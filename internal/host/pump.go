@@ -1,0 +1,345 @@
+package host
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+)
+
+// pumps write events to the streams that keep up, each to a part of them. A round of
+// a pump writes all that is new to each of its streams, so that under load the next
+// round has more to write with as many system calls. There is one for each processor
+// but one, which looks meanwhile for what has arrived: while goroutines wait for every
+// processor, Go asks for that only every 10 ms.
+type pumps struct {
+	all   []pump
+	count atomic.Uint64
+}
+
+func newPumps(h *Host) *pumps {
+	p := &pumps{all: make([]pump, max(1, runtime.GOMAXPROCS(0)-1))}
+	for i := range p.all {
+		p.all[i] = pump{host: h, bell: make(chan struct{}, 1), writer: newDirectWriter()}
+	}
+	return p
+}
+
+// next is the pump of the next stream.
+func (p *pumps) next() *pump { return &p.all[p.count.Add(1)%uint64(len(p.all))] }
+
+// pump is a goroutine that writes to many streams and waits for none: one whose
+// connection takes no more is let go, with a goroutine of its own, until it has caught
+// up. The pump's goroutine is there while there are streams.
+type pump struct {
+	host   *Host
+	bell   chan struct{}
+	writer *directWriter
+
+	mu      sync.Mutex
+	running bool
+	joining []*taken
+	leaving []*taken
+
+	// These are the goroutine's.
+	streams []*taken
+	// removed is the channel of deletions as of which all streams were looked at.
+	removed <-chan struct{}
+	// due is when a stream is to be looked at again though nothing happened.
+	due     time.Time
+	batches []*batch
+}
+
+// join gives the pump a stream that has caught up.
+func (p *pump) join(t *taken) {
+	p.mu.Lock()
+	p.joining = append(p.joining, t)
+	start := !p.running
+	if p.running = true; start {
+		p.host.streams.open.Add(1)
+	}
+	p.mu.Unlock()
+	if start {
+		go p.run()
+		return
+	}
+	signal(p.bell)
+}
+
+// dismiss ends a stream whose client is gone, if the pump has it.
+func (p *pump) dismiss(t *taken) {
+	p.mu.Lock()
+	running := p.running
+	if running {
+		p.leaving = append(p.leaving, t)
+	}
+	p.mu.Unlock()
+	if running {
+		signal(p.bell)
+	}
+}
+
+func signal(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
+// run writes until there are no more streams.
+func (p *pump) run() {
+	defer p.host.streams.open.Done()
+	log, draining := p.host.world.Events(), p.host.streams.draining
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	p.removed = nil
+	for p.admit() {
+		p.look(&draining)
+		wake := log.Wake()
+		p.round(log.Head())
+		if time.Now().After(p.due) {
+			p.passTime()
+		}
+		timer.Reset(time.Until(p.due))
+		select {
+		case <-wake:
+		case <-p.removed:
+		case <-draining:
+		case <-p.bell:
+		case <-timer.C:
+		}
+	}
+}
+
+// admit takes in the streams that join and ends those whose clients are gone. It
+// reports whether there is any stream; where there is none the goroutine ends.
+func (p *pump) admit() bool {
+	for {
+		p.mu.Lock()
+		joining, leaving := p.joining, p.leaving
+		p.joining, p.leaving = nil, nil
+		p.running = len(p.streams)+len(joining)+len(leaving) > 0
+		running := p.running
+		p.mu.Unlock()
+		for _, t := range joining {
+			p.add(t)
+		}
+		for _, t := range leaving {
+			if t.at >= 0 {
+				p.drop(t)
+				t.finish(endClient)
+			}
+		}
+		if !running || len(p.streams) > 0 {
+			return running
+		}
+	}
+}
+
+func (p *pump) add(t *taken) {
+	if t.gone.Load() {
+		t.finish(endClient)
+		return
+	}
+	t.at = len(p.streams)
+	p.streams = append(p.streams, t)
+	if due := t.due(); len(p.streams) == 1 || due.Before(p.due) {
+		p.due = due
+	}
+	if t.seen != p.removed {
+		p.removed = nil // It may have looked before the last deletion.
+	}
+}
+
+// drop takes a stream out.
+func (p *pump) drop(t *taken) {
+	last := len(p.streams) - 1
+	p.streams[t.at] = p.streams[last]
+	p.streams[t.at].at = t.at
+	p.streams[last] = nil
+	p.streams, t.at = p.streams[:last], -1
+	if cap(p.streams) > 64 && len(p.streams) < cap(p.streams)/4 {
+		p.streams = slices.Clone(p.streams)
+	}
+}
+
+// release lets a stream go on alone.
+func (p *pump) release(t *taken) {
+	p.drop(t)
+	go t.resume()
+}
+
+// look releases the streams that have to look at something themselves: whether their
+// node is still there, or how long they live when the host shuts down.
+func (p *pump) look(draining *chan struct{}) {
+	removed := p.host.world.Registry().Removed()
+	drains := false
+	select {
+	case <-*draining:
+		drains, *draining = true, nil
+	default:
+		drains = *draining == nil
+	}
+	if removed == p.removed && !drains {
+		return
+	}
+	p.removed = removed
+	for _, t := range slices.Backward(p.streams) {
+		switch {
+		case drains && !t.drains, t.pass != nil && !t.pass.free && t.seen != removed, !t.nodeExists():
+			p.release(t)
+		default:
+			t.seen = removed
+		}
+	}
+}
+
+// commentChunk is a chunk of commentLine.
+var commentChunk = append(append(appendChunkHead(nil, len(commentLine)), commentLine...), lineBreak...)
+
+// passTime writes comment lines, and releases the streams whose time has come.
+func (p *pump) passTime() {
+	now := time.Now()
+	p.due = now.Add(time.Hour)
+	for _, t := range slices.Backward(p.streams) {
+		if !now.Before(t.dies) {
+			p.release(t)
+			continue
+		}
+		if !now.Before(t.silentUntil()) && !p.write(t, commentChunk, now) {
+			continue
+		}
+		if due := t.due(); due.Before(p.due) {
+			p.due = due
+		}
+	}
+}
+
+// yields is after how many writes the pump lets others run, such as those who wait for
+// a processor to commit the next command.
+const yields = 8
+
+// round writes the events up to the log's end to every stream that does not have them.
+func (p *pump) round(head uint64) {
+	now := time.Now()
+	writes := 0
+	for _, t := range slices.Backward(p.streams) {
+		for t.at >= 0 && t.cursor < head {
+			p.send(t, now)
+			if writes++; writes%yields == 0 {
+				runtime.Gosched()
+				now = time.Now()
+			}
+		}
+	}
+	clear(p.batches)
+	p.batches = p.batches[:0]
+}
+
+// send writes the next events to one stream.
+func (p *pump) send(t *taken, now time.Time) {
+	b := p.batch(t.cursor, t.inline)
+	if b.err != nil || len(b.events) == 0 {
+		p.release(t)
+		return
+	}
+	chunk := b.chunk
+	if !b.shared && slices.ContainsFunc(b.events, func(e *world.Event) bool { return !e.Shared() && e.VisibleTo(t.caller) }) {
+		chunk = chunkOf(b.events, func(e *world.Event) [3][]byte {
+			if !e.VisibleTo(t.caller) {
+				return [3][]byte{}
+			}
+			return e.FrameFor(t.caller, t.inline, t.saw(e))
+		})
+	}
+	t.cursor, t.over = b.events[len(b.events)-1].Seq, b.over
+	if (len(chunk) == 0 || p.write(t, chunk, now)) && t.over != "" {
+		p.release(t)
+	}
+}
+
+// write writes a chunk to a stream, and reports whether the pump still has the stream
+// afterwards.
+func (p *pump) write(t *taken, chunk []byte, now time.Time) bool {
+	n, err := p.writer.write(t.raw, chunk)
+	t.written, t.lastWrite = t.written+n, now
+	switch {
+	case err != nil:
+		p.drop(t)
+		t.finish(endClient)
+	case n < len(chunk):
+		t.rest = chunk[n:]
+		p.release(t)
+	default:
+		return true
+	}
+	return false
+}
+
+// batch is what streams with the same cursor get next.
+type batch struct {
+	from   uint64
+	inline bool
+	events []*world.Event
+	err    error
+	// chunk has the events that everybody gets; shared reports whether those are all.
+	chunk  []byte
+	shared bool
+	// over is why streams end after it.
+	over endReason
+}
+
+// maxBatches is how many are kept in a round: nearly all streams have the same cursor.
+const maxBatches = 16
+
+// batch makes what streams with a cursor get, once in a round.
+func (p *pump) batch(from uint64, inline bool) *batch {
+	for _, b := range p.batches {
+		if b.from == from && b.inline == inline {
+			return b
+		}
+	}
+	b := &batch{from: from, inline: inline, shared: true}
+	b.events, _, b.err = p.host.world.Events().Since(from, nil)
+	for i, e := range b.events {
+		b.shared = b.shared && e.Shared()
+		if e.Ends {
+			b.events, b.over = b.events[:i+1], endReset
+			break
+		}
+	}
+	b.chunk = chunkOf(b.events, func(e *world.Event) [3][]byte {
+		if !e.Shared() {
+			return [3][]byte{}
+		}
+		return e.FrameFor(world.Caller{}, inline, false)
+	})
+	if len(p.batches) == maxBatches {
+		p.batches = p.batches[:0]
+	}
+	p.batches = append(p.batches, b)
+	return b
+}
+
+// chunkOf is one chunk of the frames of events; nil where they have none.
+func chunkOf(events []*world.Event, frame func(*world.Event) [3][]byte) []byte {
+	length := 0
+	for _, e := range events {
+		for _, part := range frame(e) {
+			length += len(part)
+		}
+	}
+	if length == 0 {
+		return nil
+	}
+	chunk := appendChunkHead(make([]byte, 0, length+16), length)
+	for _, e := range events {
+		for _, part := range frame(e) {
+			chunk = append(chunk, part...)
+		}
+	}
+	return append(chunk, lineBreak...)
+}

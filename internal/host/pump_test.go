@@ -1,0 +1,118 @@
+package host
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// taker is a subscriber over a connection of its own, whose stream is taken over.
+type taker struct {
+	t    *testing.T
+	body io.Closer
+	in   *bufio.Scanner
+	// last is the id of the last event.
+	last uint64
+}
+
+func (f *fixture) taker(t *testing.T, who identity) *taker {
+	t.Helper()
+	answer := f.guest("127.0.0.1", false).open(f.play("/events"), who)
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	if answer.StatusCode != http.StatusOK || !answer.Close || len(answer.TransferEncoding) != 1 {
+		t.Fatalf("%+v", answer)
+	}
+	s := &taker{t: t, body: answer.Body, in: bufio.NewScanner(answer.Body)}
+	s.in.Buffer(nil, 1<<20)
+	s.last = s.id()
+	return s
+}
+
+// id reads up to the next id.
+func (s *taker) id() uint64 {
+	s.t.Helper()
+	for s.in.Scan() {
+		if text, ok := strings.CutPrefix(s.in.Text(), "id: "); ok {
+			id, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			return id
+		}
+	}
+	s.t.Fatalf("the stream ended after %d: %v", s.last, s.in.Err())
+	return 0
+}
+
+// events reads so many events, whose ids must have no gap.
+func (s *taker) events(n int) {
+	s.t.Helper()
+	for range n {
+		id := s.id()
+		if id != s.last+1 {
+			s.t.Fatalf("event %d after event %d", id, s.last)
+		}
+		s.last = id
+	}
+}
+
+// A subscriber that does not read for a while misses nothing, and the others do not
+// wait for it.
+func TestPumpLeavesASlowSubscriberBehind(t *testing.T) {
+	f := newFixture(t, patient)
+	main := f.main()
+	agent := f.player(main)
+	f.serveTCP()
+	slow := f.taker(t, main)
+	quick := []*taker{f.taker(t, main), f.taker(t, agent), f.taker(t, main)}
+	const lines = 1500
+	text := strings.Repeat("words ", 600)
+	for range lines {
+		f.say(agent, text)
+		for _, s := range quick {
+			s.events(1)
+		}
+	}
+	slow.events(lines)
+	f.say(agent, "and one more")
+	for _, s := range append(quick, slow) {
+		s.events(1)
+	}
+}
+
+// A stream that was taken over counts until its client is gone, and ends with a last
+// chunk.
+func TestTakenStreamsEnd(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	stop := f.serveTCP()
+	leaves, stays := f.taker(t, main), f.taker(t, main)
+	if n, asking := f.host.streams.count(), f.metric(`playctl_connections{state="asking"}`); n != 2 || asking != "2" {
+		t.Fatalf("%d streams, %s connections ask", n, asking)
+	}
+	if err := leaves.body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for f.host.streams.count() != 1 {
+		runtime.Gosched()
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	for stays.in.Scan() {
+		if strings.HasPrefix(stays.in.Text(), "id: ") {
+			t.Error("an event came while the host shut down")
+		}
+	}
+	// A reader of chunks fails where the last one is missing.
+	if err := stays.in.Err(); err != nil {
+		t.Errorf("the end of the stream: %v", err)
+	}
+	if n := f.host.streams.count(); n != 0 {
+		t.Errorf("%d streams are left", n)
+	}
+}

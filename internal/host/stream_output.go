@@ -1,0 +1,83 @@
+package host
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// output is where a stream writes to. What is written is sent by Flush at the latest,
+// and is not changed until then.
+type output interface {
+	Write(b []byte) (int, error)
+	Flush() error
+	SetWriteDeadline(at time.Time) error
+}
+
+// replyOutput is a reply of net/http. What is written is put together first: net/http
+// would send a packet for every few frames.
+type replyOutput struct {
+	*http.ResponseController
+	w   http.ResponseWriter
+	buf *bufio.Writer
+}
+
+func (o *replyOutput) Write(b []byte) (int, error) {
+	if o.buf == nil {
+		o.buf = replyBuffers.Get().(*bufio.Writer)
+		o.buf.Reset(o.w)
+	}
+	return o.buf.Write(b) //nolint:wrapcheck // The stream tells the kinds apart.
+}
+
+func (o *replyOutput) Flush() error {
+	if o.buf != nil {
+		err := o.buf.Flush()
+		o.buf.Reset(nil)
+		replyBuffers.Put(o.buf)
+		if o.buf = nil; err != nil {
+			return err //nolint:wrapcheck // As above.
+		}
+	}
+	return o.ResponseController.Flush() //nolint:wrapcheck // As above.
+}
+
+// chunkOutput is a connection that was taken over: what is written until Flush becomes
+// one chunk (RFC 9112, section 7.1).
+type chunkOutput struct {
+	net.Conn
+	parts  net.Buffers
+	length int
+}
+
+func (o *chunkOutput) Write(b []byte) (int, error) {
+	if o.length == 0 {
+		o.parts = append(o.parts[:0], nil) // the place of the length
+	}
+	o.parts, o.length = append(o.parts, b), o.length+len(b)
+	return len(b), nil
+}
+
+func (o *chunkOutput) Flush() error {
+	if o.length == 0 {
+		return nil
+	}
+	o.parts[0] = appendChunkHead(nil, o.length)
+	parts := o.parts
+	parts = append(parts, lineBreak)
+	o.parts, o.length = nil, 0
+	_, err := parts.WriteTo(o.Conn)
+	return err //nolint:wrapcheck // The stream tells the kinds apart.
+}
+
+var (
+	lineBreak = []byte("\r\n")
+	// lastChunk ends a reply.
+	lastChunk = []byte("0\r\n\r\n")
+)
+
+func appendChunkHead(b []byte, length int) []byte {
+	return append(strconv.AppendInt(b, int64(length), 16), lineBreak...)
+}

@@ -1,0 +1,178 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+)
+
+// taken is a stream on a connection that was taken over from net/http, whose
+// buffers and goroutines would take most of an idle stream's memory. One goroutine
+// waits for the client to go away. The events are written by a pump while the stream
+// keeps up, and otherwise by a goroutine that is there only meanwhile.
+type taken struct {
+	stream
+	call   *call
+	conn   net.Conn
+	raw    syscall.RawConn
+	pump   *pump
+	cancel context.CancelFunc
+	ctx    context.Context //nolint:containedctx // It ends with the client's connection.
+
+	// at is the stream's place in the pump, -1 while the pump does not have it.
+	at int
+	// rest is what is left of a chunk that did not fit the connection's queue.
+	rest []byte
+	// over is why the stream ends once rest is written; "" where it goes on.
+	over endReason
+
+	// gone is set when the client went away, and ended closed when nothing is written
+	// any more.
+	gone  atomic.Bool
+	ended chan struct{}
+	end   endReason
+}
+
+// lingers is how long a client has to take note of a stream's end.
+const lingers = 500 * time.Millisecond
+
+// takable is the connection of a request if its stream can go on without net/http:
+// over TLS and HTTP/2 it cannot, nor for a client that knows no chunks.
+func takable(r *http.Request) (*gateConn, syscall.RawConn) {
+	conn := connOf(r)
+	if conn == nil || r.TLS != nil || r.ProtoMajor != 1 || r.ProtoMinor == 0 {
+		return nil, nil
+	}
+	tcp, ok := conn.Conn.(*net.TCPConn)
+	if !ok {
+		return nil, nil
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, nil
+	}
+	return conn, raw
+}
+
+// take takes a stream's connection over, once its headers are said. It reports
+// whether it did; the call is then done when the stream has ended.
+func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting string) bool {
+	if _, _, err := c.control().Hijack(); err != nil {
+		return false
+	}
+	conn.begin() // The handler's own end comes first.
+	t := &taken{
+		stream: *s, call: c, conn: conn, raw: raw, pump: c.host.pumps.next(), at: -1, ended: make(chan struct{}),
+	}
+	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(c.r.Context()))
+	t.out, t.parks = &chunkOutput{Conn: conn.Conn}, true
+	c.detach()
+	go t.awaitClient()
+	t.goOn(func() endReason {
+		if !t.greet(greeting) {
+			return endClient
+		}
+		t.start()
+		return t.follow()
+	})
+	return true
+}
+
+// detach lets the call live longer than its handler, without what only that needs.
+func (c *call) detach() {
+	c.detached = true
+	c.r = &http.Request{Method: c.r.Method, URL: &url.URL{Path: c.r.URL.Path}}
+	c.w, c.controller, c.queryValues, c.next, c.idempotency = nil, nil, nil, nil, nil
+}
+
+// awaitClient waits until the client is gone or the stream has ended, and then ends
+// the call.
+func (t *taken) awaitClient() {
+	var b [64]byte
+	for {
+		// A client that sends more than its request is not answered on this connection.
+		if _, err := t.conn.Read(b[:]); err != nil {
+			break
+		}
+	}
+	t.gone.Store(true)
+	t.cancel()
+	t.pump.dismiss(t)
+	<-t.ended
+	_ = t.conn.Close()
+	t.call.written = t.written
+	t.host.metrics.streamEnded(t.end)
+	t.host.conclude(t.call)
+}
+
+// resume is goOn on a goroutine of its own, for a stream that the pump let go.
+func (t *taken) resume() {
+	t.goOn(func() endReason {
+		if len(t.rest) > 0 {
+			t.setDeadline()
+			_, err := t.conn.Write(t.rest)
+			t.rest = nil
+			if end := whyFailed(err); end != "" {
+				return end
+			}
+		}
+		if t.over != "" {
+			return t.over
+		}
+		return t.follow()
+	})
+}
+
+// follow sends events until the stream ends, or has caught up.
+func (t *taken) follow() endReason {
+	t.events = make([]*world.Event, 0, maxDispatch)
+	defer func() { t.events = nil }()
+	return t.run(t.ctx)
+}
+
+// goOn does some of the stream's work, and then gives it to the pump or ends it.
+func (t *taken) goOn(work func() endReason) {
+	end := endClient
+	defer func() {
+		if p := recover(); p != nil {
+			t.host.log.Error("a stream made the host panic", slog.String("requestId", t.call.id),
+				slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+			end = endClient
+		}
+		if end == endIdle {
+			_ = t.conn.SetWriteDeadline(time.Time{})
+			t.pump.join(t)
+			return
+		}
+		t.finish(end)
+	}()
+	end = work()
+}
+
+// finish ends the stream. Nobody else has it any more.
+func (t *taken) finish(end endReason) {
+	t.end = end
+	if end == endClient || end == endSlow {
+		_ = t.conn.Close()
+	} else {
+		now := time.Now()
+		_ = t.conn.SetWriteDeadline(now.Add(t.host.options.Streams.WriteTimeout))
+		_, err := t.conn.Write(lastChunk)
+		// A connection that is closed with something unread is cut, and what was sent
+		// last may be lost with it.
+		tcp, ok := t.conn.(*gateConn).Conn.(*net.TCPConn)
+		if err != nil || !ok || tcp.CloseWrite() != nil || t.conn.SetReadDeadline(now.Add(lingers)) != nil {
+			_ = t.conn.Close()
+		}
+	}
+	close(t.ended)
+}
