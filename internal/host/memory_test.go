@@ -2,9 +2,12 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -166,6 +169,71 @@ func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
 		want, err := f.world.View().Node(key)
 		if err != nil || string(reply.Nodes[i]) != string(want) {
 			t.Errorf("node %d is %s, want %s, %v", i, reply.Nodes[i], want, err)
+		}
+	}
+}
+
+// TestWatchSessionsTakeNothing opens sessions of the watch page: what is known of one
+// is in its cookie, so there may be any number of them.
+func TestWatchSessionsTakeNothing(t *testing.T) {
+	f := local(newFixture(t))
+	f.watcher(protocol.WatchScopeAct, "")
+	mark, before := f.mark(), worldtest.LiveHeap()
+	const sessions = 5_000
+	for range sessions {
+		f.watcher(protocol.WatchScopeAct, "")
+	}
+	if taken := worldtest.LiveHeap() - before; taken > sessions*16 || f.mark() != mark {
+		t.Errorf("%d sessions take %d bytes, and %s became %s", sessions, taken, mark, f.mark())
+	}
+}
+
+// stalledWriter is a client that reads nothing until it may.
+type stalledWriter struct {
+	*httptest.ResponseRecorder
+	once   sync.Once
+	stalls chan struct{}
+	goOn   chan struct{}
+}
+
+func (w *stalledWriter) Write(b []byte) (int, error) {
+	w.once.Do(func() { close(w.stalls) })
+	<-w.goOn
+	return len(b), nil
+}
+
+// TestListsOfAgentsAreShared has readers of an account's agents that do not read: each
+// holds the list of its parts and a buffer, and all together the agents once.
+func TestListsOfAgentsAreShared(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	tools := []string{"chat_tool"}
+	for i := range 50 {
+		tools = append(tools, fmt.Sprintf("tool_%d_%s", i, strings.Repeat("x", 40)))
+	}
+	for range 80 {
+		a := f.agent(owner)
+		registered := registration(a.id)
+		registered["agent"] = map[string]any{"type": "test", "toolNames": tools}
+		f.post(f.play("/players"), registered, as(a)).ok()
+	}
+	for _, path := range []string{protocol.PathAgents, protocol.PathNodes} {
+		length := len(f.get(path, as(owner)).ok().body)
+		before := worldtest.LiveHeap()
+		const readers = 20
+		goOn := make(chan struct{})
+		var reading sync.WaitGroup
+		for range readers {
+			w := &stalledWriter{httptest.NewRecorder(), sync.Once{}, make(chan struct{}), goOn}
+			reading.Go(func() { f.handler.ServeHTTP(w, f.request(http.MethodGet, path, nil, as(owner))) })
+			<-w.stalls
+		}
+		each := (worldtest.LiveHeap() - before) / readers
+		close(goOn)
+		reading.Wait()
+		t.Logf("of %d bytes of %s a reader holds %d", length, path, each)
+		if each > length/4 {
+			t.Errorf("a reader of %s holds %d of %d bytes", path, each, length)
 		}
 	}
 }
