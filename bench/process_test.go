@@ -27,21 +27,43 @@ func start(tb testing.TB, dir string) *process {
 	return startAt(tb, dir, "127.0.0.1:0")
 }
 
-// startAt is start with the address to listen on.
-func startAt(tb testing.TB, dir, address string) *process {
+// startAt is start with the address to listen on, and more arguments.
+func startAt(tb testing.TB, dir, address string, more ...string) *process {
 	tb.Helper()
-	return &process{hostprocess.Start(tb, hostprocess.Options{Args: []string{
+	return startWith(tb, dir, nil, address, more...)
+}
+
+// startWith is startAt with variables of the environment, NAME=value each.
+func startWith(tb testing.TB, dir string, env []string, address string, more ...string) *process {
+	tb.Helper()
+	return &process{hostprocess.Start(tb, hostprocess.Options{Env: env, Args: append([]string{
 		"--listen", address, "--log-level", "error",
 		"--data-dir", filepath.Join(dir, "data"), "--root-file", filepath.Join(dir, "root"),
-	}})}
+	}, more...)})}
 }
 
 // addr is where it listens.
 func (p *process) addr() string { return strings.TrimPrefix(p.URL(), "http://") }
 
-func (p *process) get(b *testing.B, path string) []byte {
+func (p *process) get(b testing.TB, path string) []byte {
 	b.Helper()
-	res, err := http.Get(p.URL() + path)
+	return p.read(b, path, "")
+}
+
+// scrape reads the metrics without compression, whose buffers would count as the host's.
+func (p *process) scrape(b testing.TB) []byte {
+	b.Helper()
+	return p.read(b, "/metrics", "identity")
+}
+
+func (p *process) read(b testing.TB, path, encoding string) []byte {
+	b.Helper()
+	req, err := http.NewRequest(http.MethodGet, p.URL()+path, http.NoBody)
+	must(b, err)
+	if encoding != "" {
+		req.Header.Set("Accept-Encoding", encoding)
+	}
+	res, err := http.DefaultClient.Do(req)
 	must(b, err)
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)

@@ -1,0 +1,158 @@
+package bench
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/test/hostprocess"
+)
+
+var update = flag.Bool("update", false, "write the present costs into "+baseline)
+
+// baseline has what each of the paths below may cost.
+const baseline = "testdata/costs.json"
+
+const (
+	// worse is by how much a cost may grow.
+	worse = 1.10
+	// idleWrites are the write calls beside a request that come and go with the load.
+	idleWrites = 0.2
+)
+
+// expense is what a request makes a host do, whatever else the machine does meanwhile.
+type expense struct {
+	// Bytes are those that the host allocates for it, Writes its write calls, and Syncs
+	// its commits, each of which is one sync.
+	Bytes  float64 `json:"bytes"`
+	Writes float64 `json:"writes"`
+	Syncs  float64 `json:"syncs"`
+}
+
+// TestCosts compares what requests cost with the committed baseline, which
+// -update writes anew.
+func TestCosts(t *testing.T) {
+	// In memory a round takes less than a second also on a machine whose disk is busy.
+	dir, err := os.MkdirTemp("/dev/shm", "playctl-costs") //nolint:usetesting // t.TempDir is on the disk.
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
+	must(t, creds.WriteRootFile(filepath.Join(dir, "root"), creds.GenerateRootKey(), false))
+	// With one processor no work moves to another, whose pools of buffers are empty.
+	p := startWith(t, dir, []string{"GOMAXPROCS=1"}, "127.0.0.1:0")
+	key, err := os.ReadFile(filepath.Join(dir, "root"))
+	must(t, err)
+	s := &served{tb: t, addr: p.addr(), derive: creds.DeriveNodeID}
+	s.populate(strings.TrimSpace(string(key)), 4)
+	events := request(s.main, http.MethodGet, "/api/play/events?sid="+s.sid, nil)
+	node := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"agent:` + s.main.id + ":" + s.agents[0].id + `"}}`)
+	found := map[string]expense{}
+	for _, path := range []struct {
+		name        string
+		subscribers int
+		request     []byte
+	}{
+		{"session", 0, request(s.main, http.MethodGet, "/api/play/session", nil)},
+		{"chain node", 0, request(s.main, http.MethodPost, "/api/play/sdk/rpc", node)},
+		{"snapshot", 0, request(s.main, http.MethodGet, "/api/play/snapshot?sid="+s.sid, nil)},
+		{"chat line", 0, s.interaction(s.agents[0])},
+		{"chat line to 50 subscribers", 50, s.interaction(s.agents[1])},
+	} {
+		found[path.name] = s.expense(p, path.request, events, path.subscribers)
+	}
+	if *update {
+		text, err := json.MarshalIndent(found, "", "  ")
+		must(t, err)
+		must(t, os.WriteFile(baseline, append(text, '\n'), 0o600))
+		return
+	}
+	text, err := os.ReadFile(baseline)
+	must(t, err)
+	var allowed map[string]expense
+	must(t, json.Unmarshal(text, &allowed))
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		now, before := found[name], allowed[name]
+		t.Logf("%s: %+v", name, now)
+		if os.Getenv(hostprocess.EnvRace) != "" {
+			continue // The detector allocates as well.
+		}
+		for what, pair := range map[string][2]float64{
+			// The scheduler of Go makes some write calls of its own.
+			"bytes": {now.Bytes, before.Bytes}, "write calls": {now.Writes - idleWrites, before.Writes}, "syncs": {now.Syncs, before.Syncs},
+		} {
+			if pair[0] > pair[1]*worse {
+				t.Errorf("%s costs %.2f %s, and not %.2f: mend it, or say why in the commit and run the test with -update", name, pair[0], what, pair[1])
+			}
+		}
+	}
+}
+
+// expense repeats a request on one connection. Every subscriber has an event before the
+// next one is asked for, so that none goes with another. The least of many short rounds
+// counts: what a host does each second goes into few of them, however slow the machine is.
+// A part of each is the scrape of the counters.
+func (s *served) expense(p *process, ask, events []byte, subscribers int) expense {
+	s.tb.Helper()
+	const warm, rounds, times = 500, 60, 50
+	a := subscribe(s.tb, s.addr, events, subscribers)
+	defer a.leave()
+	c := dial(s.tb, s.addr)
+	defer c.close()
+	repeat := func(n int) {
+		for range n {
+			if subscribers > 0 {
+				a.expect(1)
+			}
+			status, body, err := c.do(ask)
+			if err != nil || status != http.StatusOK {
+				s.tb.Fatalf("status %d, %v: %s", status, err, body)
+			}
+			if subscribers > 0 {
+				a.wait()
+			}
+		}
+	}
+	repeat(warm)
+	least := expense{math.Inf(1), math.Inf(1), math.Inf(1)}
+	for range rounds {
+		before := s.counters(p)
+		repeat(times)
+		after := s.counters(p)
+		least.Bytes = min(least.Bytes, math.Round((after.Bytes-before.Bytes)/times))
+		least.Writes = min(least.Writes, math.Round((after.Writes-before.Writes)/times*100)/100)
+		least.Syncs = min(least.Syncs, (after.Syncs-before.Syncs)/times)
+	}
+	return least
+}
+
+// counters are what the host has done so far.
+func (s *served) counters(p *process) expense {
+	s.tb.Helper()
+	text := string(p.scrape(s.tb))
+	number := func(text, name string) float64 {
+		for line := range strings.Lines(text) {
+			if rest, ok := strings.CutPrefix(line, name+" "); ok {
+				n, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+				must(s.tb, err)
+				return n
+			}
+		}
+		s.tb.Fatalf("there is no %s", name)
+		return 0
+	}
+	io, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.PID()))
+	must(s.tb, err)
+	return expense{
+		Bytes: number(text, "go_memstats_alloc_bytes_total"), Writes: number(string(io), "syscw:"),
+		Syncs: number(text, "playctl_world_commits_total"),
+	}
+}

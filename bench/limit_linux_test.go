@@ -1,0 +1,223 @@
+package bench
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// envLimit names the folder of a process that is the limit and not the tests.
+const envLimit = "PLAYCTL_BENCH_LIMIT"
+
+// The files of that folder: what a real host answered, which the limit answers as
+// well.
+const (
+	limitDigest   = "digest"
+	limitNode     = "node.json"
+	limitSnapshot = "snapshot.json"
+	limitLine     = "line.json"
+	limitFrame    = "frame.txt"
+)
+
+// limit is a bare net/http program that does what no host can do without: it reads
+// and parses the same body, compares one digest, appends and syncs a line before it
+// answers, and sends the same headers and bytes.
+type limit struct {
+	digest, node, snapshot, line, frame []byte
+
+	lines chan chan struct{}
+	file  *os.File
+
+	mu   sync.Mutex
+	more *sync.Cond
+	seq  int
+	// log is every frame so far, and trimmed how much of its front is gone.
+	log     []byte
+	trimmed int
+}
+
+func init() { //nolint:gochecknoinits // It takes the place of the tests where the process is another program.
+	if folder := os.Getenv(envLimit); folder != "" {
+		fmt.Fprintln(os.Stderr, runLimit(folder))
+		os.Exit(1)
+	}
+}
+
+// runLimit serves until the process is killed; it prints its address first.
+func runLimit(folder string) error {
+	l := &limit{lines: make(chan chan struct{}, 1024), seq: 1}
+	l.more = sync.NewCond(&l.mu)
+	for name, into := range map[string]*[]byte{
+		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitLine: &l.line, limitFrame: &l.frame,
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the benchmark's own folder
+		if err != nil {
+			return err
+		}
+		*into = text
+	}
+	file, err := os.Create(filepath.Join(folder, "lines")) //nolint:gosec // as above
+	if err != nil {
+		return err
+	}
+	// Like a log that has its length already: a sync then writes nothing but the lines.
+	if _, err := file.Write(make([]byte, 256<<20)); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	l.file = file
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(listener.Addr())
+	go l.write()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /rpc", l.answer)
+	mux.HandleFunc("GET /snapshot", func(w http.ResponseWriter, r *http.Request) {
+		if l.known(w, r) {
+			l.send(w, l.snapshot)
+		}
+	})
+	mux.HandleFunc("GET /events", l.stream)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	return server.Serve(listener)
+}
+
+// known compares the digest of what a caller shows.
+func (l *limit) known(w http.ResponseWriter, r *http.Request) bool {
+	sum := sha256.Sum256([]byte(r.Header.Get("X-Node-Passw")))
+	if subtle.ConstantTimeCompare(sum[:], l.digest) == 1 {
+		return true
+	}
+	w.WriteHeader(http.StatusUnauthorized)
+	return false
+}
+
+func (l *limit) answer(w http.ResponseWriter, r *http.Request) {
+	if !l.known(w, r) {
+		return
+	}
+	var call struct {
+		Op      string          `json:"op"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	var payload struct {
+		StableKey string `json:"stableKey"`
+		PlayerID  string `json:"playerId"`
+		Role      string `json:"role"`
+		Text      string `json:"text"`
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	if err == nil {
+		err = json.Unmarshal(body, &call)
+	}
+	if err == nil {
+		err = json.Unmarshal(call.Payload, &payload)
+	}
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	switch call.Op {
+	case "getPlayerChainNode":
+		l.send(w, l.node)
+	case "getWorldSnapshot":
+		l.send(w, l.snapshot)
+	default:
+		done := make(chan struct{})
+		l.lines <- done
+		<-done
+		l.send(w, l.line)
+	}
+}
+
+func (l *limit) send(w http.ResponseWriter, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = []string{"application/json"}
+	h["Cache-Control"] = []string{"no-store"}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["X-Play-Rev"] = []string{"101"}
+	h["X-Request-Id"] = []string{"01234567-1"}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	_, _ = w.Write(body)
+}
+
+// write syncs what waits with one sync, and then answers and shows it.
+func (l *limit) write() {
+	var text []byte
+	for first := range l.lines {
+		batch := []chan struct{}{first}
+		for len(l.lines) > 0 {
+			batch = append(batch, <-l.lines)
+		}
+		text = text[:0]
+		l.mu.Lock()
+		for range batch {
+			text = append(append(append(text, "id: "...), strconv.Itoa(l.seq)...), l.frame...)
+			l.seq++
+		}
+		l.mu.Unlock()
+		if at, _ := l.file.Seek(0, io.SeekCurrent); at > 240<<20 {
+			_, _ = l.file.Seek(0, io.SeekStart)
+		}
+		if _, err := l.file.Write(text); err != nil {
+			panic(err)
+		}
+		if err := syscall.Fdatasync(int(l.file.Fd())); err != nil {
+			panic(err)
+		}
+		l.mu.Lock()
+		if len(l.log) > 64<<20 {
+			l.trimmed += len(l.log) / 2
+			l.log = bytes.Clone(l.log[len(l.log)/2:])
+		}
+		l.log = append(l.log, text...)
+		l.mu.Unlock()
+		l.more.Broadcast()
+		for _, done := range batch {
+			close(done)
+		}
+	}
+}
+
+// stream sends a subscriber all that is new with one write.
+func (l *limit) stream(w http.ResponseWriter, r *http.Request) {
+	if !l.known(w, r) {
+		return
+	}
+	h := w.Header()
+	h["Content-Type"] = []string{"text/event-stream"}
+	h["Cache-Control"] = []string{"no-store"}
+	h["X-Accel-Buffering"] = []string{"no"}
+	l.mu.Lock()
+	at, seq := l.trimmed+len(l.log), l.seq-1
+	l.mu.Unlock()
+	_, _ = fmt.Fprintf(w, "retry: 2000\n:\n\nid: %d\n\n", seq)
+	flush := w.(http.Flusher)
+	for flush.Flush(); ; flush.Flush() {
+		l.mu.Lock()
+		for at == l.trimmed+len(l.log) {
+			l.more.Wait()
+		}
+		part := l.log[at-l.trimmed:]
+		at += len(part)
+		l.mu.Unlock()
+		if _, err := w.Write(part); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// counter reads a stream of chunks and counts whole events. It is an error if one is
+// missing, cut or out of order.
+type counter struct {
+	// left is what is left of the present chunk, its line break included; size is its
+	// length line as far as it is read.
+	left int
+	size []byte
+	head bool
+
+	// line is the beginning of the present line.
+	line         [24]byte
+	n            int
+	seq          int64
+	named, event bool
+	// at is the last event, first the cursor that the stream began with.
+	at     int64
+	opened bool
+}
+
+// take reads more of the stream.
+func (c *counter) take(b []byte) error {
+	for len(b) > 0 {
+		if !c.head {
+			end := bytes.Index(b, []byte("\r\n\r\n"))
+			if end < 0 {
+				return fmt.Errorf("the headers came in parts: %q", b)
+			}
+			c.head, b = true, b[end+4:]
+			continue
+		}
+		if c.left == 0 {
+			i := bytes.IndexByte(b, '\n')
+			if i < 0 {
+				c.size, b = append(c.size, b...), nil
+				continue
+			}
+			c.size = append(c.size, b[:i]...)
+			b = b[i+1:]
+			n, err := strconv.ParseUint(string(bytes.TrimSpace(c.size)), 16, 31)
+			if err != nil || n == 0 {
+				return fmt.Errorf("the chunk of length %q", c.size)
+			}
+			c.left, c.size = int(n)+2, c.size[:0]
+			continue
+		}
+		part := b[:min(len(b), c.left)]
+		b, c.left = b[len(part):], c.left-len(part)
+		// The line break after a chunk is no part of the stream.
+		text := part
+		if c.left < 2 {
+			text = part[:max(0, len(part)-(2-c.left))]
+		}
+		if err := c.lines(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *counter) lines(text []byte) error {
+	for len(text) > 0 {
+		i := bytes.IndexByte(text, '\n')
+		end := i
+		if i < 0 {
+			end = len(text)
+		}
+		c.n += copy(c.line[c.n:], text[:end])
+		if i < 0 {
+			return nil
+		}
+		text = text[i+1:]
+		line := c.line[:c.n]
+		c.n = 0
+		switch {
+		case bytes.HasPrefix(line, []byte("id: ")):
+			seq, err := strconv.ParseInt(string(line[4:]), 10, 64)
+			if err != nil {
+				return err
+			}
+			c.seq, c.named = seq, true
+		case bytes.HasPrefix(line, []byte("event: ")):
+			c.event = true
+		case len(line) == 0 && c.event:
+			if c.seq != c.at+1 {
+				return fmt.Errorf("event %d came after event %d", c.seq, c.at)
+			}
+			c.at, c.event = c.seq, false
+		case len(line) == 0 && c.named && !c.opened:
+			c.at, c.opened = c.seq, true
+		}
+	}
+	return nil
+}
+
+// audience is many subscribers of one server, each a connection that is read as fast
+// as it can be.
+type audience struct {
+	tb    testing.TB
+	conns []net.Conn
+	done  sync.WaitGroup
+	ended atomic.Bool
+
+	mu   sync.Mutex
+	more *sync.Cond
+	// behind are those that do not have the event goal yet.
+	goal   int64
+	behind int
+	at     []int64
+	// after is the cursor that all began with.
+	after int64
+}
+
+// subscribe opens n streams and waits until each has opened.
+func subscribe(tb testing.TB, addr string, ask []byte, n int) *audience {
+	tb.Helper()
+	a := &audience{tb: tb, at: make([]int64, n), behind: n}
+	a.more = sync.NewCond(&a.mu)
+	var opened sync.WaitGroup
+	for i := range n {
+		conn, err := net.Dial("tcp", addr)
+		must(tb, err)
+		_, err = conn.Write(ask)
+		must(tb, err)
+		a.conns = append(a.conns, conn)
+		opened.Add(1)
+		a.done.Go(func() { a.read(i, conn, opened.Done) })
+	}
+	opened.Wait()
+	if n > 0 {
+		a.after = a.at[0]
+	}
+	return a
+}
+
+func (a *audience) read(i int, conn net.Conn, opened func()) {
+	var c counter
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := conn.Read(buf)
+		if err == nil {
+			err = c.take(buf[:n])
+		}
+		if err != nil {
+			if !a.ended.Load() {
+				a.tb.Errorf("subscriber %d after event %d: %v", i, c.at, err)
+			}
+			if opened != nil {
+				opened()
+			}
+			return
+		}
+		a.mu.Lock()
+		if a.at[i] < a.goal && c.at >= a.goal {
+			if a.behind--; a.behind == 0 {
+				a.more.Broadcast()
+			}
+		}
+		a.at[i] = c.at
+		a.mu.Unlock()
+		if opened != nil && c.opened {
+			opened()
+			opened = nil
+		}
+	}
+}
+
+// expect sets the event that wait waits for: some more than the first subscriber has.
+func (a *audience) expect(more int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.goal, a.behind = a.at[0]+more, 0
+	for _, at := range a.at {
+		if at < a.goal {
+			a.behind++
+		}
+	}
+}
+
+// expectAll is expect for so many events since the streams began.
+func (a *audience) expectAll(events int64) {
+	a.mu.Lock()
+	a.goal = a.after + events
+	a.behind = 0
+	for _, at := range a.at {
+		if at < a.goal {
+			a.behind++
+		}
+	}
+	a.mu.Unlock()
+}
+
+// wait returns when every subscriber has the event that is expected.
+func (a *audience) wait() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.behind > 0 && !a.tb.Failed() {
+		a.more.Wait()
+	}
+}
+
+func (a *audience) leave() {
+	a.ended.Store(true)
+	for _, conn := range a.conns {
+		_ = conn.Close()
+	}
+	a.done.Wait()
+}
