@@ -7,7 +7,11 @@
 #                              client in test/blackbox against the real program, the tests of the
 #                              TypeScript client, and those of the watch page in a Chromium
 #   ./test.sh ./chain/...      the Go tests of some packages
-#   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1)
+#   ./test.sh --integrations   the TypeScript package in other runtimes, and its adapters with the real
+#                              libraries of the frameworks, from npm
+#   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1), 400
+#                              clients through restarts, then, with nothing beside it, five minutes of
+#                              test/siege, and whole requests fuzzed for ten minutes
 #   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
 #   ./test.sh --bench          every benchmark, output fit for benchstat
 #
@@ -53,7 +57,8 @@ main() {
   install_tools
   case $mode in
     usual) usual "$all" 12m "${packages[@]}" ;;
-    long) PLAYCTL_TEST_LONG=1 usual "$all" 60m "${packages[@]}" ;;
+    long) long "$all" "${packages[@]}" ;;
+    integrations) test/integrations/run.sh ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
     bench) go test -run '^$' -bench . -benchmem -timeout 60m "${packages[@]}" ;;
   esac
@@ -169,6 +174,22 @@ javascript() {
   npm test --silent --workspace sdk || status=$?
   npm run --silent unit --workspace watch || status=$?
   npm run --silent test:browser --workspace watch || status=$?
+  return "$status"
+}
+
+# long ALL PACKAGES... is usual with the long runs. What measures how long calls take
+# has nothing beside it.
+long() {
+  local all=$1 status=0
+  shift
+  if [ "$all" = no ]; then
+    PLAYCTL_TEST_LONG=1 usual no 60m "$@"
+    return
+  fi
+  # shellcheck disable=SC2046 # several packages are several words
+  PLAYCTL_TEST_LONG=1 usual yes 60m $(go list ./... | grep -v /test/siege) || status=$?
+  PLAYCTL_TEST_LONG=1 go test -v -timeout 15m ./test/siege || status=$?
+  go test -run '^$' -fuzz '^FuzzRequest$' -fuzztime 10m -fuzzminimizetime 1s -parallel 1 ./internal/host || status=$?
   return "$status"
 }
 

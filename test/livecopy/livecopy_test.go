@@ -19,9 +19,25 @@ var lacking = map[string][]protocol.Capability{
 	"any extensions": {protocol.CapChainInline, protocol.CapChainNodes, protocol.CapChainAtRev, protocol.CapMinRev, protocol.CapResume, protocol.CapChainProof},
 }
 
+// attemptsInVain bounds how many connections in a row end before their first frame:
+// the client doubles its wait after each, from 2 s up to 30 s, and patience is a minute.
+const attemptsInVain = 3
+
+// firstFrame is more bytes than the header of a stream and its first frame take.
+const firstFrame = 2000
+
 func drawLine(t *rapid.T) *line {
+	cuts := rapid.SliceOfN(rapid.IntRange(0, 6000), 0, 8).Draw(t, "cuts")
+	inVain := 0
+	for i, cut := range cuts {
+		if inVain++; cut >= firstFrame {
+			inVain = 0
+		} else if inVain > attemptsInVain {
+			cuts[i], inVain = cut+firstFrame, 0
+		}
+	}
 	return &line{
-		cuts:  rapid.SliceOfN(rapid.IntRange(0, 6000), 0, 8).Draw(t, "cuts"),
+		cuts:  cuts,
 		piece: rapid.SampledFrom([]int{0, 1, 7, 100}).Draw(t, "piece"),
 		lag:   rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond / 10, 2 * time.Millisecond}).Draw(t, "lag"),
 	}
