@@ -16,6 +16,8 @@ const (
 	OpGetPlayerChainProof Op = "getPlayerChainProof"
 	OpListInteractions    Op = "listInteractions"
 	OpListJourneys        Op = "listJourneys"
+	OpListEvents          Op = "listEvents"
+	OpGetWorldSnapshotAt  Op = "getWorldSnapshotAt"
 	OpListAnswering       Op = "listAnswering"
 	OpListSpaceNodes      Op = "listSpaceNodes"
 	OpInspectSpace        Op = "inspectSpace"
@@ -78,6 +80,14 @@ var operations = []Operation{
 	{
 		Op: OpListJourneys, Callers: CallerReaders, Extension: CapInteractions, Request: ListRequest{}, Reply: JourneysReply{},
 		Summary: "Lists journeys, newest last.",
+	},
+	{
+		Op: OpListEvents, Callers: CallerReaders, Request: ListEventsRequest{}, Reply: ListEventsReply{},
+		Summary: "Lists events of this session with the time of their commit; an extension without a capability, so other hosts answer `op_unknown`.",
+	},
+	{
+		Op: OpGetWorldSnapshotAt, Callers: CallerReaders, Request: SnapshotAtRequest{}, Reply: SnapshotReply{},
+		Summary: "Reads a map of the past as a whole, from which events lead on; an extension without a capability, as `listEvents`.",
 	},
 	{
 		Op: OpListAnswering, Callers: CallerReaders, Request: ListAnsweringRequest{}, Reply: ListAnsweringReply{},

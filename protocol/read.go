@@ -122,6 +122,8 @@ func readerOf(t reflect.Type) func(*planned, *fields, reflect.Value) {
 		return (*planned).text
 	case reflect.Int:
 		return (*planned).integer
+	case reflect.Bool:
+		return (*planned).flag
 	case reflect.Struct:
 		return (*planned).object
 	case reflect.Slice:
@@ -131,6 +133,13 @@ func readerOf(t reflect.Type) func(*planned, *fields, reflect.Value) {
 		return (*planned).objects
 	}
 	return nil
+}
+
+// flag reads true or false.
+func (p *planned) flag(f *fields, into reflect.Value) {
+	if text, ok := f.present(p.Name, kindBool, f.optional); ok {
+		into.SetBool(string(text) == "true")
+	}
 }
 
 // fields are the members of one object while it is read, with the first thing

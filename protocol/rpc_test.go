@@ -110,7 +110,7 @@ func TestRPCRequests(t *testing.T) {
 // contractOps is the table of the protocol reference: true for reads.
 var contractOps = map[protocol.Op]bool{
 	"getWorldSnapshot": true, "getPlayerChainNode": true, "getPlayerChainNodes": true, "getPlayerChainProof": true,
-	"listAnswering": true, "listInteractions": true, "listJourneys": true, "listSpaceNodes": true, "inspectSpace": true,
+	"listEvents": true, "getWorldSnapshotAt": true, "listAnswering": true, "listInteractions": true, "listJourneys": true, "listSpaceNodes": true, "inspectSpace": true,
 	"recordInteraction": false, "recordJourney": false, "registerSpaceNode": false, "createSpace": false,
 	"removeSpace": false, "addSpaceAmenity": false, "removeSpaceAmenity": false,
 	"intercomCommand": false, "intercomResponse": false,

@@ -15,6 +15,8 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpGetPlayerChainProof: planChainProof,
 		protocol.OpListInteractions:    planListInteractions,
 		protocol.OpListJourneys:        planListJourneys,
+		protocol.OpListEvents:          planListEvents,
+		protocol.OpGetWorldSnapshotAt:  planSnapshotAt,
 		protocol.OpListAnswering:       planListAnswering,
 		protocol.OpListSpaceNodes:      planListSpaces,
 		protocol.OpInspectSpace:        planInspectSpace,

@@ -112,8 +112,10 @@ func goodIntercomRequests(f *fixture, main, agent identity) map[string]goodReque
 	}
 	f.post(f.play("/sdk/rpc"), `{"op":"intercomCommand","payload":`+ask("r1")+`}`, as(main)).ok()
 	return map[string]goodRequest{
-		"listAnswering":   {body: `{}`, bad: `{"playerIds":[""]}`, caller: as(main)},
-		"intercomCommand": {body: ask("r2"), bad: `{}`, caller: as(main), stranger: asAdmin},
+		"listAnswering":      {body: `{}`, bad: `{"playerIds":[""]}`, caller: as(main)},
+		"listEvents":         {body: `{}`, bad: `{"limit":0}`, caller: as(main)},
+		"getWorldSnapshotAt": {body: `{"rev":1}`, bad: `{}`, caller: as(main)},
+		"intercomCommand":    {body: ask("r2"), bad: `{}`, caller: as(main), stranger: asAdmin},
 		"intercomResponse": {
 			body: `{"requestId":"r1","mainNodeId":"` + main.id + `","toPlayerId":"__human__","fromPlayerId":"` + agent.id +
 				`","kind":"chat","status":"completed","message":"hello","ts":"2026-01-02T03:04:05.678Z"}`,

@@ -124,6 +124,13 @@ func (l *EventLog) restarted(seq uint64) bool {
 	return seq < l.began
 }
 
+// lost is the seq before which the store may have lost events; 0 where it never did.
+func (l *EventLog) lost() uint64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.began
+}
+
 // add appends events and wakes every subscriber that waits.
 func (l *EventLog) add(events []*Event) {
 	if len(events) == 0 {

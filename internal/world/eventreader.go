@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -115,19 +114,10 @@ func (r *EventReader) sessionOf(e *Event) string {
 // from which every event is, and returns by how many seqs. A cursor that needs
 // no move stays.
 func (r *EventReader) Skip(ctx context.Context) (by uint64, err error) {
-	from, to := r.cursor.Seq, r.world.log.Head()
-	// Seek fails for every place before the oldest and for none after it, so the
-	// oldest is found by halving.
-	for low := from; low < to; {
-		middle := low + (to-low)/2
-		switch _, err := r.world.options.Journal.Seek(ctx, middle); {
-		case isTrimmed(err):
-			low = middle + 1
-		case err != nil:
-			return 0, fmt.Errorf("look for the oldest event after %d that is kept: %w", from, err)
-		default:
-			to = middle
-		}
+	from := r.cursor.Seq
+	to, err := r.world.oldestKept(ctx, from)
+	if err != nil {
+		return 0, err
 	}
 	if to <= from {
 		return 0, nil

@@ -2,6 +2,8 @@ package world
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -63,6 +65,103 @@ func (w *World) Older(ctx context.Context, after, upTo uint64, buf []*Event) ([]
 		}
 	}
 	return buf, nil
+}
+
+// EventPage is a part of the log that a caller may see.
+type EventPage struct {
+	Events []*Event
+	// After is the seq that the page begins after, Last the one that it reaches to.
+	After, Last uint64
+	HasMore     bool
+}
+
+// mostLookedAt bounds the events that one page looks at, of which the caller may be
+// let see none.
+const mostLookedAt = 4096
+
+// ListEvents lists the events of this session after a seq, or after the oldest place
+// that is kept. It ends early, with HasMore, where size says that the page would be
+// longer than 1 MiB, or after it looked at mostLookedAt events.
+func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit int, size func(*Event) int) (EventPage, error) {
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
+	from, err := w.oldestAfter(ctx, after)
+	if err != nil {
+		return EventPage{}, unreadable(err)
+	}
+	head, room := w.log.Head(), maxPageBytes
+	page := EventPage{After: from, Last: from}
+	looked := 0
+	for buf := make([]*Event, 0, maxRead); page.Last < head; {
+		if looked >= mostLookedAt {
+			page.HasMore = true
+			return page, nil
+		}
+		events, err := w.eventsAfter(ctx, page.Last, buf[:0])
+		if err != nil {
+			return EventPage{}, unreadable(err)
+		}
+		if len(events) == 0 {
+			page.Last = head
+		}
+		looked += len(events)
+		for _, e := range events {
+			if e.VisibleTo(c) {
+				if room -= size(e); len(page.Events) == limit || room < 0 && len(page.Events) > 0 {
+					page.HasMore = true
+					return page, nil
+				}
+				page.Events = append(page.Events, e)
+			}
+			page.Last = e.Seq
+		}
+	}
+	return page, nil
+}
+
+// oldestAfter is the place to read on from, a seq or, where that is not kept or of an
+// earlier session, the oldest one.
+func (w *World) oldestAfter(ctx context.Context, after *uint64) (uint64, error) {
+	least := max(w.resetSeq.Load(), w.log.lost())
+	if after != nil {
+		least = max(least, *after)
+	}
+	return w.oldestKept(ctx, least)
+}
+
+// oldestKept is the first place from a seq on after which every event is kept.
+func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
+	to := w.log.Head()
+	if from >= w.log.oldest() {
+		return min(from, to), nil
+	}
+	if _, err := w.options.Journal.Seek(ctx, from); err == nil {
+		return from, nil
+	}
+	// Seek fails for every place before the oldest and for none after it, so the
+	// oldest is found by halving.
+	for low := from; low < to; {
+		middle := low + (to-low)/2
+		switch _, err := w.options.Journal.Seek(ctx, middle); {
+		case isTrimmed(err):
+			low = middle + 1
+		case err != nil:
+			return 0, fmt.Errorf("look for the oldest event after %d that is kept: %w", from, err)
+		default:
+			to = middle
+		}
+	}
+	return to, nil
+}
+
+// eventsAfter appends to buf what is read at once, from memory or else from the
+// journal; nothing where no event follows.
+func (w *World) eventsAfter(ctx context.Context, seq uint64, buf []*Event) ([]*Event, error) {
+	events, _, err := w.log.Since(seq, buf)
+	if errors.Is(err, ErrBehind) {
+		return w.Older(ctx, seq, w.log.Head(), buf)
+	}
+	return events, err
 }
 
 // Reasons why a stream cannot go on from a cursor.

@@ -12,8 +12,15 @@ import (
 // pastRevs is how many revs stay readable at most (protocol reference, "RPC").
 const pastRevs = 1024
 
-// pastViews are the views of the last revs, the newest included: as many as a
-// budget of memory has room for.
+// Before them one view of every keyRevs is kept, at most maxKeyViews of them, so that
+// events lead on from it to any rev between.
+const (
+	keyRevs     = 128
+	maxKeyViews = 128
+)
+
+// pastViews are the views of the last revs, the newest included, and key views of
+// those before them: as many as a budget of memory has room for.
 type pastViews struct {
 	budget int
 
@@ -24,6 +31,10 @@ type pastViews struct {
 type keptViews struct {
 	// kept are in the order of their revs.
 	kept []keptView
+	// keys are from before them, and go first where there is no room. What one does
+	// not share with the view after it is counted as the sum of what those between
+	// them did not, which is at least as much.
+	keys []keptView
 	// bytes is what all of them take beside the newest.
 	bytes int
 }
@@ -52,11 +63,55 @@ func (p *pastViews) add(v *View, e *store.Entry) {
 		p.bytes += p.kept[last].bytes
 	}
 	p.kept = append(p.kept, keptView{View: v})
-	for len(p.kept) > pastRevs || p.bytes > p.budget && len(p.kept) > 1 {
-		p.bytes -= p.kept[0].bytes
-		p.kept[0] = keptView{}
-		p.kept = p.kept[1:]
+	for {
+		over := p.bytes > p.budget
+		switch {
+		case len(p.keys) > maxKeyViews || over && len(p.keys) > 0:
+			p.bytes -= p.keys[0].bytes
+			p.keys = dropFirst(p.keys)
+		case len(p.kept) > pastRevs || over && len(p.kept) > 1:
+			p.passOldest()
+		default:
+			return
+		}
 	}
+}
+
+// passOldest lets the oldest view go, unless it is due as a key view.
+func (p *pastViews) passOldest() {
+	oldest := p.kept[0]
+	p.kept = dropFirst(p.kept)
+	last := len(p.keys) - 1
+	switch {
+	case p.bytes > p.budget:
+		p.bytes -= oldest.bytes
+	case last < 0 || p.keys[last].SID != oldest.SID || oldest.Rev >= p.keys[last].Rev+keyRevs:
+		p.keys = append(p.keys, oldest)
+	default:
+		p.keys[last].bytes += oldest.bytes - viewBytes
+		p.bytes -= viewBytes
+	}
+}
+
+func dropFirst(views []keptView) []keptView {
+	views[0] = keptView{}
+	return views[1:]
+}
+
+// upTo is the newest view of a session that is not newer than a rev, or else its
+// oldest; nil where there is none of the session.
+func (p *pastViews) upTo(sid string, rev uint64) *View {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	var found *View
+	for _, views := range [][]keptView{p.keys, p.kept} {
+		for _, v := range views {
+			if v.SID == sid && (found == nil || v.Rev <= rev) {
+				found = v.View
+			}
+		}
+	}
+	return found
 }
 
 // at is the view of a rev, nil where it is not kept.

@@ -186,6 +186,16 @@ func (w *World) ViewAt(rev uint64) *View {
 	return w.View()
 }
 
+// ViewUpTo is the newest view of this session that is kept and not newer than a rev,
+// or else the oldest.
+func (w *World) ViewUpTo(rev uint64) *View {
+	now := w.View()
+	if v := w.views.upTo(now.SID, rev); v != nil {
+		return v
+	}
+	return now
+}
+
 // WaitRev waits until the view has at least a rev.
 func (w *World) WaitRev(ctx context.Context, rev uint64) error {
 	return w.waitFor(ctx, func(v *View) bool { return v.Rev >= rev })

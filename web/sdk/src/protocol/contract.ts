@@ -195,6 +195,10 @@ export const operations = {
   listInteractions: { writes: false },
   /** Lists journeys, newest last. */
   listJourneys: { writes: false },
+  /** Lists events of this session with the time of their commit; an extension without a capability, so other hosts answer `op_unknown`. */
+  listEvents: { writes: false },
+  /** Reads a map of the past as a whole, from which events lead on; an extension without a capability, as `listEvents`. */
+  getWorldSnapshotAt: { writes: false },
   /** Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`. */
   listAnswering: { writes: false },
   /** Lists the spaces. */
@@ -230,6 +234,8 @@ export interface OperationTypes {
   getPlayerChainProof: { request: ChainProofRequest; reply: ChainProofReply }
   listInteractions: { request: ListRequest; reply: InteractionsReply }
   listJourneys: { request: ListRequest; reply: JourneysReply }
+  listEvents: { request: ListEventsRequest; reply: ListEventsReply }
+  getWorldSnapshotAt: { request: SnapshotAtRequest; reply: SnapshotReply }
   listAnswering: { request: ListAnsweringRequest; reply: ListAnsweringReply }
   listSpaceNodes: { request: EmptyRequest; reply: SpacesReply }
   inspectSpace: { request: SpaceRequest; reply: InspectSpaceReply }
@@ -792,6 +798,22 @@ export interface ListRequest {
   readonly beforeSeq?: number
 }
 
+/** ListEventsRequest is the payload of listEvents. */
+export interface ListEventsRequest {
+  /** afterSeq asks for what came after that event. Absent, or from before what the host can give, it is the oldest place of this session that the host has. */
+  readonly afterSeq?: number
+  /** limit is the length of a page; a larger one is refused. */
+  readonly limit?: number
+  /** brief asks for the id of its subject instead of each event's data. */
+  readonly brief?: boolean
+}
+
+/** SnapshotAtRequest is the payload of getWorldSnapshotAt. */
+export interface SnapshotAtRequest {
+  /** rev asks for the newest map that the host has and that is not newer; where it has none, for the oldest of this session. */
+  readonly rev: number
+}
+
 /** ListAnsweringRequest is the payload of listAnswering. */
 export interface ListAnsweringRequest {
   /** playerIds are the agents to report; absent for all that are on the map. */
@@ -928,6 +950,29 @@ export interface JourneyRecord {
 /** JourneysReply is the reply of listJourneys, newest last. */
 export interface JourneysReply {
   readonly journeys: readonly JourneyRecord[]
+  readonly hasMore: boolean
+}
+
+/** ListedEvent is an event of the past. */
+export interface ListedEvent {
+  readonly seq: number
+  readonly rev: number
+  readonly event: string
+  /** at is when the host committed it. */
+  readonly at: string
+  /** data is that of the stream with inline nodes; absent in a brief list. */
+  readonly data?: Json
+  /** playerId is the id of the event's subject, in a brief list; absent where it is about the world. */
+  readonly playerId?: string
+}
+
+/** ListEventsReply is the reply of listEvents, newest last: the events that the caller may see. A page may end early where it would exceed 1 MiB, and may have no event where all are for others. */
+export interface ListEventsReply {
+  readonly events: readonly ListedEvent[]
+  /** afterSeq is the place that the page begins after: that of the request, or the oldest one. */
+  readonly afterSeq: number
+  /** lastSeq is the place that the page reaches to: the next one begins after it. */
+  readonly lastSeq: number
   readonly hasMore: boolean
 }
 

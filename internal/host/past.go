@@ -1,0 +1,73 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// planListEvents answers with a page of the log.
+func planListEvents(c *call) (action, error) {
+	request, err := payloadOf[protocol.ListEventsRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *call) error {
+		page, err := c.host.world.ListEvents(c.r.Context(), c.caller, request.AfterSeq, request.Limit, func(e *world.Event) int {
+			if request.Brief {
+				return briefBytes
+			}
+			data := e.InlineData()
+			return briefBytes + len(data[0]) + len(data[1])
+		})
+		if err != nil {
+			return err
+		}
+		parts := append(make([][]byte, 0, 5*len(page.Events)+2), []byte(`{"events":[`))
+		for i, e := range page.Events {
+			if i > 0 {
+				parts = append(parts, comma)
+			}
+			parts = append(parts, listedEvent(e, request.Brief)...)
+		}
+		c.writeParts(append(parts, fmt.Appendf(nil, `],"afterSeq":%d,"lastSeq":%d,"hasMore":%t}`, page.After, page.Last, page.HasMore)))
+		return nil
+	}, nil
+}
+
+// listedEvent is a protocol.ListedEvent as JSON, in parts that are written one after
+// the other. Its data is the stream's and must not be changed.
+func listedEvent(e *world.Event, brief bool) [][]byte {
+	head := fmt.Appendf(nil, `{"seq":%d,"rev":%d,"event":%q,"at":%q`, e.Seq, e.Rev, e.Kind, protocol.FormatTime(time.UnixMilli(e.At)))
+	if !brief {
+		data := e.InlineData()
+		return [][]byte{append(head, `,"data":`...), data[0], data[1], data[2], closingBrace}
+	}
+	if who, err := json.Marshal(protocol.Subject(e.Data)); err == nil && len(who) > len(`""`) {
+		head = append(append(head, `,"playerId":`...), who...)
+	}
+	return [][]byte{append(head, '}')}
+}
+
+var closingBrace = []byte("}")
+
+// briefBytes is how long an event of a brief list is at most: its names and numbers
+// and an id of protocol.MaxIDChars characters.
+const briefBytes = 192 + 4*protocol.MaxIDChars
+
+// planSnapshotAt answers with a map of the past.
+func planSnapshotAt(c *call) (action, error) {
+	request, err := payloadOf[protocol.SnapshotAtRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *call) error {
+		v := c.host.world.ViewUpTo(*request.Rev)
+		c.setRev(v.Rev)
+		c.writeSnapshot(v.SnapshotReply(), nil)
+		return nil
+	}, nil
+}

@@ -1,0 +1,57 @@
+package host
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/protocol"
+)
+
+// A client that came late proves every map of the session, from the oldest one and
+// the events after it.
+func TestThePastIsProvedFromItsEvents(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	for range 3 {
+		f.say(f.player(owner), "a line")
+	}
+	var first protocol.SnapshotReply
+	f.rpc("getWorldSnapshotAt", map[string]any{"rev": 0}, as(owner)).into(&first)
+	snapshot, stated, err := chain.ParseSnapshot(first.Snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var copied chain.Copy
+	if err := copied.Replace(snapshot, stated); err != nil {
+		t.Fatal(err)
+	}
+	var events []protocol.ListedEvent
+	for after, more := uint64(0), true; more; {
+		var page protocol.ListEventsReply
+		f.rpc("listEvents", map[string]any{"afterSeq": after, "limit": 2}, as(owner)).into(&page)
+		events, after, more = append(events, page.Events...), page.LastSeq, page.HasMore
+	}
+	for _, e := range events {
+		state, err := chain.ParseEventState(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := copied.Apply(&state, &e.Seq); found != chain.Equal || err != nil {
+			t.Errorf("event %d of rev %d: %v, %v", e.Seq, e.Rev, found, err)
+		}
+	}
+	if v := f.world.View(); copied.Snapshot().Root() != v.Tree.Root() || len(events) != 6 {
+		t.Errorf("%d events lead to another map than the host's", len(events))
+	}
+	// A brief list has the subject of each event, and nothing else.
+	var brief struct {
+		Events []map[string]json.RawMessage
+	}
+	f.rpc("listEvents", map[string]any{"brief": true}, as(owner)).into(&brief)
+	for i, e := range brief.Events {
+		if string(e["playerId"]) != `"`+protocol.Subject(events[i].Data)+`"` || e["data"] != nil || len(e) != 5 {
+			t.Errorf("event %d is listed as %v", i, e)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+)
+
+// listed reads the log page by page, and fails where a page does not go on from the
+// one before.
+func (f *fixture) listed(c Caller, after *uint64, limit, size int) []*Event {
+	f.t.Helper()
+	var all []*Event
+	for {
+		page, err := f.ListEvents(context.Background(), c, after, limit, func(*Event) int { return size })
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if most := min(limit, max(1, maxPageBytes/size)); len(page.Events) > most || after != nil && page.After < min(*after, f.Events().Head()) {
+			f.t.Fatalf("a page of %d events after %d, %d may be on it", len(page.Events), page.After, most)
+		}
+		all = append(all, page.Events...)
+		if !page.HasMore {
+			if page.Last != f.Events().Head() {
+				f.t.Errorf("the last page reaches to %d, the head is %d", page.Last, f.Events().Head())
+			}
+			return all
+		}
+		after = &page.Last
+	}
+}
+
+func sameEvents(t *testing.T, got, want []*Event) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d events are listed, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i].Seq != want[i].Seq || got[i].At != want[i].At || string(whole(got[i].InlineData())) != string(whole(want[i].InlineData())) {
+			t.Fatalf("event %d is listed as %d: %s", want[i].Seq, got[i].Seq, whole(got[i].InlineData()))
+		}
+	}
+}
+
+// Events are listed from the oldest that is kept, in memory or in the journal, in
+// pages bounded by count and by bytes, and never from before a reset.
+func TestEventsAreListedInPages(t *testing.T) {
+	f := open(t, func(o *Options) {
+		o.RingEvents = 4
+		o.Journal = memory.Open(store.Retention{Events: 20, Revs: 1})
+	})
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	for i := range 100 {
+		f.as(a, line(a, fmt.Sprint("line ", i)))
+	}
+	f.reopen() // a checkpoint trims
+	want := f.events(f.Events().Head() - 20)
+	for _, limit := range []int{1, 7, 1000} {
+		sameEvents(t, f.listed(Caller{NodeID: a}, nil, limit, 100), want)
+	}
+	sameEvents(t, f.listed(Caller{NodeID: a}, nil, 1000, maxPageBytes/2), want)
+	sameEvents(t, f.listed(Caller{NodeID: a}, nil, 1000, 2*maxPageBytes), want)
+	sameEvents(t, f.listed(Caller{NodeID: a}, &want[4].Seq, 1000, 100), want[5:])
+	ahead := f.Events().Head() + 10
+	sameEvents(t, f.listed(Caller{NodeID: a}, &ahead, 1000, 100), nil)
+
+	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
+		t.Fatal(err)
+	}
+	f.as(a, registration(a))
+	sameEvents(t, f.listed(Caller{NodeID: a}, &want[0].Seq, 1000, 100), f.events(f.Events().Head()-1))
+}
+
+// Who may not see an event does not see it listed, and pages go on over it.
+func TestEventsOfOthersAreNotListed(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	for i := range 5 {
+		f.as(owner, ask(fmt.Sprint("r", i), owner, a))
+	}
+	all := f.events(0)
+	sameEvents(t, f.listed(Caller{NodeID: owner}, nil, 3, 100), all)
+	sameEvents(t, f.listed(Caller{NodeID: f.main("stranger")}, nil, 3, 100), all[:1])
+}
+
+// A page ends also where the caller may see nothing of what it looked at.
+func TestAPageLooksAtSoManyEvents(t *testing.T) {
+	f := open(t, func(o *Options) { o.RingEvents = 16 })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	stranger := Caller{NodeID: f.main("stranger")}
+	for i := range mostLookedAt {
+		f.as(owner, ask(fmt.Sprint("r", i), owner, a))
+	}
+	after := uint64(1)
+	page, err := f.ListEvents(context.Background(), stranger, &after, 10, func(*Event) int { return 100 })
+	if err != nil || len(page.Events) != 0 || !page.HasMore || page.Last < mostLookedAt || page.Last > mostLookedAt+2*maxRead {
+		t.Fatalf("a page of %d events reaches to %d, more %t: %v", len(page.Events), page.Last, page.HasMore, err)
+	}
+	sameEvents(t, f.listed(stranger, &after, 10, 100), nil)
+}
+
+// Before the revs that are all kept there is a map of every so many, from which
+// events lead on to those between, until there is no room for it.
+func TestMapsFromLongAgoAreKept(t *testing.T) {
+	f := open(t)
+	a := f.agent(f.main("owner"), "a")
+	roots := map[uint64]string{0: f.View().Tree.Root().String()}
+	for i := range 2 * pastRevs {
+		r := registration(a)
+		r.Name = fmt.Sprint("name ", i)
+		f.as(a, r)
+		roots[f.View().Rev] = f.View().Tree.Root().String()
+	}
+	head := f.View().Rev
+	for rev := range head + 1 {
+		v := f.ViewUpTo(rev)
+		if v.Rev > rev || v.Rev+keyRevs <= rev || rev > head-pastRevs && v.Rev != rev {
+			t.Fatalf("the map kept for rev %d is of rev %d", rev, v.Rev)
+		}
+		if v.Tree.Root().String() != roots[v.Rev] {
+			t.Fatalf("the map of rev %d has another root than it had", v.Rev)
+		}
+	}
+	if v := f.ViewUpTo(head + 1); v.Rev != head {
+		t.Errorf("the map of what is to come is of rev %d, want %d", v.Rev, head)
+	}
+	f.views.budget = f.views.bytes / 2
+	f.as(a, registration(a))
+	if len(f.views.keys) != 0 || len(f.views.kept) < pastRevs/4 || f.views.bytes > f.views.budget {
+		t.Errorf("%d key views and %d others with %d bytes are kept within %d", len(f.views.keys), len(f.views.kept), f.views.bytes, f.views.budget)
+	}
+	if v := f.ViewUpTo(0); v != f.views.kept[0].View {
+		t.Errorf("the oldest map is of rev %d", v.Rev)
+	}
+	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
+		t.Fatal(err)
+	}
+	if v := f.ViewUpTo(0); v.Rev != f.View().Rev {
+		t.Errorf("a map of rev %d from before the reset is given", v.Rev)
+	}
+}

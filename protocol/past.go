@@ -1,0 +1,74 @@
+package protocol
+
+import "encoding/json"
+
+// ListEventsRequest is the payload of listEvents.
+type ListEventsRequest struct {
+	// AfterSeq asks for what came after that event. Absent, or from before what the
+	// host can give, it is the oldest place of this session that the host has.
+	AfterSeq *uint64 `json:"afterSeq,omitzero"`
+	// Limit is the length of a page; a larger one is refused.
+	Limit int `json:"limit,omitzero" rule:"range=1..MaxListLimit,default=DefaultListLimit,last"`
+	// Brief asks for the id of its subject instead of each event's data.
+	Brief bool `json:"brief,omitzero"`
+}
+
+// ListEventsReply is the reply of listEvents, newest last: the events that the
+// caller may see. A page may end early where it would exceed 1 MiB, and may have no
+// event where all are for others.
+type ListEventsReply struct {
+	Events List[ListedEvent] `json:"events" rule:"items=..MaxListLimit"`
+	// AfterSeq is the place that the page begins after: that of the request, or the
+	// oldest one.
+	AfterSeq uint64 `json:"afterSeq"`
+	// LastSeq is the place that the page reaches to: the next one begins after it.
+	LastSeq uint64 `json:"lastSeq"`
+	HasMore bool   `json:"hasMore"`
+}
+
+// ListedEvent is an event of the past.
+type ListedEvent struct {
+	Seq   uint64 `json:"seq"`
+	Rev   uint64 `json:"rev"`
+	Event string `json:"event"`
+	// At is when the host committed it.
+	At string `json:"at" rule:"form=stamp"`
+	// Data is that of the stream with inline nodes; absent in a brief list.
+	Data json.RawMessage `json:"data,omitzero"`
+	// PlayerID is the id of the event's subject, in a brief list; absent where it is about
+	// the world.
+	PlayerID string `json:"playerId,omitzero"`
+}
+
+// Subject is the id of an event's subject, from its data; empty where it is about
+// the world.
+func Subject(data []byte) string {
+	var who struct {
+		PlayerID string `json:"playerId"`
+		Player   struct {
+			AgentID string `json:"agentId"`
+		} `json:"player"`
+		MCP struct {
+			ID string `json:"id"`
+		} `json:"mcp"`
+		FromPlayerID string `json:"fromPlayerId"`
+		ID           string `json:"id"`
+		SpaceID      string `json:"spaceId"`
+	}
+	if json.Unmarshal(data, &who) != nil {
+		return ""
+	}
+	for _, id := range []string{who.PlayerID, who.Player.AgentID, who.MCP.ID, who.FromPlayerID, who.ID, who.SpaceID} {
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// SnapshotAtRequest is the payload of getWorldSnapshotAt.
+type SnapshotAtRequest struct {
+	// Rev asks for the newest map that the host has and that is not newer; where it
+	// has none, for the oldest of this session.
+	Rev *uint64 `json:"rev"`
+}
