@@ -45,6 +45,8 @@ const (
 	CodeMCPLimit Code = "mcp_limit"
 	// CodeIntercomLimit: your account, or the world, has as many open intercom requests as the operator allows; wait for answers.
 	CodeIntercomLimit Code = "intercom_limit"
+	// CodeAPIKeyLimit: the account has as many API keys as it may have; revoke some.
+	CodeAPIKeyLimit Code = "api_key_limit"
 	// CodeStorageLimit: what is to be kept is more than your account, or all of them, may have.
 	CodeStorageLimit Code = "storage_limit"
 	// CodeAmenityLast: a space keeps at least one amenity.
@@ -81,6 +83,10 @@ const (
 	CodeMethodNotAllowed Code = "method_not_allowed"
 	// CodeNodeExists: the id is a node already.
 	CodeNodeExists Code = "node_exists"
+	// CodeAPIKeyExists: the account has an API key of this name already.
+	CodeAPIKeyExists Code = "api_key_exists"
+	// CodeLabelExists: another agent of the account has this label.
+	CodeLabelExists Code = "label_exists"
 	// CodeSpaceExists: the id is a space already.
 	CodeSpaceExists Code = "space_exists"
 	// CodeAmenityExists: the space has that amenity already.
@@ -145,6 +151,7 @@ var codeTable = []codeStatus{
 	{CodeSpaceLimit, 400},
 	{CodeMCPLimit, 400},
 	{CodeIntercomLimit, 400},
+	{CodeAPIKeyLimit, 400},
 	{CodeStorageLimit, 400},
 	{CodeAmenityLast, 400},
 	{CodeCredentialsInvalid, 401},
@@ -159,6 +166,8 @@ var codeTable = []codeStatus{
 	{CodeSpaceUnknown, 404},
 	{CodeMethodNotAllowed, 405},
 	{CodeNodeExists, 409},
+	{CodeAPIKeyExists, 409},
+	{CodeLabelExists, 409},
 	{CodeSpaceExists, 409},
 	{CodeAmenityExists, 409},
 	{CodeIdempotencyConflict, 409},

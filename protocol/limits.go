@@ -79,6 +79,17 @@ const (
 	DefaultLeaseTTLSeconds = 45
 )
 
+// MaxLabelChars is the longest label of a node.
+const MaxLabelChars = 64
+
+// Terms of API keys in seconds.
+const (
+	// MinKeySeconds is the shortest term of an API key in seconds.
+	MinKeySeconds = 60
+	// MaxKeySeconds is the longest term of an API key in seconds: 10 years of 365 days.
+	MaxKeySeconds = 10 * 365 * 24 * 60 * 60
+)
+
 // FlaggedZoneCount is the number of zone signals from which an agent is
 // flagged.
 const FlaggedZoneCount = 100
@@ -128,6 +139,9 @@ var limits = []Limit{
 	{"MaxListLimit", MaxListLimit},
 	{"MinLeaseTTLSeconds", MinLeaseTTLSeconds},
 	{"MaxLeaseTTLSeconds", MaxLeaseTTLSeconds},
+	{"MaxLabelChars", MaxLabelChars},
+	{"MinKeySeconds", MinKeySeconds},
+	{"MaxKeySeconds", MaxKeySeconds},
 	{"DefaultLeaseTTLSeconds", DefaultLeaseTTLSeconds},
 	{"FlaggedZoneCount", FlaggedZoneCount},
 	{"MaxSafeInteger", MaxSafeInteger},

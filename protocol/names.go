@@ -25,6 +25,8 @@ const (
 	QueryIfAnswering = "ifAnswering"
 	QueryAll         = "all"
 	QueryUsage       = "usage"
+	QueryLabels      = "labels"
+	QueryName        = "name"
 	QueryID          = "id"
 )
 
@@ -39,7 +41,9 @@ const (
 	PathNodes        = "/api/nodes"
 	PathAgentNode    = "/api/nodes/agent-node"
 	PathValidateNode = "/api/nodes/validate"
-	PathNodeAPIKey   = "/api/nodes/api-key" //nolint:gosec // G101: a path
+	PathNodeAPIKey   = "/api/nodes/api-key"  //nolint:gosec // G101: a path
+	PathNodeAPIKeys  = "/api/nodes/api-keys" //nolint:gosec // G101: a path
+	PathNodeLabel    = "/api/nodes/label"
 	PathNodeLimits   = "/api/nodes/limits"
 	PathAgents       = "/api/agents"
 	PathHealth       = "/healthz"

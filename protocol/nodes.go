@@ -40,6 +40,9 @@ type CreateAgentNodeRequest struct {
 	ParentNodeID       string     `json:"parentNodeId,omitzero" rule:"form=node"`
 	AgentNodeID        string     `json:"agentNodeId" rule:"form=node"`
 	AgentNodePasswHash WireSecret `json:"agentNodePasswHash" rule:"form=hash"`
+	// Label is the owner's name for the agent, which only the account and the
+	// administrator see (extension).
+	Label string `json:"label,omitzero" rule:"chars=MaxLabelChars"`
 }
 
 // AgentNodeReply is the reply of `POST /api/nodes/agent-node`.
@@ -120,6 +123,8 @@ type MainNodeRecord struct {
 	ParentNodeID string       `json:"parentNodeId"`
 	CreatedAt    string       `json:"createdAt" rule:"form=stamp"`
 	AgentNodeIDs List[string] `json:"agentNodeIds" rule:"form=hex64"`
+	// Label is the owner's, where labels=true asks for it (extension).
+	Label string `json:"label,omitzero"`
 	// Usage is what the account has, and Limits are those of its own; both for the
 	// administrator (extension).
 	Usage  *Amounts `json:"usage,omitzero"`
@@ -135,8 +140,10 @@ type AgentRecord struct {
 	ZoneCount  int64        `json:"zoneCount"`
 	YieldCount int64        `json:"yieldCount"`
 	Flagged    bool         `json:"flagged"`
-	CreatedAt  string       `json:"createdAt" rule:"form=stamp"`
-	UpdatedAt  string       `json:"updatedAt" rule:"form=stamp"`
+	// Label is the owner's, where labels=true asks for it (extension).
+	Label     string `json:"label,omitzero"`
+	CreatedAt string `json:"createdAt" rule:"form=stamp"`
+	UpdatedAt string `json:"updatedAt" rule:"form=stamp"`
 }
 
 // SpaceNodeRecord is the node of a space as an administrator's listing shows it.

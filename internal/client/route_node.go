@@ -37,9 +37,16 @@ func (c *Client) CreateSpaceNode(
 
 // CreateAgentNode makes an agent node of the calling main node.
 func (c *Client) CreateAgentNode(ctx context.Context, agent Credentials) (*protocol.AgentNodeReply, error) {
+	return c.CreateLabeledAgent(ctx, agent, "")
+}
+
+// CreateLabeledAgent is CreateAgentNode with a label that the host keeps, where it keeps
+// any.
+func (c *Client) CreateLabeledAgent(ctx context.Context, agent Credentials, label string) (*protocol.AgentNodeReply, error) {
 	return decode[protocol.AgentNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathAgentNode,
 		protocol.CreateAgentNodeRequest{
-			Kind: protocol.NodeKindAgent, ParentNodeID: c.Node(),
+			Label: label,
+			Kind:  protocol.NodeKindAgent, ParentNodeID: c.Node(),
 			AgentNodeID: agent.NodeID, AgentNodePasswHash: agent.Hash.Wire(),
 		}))
 }
@@ -47,21 +54,54 @@ func (c *Client) CreateAgentNode(ctx context.Context, agent Credentials) (*proto
 // Nodes lists the calling main node and its agent nodes.
 func (c *Client) Nodes(ctx context.Context) (*protocol.NodesReply, error) {
 	return decode[protocol.NodesReply](ctx, c,
-		&call{method: http.MethodGet, path: protocol.PathNodes, limit: largeReply})
+		&call{method: http.MethodGet, path: protocol.PathNodes, limit: largeReply, query: c.labels()})
+}
+
+// labels asks for labels. Hosts of the older service get no query that they do not know.
+func (c *Client) labels() url.Values {
+	if c.service != protocol.ServicePlay {
+		return nil
+	}
+	return url.Values{protocol.QueryLabels: {"true"}}
+}
+
+// LabelNode gives the calling main node (with "") or one of its agents a label, or takes
+// it away (with "").
+func (c *Client) LabelNode(ctx context.Context, nodeID, label string) (*protocol.LabelReply, error) {
+	return decode[protocol.LabelReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeLabel,
+		protocol.LabelRequest{NodeID: nodeID, Label: label}))
+}
+
+// Keys lists the API keys of the calling main node, the default one first.
+func (c *Client) Keys(ctx context.Context) (*protocol.KeysReply, error) {
+	return decode[protocol.KeysReply](ctx, c, &call{method: http.MethodGet, path: protocol.PathNodeAPIKeys})
+}
+
+// CreateKey makes one more API key of the calling main node; the others stay good.
+func (c *Client) CreateKey(ctx context.Context, r protocol.CreateKeyRequest) (*protocol.CreateKeyReply, error) {
+	return decode[protocol.CreateKeyReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeAPIKeys, r))
+}
+
+// RevokeKey ends an API key of the calling main node. OK is false if it has none of
+// that name.
+func (c *Client) RevokeKey(ctx context.Context, name string) (*protocol.OKReply, error) {
+	k := c.nodeWrite(http.MethodDelete, protocol.PathNodeAPIKeys, nil)
+	k.query = url.Values{protocol.QueryName: {name}}
+	return decode[protocol.OKReply](ctx, c, k)
 }
 
 // AllNodes lists every node, as the administrator.
 func (c *Client) AllNodes(ctx context.Context) (*protocol.AllNodesReply, error) {
 	return decode[protocol.AllNodesReply](ctx, c, &call{
 		method: http.MethodGet, path: protocol.PathNodes, limit: largeReply,
-		query: url.Values{protocol.QueryAll: {"true"}, protocol.QueryUsage: {"true"}},
+		query: url.Values{protocol.QueryAll: {"true"}, protocol.QueryUsage: {"true"}, protocol.QueryLabels: {"true"}},
 	})
 }
 
 // Agents lists the agent nodes of the calling main node.
 func (c *Client) Agents(ctx context.Context) (*protocol.AgentsReply, error) {
 	return decode[protocol.AgentsReply](ctx, c,
-		&call{method: http.MethodGet, path: protocol.PathAgents, limit: largeReply})
+		&call{method: http.MethodGet, path: protocol.PathAgents, limit: largeReply, query: c.labels()})
 }
 
 // LimitNode gives a main node limits of its own, as the administrator.

@@ -94,6 +94,11 @@ func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, se
 			return AgentRef{}, err
 		}
 		for i := range reply.Agents {
+			if a := &reply.Agents[i]; a.Label == ref {
+				found := c.refOf(a.AgentID, a.Name)
+				found.Label = a.Label
+				return found, nil
+			}
 			meant.add(reply.Agents[i].AgentID, reply.Agents[i].Name, c.Main.NodeID)
 		}
 		if c.Context != nil {

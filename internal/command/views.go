@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -109,33 +110,27 @@ func ShownText(value any) string {
 	return out.String()
 }
 
-// AgentResult is an agent node as commands print it.
-type AgentResult struct {
-	protocol.AgentRecord
-	Label string `json:"label,omitempty"`
-}
-
 // agentsResult is what "playctl list-agent-nodes" prints.
 type agentsResult struct {
-	Context string        `json:"context,omitempty"`
-	Agents  []AgentResult `json:"agents"`
+	Context string                 `json:"context,omitempty"`
+	Agents  []protocol.AgentRecord `json:"agents"`
 }
 
 // AgentsDocument shows the agents of the account, with the labels that the context
 // has for them.
 func (c *Caller) AgentsDocument(look render.Look, agents []protocol.AgentRecord) *render.Document {
-	result := agentsResult{Context: c.ContextName(), Agents: []AgentResult{}}
+	result := agentsResult{Context: c.ContextName(), Agents: []protocol.AgentRecord{}}
 	table := render.Table{
 		Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name", Wraps: true}, {Title: "tools", Wraps: true}, {Title: "zones", Right: true}, {Title: "yields", Right: true}, {Title: "created"}},
 		Empty:   "There are no agent nodes yet. \"playctl create-agent-node\" makes one.",
 	}
 	items := []any{}
 	for _, record := range agents {
-		agent := AgentResult{AgentRecord: record, Label: c.NameOf(record.AgentID)}
-		result.Agents = append(result.Agents, agent)
-		items = append(items, agent)
+		record.Label = cmp.Or(c.NameOf(record.AgentID), record.Label)
+		result.Agents = append(result.Agents, record)
+		items = append(items, record)
 		table.Rows = append(table.Rows, []string{
-			render.ShortID(record.AgentID), agent.Label, record.Name, strings.Join(record.ToolNames, ", "),
+			render.ShortID(record.AgentID), record.Label, record.Name, strings.Join(record.ToolNames, ", "),
 			Zones(record), Decimal(record.YieldCount), look.AgeOf(record.CreatedAt),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -127,37 +128,32 @@ func checkAPIKey(c *call) error {
 	if shown.IsZero() {
 		shown = c.object.BodyAPIKey()
 	}
+	digest := creds.SecretDigest(shown)
 	return c.checkFresh(func() error {
-		stored, has := c.accountKey()
-		if policy == APIKeysOptional && (!has || shown.IsZero()) {
+		account, now := c.account(), c.host.world.Now()
+		if policy == APIKeysOptional && (!account.HasKeys(now) || shown.IsZero()) {
 			return nil
 		}
-		if !creds.AuthenticateSecret(stored, has, shown) {
+		if !account.AcceptsKey(digest, now) {
 			if policy == APIKeysOptional {
 				return protocol.Errorf(protocol.CodeAPIKeyInvalid,
 					"the API key is not the account's: send the right one as x-api-key or none; POST %s makes a new one", protocol.PathNodeAPIKey)
 			}
 			return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
 		}
-		c.keyDigest = (*[32]byte)(&stored)
+		c.keyDigest = (*[32]byte)(&digest)
+		c.host.world.NoteKeyUse(account, digest)
 		return nil
 	})
 }
 
-// accountKey is the digest of the API key of the caller's account: its own main
-// node, or the one that owns it.
-func (c *call) accountKey() (digest creds.Digest, has bool) {
-	// The node is looked up again: its record may be newer than the caller's.
-	id := c.node.ID
+// account is the caller's: its own main node, or the one that owns it. The node is
+// looked up again, for its record may be newer than the caller's.
+func (c *call) account() *world.Node {
 	if c.node.Kind != protocol.NodeKindMain {
-		id = c.node.Parent
+		return c.host.world.Registry().Node(c.node.Parent)
 	}
-	account := c.host.world.Registry().Node(id)
-	if account == nil || len(account.APIKeyDigest) != len(digest) {
-		return digest, false
-	}
-	copy(digest[:], account.APIKeyDigest)
-	return digest, true
+	return c.host.world.Registry().Node(c.node.ID)
 }
 
 // maxRevWait is how long a request waits for the rev that it asks for.

@@ -60,6 +60,9 @@ func planCreateAgent(c *call) (action, error) {
 	if err != nil {
 		return nil, protocol.FieldError("agentNodePasswHash", "must be 64 lower-case hex digits")
 	}
+	if err := checkLabel(request.Label); err != nil {
+		return nil, err
+	}
 	return func(c *call) error {
 		if err := c.checkRepository(); err != nil {
 			return err
@@ -70,7 +73,7 @@ func planCreateAgent(c *call) (action, error) {
 		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
 			return err
 		}
-		return c.carryOut(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Digest: creds.StoredDigest(hash)})
+		return c.carryOut(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Label: request.Label, Digest: creds.StoredDigest(hash)})
 	}, nil
 }
 

@@ -89,6 +89,11 @@ func worldRoutes(s protocol.Service) []route {
 
 // nodeRoutes are those of identities, which belong to no session.
 func nodeRoutes() []route {
+	return slices.Concat(accountRoutes(), accessRoutes(), agentRoutes())
+}
+
+// accountRoutes are those of nodes of both kinds.
+func accountRoutes() []route {
 	return []route{
 		{
 			method: http.MethodPost, path: protocol.PathNodes, body: bodyNeeded, order: creationOrder(),
@@ -111,13 +116,41 @@ func nodeRoutes() []route {
 			rules: rules{callers: nodes | admins, ownerHash: true, ofNodes: true, plan: planValidate},
 		},
 		{
-			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
-			rules: rules{callers: mains, repeatable: true, secret: true, withdraws: true, plan: planReplaceAPIKey},
+			method: http.MethodPost, path: protocol.PathNodeLabel, body: bodyNeeded,
+			rules: rules{callers: mains, repeatable: true, plan: planLabel},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeLimits, body: bodyNeeded,
 			rules: rules{callers: admins, repeatable: true, plan: planLimits},
 		},
+	}
+}
+
+// accessRoutes are those of API keys.
+func accessRoutes() []route {
+	return []route{
+		{
+			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
+			rules: rules{callers: mains, repeatable: true, secret: true, withdraws: true, plan: planReplaceAPIKey},
+		},
+		{
+			method: http.MethodGet, path: protocol.PathNodeAPIKeys,
+			rules: rules{callers: mains, ofNodes: true, plan: now(sendKeys)},
+		},
+		{
+			method: http.MethodPost, path: protocol.PathNodeAPIKeys, body: bodyNeeded,
+			rules: rules{callers: mains, repeatable: true, secret: true, plan: planCreateKey},
+		},
+		{
+			method: http.MethodDelete, path: protocol.PathNodeAPIKeys,
+			rules: rules{callers: mains, repeatable: true, withdraws: true, plan: planRevokeKey},
+		},
+	}
+}
+
+// agentRoutes are those of a main node's agents.
+func agentRoutes() []route {
+	return []route{
 		{
 			method: http.MethodGet, path: protocol.PathAgents,
 			rules: rules{callers: mains, ofNodes: true, plan: now(sendAgents)},

@@ -44,6 +44,9 @@ func (c CreateAgentNode) plan(p *planner) (any, error) {
 	if err := p.checkQuota(owner, Agents); err != nil {
 		return nil, err
 	}
+	if err := p.checkLabel(owner, c.AgentNodeID, c.Label); err != nil {
+		return nil, err
+	}
 	if p.st.usage(p.st.RootKey).Bytes > 0 {
 		// What somebody wrote under this id while there was no repository is not this agent's.
 		for _, h := range [...]history{interactionHistory, journeyHistory} {
@@ -53,7 +56,7 @@ func (c CreateAgentNode) plan(p *planner) (any, error) {
 		}
 	}
 	now := p.now.UnixMilli()
-	node := &Node{ID: c.AgentNodeID, Kind: protocol.NodeKindAgent, Parent: owner, Digest: c.Digest[:], CreatedAt: now, UpdatedAt: now}
+	node := &Node{ID: c.AgentNodeID, Kind: protocol.NodeKindAgent, Parent: owner, Label: c.Label, Digest: c.Digest[:], CreatedAt: now, UpdatedAt: now}
 	return &protocol.AgentNodeReply{AgentID: c.AgentNodeID}, p.put(store.Nodes, c.AgentNodeID, node)
 }
 
@@ -63,7 +66,7 @@ func (c ReplaceAPIKey) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	next := *p.st.nodes[id]
-	next.APIKeyDigest, next.UpdatedAt = c.APIKeyDigest[:], p.now.UnixMilli()
+	next.APIKeyDigest, next.APIKeyUsedAt, next.UpdatedAt = c.APIKeyDigest[:], 0, p.now.UnixMilli()
 	return &protocol.APIKeyReply{APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, id, &next)
 }
 

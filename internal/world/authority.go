@@ -1,8 +1,6 @@
 package world
 
 import (
-	"crypto/subtle"
-
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -37,7 +35,7 @@ func (p *planner) checkAPIKey() error {
 	if account != nil && account.Parent != "" {
 		account = p.st.nodes[account.Parent]
 	}
-	if account == nil || subtle.ConstantTimeCompare(account.APIKeyDigest, shown[:]) != 1 {
+	if !account.AcceptsKey(*shown, p.now) {
 		return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
 	}
 	return nil

@@ -21,6 +21,12 @@ type Node struct {
 	Digest []byte `json:"digest"`
 	// APIKeyDigest is the SHA-256 of a main node's API key; empty for none.
 	APIKeyDigest []byte `json:"apiKeyDigest,omitempty"`
+	// APIKeyUsedAt is when that key was last used, as those of APIKeys, which are the
+	// account's other ones.
+	APIKeyUsedAt int64    `json:"apiKeyUsedAt,omitempty"`
+	APIKeys      []APIKey `json:"apiKeys,omitempty"`
+	// Label is its owner's name for it.
+	Label string `json:"label,omitempty"`
 	// SpaceID is the space of a space node.
 	SpaceID string `json:"spaceId,omitempty"`
 	// Limits are a main node's own, by Quota.Label.

@@ -96,7 +96,9 @@ type CreateMainNode struct {
 // CreateAgentNode makes an agent node of the calling main node.
 type CreateAgentNode struct {
 	AgentNodeID string
-	Digest      [32]byte
+	// Label is the owner's, empty for none.
+	Label  string
+	Digest [32]byte
 }
 
 // ReplaceAPIKey gives the calling main node another API key.

@@ -19,6 +19,9 @@ func (w *World) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if last := w.keyUses.take(w.options.Now()); len(last) > 0 {
+		due = append(due, writeKeyUses{last})
+	}
 	if w.stale.Load() != nil {
 		due = append(due, probe{})
 	}

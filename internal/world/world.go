@@ -15,6 +15,7 @@ import (
 
 // World is a running engine. Make one with Open.
 type World struct {
+	keyUses  keyUses
 	options  Options
 	registry *Registry
 	// listeners are the open streams through which programs answer for agents.

@@ -162,8 +162,8 @@ kinds that the agent got.`,
 
 // inspectedAgentResult is what "playctl inspect-node" prints of an agent node.
 type inspectedAgentResult struct {
-	Context string              `json:"context,omitempty"`
-	Agent   command.AgentResult `json:"agent"`
+	Context string               `json:"context,omitempty"`
+	Agent   protocol.AgentRecord `json:"agent"`
 }
 
 func newInspectNodeCommand(a *command.App) *cobra.Command {
@@ -212,8 +212,9 @@ func agentDocument(c *command.Caller, look render.Look, ref command.AgentRef, ag
 		if record.AgentID != ref.ID {
 			continue
 		}
+		record.Label = ref.Label
 		return &render.Document{
-			Data: inspectedAgentResult{Context: c.ContextName(), Agent: command.AgentResult{AgentRecord: record, Label: ref.Label}},
+			Data: inspectedAgentResult{Context: c.ContextName(), Agent: record},
 			Views: []render.View{render.Fields{
 				{Name: "agent node", Value: record.AgentID},
 				{Name: "label", Value: ref.Label},

@@ -46,6 +46,9 @@ export const limits = {
   maxListLimit: 1000,
   minLeaseTtlSeconds: 5,
   maxLeaseTtlSeconds: 300,
+  maxLabelChars: 64,
+  minKeySeconds: 60,
+  maxKeySeconds: 315360000,
   defaultLeaseTtlSeconds: 45,
   flaggedZoneCount: 100,
   maxSafeInteger: 9007199254740991,
@@ -151,6 +154,7 @@ export const errorStatuses = {
   space_limit: 400,
   mcp_limit: 400,
   intercom_limit: 400,
+  api_key_limit: 400,
   storage_limit: 400,
   amenity_last: 400,
   credentials_invalid: 401,
@@ -165,6 +169,8 @@ export const errorStatuses = {
   space_unknown: 404,
   method_not_allowed: 405,
   node_exists: 409,
+  api_key_exists: 409,
+  label_exists: 409,
   space_exists: 409,
   amenity_exists: 409,
   idempotency_conflict: 409,
@@ -725,6 +731,8 @@ export interface CreateAgentNodeRequest {
   readonly parentNodeId?: string
   readonly agentNodeId: string
   readonly agentNodePasswHash: string
+  /** label is the owner's name for the agent, which only the account and the administrator see (extension). */
+  readonly label?: string
 }
 
 /** DeleteNodeRequest deletes a node with everything it holds. */
@@ -758,6 +766,22 @@ export interface NodeLimitsRequest {
   readonly nodeId: string
   /** limits are all that it has of its own from now on; 0 is no limit. */
   readonly limits: Amounts
+}
+
+/** CreateKeyRequest makes one more API key of an account (extension). */
+export interface CreateKeyRequest {
+  /** name is any but `default`, and no other key's of the account. */
+  readonly name: string
+  /** expiresInSeconds is how long the key is good; for ever where it is absent. */
+  readonly expiresInSeconds?: number
+}
+
+/** LabelRequest gives a node of the caller a label (extension). */
+export interface LabelRequest {
+  /** nodeId is the caller where it is absent, else one of its agents. */
+  readonly nodeId?: string
+  /** label is empty to take it away. */
+  readonly label: string
 }
 
 /** WatchSessionRequest asks for the watch page's cookie. */
@@ -1158,6 +1182,36 @@ export interface NodeLimitsReply {
   readonly limits: Amounts
 }
 
+/** CreateKeyReply is the reply of `POST /api/nodes/api-keys`. */
+export interface CreateKeyReply {
+  readonly name: string
+  /** apiKey is shown once: the host keeps only a hash. */
+  readonly apiKey: string
+  readonly expiresAt?: string
+}
+
+/** KeyRecord is an API key as listings show it. */
+export interface KeyRecord {
+  readonly name: string
+  /** createdAt is absent for the default key of an account. */
+  readonly createdAt?: string
+  /** expiresAt is absent for a key that is good for ever. */
+  readonly expiresAt?: string
+  /** lastUsedAt is absent for a key that nobody used; it may be an hour behind. */
+  readonly lastUsedAt?: string
+}
+
+/** KeysReply is the reply of `GET /api/nodes/api-keys`. */
+export interface KeysReply {
+  readonly keys: readonly KeyRecord[]
+}
+
+/** LabelReply is the reply of `POST /api/nodes/label`. */
+export interface LabelReply {
+  readonly nodeId: string
+  readonly label: string
+}
+
 /** MainNodeRecord is a main node as listings show it. */
 export interface MainNodeRecord {
   readonly nodeId: string
@@ -1166,6 +1220,8 @@ export interface MainNodeRecord {
   readonly parentNodeId: string
   readonly createdAt: string
   readonly agentNodeIds: readonly string[]
+  /** label is the owner's, where labels=true asks for it (extension). */
+  readonly label?: string
   /** usage is what the account has, and limits are those of its own; both for the administrator (extension). */
   readonly usage?: Amounts
   readonly limits?: Amounts
@@ -1180,6 +1236,8 @@ export interface AgentRecord {
   readonly zoneCount: number
   readonly yieldCount: number
   readonly flagged: boolean
+  /** label is the owner's, where labels=true asks for it (extension). */
+  readonly label?: string
   readonly createdAt: string
   readonly updatedAt: string
 }

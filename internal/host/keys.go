@@ -1,0 +1,75 @@
+package host
+
+import (
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// sendKeys lists the API keys of the calling main node.
+func sendKeys(c *call) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	return c.send(&protocol.KeysReply{Keys: c.node.Keys()})
+}
+
+// planCreateKey makes one more API key of the calling main node.
+func planCreateKey(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.CreateKeyRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		key := creds.GenerateAPIKey()
+		return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key.Reveal()})
+	}, nil
+}
+
+// planRevokeKey ends an API key of the calling main node.
+func planRevokeKey(c *call) (action, error) {
+	name := c.query().Get(protocol.QueryName)
+	if name == "" {
+		return nil, &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: protocol.QueryName,
+			Message: "the query parameter name is missing: it names the API key to revoke",
+		}
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		return c.carryOut(world.RevokeKey{Name: name})
+	}, nil
+}
+
+// planLabel gives a node of the caller a label.
+func planLabel(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.LabelRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	if err := checkLabel(request.Label); err != nil {
+		return nil, err
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		return c.carryOut(world.LabelNode{LabelRequest: request})
+	}, nil
+}
+
+// checkLabel refuses what cannot be a label; empty is none.
+func checkLabel(label string) error {
+	if label == "" {
+		return nil
+	}
+	if creds.CheckLabel(label) != nil {
+		return protocol.FieldError("label", "must be printable characters without white space at its ends, and not look like a node id")
+	}
+	return nil
+}

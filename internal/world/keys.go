@@ -1,0 +1,224 @@
+package world
+
+import (
+	"crypto/subtle"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// maxKeys bounds the named API keys of an account, those that have expired
+	// included.
+	maxKeys = 32
+	// keyUsePrecision is how far the last use of a key may be behind.
+	keyUsePrecision = time.Hour
+	// keyUseDelay is how long the first use that waits is kept back, so that many are
+	// one write.
+	keyUseDelay = time.Minute
+	// maxKeyUses bounds the uses that wait to be written down.
+	maxKeyUses = 1024
+)
+
+// APIKey is one of the API keys of an account.
+type APIKey struct {
+	Name string `json:"name"`
+	// Digest is the SHA-256 of the key.
+	Digest []byte `json:"digest"`
+	// CreatedAt, ExpiresAt and UsedAt are milliseconds since the Unix epoch; 0 for a
+	// key that is good for ever, and for one that was not used.
+	CreatedAt int64 `json:"createdAt,omitempty"`
+	ExpiresAt int64 `json:"expiresAt,omitempty"`
+	UsedAt    int64 `json:"usedAt,omitempty"`
+}
+
+// allKeys are all API keys of a main node, the default one first.
+func (n *Node) allKeys() []APIKey {
+	if len(n.APIKeyDigest) == 0 {
+		return n.APIKeys
+	}
+	return append([]APIKey{{Name: protocol.DefaultKeyName, Digest: n.APIKeyDigest, UsedAt: n.APIKeyUsedAt}}, n.APIKeys...)
+}
+
+// HasKeys reports whether the account has any key that is good now.
+func (n *Node) HasKeys(now time.Time) bool {
+	return n != nil && slices.ContainsFunc(n.allKeys(), func(k APIKey) bool { return k.good(now) })
+}
+
+// AcceptsKey reports whether a digest is that of a key which is good now, in a time
+// that does not depend on which one.
+func (n *Node) AcceptsKey(digest [32]byte, now time.Time) bool {
+	_, ok := n.findKey(digest, now)
+	return ok
+}
+
+func (n *Node) findKey(digest [32]byte, now time.Time) (found APIKey, ok bool) {
+	if n == nil {
+		return APIKey{}, false
+	}
+	for _, k := range n.allKeys() {
+		if subtle.ConstantTimeCompare(k.Digest, digest[:]) == 1 && k.good(now) {
+			found, ok = k, true
+		}
+	}
+	return found, ok
+}
+
+func (k *APIKey) good(now time.Time) bool { return k.ExpiresAt == 0 || now.UnixMilli() < k.ExpiresAt }
+
+// Keys lists the API keys of a main node as they travel.
+func (n *Node) Keys() []protocol.KeyRecord {
+	var list []protocol.KeyRecord
+	for _, k := range n.allKeys() {
+		list = append(list, protocol.KeyRecord{
+			Name: k.Name, CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt), LastUsedAt: stamp(k.UsedAt),
+		})
+	}
+	return list
+}
+
+// stamp is a time as it travels, empty for 0.
+func stamp(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return protocol.FormatTime(time.UnixMilli(ms))
+}
+
+// CreateKey makes one more API key of the calling main node. Digest is the SHA-256 of
+// APIKey, which is for the reply only.
+type CreateKey struct {
+	protocol.CreateKeyRequest
+	Digest [32]byte
+	APIKey string
+}
+
+func (c CreateKey) plan(p *planner) (any, error) {
+	id, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	next := *p.st.nodes[id]
+	switch {
+	case c.Name == protocol.DefaultKeyName:
+		return nil, protocol.FieldError("name", "must not be %q: that is the key which POST %s replaces", c.Name, protocol.PathNodeAPIKey)
+	case slices.ContainsFunc(next.APIKeys, func(k APIKey) bool { return k.Name == c.Name }):
+		return nil, protocol.Errorf(protocol.CodeAPIKeyExists, "the account has an API key of this name already: revoke it first, or take another name")
+	case len(next.APIKeys) >= maxKeys:
+		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys, the most that one may have: revoke some", maxKeys)
+	}
+	key := APIKey{Name: c.Name, Digest: c.Digest[:], CreatedAt: p.now.UnixMilli()}
+	if c.ExpiresInSeconds > 0 {
+		key.ExpiresAt = p.now.Add(time.Duration(c.ExpiresInSeconds) * time.Second).UnixMilli()
+	}
+	next.APIKeys = append(slices.Clone(next.APIKeys), key)
+	reply := &protocol.CreateKeyReply{Name: c.Name, APIKey: protocol.NewSecret(c.APIKey).Wire(), ExpiresAt: stamp(key.ExpiresAt)}
+	return reply, p.put(store.Nodes, id, &next)
+}
+
+// RevokeKey ends an API key of the calling main node.
+type RevokeKey struct{ Name string }
+
+func (c RevokeKey) plan(p *planner) (any, error) {
+	id, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	next := *p.st.nodes[id]
+	before := len(next.allKeys())
+	if c.Name == protocol.DefaultKeyName {
+		next.APIKeyDigest, next.APIKeyUsedAt = nil, 0
+	}
+	next.APIKeys = slices.DeleteFunc(slices.Clone(next.APIKeys), func(k APIKey) bool { return k.Name == c.Name })
+	if len(next.allKeys()) == before {
+		return &protocol.OKReply{}, nil
+	}
+	return &protocol.OKReply{OK: true}, p.put(store.Nodes, id, &next)
+}
+
+// keyUses are the uses of API keys that are to be written down: of each key the last,
+// by its account and its name.
+type keyUses struct {
+	mu   sync.Mutex
+	last map[keyUse]int64
+	// since is when the first of them came, in milliseconds since the Unix epoch.
+	since int64
+}
+
+type keyUse struct{ account, name string }
+
+// NoteKeyUse notes that an account's key was used. It is written down by a sweep, so
+// that requests do not write; where too many wait, the use is left out.
+func (w *World) NoteKeyUse(account *Node, digest [32]byte) {
+	now := w.options.Now()
+	key, ok := account.findKey(digest, now)
+	if !ok || now.UnixMilli()-key.UsedAt < keyUsePrecision.Milliseconds() {
+		return
+	}
+	w.keyUses.mu.Lock()
+	defer w.keyUses.mu.Unlock()
+	if w.keyUses.last == nil {
+		w.keyUses.last, w.keyUses.since = map[keyUse]int64{}, now.UnixMilli()
+	}
+	if len(w.keyUses.last) < maxKeyUses {
+		w.keyUses.last[keyUse{account.ID, key.Name}] = now.UnixMilli()
+	}
+}
+
+// take gives out the uses that wait, once it is time.
+func (u *keyUses) take(now time.Time) map[keyUse]int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	last := u.last
+	if now.UnixMilli()-u.since < keyUseDelay.Milliseconds() {
+		return nil
+	}
+	u.last = nil
+	return last
+}
+
+// writeKeyUses writes down when keys were last used.
+type writeKeyUses struct{ last map[keyUse]int64 }
+
+func (c writeKeyUses) plan(p *planner) (any, error) {
+	changed := map[string]*Node{}
+	for use, at := range c.last {
+		node := changed[use.account]
+		if node == nil {
+			there := p.st.nodes[use.account]
+			if there == nil {
+				continue
+			}
+			copied := *there
+			copied.APIKeys = slices.Clone(there.APIKeys)
+			node = &copied
+		}
+		if node.noteUse(use.name, at) {
+			changed[use.account] = node
+		}
+	}
+	for id, node := range changed {
+		if err := p.put(store.Nodes, id, node); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+}
+
+// noteUse reports whether a use is later than the one that is known.
+func (n *Node) noteUse(name string, at int64) bool {
+	used := &n.APIKeyUsedAt
+	if i := slices.IndexFunc(n.APIKeys, func(k APIKey) bool { return k.Name == name }); i >= 0 {
+		used = &n.APIKeys[i].UsedAt
+	} else if name != protocol.DefaultKeyName || len(n.APIKeyDigest) == 0 {
+		return false
+	}
+	if *used >= at {
+		return false
+	}
+	*used = at
+	return true
+}

@@ -1,0 +1,42 @@
+package world
+
+import (
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// LabelNode gives the calling main node or one of its agents a label, or takes it away.
+type LabelNode struct{ protocol.LabelRequest }
+
+func (c LabelNode) plan(p *planner) (any, error) {
+	owner, err := p.mainCaller()
+	if err != nil {
+		return nil, err
+	}
+	if c.NodeID == "" {
+		c.NodeID = owner
+	}
+	node := p.st.nodes[c.NodeID]
+	if node == nil || c.NodeID != owner && (node.Parent != owner || node.Kind != protocol.NodeKindAgent) {
+		return nil, protocol.Errorf(protocol.CodeForbidden, "a main node labels itself and its agents")
+	}
+	if err := p.checkLabel(owner, c.NodeID, c.Label); err != nil {
+		return nil, err
+	}
+	next := *node
+	next.Label, next.UpdatedAt = c.Label, p.now.UnixMilli()
+	return &protocol.LabelReply{NodeID: node.ID, Label: c.Label}, p.put(store.Nodes, node.ID, &next)
+}
+
+// checkLabel refuses a label that another agent of the account has.
+func (p *planner) checkLabel(owner, id, label string) error {
+	if label == "" || id == owner {
+		return nil
+	}
+	for _, agent := range p.st.agentsOf(owner) {
+		if agent.Label == label && agent.ID != id {
+			return protocol.Errorf(protocol.CodeLabelExists, "another agent of the account has this label")
+		}
+	}
+	return nil
+}

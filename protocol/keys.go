@@ -1,0 +1,51 @@
+package protocol
+
+// DefaultKeyName is the name of the API key that a main node gets with its account,
+// and that `POST /api/nodes/api-key` replaces.
+const DefaultKeyName = "default"
+
+// CreateKeyRequest makes one more API key of an account (extension).
+type CreateKeyRequest struct {
+	// Name is any but `default`, and no other key's of the account.
+	Name string `json:"name" rule:"form=id"`
+	// ExpiresInSeconds is how long the key is good; for ever where it is absent.
+	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinKeySeconds..MaxKeySeconds"`
+}
+
+// CreateKeyReply is the reply of `POST /api/nodes/api-keys`.
+type CreateKeyReply struct {
+	Name string `json:"name" rule:"form=id"`
+	// APIKey is shown once: the host keeps only a hash.
+	APIKey    WireSecret `json:"apiKey"`
+	ExpiresAt string     `json:"expiresAt,omitzero" rule:"form=stamp"`
+}
+
+// KeyRecord is an API key as listings show it.
+type KeyRecord struct {
+	Name string `json:"name" rule:"form=id"`
+	// CreatedAt is absent for the default key of an account.
+	CreatedAt string `json:"createdAt,omitzero" rule:"form=stamp"`
+	// ExpiresAt is absent for a key that is good for ever.
+	ExpiresAt string `json:"expiresAt,omitzero" rule:"form=stamp"`
+	// LastUsedAt is absent for a key that nobody used; it may be an hour behind.
+	LastUsedAt string `json:"lastUsedAt,omitzero" rule:"form=stamp"`
+}
+
+// KeysReply is the reply of `GET /api/nodes/api-keys`.
+type KeysReply struct {
+	Keys List[KeyRecord] `json:"keys"`
+}
+
+// LabelRequest gives a node of the caller a label (extension).
+type LabelRequest struct {
+	// NodeID is the caller where it is absent, else one of its agents.
+	NodeID string `json:"nodeId,omitzero" rule:"form=account"`
+	// Label is empty to take it away.
+	Label string `json:"label" rule:"blank,chars=MaxLabelChars"`
+}
+
+// LabelReply is the reply of `POST /api/nodes/label`.
+type LabelReply struct {
+	NodeID string `json:"nodeId" rule:"form=hex64"`
+	Label  string `json:"label" rule:"blank"`
+}
