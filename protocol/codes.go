@@ -45,6 +45,8 @@ const (
 	CodeMCPLimit Code = "mcp_limit"
 	// CodeIntercomLimit: your account, or the world, has as many open intercom requests as the operator allows; wait for answers.
 	CodeIntercomLimit Code = "intercom_limit"
+	// CodeInvitationLimit: the caller, or the world, has as many invitations as there may be; revoke some.
+	CodeInvitationLimit Code = "invitation_limit"
 	// CodeAPIKeyLimit: the account has as many API keys as it may have; revoke some.
 	CodeAPIKeyLimit Code = "api_key_limit"
 	// CodeStorageLimit: what is to be kept is more than your account, or all of them, may have.
@@ -67,6 +69,10 @@ const (
 	CodeForbidden Code = "forbidden"
 	// CodeRegistrationClosed: the host makes no main nodes, or needs a registration token.
 	CodeRegistrationClosed Code = "registration_closed"
+	// CodeInvitationUsed: the invitation has made all the main nodes that it is for; ask for another.
+	CodeInvitationUsed Code = "invitation_used"
+	// CodeInvitationExpired: the invitation's term is over; ask for another.
+	CodeInvitationExpired Code = "invitation_expired"
 	// CodeHostUnknown: the header `Host` names no name of this host, which asks nobody for credentials.
 	CodeHostUnknown Code = "host_unknown"
 	// CodeOriginForbidden: a page of another origin sent the request to a host that asks nobody for credentials.
@@ -151,6 +157,7 @@ var codeTable = []codeStatus{
 	{CodeSpaceLimit, 400},
 	{CodeMCPLimit, 400},
 	{CodeIntercomLimit, 400},
+	{CodeInvitationLimit, 400},
 	{CodeAPIKeyLimit, 400},
 	{CodeStorageLimit, 400},
 	{CodeAmenityLast, 400},
@@ -160,6 +167,8 @@ var codeTable = []codeStatus{
 	{CodeForbidden, 403},
 	{CodeSIDInvalid, 403},
 	{CodeRegistrationClosed, 403},
+	{CodeInvitationUsed, 403},
+	{CodeInvitationExpired, 403},
 	{CodeHostUnknown, 403},
 	{CodeOriginForbidden, 403},
 	{CodeNotFound, 404},

@@ -79,6 +79,22 @@ const (
 	DefaultLeaseTTLSeconds = 45
 )
 
+// Terms of invitations in seconds, and how many main nodes one makes.
+const (
+	// MinInvitationSeconds is the shortest term of an invitation in seconds.
+	MinInvitationSeconds = 60
+	// MaxInvitationSeconds is the longest term of an invitation in seconds: 30 days.
+	MaxInvitationSeconds = 30 * 24 * 60 * 60
+	// DefaultInvitationSeconds is the term of an invitation in seconds where none is
+	// asked for: a day.
+	DefaultInvitationSeconds = 24 * 60 * 60
+	// DefaultInvitationUses is how many main nodes one invitation makes where nothing
+	// else is asked for.
+	DefaultInvitationUses = 1
+	// MaxInvitationUses is how many main nodes one invitation makes at most.
+	MaxInvitationUses = 1000
+)
+
 // MaxLabelChars is the longest label of a node.
 const MaxLabelChars = 64
 
@@ -139,6 +155,11 @@ var limits = []Limit{
 	{"MaxListLimit", MaxListLimit},
 	{"MinLeaseTTLSeconds", MinLeaseTTLSeconds},
 	{"MaxLeaseTTLSeconds", MaxLeaseTTLSeconds},
+	{"MinInvitationSeconds", MinInvitationSeconds},
+	{"MaxInvitationSeconds", MaxInvitationSeconds},
+	{"DefaultInvitationSeconds", DefaultInvitationSeconds},
+	{"DefaultInvitationUses", DefaultInvitationUses},
+	{"MaxInvitationUses", MaxInvitationUses},
 	{"MaxLabelChars", MaxLabelChars},
 	{"MinKeySeconds", MinKeySeconds},
 	{"MaxKeySeconds", MaxKeySeconds},

@@ -45,6 +45,7 @@ const (
 	PathNodeAPIKeys  = "/api/nodes/api-keys" //nolint:gosec // G101: a path
 	PathNodeLabel    = "/api/nodes/label"
 	PathNodeLimits   = "/api/nodes/limits"
+	PathInvitations  = "/api/nodes/invitations"
 	PathAgents       = "/api/agents"
 	PathHealth       = "/healthz"
 	PathReady        = "/readyz"

@@ -109,6 +109,24 @@ func (c *Client) LimitNode(ctx context.Context, r protocol.NodeLimitsRequest) (*
 	return decode[protocol.NodeLimitsReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeLimits, r))
 }
 
+// Invite makes an invitation, as the administrator or a main node that may.
+func (c *Client) Invite(ctx context.Context, r protocol.InviteRequest) (*protocol.InviteReply, error) {
+	return decode[protocol.InviteReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathInvitations, r))
+}
+
+// Invitations lists the invitations of the calling main node, as the administrator all.
+func (c *Client) Invitations(ctx context.Context) (*protocol.InvitationsReply, error) {
+	return decode[protocol.InvitationsReply](ctx, c,
+		&call{method: http.MethodGet, path: protocol.PathInvitations, limit: largeReply})
+}
+
+// RevokeInvitation ends an invitation. OK is false if the caller has none of that id.
+func (c *Client) RevokeInvitation(ctx context.Context, id string) (*protocol.OKReply, error) {
+	k := c.nodeWrite(http.MethodDelete, protocol.PathInvitations, nil)
+	k.query = url.Values{protocol.QueryID: {id}}
+	return decode[protocol.OKReply](ctx, c, k)
+}
+
 // DeleteNode deletes the calling main node with everything it holds, or as the
 // administrator any node; confirm repeats the id. Where a repeat after a lost
 // answer finds the caller gone, it is done: the count in the reply is then 0.

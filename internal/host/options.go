@@ -82,6 +82,8 @@ type Options struct {
 	Registration Registration
 	// RegistrationToken is needed for, and only for, RegistrationToken.
 	RegistrationToken protocol.Secret
+	// MainNodesInvite lets main nodes make invitations, beside the administrator.
+	MainNodesInvite bool
 	// APIKeys is APIKeysRequired by default, and APIKeysOptional with Compat,
 	// which APIKeysRequired contradicts.
 	APIKeys APIKeyPolicy

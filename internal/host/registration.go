@@ -38,7 +38,8 @@ func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 	if err := c.checkRepository(); err != nil {
 		return err
 	}
-	if err := c.checkRegistration(); err != nil {
+	invitation, err := c.checkRegistration()
+	if err != nil {
 		return err
 	}
 	if err := c.checkDerives(nodeID, "nodeId", hash); err != nil {
@@ -47,7 +48,7 @@ func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 	key := creds.GenerateAPIKey()
 	return c.carryOut(world.CreateMainNode{
 		NodeID: nodeID, Digest: creds.StoredDigest(hash),
-		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(),
+		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(), Invitation: invitation,
 	})
 }
 
@@ -85,37 +86,57 @@ func (c *call) checkRepository() error {
 	return nil
 }
 
-// checkRegistration asks whether the operator lets the caller make a main node.
-func (c *call) checkRegistration() error {
+// checkRegistration asks whether the operator lets the caller make a main node, or an
+// invitation does, whose digest it returns.
+func (c *call) checkRegistration() (invitation *[32]byte, err error) {
 	o := &c.host.options
-	switch o.Registration {
-	case RegistrationOpen:
-		return nil
-	case RegistrationToken:
-		shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
-		switch {
-		case creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown):
-			return nil
-		case !shown.IsZero():
-			return protocol.Errorf(protocol.CodeRegistrationClosed, "the registration token is not this host's")
-		}
-		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
+	if o.Registration == RegistrationOpen {
+		return nil, nil //nolint:nilnil // Nobody has to be invited.
 	}
-	return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+	shown := protocol.NewSecret(c.r.Header.Get(protocol.HeaderRegistrationToken))
+	switch {
+	case o.Registration == RegistrationToken && creds.AuthenticateSecret(creds.SecretDigest(o.RegistrationToken), true, shown):
+		return nil, nil //nolint:nilnil // As above.
+	case !shown.IsZero():
+		digest := creds.SecretDigest(shown)
+		return (*[32]byte)(&digest), c.checkFresh(func() error { return c.checkInvitation(digest) })
+	case o.Registration == RegistrationToken:
+		return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
+	}
+	return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+}
+
+// checkInvitation refuses a token that is no invitation which lets somebody in.
+func (c *call) checkInvitation(digest creds.Digest) error {
+	o := &c.host.options
+	i := c.host.world.Registry().Invitation(digest)
+	switch {
+	case i == nil && o.Registration == RegistrationClosed:
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+	case i == nil:
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "the registration token is not this host's")
+	case i.CreatedBy != "" && !o.MainNodesInvite:
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes invitations of its administrator only")
+	}
+	return i.Check(c.host.world.Now())
 }
 
 // admitNewcomer lets in who may register, a node, and the administrator.
 func admitNewcomer(c *call) error {
-	closed := c.checkRegistration()
+	_, closed := c.checkRegistration()
 	if closed == nil {
 		return nil
 	}
 	err := authenticate(c)
-	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+	switch {
+	case !protocol.HasCode(err, protocol.CodeCredentialsMissing):
+		return err
+	case protocol.HasCode(closed, protocol.CodeInvitationUsed, protocol.CodeInvitationExpired):
+		return closed
+	default:
 		return protocol.WrapError(protocol.CodeCredentialsMissing, closed,
 			"who may not register here needs the credentials of a node: %s", closed)
 	}
-	return err
 }
 
 // sendBootstrap answers with what node ids derive from, before there is a node.

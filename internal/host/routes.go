@@ -126,7 +126,7 @@ func accountRoutes() []route {
 	}
 }
 
-// accessRoutes are those of API keys.
+// accessRoutes are those of API keys and invitations.
 func accessRoutes() []route {
 	return []route{
 		{
@@ -144,6 +144,18 @@ func accessRoutes() []route {
 		{
 			method: http.MethodDelete, path: protocol.PathNodeAPIKeys,
 			rules: rules{callers: mains, repeatable: true, withdraws: true, plan: planRevokeKey},
+		},
+		{
+			method: http.MethodPost, path: protocol.PathInvitations, body: bodyOptional,
+			rules: rules{callers: mains | admins, repeatable: true, secret: true, plan: planInvite},
+		},
+		{
+			method: http.MethodGet, path: protocol.PathInvitations,
+			rules: rules{callers: mains | admins, ofNodes: true, plan: now(sendInvitations)},
+		},
+		{
+			method: http.MethodDelete, path: protocol.PathInvitations,
+			rules: rules{callers: mains | admins, repeatable: true, withdraws: true, plan: planRevokeInvitation},
 		},
 	}
 }

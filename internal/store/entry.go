@@ -94,13 +94,14 @@ const (
 	Intercom           Table = "intercom"
 	Usage              Table = "usage"
 	WatchTokens        Table = "watch_tokens"
+	Invitations        Table = "invitations"
 	BridgePositions    Table = "bridge_positions"
 	Meta               Table = "meta"
 )
 
 var tables = []Table{
 	Nodes, Leases, Aggregates, Idempotency, IdempotencyTimes, IdempotencyCallers, Interactions, InteractionOrder,
-	Journeys, JourneyOrder, Spaces, SpaceLogs, Usage, Intercom, WatchTokens,
+	Journeys, JourneyOrder, Spaces, SpaceLogs, Usage, Intercom, WatchTokens, Invitations,
 	BridgePositions, Meta,
 }
 
@@ -124,7 +125,7 @@ const (
 // of MirrorKeys, values are empty but not nil.
 func (t Table) Mirror() Mirroring {
 	switch t {
-	case Nodes, Leases, Aggregates, Spaces, Usage, Intercom:
+	case Nodes, Leases, Aggregates, Spaces, Usage, Intercom, Invitations:
 		return MirrorAll
 	case Interactions, Journeys, SpaceLogs, WatchTokens:
 		return MirrorKeys

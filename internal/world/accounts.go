@@ -15,6 +15,11 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 	if err := p.checkQuota("", Accounts); err != nil {
 		return nil, err
 	}
+	if c.Invitation != nil {
+		if err := p.useInvitation(*c.Invitation); err != nil {
+			return nil, err
+		}
+	}
 	now := p.now.UnixMilli()
 	node := &Node{
 		ID: c.NodeID, Kind: protocol.NodeKindMain, Digest: c.Digest[:], APIKeyDigest: c.APIKeyDigest[:],
@@ -170,6 +175,7 @@ func (p *planner) deleteAccount(node *Node) (any, error) {
 	if err := p.forgetTokensOf(node.ID, 0); err != nil {
 		return nil, err
 	}
+	p.revokeInvitations(node.ID)
 	if err := p.deleteNode(node); err != nil {
 		return nil, err
 	}

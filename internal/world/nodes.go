@@ -56,6 +56,8 @@ type Registry struct {
 	children   map[string]map[string]struct{}
 	aggregates map[string]*Aggregate
 	leases     map[string]*lease
+	// invitations are by the digests of their tokens.
+	invitations map[string]*Invitation
 	// asked is when agents were last asked, in milliseconds since the Unix epoch.
 	asked map[string]int64
 	// removed is closed, and replaced, when a node is gone.
@@ -78,6 +80,7 @@ func (r *Registry) replace(s *state) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.nodes, r.aggregates, r.leases = maps.Clone(s.nodes), maps.Clone(s.aggregates), maps.Clone(s.leases)
+	r.invitations = maps.Clone(s.invitations)
 	r.children = map[string]map[string]struct{}{}
 	for id, n := range s.nodes {
 		replaceChild(r.children, id, nil, n)
@@ -174,10 +177,7 @@ func (r *Registry) All(kind string) []*Node {
 // update takes over what an entry's records changed, from the state that they
 // were applied to.
 func (r *Registry) update(records []store.Record, s *state) {
-	if !slices.ContainsFunc(records, func(c store.Record) bool {
-		return c.Table == store.Nodes || c.Table == store.Aggregates || c.Table == store.Leases || c.Table == store.Intercom ||
-			c.Table == store.WatchTokens && c.Value == nil
-	}) {
+	if !slices.ContainsFunc(records, inRegistry) {
 		return
 	}
 	r.mu.Lock()
@@ -192,6 +192,8 @@ func (r *Registry) update(records []store.Record, s *state) {
 			r.dropRecords(id)
 		case store.WatchTokens:
 			gone = gone || records[i].Value == nil
+		case store.Invitations:
+			put(r.invitations, id, s.invitations[id])
 		case store.Aggregates:
 			put(r.aggregates, id, s.aggregates[id])
 			r.dropRecords(id)
@@ -202,6 +204,17 @@ func (r *Registry) update(records []store.Record, s *state) {
 	if gone {
 		r.signalRemoval()
 	}
+}
+
+// inRegistry reports whether the registry follows a record.
+func inRegistry(r store.Record) bool {
+	switch r.Table { //nolint:exhaustive // the others are not the registry's
+	case store.Nodes, store.Aggregates, store.Leases, store.Intercom, store.Invitations:
+		return true
+	case store.WatchTokens:
+		return r.Value == nil
+	}
+	return false
 }
 
 func sortNodes(nodes []*Node) {

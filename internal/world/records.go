@@ -33,6 +33,8 @@ func (s *state) applyRecords(records []store.Record) error {
 			err = s.applyUsage(r)
 		case store.IdempotencyCallers:
 			err = s.applyRemembered(r)
+		case store.Invitations:
+			err = applyRecord(s, r, func(digest string, i *Invitation) { setUndoable(s, s.invitations, digest, i) })
 		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
 		}

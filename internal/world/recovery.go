@@ -139,7 +139,7 @@ func (w *World) replay(view *View, e *store.Entry) (*View, error) {
 
 // loadTables reads the tables that the engine keeps in memory.
 func (w *World) loadTables(ctx context.Context) error {
-	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases, store.Spaces, store.Usage, store.Intercom} {
+	for _, table := range [...]store.Table{store.Nodes, store.Aggregates, store.Leases, store.Spaces, store.Usage, store.Intercom, store.Invitations} {
 		var records []store.Record
 		var walk store.Range
 		if table == store.Intercom {

@@ -91,6 +91,9 @@ type CreateMainNode struct {
 	Digest       [32]byte
 	APIKeyDigest [32]byte
 	APIKey       string
+	// Invitation is the digest of the invitation that lets the caller in, which this
+	// makes use of; nil for none.
+	Invitation *[32]byte
 }
 
 // CreateAgentNode makes an agent node of the calling main node.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -63,7 +64,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 	a := id(fmt.Sprint("a", rapid.IntRange(0, 2).Draw(rt, "agent")))
 	owner, agent := Caller{NodeID: id("owner")}, Caller{NodeID: a}
-	switch rapid.IntRange(0, 13).Draw(rt, "command") {
+	switch rapid.IntRange(0, 15).Draw(rt, "command") {
 	case 0, 1:
 		return owner, CreateAgentNode{AgentNodeID: a}
 	case 2:
@@ -92,6 +93,12 @@ func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 		if rapid.IntRange(0, 3).Draw(rt, "reset") == 0 {
 			return Caller{Admin: true}, ResetSession{Reason: "admin"}
 		}
+	case 13:
+		digest := sha256.Sum256([]byte{byte(rapid.IntRange(0, 2).Draw(rt, "invitation"))})
+		return owner, Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 2}, Digest: digest}
+	case 14:
+		digest := sha256.Sum256([]byte{byte(rapid.IntRange(0, 2).Draw(rt, "invitation"))})
+		return Caller{}, CreateMainNode{NodeID: id(fmt.Sprint("invited", n)), Invitation: &digest}
 	}
 	return agent, line(a, fmt.Sprint("line ", n))
 }
@@ -135,6 +142,7 @@ func (w *World) known() map[string]string {
 	for name, v := range map[string]any{
 		"players": s.players, "owned": s.owned, "accounts": s.accounts, "used": s.used, "children": s.children,
 		"nodes": s.nodes, "aggregates": s.aggregates, "leases": s.leases, "spaces": s.spaces, "intercoms": s.intercoms,
+		"invitations": s.invitations, "registry.invitations": w.registry.invitations,
 		"registry.nodes": w.registry.nodes, "registry.aggregates": w.registry.aggregates, "registry.children": w.registry.children,
 	} {
 		b, err := json.Marshal(v)

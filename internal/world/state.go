@@ -32,7 +32,9 @@ type state struct {
 	leases     map[string]*lease
 	spaces     map[string]*Space
 	intercoms  map[string]*intercom
-	histories  map[historyKey][]kept
+	// invitations are by the digests of their tokens.
+	invitations map[string]*Invitation
+	histories   map[historyKey][]kept
 	// dropped are the seqs of the records that the batch drops, cursors where the
 	// oldest records of accounts are, at least.
 	dropped map[uint64]struct{}
@@ -83,6 +85,7 @@ func newState(rootKey string) *state {
 		leases:          map[string]*lease{},
 		spaces:          map[string]*Space{},
 		intercoms:       map[string]*intercom{},
+		invitations:     map[string]*Invitation{},
 		histories:       map[historyKey][]kept{},
 		dropped:         map[uint64]struct{}{},
 		cursors:         map[cursor]uint64{},

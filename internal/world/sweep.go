@@ -11,7 +11,7 @@ import (
 
 // Sweep does what time asks for: it removes the agents whose leases have
 // lapsed, answers intercom requests that ran out of time, and forgets the ids
-// of requests after a day and watch tokens that have ended. It also lets the store know that
+// of requests after a day, watch tokens that have ended and old invitations. It also lets the store know that
 // this host serves. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
 	w.replica.secrets.expire(w.options.Now())
@@ -31,7 +31,7 @@ func (w *World) Sweep(ctx context.Context) error {
 		for _, of := range rememberedKinds {
 			due = append(due, forgetExpired{of})
 		}
-		due = append(due, forgetWatchTokens{})
+		due = append(due, forgetWatchTokens{}, forgetInvitations{})
 	}
 	jobs := make([]*job, 0, len(due))
 	for _, c := range due {

@@ -30,6 +30,7 @@ type serveSettings struct {
 	apiKeys               string
 	registration          string
 	registrationTokenFile string
+	mainNodesInvite       bool
 	noRepository          bool
 	compat                string
 	bridgeURL             place.SecretURL
@@ -174,6 +175,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.StringVar(&s.apiKeys, "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
 	own.StringVar(&s.registration, "registration", "open", "who may create main nodes: open, token or closed")
 	own.StringVar(&s.registrationTokenFile, "registration-token-file", "", "a `file` with the token that --registration token asks for")
+	own.BoolVar(&s.mainNodesInvite, "main-nodes-invite", false, "let main nodes make invitations, beside the administrator")
 	own.BoolVar(&s.noRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
 	own.StringVar(&s.compat, "compat", "", "also serve existing clients of a `service`: agent-play")
 	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")

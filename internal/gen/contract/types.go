@@ -13,13 +13,13 @@ var (
 	requests = []any{
 		protocol.RegisterRequest{}, protocol.HeartbeatRequest{}, protocol.DisconnectRequest{}, protocol.MCPRegisterRequest{},
 		protocol.MCPUnregisterRequest{}, protocol.RemoveOccupantRequest{}, protocol.AssistToolRequest{}, protocol.ProximityActionRequest{},
-		protocol.CreateNodeRequest{}, protocol.CreateAgentNodeRequest{}, protocol.DeleteNodeRequest{}, protocol.ValidateRequest{}, protocol.NodeLimitsRequest{}, protocol.CreateKeyRequest{}, protocol.LabelRequest{},
+		protocol.CreateNodeRequest{}, protocol.CreateAgentNodeRequest{}, protocol.DeleteNodeRequest{}, protocol.ValidateRequest{}, protocol.NodeLimitsRequest{}, protocol.InviteRequest{}, protocol.CreateKeyRequest{}, protocol.LabelRequest{},
 		protocol.WatchSessionRequest{}, protocol.EmptyRequest{},
 	}
 	replies = []any{
 		protocol.SessionReply{}, protocol.BootstrapReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},
 		protocol.DoneReply{}, protocol.IDReply{}, protocol.RequestReply{}, protocol.CreateNodeReply{}, protocol.AgentNodeReply{},
-		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodeLimitsReply{}, protocol.CreateKeyReply{}, protocol.KeysReply{}, protocol.LabelReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
+		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodeLimitsReply{}, protocol.InviteReply{}, protocol.CreateKeyReply{}, protocol.KeysReply{}, protocol.LabelReply{}, protocol.InvitationsReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
 		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.WatchTokensReply{}, protocol.ErrorBody{},
 	}
 )

@@ -46,6 +46,11 @@ export const limits = {
   maxListLimit: 1000,
   minLeaseTtlSeconds: 5,
   maxLeaseTtlSeconds: 300,
+  minInvitationSeconds: 60,
+  maxInvitationSeconds: 2592000,
+  defaultInvitationSeconds: 86400,
+  defaultInvitationUses: 1,
+  maxInvitationUses: 1000,
   maxLabelChars: 64,
   minKeySeconds: 60,
   maxKeySeconds: 315360000,
@@ -154,6 +159,7 @@ export const errorStatuses = {
   space_limit: 400,
   mcp_limit: 400,
   intercom_limit: 400,
+  invitation_limit: 400,
   api_key_limit: 400,
   storage_limit: 400,
   amenity_last: 400,
@@ -163,6 +169,8 @@ export const errorStatuses = {
   forbidden: 403,
   sid_invalid: 403,
   registration_closed: 403,
+  invitation_used: 403,
+  invitation_expired: 403,
   host_unknown: 403,
   origin_forbidden: 403,
   not_found: 404,
@@ -768,6 +776,14 @@ export interface NodeLimitsRequest {
   readonly limits: Amounts
 }
 
+/** InviteRequest makes an invitation: a registration token that makes so many main nodes until it expires (extension). */
+export interface InviteRequest {
+  /** expiresInSeconds is how long the invitation is good. */
+  readonly expiresInSeconds?: number
+  /** uses is how many main nodes it makes. */
+  readonly uses?: number
+}
+
 /** CreateKeyRequest makes one more API key of an account (extension). */
 export interface CreateKeyRequest {
   /** name is any but `default`, and no other key's of the account. */
@@ -1182,6 +1198,20 @@ export interface NodeLimitsReply {
   readonly limits: Amounts
 }
 
+/** InviteReply is the reply of `POST /api/nodes/invitations`. */
+export interface InviteReply {
+  /** id names the invitation among the others; it is no secret. */
+  readonly id: string
+  /** token goes into x-registration-token. It is shown once: the host keeps only a hash of it. */
+  readonly token: string
+  /** rootKey is the host's. */
+  readonly rootKey: string
+  /** url is the public address that the operator set. */
+  readonly url?: string
+  readonly expiresAt: string
+  readonly uses: number
+}
+
 /** CreateKeyReply is the reply of `POST /api/nodes/api-keys`. */
 export interface CreateKeyReply {
   readonly name: string
@@ -1210,6 +1240,23 @@ export interface KeysReply {
 export interface LabelReply {
   readonly nodeId: string
   readonly label: string
+}
+
+/** InvitationRecord is an invitation as listings show it. */
+export interface InvitationRecord {
+  readonly id: string
+  /** createdBy is the main node that made it; absent where the administrator did. */
+  readonly createdBy?: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  /** uses is how many main nodes it may make, used how many it made. */
+  readonly uses: number
+  readonly used: number
+}
+
+/** InvitationsReply is the reply of `GET /api/nodes/invitations`. */
+export interface InvitationsReply {
+  readonly invitations: readonly InvitationRecord[]
 }
 
 /** MainNodeRecord is a main node as listings show it. */

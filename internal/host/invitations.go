@@ -1,0 +1,63 @@
+package host
+
+import (
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
+)
+
+// planInvite makes an invitation.
+func planInvite(c *call) (action, error) {
+	request, bad := protocol.ParseRequest[protocol.InviteRequest](c.object)
+	if bad != nil {
+		return nil, bad
+	}
+	return func(c *call) error {
+		if err := c.checkInviter(); err != nil {
+			return err
+		}
+		token := creds.GenerateToken()
+		return c.carryOut(world.Invite{
+			InviteRequest: request, Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.options.PublicURL,
+		})
+	}, nil
+}
+
+// checkInviter refuses main nodes where the operator lets only the administrator
+// invite.
+func (c *call) checkInviter() error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	if !c.caller.Admin && !c.host.options.MainNodesInvite {
+		return protocol.Errorf(protocol.CodeForbidden, "only the administrator invites here: the operator can let main nodes do it, too")
+	}
+	return nil
+}
+
+// sendInvitations lists the invitations of the calling main node, or for the
+// administrator all of them.
+func sendInvitations(c *call) error {
+	if err := c.checkRepository(); err != nil {
+		return err
+	}
+	return c.send(&protocol.InvitationsReply{Invitations: c.host.world.Registry().Invitations(c.caller.NodeID)})
+}
+
+// planRevokeInvitation ends an invitation. A main node may end its own also where it
+// may make no more.
+func planRevokeInvitation(c *call) (action, error) {
+	id := c.query().Get(protocol.QueryID)
+	if id == "" {
+		return nil, &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: protocol.QueryID,
+			Message: "the query parameter id is missing: it names the invitation to revoke",
+		}
+	}
+	return func(c *call) error {
+		if err := c.checkRepository(); err != nil {
+			return err
+		}
+		return c.carryOut(world.RevokeInvitation{ID: id})
+	}, nil
+}

@@ -1,0 +1,192 @@
+package world
+
+import (
+	"cmp"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// maxInvitations bounds what a world has of invitations, those included that are
+	// used up or have expired, and maxOwnInvitations what one main node can use of it.
+	maxInvitations    = 1000
+	maxOwnInvitations = 50
+	// endedInvitationTerm is how long an invitation that has expired is remembered, so
+	// that who comes too late learns why.
+	endedInvitationTerm = 7 * 24 * time.Hour
+)
+
+// Invitation is what is kept of an invitation, under the digest of its token.
+type Invitation struct {
+	// CreatedBy is the main node that made it, empty for the administrator.
+	CreatedBy string `json:"createdBy,omitempty"`
+	// CreatedAt and ExpiresAt are milliseconds since the Unix epoch.
+	CreatedAt int64 `json:"createdAt"`
+	ExpiresAt int64 `json:"expiresAt"`
+	// Uses is how many main nodes it may make, Used how many it made.
+	Uses int `json:"uses"`
+	Used int `json:"used"`
+}
+
+// Check refuses an invitation that lets nobody in: nil, which is one that the world
+// does not know, one that is used up, and one that has expired.
+func (i *Invitation) Check(now time.Time) error {
+	switch {
+	case i == nil:
+		return protocol.Errorf(protocol.CodeRegistrationClosed,
+			"the registration token is not this host's")
+	case i.Used >= i.Uses:
+		return protocol.Errorf(protocol.CodeInvitationUsed,
+			"the invitation has been used: it made %d of %d accounts", i.Used, i.Uses)
+	case now.UnixMilli() >= i.ExpiresAt:
+		return protocol.Errorf(protocol.CodeInvitationExpired,
+			"the invitation expired at %s", protocol.FormatTime(time.UnixMilli(i.ExpiresAt)))
+	}
+	return nil
+}
+
+// Invitation finds the invitation of a token's digest, nil for none.
+func (r *Registry) Invitation(digest [32]byte) *Invitation {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.invitations[string(digest[:])]
+}
+
+// Invitations lists those of a main node, or all with "", the oldest first.
+func (r *Registry) Invitations(createdBy string) []protocol.InvitationRecord {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var list []protocol.InvitationRecord
+	for digest, i := range r.invitations {
+		if createdBy != "" && i.CreatedBy != createdBy {
+			continue
+		}
+		list = append(list, protocol.InvitationRecord{
+			ID: invitationID(digest), CreatedBy: i.CreatedBy, Uses: i.Uses, Used: i.Used,
+			CreatedAt: protocol.FormatTime(time.UnixMilli(i.CreatedAt)), ExpiresAt: protocol.FormatTime(time.UnixMilli(i.ExpiresAt)),
+		})
+	}
+	slices.SortFunc(list, func(a, b protocol.InvitationRecord) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// invitationID names an invitation among the others.
+func invitationID(digest string) string {
+	return hex.EncodeToString([]byte(digest[:min(8, len(digest))]))
+}
+
+// Invite makes an invitation of the administrator or the calling main node. Digest is
+// the SHA-256 of Token, which with URL is for the reply only.
+type Invite struct {
+	protocol.InviteRequest
+	Digest [32]byte
+	Token  string
+	URL    string
+}
+
+func (c Invite) plan(p *planner) (any, error) {
+	creator, err := p.inviter()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkInvitations(creator); err != nil {
+		return nil, err
+	}
+	expires := p.now.Add(time.Duration(c.ExpiresInSeconds) * time.Second)
+	reply := &protocol.InviteReply{
+		ID: invitationID(string(c.Digest[:])), Token: protocol.NewSecret(c.Token).Wire(), RootKey: p.st.RootKey, URL: c.URL,
+		ExpiresAt: protocol.FormatTime(expires), Uses: c.Uses,
+	}
+	return reply, p.put(store.Invitations, string(c.Digest[:]), &Invitation{
+		CreatedBy: creator, CreatedAt: p.now.UnixMilli(), ExpiresAt: expires.UnixMilli(), Uses: c.Uses,
+	})
+}
+
+// inviter is the main node that calls, empty for the administrator.
+func (p *planner) inviter() (string, error) {
+	if p.req.Caller.Admin {
+		return "", nil
+	}
+	return p.mainCaller()
+}
+
+// checkInvitations refuses one more where there are as many as there may be. Those
+// that let nobody in any more make room.
+func (p *planner) checkInvitations(creator string) error {
+	total, own := len(p.st.invitations), 0
+	for digest, i := range p.st.invitations {
+		switch {
+		case total >= maxInvitations && i.Check(p.now) != nil:
+			p.erase(store.Invitations, digest)
+			total--
+		case creator != "" && i.CreatedBy == creator && i.Check(p.now) == nil:
+			own++
+		}
+	}
+	switch {
+	case own >= maxOwnInvitations:
+		return protocol.Errorf(protocol.CodeInvitationLimit, "the account has %d open invitations, the most that one may have: revoke some", own)
+	case total >= maxInvitations:
+		return protocol.Errorf(protocol.CodeInvitationLimit, "the world has %d open invitations, the most that there may be: revoke some", total)
+	}
+	return nil
+}
+
+// useInvitation makes use of an invitation, in the change that it is used for.
+func (p *planner) useInvitation(digest [32]byte) error {
+	i := p.st.invitations[string(digest[:])]
+	if err := i.Check(p.now); err != nil {
+		return err
+	}
+	next := *i
+	next.Used++
+	return p.put(store.Invitations, string(digest[:]), &next)
+}
+
+// RevokeInvitation ends an invitation: any as the administrator, else one that the
+// calling main node made.
+type RevokeInvitation struct{ ID string }
+
+func (c RevokeInvitation) plan(p *planner) (any, error) {
+	creator, err := p.inviter()
+	if err != nil {
+		return nil, err
+	}
+	reply := &protocol.OKReply{}
+	for digest, i := range p.st.invitations {
+		if invitationID(digest) == c.ID && (creator == "" || i.CreatedBy == creator) {
+			p.erase(store.Invitations, digest)
+			reply.OK = true
+		}
+	}
+	return reply, nil
+}
+
+// revokeInvitations ends those of a main node that is deleted.
+func (p *planner) revokeInvitations(creator string) {
+	for _, digest := range slices.Sorted(maps.Keys(p.st.invitations)) {
+		if p.st.invitations[digest].CreatedBy == creator {
+			p.erase(store.Invitations, digest)
+		}
+	}
+}
+
+// forgetInvitations removes invitations some time after they expired.
+type forgetInvitations struct{}
+
+func (forgetInvitations) plan(p *planner) (any, error) {
+	before := p.now.Add(-endedInvitationTerm).UnixMilli()
+	for _, digest := range slices.Sorted(maps.Keys(p.st.invitations)) {
+		if p.st.invitations[digest].ExpiresAt <= before {
+			p.erase(store.Invitations, digest)
+		}
+	}
+	return forgotten(false), nil
+}

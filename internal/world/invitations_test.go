@@ -1,0 +1,122 @@
+package world
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
+)
+
+// invite makes an invitation and returns its digest.
+func invite(t *testing.T, w *World, caller Caller, token string, uses int) [32]byte {
+	t.Helper()
+	digest := sha256.Sum256([]byte(token))
+	request := protocol.InviteRequest{ExpiresInSeconds: protocol.DefaultInvitationSeconds, Uses: uses}
+	if _, err := w.Do(context.Background(), Request{Caller: caller}, Invite{InviteRequest: request, Digest: digest, Token: token}); err != nil {
+		t.Fatal(err)
+	}
+	return digest
+}
+
+func (f *fixture) join(name string, digest [32]byte) error {
+	_, err := f.try("", CreateMainNode{NodeID: id(name), Invitation: &digest})
+	return err
+}
+
+// TestOneInvitationIsSpentOnce has many who use one invitation at once, at several
+// hosts: as many get in as it is for.
+func TestOneInvitationIsSpentOnce(t *testing.T) {
+	c := openCluster(t, 3)
+	defer c.close()
+	const uses, guests = 3, 24
+	digest := invite(t, c.worlds[0], Caller{Admin: true}, "token", uses)
+	errs := make([]error, guests)
+	var wait sync.WaitGroup
+	for n := range guests {
+		wait.Go(func() {
+			_, errs[n] = c.do(n%len(c.worlds), "", CreateMainNode{NodeID: id(fmt.Sprint("guest", n)), Invitation: &digest})
+		})
+	}
+	wait.Wait()
+	in := 0
+	for _, err := range errs {
+		if err == nil {
+			in++
+		} else if !protocol.HasCode(err, protocol.CodeInvitationUsed) {
+			t.Error(err)
+		}
+	}
+	if in != uses {
+		t.Errorf("%d got in, want %d", in, uses)
+	}
+	c.agree()
+	for i, w := range c.worlds {
+		if got := w.Registry().Invitation(digest); got == nil || got.Used != uses {
+			t.Errorf("host %d has the invitation as %+v", i, got)
+		}
+	}
+}
+
+func TestAnInvitationSurvivesARestartAndIsForgottenLater(t *testing.T) {
+	f := open(t)
+	digest := invite(t, f.World, Caller{Admin: true}, "token", 2)
+	if err := f.join("one", digest); err != nil {
+		t.Fatal(err)
+	}
+	f.reopen()
+	// A refused creation spends nothing.
+	if err := f.join("one", digest); !protocol.HasCode(err, protocol.CodeNodeExists) {
+		t.Errorf("the same node again: %v", err)
+	}
+	if got := f.Registry().Invitation(digest); got == nil || got.Used != 1 {
+		t.Errorf("after a restart it is %+v", got)
+	}
+	f.clock.Advance(24 * time.Hour)
+	f.sweep()
+	if err := f.join("two", digest); !protocol.HasCode(err, protocol.CodeInvitationExpired) {
+		t.Errorf("after its term: %v", err)
+	}
+	f.clock.Advance(endedInvitationTerm)
+	f.sweep()
+	if err := f.join("two", digest); !protocol.HasCode(err, protocol.CodeRegistrationClosed) {
+		t.Errorf("once forgotten: %v", err)
+	}
+	for pair, err := range f.journal.Scan(context.Background(), store.Invitations, store.Range{}) {
+		t.Errorf("the store still has %q, %v", pair.Key, err)
+	}
+}
+
+func TestThereAreSoManyInvitations(t *testing.T) {
+	f := open(t)
+	owner := Caller{NodeID: f.main("owner")}
+	for n := range maxOwnInvitations {
+		invite(t, f.World, owner, fmt.Sprint("own", n), 1)
+	}
+	one := Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: sha256.Sum256([]byte("more"))}
+	if _, err := f.try(owner.NodeID, one); !protocol.HasCode(err, protocol.CodeInvitationLimit) {
+		t.Errorf("one more than an account may have: %v", err)
+	}
+	var last [32]byte
+	for n := range maxInvitations - maxOwnInvitations {
+		last = invite(t, f.World, Caller{Admin: true}, fmt.Sprint("n", n), 1)
+	}
+	admin := Request{Caller: Caller{Admin: true}}
+	if _, err := f.Do(context.Background(), admin, one); !protocol.HasCode(err, protocol.CodeInvitationLimit) {
+		t.Errorf("one more than a world may have: %v", err)
+	}
+	// One that is used up makes room.
+	if err := f.join("guest", last); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Do(context.Background(), admin, one); err != nil {
+		t.Error(err)
+	}
+	if f.Registry().Invitation(last) != nil {
+		t.Error("the used one is still there")
+	}
+}

@@ -1,0 +1,42 @@
+package protocol
+
+// InviteRequest makes an invitation: a registration token that makes so many main
+// nodes until it expires (extension).
+type InviteRequest struct {
+	// ExpiresInSeconds is how long the invitation is good.
+	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinInvitationSeconds..MaxInvitationSeconds,default=DefaultInvitationSeconds"`
+	// Uses is how many main nodes it makes.
+	Uses int `json:"uses,omitzero" rule:"range=1..MaxInvitationUses,default=DefaultInvitationUses"`
+}
+
+// InviteReply is the reply of `POST /api/nodes/invitations`.
+type InviteReply struct {
+	// ID names the invitation among the others; it is no secret.
+	ID string `json:"id"`
+	// Token goes into x-registration-token. It is shown once: the host keeps only a
+	// hash of it.
+	Token WireSecret `json:"token"`
+	// RootKey is the host's.
+	RootKey string `json:"rootKey"`
+	// URL is the public address that the operator set.
+	URL       string `json:"url,omitzero"`
+	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
+	Uses      int    `json:"uses" rule:"range=1..MaxInvitationUses"`
+}
+
+// InvitationRecord is an invitation as listings show it.
+type InvitationRecord struct {
+	ID string `json:"id"`
+	// CreatedBy is the main node that made it; absent where the administrator did.
+	CreatedBy string `json:"createdBy,omitzero" rule:"form=hex64"`
+	CreatedAt string `json:"createdAt" rule:"form=stamp"`
+	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
+	// Uses is how many main nodes it may make, Used how many it made.
+	Uses int `json:"uses" rule:"range=1..MaxInvitationUses"`
+	Used int `json:"used"`
+}
+
+// InvitationsReply is the reply of `GET /api/nodes/invitations`.
+type InvitationsReply struct {
+	Invitations List[InvitationRecord] `json:"invitations"`
+}
