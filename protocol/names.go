@@ -34,6 +34,8 @@ const (
 const (
 	MediaTypeJSON = "application/json"
 	MediaTypeSSE  = "text/event-stream"
+	// MediaTypeBackup is the type of a backup.
+	MediaTypeBackup = "application/octet-stream"
 )
 
 // The routes that have no service name in them.
@@ -46,6 +48,7 @@ const (
 	PathNodeLabel    = "/api/nodes/label"
 	PathNodeLimits   = "/api/nodes/limits"
 	PathInvitations  = "/api/nodes/invitations"
+	PathBackup       = "/api/backup"
 	PathAgents       = "/api/agents"
 	PathHealth       = "/healthz"
 	PathReady        = "/readyz"

@@ -54,17 +54,22 @@ func (a *App) AsAdmin(ctx context.Context, flags *AdminFlags, label string, ask 
 	if err != nil {
 		return err
 	}
-	token, err := a.AdminToken(flags)
-	if err != nil {
-		return err
-	}
-	who.admin = true
-	c, err := a.connect(who, client.Credentials{}, token)
+	c, err := a.AdminClient(who, flags)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	return a.answerWith(ctx, who, c, label, ask)
+}
+
+// AdminClient makes the client that calls as the administrator.
+func (a *App) AdminClient(who *Caller, flags *AdminFlags) (*client.Client, error) {
+	token, err := a.AdminToken(flags)
+	if err != nil {
+		return nil, err
+	}
+	who.admin = true
+	return a.connect(who, client.Credentials{}, token)
 }
 
 // AsOwner asks as the main node of the context, or with --admin as the

@@ -27,10 +27,12 @@ import (
 
 // Host serves one world. Its methods may be called from several goroutines.
 type Host struct {
-	options Options
-	world   *world.World
-	log     *slog.Logger
-	metrics *Metrics
+	// backingUp is held by the one backup that is made.
+	backingUp sync.Mutex
+	options   Options
+	world     *world.World
+	log       *slog.Logger
+	metrics   *Metrics
 
 	adminDigest creds.Digest
 	operations  map[protocol.Op]*rules

@@ -54,6 +54,7 @@ func goodRequests(f *fixture) map[string]goodRequest {
 			body: `{"nodeId":"` + main.id + `","limits":{}}`, bad: `{}`, caller: asAdmin, stranger: owner,
 		},
 		"POST /api/nodes/invitations":   {body: `{}`, bad: `{"uses":0}`, caller: asAdmin, stranger: owner},
+		"GET /api/backup":               {caller: asAdmin, stranger: owner},
 		"GET /api/nodes/api-keys":       {caller: owner, stranger: self},
 		"POST /api/nodes/api-keys":      {body: `{"name":"ci"}`, bad: `{}`, caller: owner, stranger: self},
 		"DELETE /api/nodes/api-keys":    {query: "name=unknown", caller: owner, stranger: self},

@@ -164,6 +164,10 @@ func accessRoutes() []route {
 func agentRoutes() []route {
 	return []route{
 		{
+			method: http.MethodGet, path: protocol.PathBackup,
+			rules: rules{callers: admins, plan: now(sendBackup)},
+		},
+		{
 			method: http.MethodGet, path: protocol.PathAgents,
 			rules: rules{callers: mains, ofNodes: true, plan: now(sendAgents)},
 		},

@@ -37,7 +37,7 @@ var layers = []struct {
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/world", []string{
-		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/replay",
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/backup", "internal/store/replay",
 	}},
 	// Both follow a world and tell others of its events.
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},

@@ -29,6 +29,7 @@ type backupResult struct {
 
 func newStoreBackupCommand(a *command.App) *cobra.Command {
 	var stored place.Flags
+	var admin command.AdminFlags
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "backup <file>",
@@ -36,13 +37,20 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
 Every root is proved on the way, and the file is read again and verified before it is called done.
 It holds digests of credentials: keep it as safe as the store. A world in Redis whose hosts write
-while it is read is read again.`,
+while it is read is read again.
+
+With --server it asks a running host for the world as of one moment, as the administrator, while
+writes go on there.`,
 		Example: command.Example(
 			"playctl store backup world.backup",
+			"playctl store backup world.backup --server https://play.example.com --admin-token-file admin.token",
 			"playctl store backup - | gzip > world.backup.gz",
 			"playctl store backup world.backup --store redis://redis.example.com:6379 --store-credentials redis.secret"),
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.Sources.ByFlag("server") {
+				return backUpHost(cmd.Context(), a, &admin, args[0], force)
+			}
 			at, err := place.Of(a, &stored)
 			if err != nil {
 				return err
@@ -57,7 +65,9 @@ while it is read is read again.`,
 			}
 			var info backup.Info
 			err = a.Waiting("Writing the backup", func() error {
-				info, err = backUpTo(cmd.Context(), at, file)
+				info, err = backUpTo(cmd.Context(), file, func(ctx context.Context, temp *os.File) (backup.Info, error) {
+					return backUpAgain(ctx, at, temp)
+				})
 				return place.StopHosts(err)
 			})
 			if err != nil {
@@ -67,6 +77,7 @@ while it is read is read again.`,
 		},
 	}
 	stored.Register(cmd.Flags(), a)
+	admin.RegisterToken(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
 }
@@ -81,9 +92,46 @@ func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Inf
 	return backup.Write(ctx, journal, journal.RootKey(), out)
 }
 
+// hostURL is the address of a host that was backed up.
+type hostURL string
+
+func (u hostURL) String() string { return string(u) }
+
+// backUpHost gets a backup from a running host, and verifies it before it takes its
+// place.
+func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, name string, force bool) error {
+	file := a.Absolute(name)
+	if _, err := os.Lstat(file); name != "-" && err == nil && !force {
+		return command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	c, err := a.AdminClient(who, admin)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if name == "-" {
+		return c.Backup(ctx, a.Stdout)
+	}
+	var info backup.Info
+	err = a.Waiting("Getting the backup", func() error {
+		info, err = backUpTo(ctx, file, func(ctx context.Context, temp *os.File) (backup.Info, error) {
+			return backup.Info{}, c.Backup(ctx, temp)
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(backupDocument(info, file, hostURL(who.Server), "Wrote a backup of"))
+}
+
 // backUpTo writes a backup beside where it is to be, verifies what is on the
 // disk, and puts it in its place. A failure leaves nothing behind.
-func backUpTo(ctx context.Context, at place.Place, file string) (info backup.Info, err error) {
+func backUpTo(ctx context.Context, file string, write func(context.Context, *os.File) (backup.Info, error)) (info backup.Info, err error) {
 	// os.CreateTemp makes files that only their owner can read.
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
@@ -94,7 +142,7 @@ func backUpTo(ctx context.Context, at place.Place, file string) (info backup.Inf
 			err = errors.Join(err, os.Remove(temp.Name()))
 		}
 	}()
-	written, err := backUpAgain(ctx, at, temp)
+	written, err := write(ctx, temp)
 	if err == nil {
 		err = temp.Sync()
 	}
@@ -105,7 +153,7 @@ func backUpTo(ctx context.Context, at place.Place, file string) (info backup.Inf
 	if err != nil {
 		return backup.Info{}, err
 	}
-	if info != written {
+	if written != (backup.Info{}) && info != written {
 		return backup.Info{}, fmt.Errorf("%w: what was read back is another world", backup.ErrInvalid)
 	}
 	if err := os.Rename(temp.Name(), file); err != nil {
@@ -203,7 +251,7 @@ func newSID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
-func backupDocument(info backup.Info, file string, at place.Place, done string) render.Document {
+func backupDocument(info backup.Info, file string, at fmt.Stringer, done string) render.Document {
 	return render.Document{
 		Data: backupResult{Info: info, File: file, Store: at.String(), Records: info.Records},
 		Views: []render.View{

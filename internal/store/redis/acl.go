@@ -4,7 +4,7 @@ import "slices"
 
 // commands are what a host sends, itself or from a script; names as of ACL SETUSER.
 var commands = []string{
-	"config|get", "del", "eval", "evalsha", "exec", "exists", "expire", "get", "hdel", "hello", "hexists", "hget", "hgetall",
+	"config|get", "copy", "del", "eval", "evalsha", "exec", "exists", "expire", "get", "hdel", "hello", "hexists", "hget", "hgetall",
 	"hkeys", "hmget", "hset", "info", "lrange", "multi", "persist", "publish", "pubsub|numsub", "rename", "rpush", "set", "subscribe", "time",
 	"unlink", "xadd", "xdel", "xrange", "xread", "xrevrange", "zadd", "zrange", "zrangebyscore", "zrem", "zscore",
 }

@@ -69,6 +69,11 @@ func TestRules(t *testing.T) {
 	if _, err := j.Hosts(ctx); err != nil {
 		t.Error(err)
 	}
+	if taken, err := j.Snapshot(ctx); err != nil {
+		t.Error(err)
+	} else if err := taken.Close(); err != nil {
+		t.Error(err)
+	}
 	called := fmt.Sprint(server.Do("info", "commandstats"))
 	server.Restart()
 	server.Do("config", "set", "appendfsync", "always")

@@ -48,6 +48,9 @@ var prolongLua string
 //go:embed lua/release.lua
 var releaseLua string
 
+//go:embed lua/snapshot.lua
+var snapshotLua string
+
 //go:embed lua/scan.lua
 var scanLua string
 
@@ -69,6 +72,7 @@ var (
 	placesScript     = goredis.NewScript(placesLua)
 	presentScript    = goredis.NewScript(presentLua)
 	releaseScript    = goredis.NewScript(releaseLua)
+	snapshotScript   = goredis.NewScript(snapshotLua)
 	scanScript       = goredis.NewScript(scanLua)
 	seekScript       = goredis.NewScript(seekLua)
 	trimScript       = goredis.NewScript(trimLua)

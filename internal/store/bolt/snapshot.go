@@ -1,0 +1,77 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// snapshot is a copy of the file, which goes when it is closed.
+type snapshot struct{ *Journal }
+
+var _ store.Snapshots = (*Journal)(nil)
+
+// Snapshot implements store.Snapshots by a copy of the file beside it. Commits go on
+// while it is made; one that makes the file grow waits for the copy.
+func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
+	fresh, err := freshFile(j.path)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := j.snapshot(ctx, fresh)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(fresh))
+	}
+	return &snapshot{copied}, nil
+}
+
+func (j *Journal) snapshot(ctx context.Context, fresh string) (*Journal, error) {
+	if err := j.copyFile(ctx, fresh); err != nil {
+		return nil, err
+	}
+	// The copy has no write-ahead log: what was in it is in the database by now.
+	db, err := bbolt.Open(fresh, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		return nil, j.explain("copying", err)
+	}
+	if err := errors.Join(db.Update(forgetLog), db.Close()); err != nil {
+		return nil, j.explain("copying", err)
+	}
+	return Open(ctx, Options{Path: fresh, ReadOnly: true})
+}
+
+// copyFile copies the database as of the last commit.
+func (j *Journal) copyFile(ctx context.Context, fresh string) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.usable(ctx); err != nil {
+		return err
+	}
+	tx, err := j.beginRead(ctx)
+	if err != nil {
+		return j.explain("copying", err)
+	}
+	return j.explain("copying", guard(func() error { return errors.Join(tx.CopyFile(fresh, fileMode), tx.Rollback()) }))
+}
+
+// beginRead begins a read as of the last commit: what waits in the write-ahead log goes
+// into the database first.
+func (j *Journal) beginRead(ctx context.Context) (tx *bbolt.Tx, err error) {
+	j.appending.Lock()
+	defer j.appending.Unlock()
+	if err := j.flush(ctx); err != nil {
+		return nil, err
+	}
+	err = guard(func() (err error) {
+		tx, err = j.db.Begin(false)
+		return err
+	})
+	return tx, err
+}
+
+// Close implements store.Snapshot.
+func (s *snapshot) Close() error { return errors.Join(s.Journal.Close(), os.Remove(s.path)) }
