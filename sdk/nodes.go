@@ -31,7 +31,7 @@ func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secr
 	c, err := client.New(client.Options{
 		BaseURL: options.BaseURL, Service: options.Service, Timeout: options.Timeout,
 		Transport: options.Transport, Logger: options.Logger, UserAgent: "playctl-sdk",
-		RegistrationToken: options.RegistrationToken,
+		RegistrationToken: options.RegistrationToken, Fingerprint: options.CertificateFingerprint,
 	})
 	if err != nil {
 		return protocol.Secret{}, fmt.Errorf("sdk.MainNodeOptions: %w", err)

@@ -54,6 +54,10 @@ type Options struct {
 	// Timeout bounds one attempt of a call, 30 s if 0. Calls that may be
 	// repeated are, for about a minute; contexts bound that.
 	Timeout time.Duration
+	// CertificateFingerprint, if set, is the SHA-256, in 64 hex digits, of the one
+	// certificate that is trusted: the host's own or its authority's. It is not for use
+	// with Transport.
+	CertificateFingerprint string
 	// Transport sends the requests; nil makes one for this world.
 	Transport http.RoundTripper
 	// Logger takes warnings, and repeats at debug level; slog.Default() if nil.
@@ -81,7 +85,7 @@ func (o *Options) client(onSession func(sid string)) (c *client.Client, main cli
 	c, err = client.New(client.Options{
 		BaseURL: o.BaseURL, Service: o.Service, Credentials: main,
 		APIKey:  protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
-		Timeout: o.Timeout, Retry: retry.Patient(), Transport: o.Transport,
+		Timeout: o.Timeout, Retry: retry.Patient(), Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
 		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession,
 	})
 	if err != nil {

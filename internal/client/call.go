@@ -163,6 +163,9 @@ func (c *Client) attempt(ctx context.Context, p *prepared, sid string) (*reply, 
 		return nil, c.unreachable(err, maySent(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if resp.TLS != nil {
+		c.shown.Store(resp.TLS)
+	}
 	r, err := c.read(resp, p)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ErrUnreachable) {
 		return nil, c.ended(ctx, true)

@@ -18,9 +18,11 @@
 package client
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/playctl/playctl/internal/retry"
@@ -40,6 +42,10 @@ type Client struct {
 	timeout time.Duration
 	agent   string
 	log     *slog.Logger
+	// fingerprint is that of the one certificate that is trusted, if there is one, and
+	// shown the connection of the last answer.
+	fingerprint string
+	shown       *atomic.Pointer[tls.ConnectionState]
 }
 
 // identity is what a caller shows.
@@ -88,10 +94,13 @@ func New(opts Options) (*Client, error) {
 		timeout: opts.Timeout,
 		agent:   opts.UserAgent,
 		log:     opts.Logger,
+
+		fingerprint: opts.Fingerprint,
+		shown:       new(atomic.Pointer[tls.ConnectionState]),
 	}
 	transport := opts.Transport
 	if transport == nil {
-		c.own = newTransport()
+		c.own = newTransport(opts.Fingerprint, base.Hostname())
 		transport = c.own
 	}
 	c.http = &http.Client{

@@ -43,6 +43,10 @@ type Options struct {
 	AdminToken protocol.Secret
 	// RegistrationToken is what a host with registration by token asks for.
 	RegistrationToken protocol.Secret
+	// Fingerprint, if set, is that of the one certificate that is trusted: the host's
+	// own or its authority's, as creds.ParseFingerprint gives it. It is for hosts that speak
+	// TLS, and not for use with Transport.
+	Fingerprint string
 	// Timeout bounds one attempt, its reply read; DefaultTimeout if 0. A stream
 	// of events is not bound by it.
 	Timeout time.Duration
@@ -83,6 +87,9 @@ func (o *Options) check() (*url.URL, error) {
 	if c := o.Credentials; !c.IsZero() && (c.NodeID == "" || c.Hash.IsZero()) {
 		return nil, errors.New("node credentials need both the node's id and the hash of its phrase")
 	}
+	if o.Fingerprint != "" && (base.Scheme != "https" || !protocol.ValidHex64(o.Fingerprint) || o.Transport != nil) {
+		return nil, errors.New("a certificate's fingerprint is 64 hex digits, for an address with https:// and the client's own transport")
+	}
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
@@ -119,10 +126,10 @@ func parseBaseURL(text string) (*url.URL, error) {
 
 // newTransport is a transport of the client's own, so that Close can close its
 // connections. It opens as many connections to the one host as calls need.
-func newTransport() *http.Transport {
+func newTransport(fingerprint, host string) *http.Transport {
 	const idle = 90 * time.Second
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
-	return &http.Transport{
+	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            dialer.DialContext,
 		ForceAttemptHTTP2:      true,
@@ -132,6 +139,10 @@ func newTransport() *http.Transport {
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
+	if fingerprint != "" {
+		transport.TLSClientConfig = trusting(fingerprint, host)
+	}
+	return transport
 }
 
 // isLoopback reports whether a URL's host cannot be reached over a network.

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -99,8 +98,7 @@ func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
 // mayRepeatUnanswered decides after an attempt without an answer.
 func (t *tries) mayRepeatUnanswered(err error) bool {
 	var gone *UnreachableError
-	var distrust *tls.CertificateVerificationError
-	if !errors.As(err, &gone) || errors.As(err, &distrust) || errors.Is(err, http.ErrSchemeMismatch) {
+	if !errors.As(err, &gone) || isDistrusted(err) || errors.Is(err, http.ErrSchemeMismatch) {
 		return false
 	}
 	if !gone.Sent {
@@ -146,9 +144,8 @@ func (c *Client) ended(ctx context.Context, sent bool) error {
 // other side is not trusted, or does not speak TLS.
 func maySent(err error) bool {
 	var op *net.OpError
-	var distrust *tls.CertificateVerificationError
 	unconnected := errors.As(err, &op) && op.Op == "dial"
-	return !unconnected && !errors.As(err, &distrust) && !errors.Is(err, http.ErrSchemeMismatch)
+	return !unconnected && !isDistrusted(err) && !errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // readBody reads at most limit bytes and reports whether that was all.

@@ -143,6 +143,8 @@ func (a *App) Caller() (*Caller, error) {
 		if node := who.Context.Main; node != nil {
 			who.Main = client.Credentials{NodeID: node.NodeID, Hash: node.PasswHash}
 			who.APIKey = node.APIKey
+		} else {
+			who.APIKey = who.Context.APIKey
 		}
 	}
 	a.called = who
@@ -259,6 +261,7 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 		Credentials:       node,
 		APIKey:            who.APIKey,
 		RegistrationToken: registration,
+		Fingerprint:       who.Fingerprint(),
 		Timeout:           a.Settings.Timeout,
 		UserAgent:         "playctl/" + a.ThisVersion().Version,
 	})
@@ -296,7 +299,7 @@ func (a *App) AsReader(ctx context.Context, label string, ask question) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, who, who.Main, label, ask)
+	return a.answer(ctx, who, who.Reader(), label, ask)
 }
 
 // AsAgent asks as an agent of the account, and prints the result.
@@ -359,33 +362,4 @@ func (c *Caller) NoMain() error {
 		return Hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.Server), "%s", c.missing())
 	}
 	return Hintf(fmt.Errorf("%w: context %q has no main node", errNotAuthenticated, c.Context.Name), "%s", c.missing())
-}
-
-// Keeps reports whether there is a context that holds the main node which calls, so
-// that what the node gets can be kept there.
-func (c *Caller) Keeps() bool {
-	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
-}
-
-// RootKey is the root key that the context remembers of the called host, "" for none.
-func (c *Caller) RootKey() string {
-	if c.Context == nil || c.Context.ServerURL != c.Server {
-		return ""
-	}
-	return c.Context.RootKey
-}
-
-// Change alters the caller's context in the credentials file, if that keeps what the
-// caller's node gets.
-func (c *Caller) Change(ctx context.Context, alter func(*creds.Context) error) error {
-	if !c.Keeps() {
-		return nil
-	}
-	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
-		target, err := file.Context(c.Context.Name)
-		if err != nil {
-			return err
-		}
-		return alter(target)
-	})
 }

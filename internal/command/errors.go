@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
@@ -40,7 +41,7 @@ func Usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// wantsJSON reports whether errors are told as JSON: where somebody asked for it, not
+// wantsJSON reports whether errors are printed as JSON: where somebody asked for it, not
 // where a command prints JSON by itself.
 func (a *App) wantsJSON() bool {
 	format := render.Format(a.Settings.output)
@@ -152,19 +153,32 @@ func ExitCode(err error) int {
 	case errors.Is(err, errNotAuthenticated),
 		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):
 		return ExitUnauthorized
+	case errors.Is(err, client.ErrFingerprint), errors.Is(err, ErrUnverified), errors.Is(err, ErrRootKey):
+		return ExitUnverified
 	case IsUnreachable(err):
 		return ExitUnreachable
-	case errors.Is(err, ErrUnverified):
-		return ExitUnverified
 	}
 	return ExitFailed
+}
+
+// ErrRootKey says that a host has another root key than it had.
+var ErrRootKey = errors.New("the host has another root key")
+
+// codes are those of errors that no host answered with.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{client.ErrFingerprint, "fingerprint_mismatch"},
+	{ErrRootKey, "root_key_mismatch"},
 }
 
 // failure is an error as programs read it that asked for JSON.
 type failure struct {
 	Error string `json:"error"`
 	Hint  string `json:"hint,omitempty"`
-	// Code and RequestID are the host's, where it was the one to refuse.
+	// Code is the host's, where it was the one to refuse, or one of codes. RequestID is
+	// the host's.
 	Code      string `json:"code,omitempty"`
 	RequestID string `json:"requestId,omitempty"`
 	ExitCode  int    `json:"exitCode"`
@@ -182,12 +196,17 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 		text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took longer than "+a.Settings.Timeout.String())
 	}
 	if a.wantsJSON() {
-		told := failure{Error: text, Hint: a.blotted(hint), ExitCode: code}
+		printed := failure{Error: text, Hint: a.blotted(hint), ExitCode: code}
 		if refused, ok := errors.AsType[*protocol.Error](err); ok {
-			told.Code, told.RequestID = string(refused.Code), refused.RequestID
+			printed.Code, printed.RequestID = string(refused.Code), refused.RequestID
+		}
+		for _, own := range codes {
+			if errors.Is(err, own.err) {
+				printed.Code = own.code
+			}
 		}
 		// A failure of the writer is ignored: there is nowhere left to tell.
-		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: told})
+		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: printed})
 		return code
 	}
 	var usage *usageError

@@ -26,6 +26,8 @@ func (a *App) HintFor(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "give it longer with --timeout"
+	case errors.Is(err, client.ErrFingerprint):
+		return "nothing was sent: ask the host's operator on another way for the right fingerprint; where the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
 		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows)"
 	case errors.Is(err, http.ErrSchemeMismatch):

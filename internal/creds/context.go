@@ -34,6 +34,9 @@ var ErrServerURL = errors.New("the server must be an http or https URL like http
 // ErrRootKey is returned for a text that is not a root key as ids derive from it.
 var ErrRootKey = fmt.Errorf("a root key is text in lower case of at most %d bytes, without white space at its ends", protocol.MaxRootKeyBytes)
 
+// ErrFingerprint is returned for a text that is not the fingerprint of a certificate.
+var ErrFingerprint = errors.New("a fingerprint is the SHA-256 of a certificate: 64 hex digits, as \"openssl x509 -noout -fingerprint -sha256\" prints them")
+
 // ErrPhraseMismatch is returned for a kept phrase that does not give the
 // passwHash beside it.
 var ErrPhraseMismatch = errors.New("the kept phrase does not belong to the passwHash beside it")
@@ -48,8 +51,13 @@ type Context struct {
 	Service Service
 	// RootKey is what node ids of the host derive from, "" before it is known.
 	RootKey string
+	// Fingerprint is that of the one certificate that is trusted for the host, as
+	// ParseFingerprint gives it; "" for what the system trusts.
+	Fingerprint string
 	// CreatedAt is when the context was made, to the millisecond.
 	CreatedAt time.Time
+	// APIKey is the account's, for a context that has agents and no main node.
+	APIKey protocol.Secret
 	// Main is the main node, nil before there is one.
 	Main *MainNode
 
@@ -104,6 +112,39 @@ func ParseServerURL(text string) (string, error) {
 	return trimmed, nil
 }
 
+// ParseFingerprint reads the SHA-256 of a certificate in hex, in any case, with colons
+// between the bytes and a name before it or without, and returns it as 64 lower-case
+// hex digits, or ErrFingerprint.
+func ParseFingerprint(text string) (string, error) {
+	plain := strings.ToLower(protocol.TrimSpace(text))
+	if _, value, named := strings.Cut(plain, "="); named {
+		plain = value
+	}
+	plain = strings.ReplaceAll(strings.TrimPrefix(plain, "sha256:"), ":", "")
+	if !protocol.ValidHex64(plain) {
+		return "", ErrFingerprint
+	}
+	return plain, nil
+}
+
+// checkFingerprint refuses a fingerprint, where there is one, that is not as
+// ParseFingerprint returns it, or for a host that does not speak TLS.
+func checkFingerprint(text, serverURL string) error {
+	if text == "" {
+		return nil
+	}
+	fingerprint, err := ParseFingerprint(text)
+	switch {
+	case err != nil:
+		return err
+	case fingerprint != text:
+		return ErrFingerprint
+	case !strings.HasPrefix(serverURL, "https://"):
+		return errors.New("a fingerprint is for a host that speaks TLS, with https:// in its address")
+	}
+	return nil
+}
+
 // isPlainText reports whether text has nothing in it that a URL must escape and
 // that programs read differently.
 func isPlainText(text string) bool {
@@ -132,6 +173,9 @@ func (c *Context) check() error {
 	}
 	if c.RootKey != protocol.NormalizeRootKey(c.RootKey) || len(c.RootKey) > protocol.MaxRootKeyBytes {
 		return fmt.Errorf("context %q: %w", c.Name, ErrRootKey)
+	}
+	if err := checkFingerprint(c.Fingerprint, c.ServerURL); err != nil {
+		return fmt.Errorf("context %q: %w", c.Name, err)
 	}
 	if err := c.checkMain(); err != nil {
 		return fmt.Errorf("context %q: main node: %w", c.Name, err)

@@ -27,13 +27,17 @@ type (
 		Extra    jsontext.Value         `json:",embed"`
 	}
 	contextJSON struct {
-		ServerURL serverField    `json:"serverUrl"`
-		Service   serviceField   `json:"service"`
-		RootKey   string         `json:"rootKey,omitzero"`
-		CreatedAt timeField      `json:"createdAt,omitzero"`
-		Main      *mainNodeJSON  `json:"mainNode,omitzero"`
-		Agents    []agentJSON    `json:"agents,omitzero"`
-		Extra     jsontext.Value `json:",embed"`
+		ServerURL serverField  `json:"serverUrl"`
+		Service   serviceField `json:"service"`
+		RootKey   string       `json:"rootKey,omitzero"`
+		// Fingerprint is that of the certificate that is trusted.
+		Fingerprint string    `json:"certificateFingerprint,omitzero"`
+		CreatedAt   timeField `json:"createdAt,omitzero"`
+		// APIKey is there where there is no main node.
+		APIKey protocol.WireSecret `json:"apiKey,omitzero"`
+		Main   *mainNodeJSON       `json:"mainNode,omitzero"`
+		Agents []agentJSON         `json:"agents,omitzero"`
+		Extra  jsontext.Value      `json:",embed"`
 	}
 	mainNodeJSON struct {
 		NodeID    nodeIDField         `json:"nodeId"`
@@ -113,7 +117,7 @@ func (f *File) encode() ([]byte, error) {
 func contextToJSON(c *Context) contextJSON {
 	doc := contextJSON{
 		ServerURL: serverField(c.ServerURL), Service: serviceField(c.Service), RootKey: c.RootKey,
-		CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
+		Fingerprint: c.Fingerprint, APIKey: c.APIKey.Wire(), CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
 	}
 	if m := c.Main; m != nil {
 		doc.Main = &mainNodeJSON{
@@ -133,7 +137,7 @@ func contextToJSON(c *Context) contextJSON {
 func (doc contextJSON) context(name string) *Context {
 	c := &Context{
 		Name: name, ServerURL: string(doc.ServerURL), Service: Service(doc.Service), RootKey: doc.RootKey,
-		CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
+		Fingerprint: doc.Fingerprint, APIKey: doc.APIKey.Secret, CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
 	}
 	if m := doc.Main; m != nil {
 		c.Main = &MainNode{

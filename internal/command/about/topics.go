@@ -102,7 +102,8 @@ item, --template what a template of Go makes of it: playctl needs no jq for it.
     playctl context list --template '{{range .contexts}}{{.server}} {{end}}'
 
 With --output json or ndjson an error is a JSON object on standard error: error, hint,
-exitCode, and where the host refused code and requestId.
+exitCode, and where the host refused code and requestId. A host with another certificate
+or root key than expected has a code, too: fingerprint_mismatch, root_key_mismatch.
 
 The fields of json, ndjson and yaml are stable: fields may be added, none is renamed
 or removed without a new major version. Times are RFC 3339 in UTC there; a table shows

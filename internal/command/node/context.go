@@ -236,21 +236,23 @@ phrases they cannot be used any more.`,
 
 // contextResult is a context as commands print it.
 type contextResult struct {
-	Context   string        `json:"context"`
-	Current   bool          `json:"current"`
-	Server    string        `json:"server"`
-	Service   string        `json:"service"`
-	RootKey   string        `json:"rootKey,omitempty"`
-	NodeID    string        `json:"nodeId,omitempty"`
-	HasAPIKey bool          `json:"hasApiKey"`
-	Agents    []knownResult `json:"agents"`
-	CreatedAt string        `json:"createdAt"`
+	Context string `json:"context"`
+	Current bool   `json:"current"`
+	Server  string `json:"server"`
+	Service string `json:"service"`
+	RootKey string `json:"rootKey,omitempty"`
+	// Fingerprint is that of the certificate that is trusted, where one is named.
+	Fingerprint string        `json:"fingerprint,omitempty"`
+	NodeID      string        `json:"nodeId,omitempty"`
+	HasAPIKey   bool          `json:"hasApiKey"`
+	Agents      []knownResult `json:"agents"`
+	CreatedAt   string        `json:"createdAt"`
 }
 
 func describeContext(c *creds.Context, current bool) contextResult {
 	result := contextResult{
 		Context: c.Name, Current: current, Server: c.ServerURL, Service: string(c.Service), RootKey: c.RootKey,
-		Agents: []knownResult{}, CreatedAt: protocol.FormatTime(c.CreatedAt),
+		Fingerprint: c.Fingerprint, Agents: []knownResult{}, CreatedAt: protocol.FormatTime(c.CreatedAt),
 	}
 	if c.Main != nil {
 		result.NodeID, result.HasAPIKey = c.Main.NodeID, !c.Main.APIKey.IsZero()
@@ -273,6 +275,7 @@ func contextDocument(c *creds.Context, current bool) render.Document {
 		{Name: "in use", Value: inUse},
 		{Name: "server", Value: result.Server},
 		{Name: "service", Value: result.Service},
+		{Name: "trusts", Value: result.Fingerprint},
 		{Name: "main node", Value: result.NodeID},
 	}}
 	if len(result.Agents) > 0 {

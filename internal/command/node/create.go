@@ -70,7 +70,7 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 	}
 	c, err := client.New(client.Options{
 		BaseURL: target.ServerURL, Service: protocol.Service(target.Service),
-		RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
+		Fingerprint: target.Fingerprint, RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
 	})
 	if err != nil {
 		return err

@@ -337,13 +337,14 @@ func (t *tailer) suspend(ctx context.Context) error {
 func worldOptions(a *command.App, who *command.Caller) sdk.Options {
 	options := sdk.Options{
 		BaseURL: who.Server, Service: who.Service, Timeout: a.Settings.Timeout,
-		APIKey: who.APIKey, NoAPIKey: true,
+		CertificateFingerprint: who.Fingerprint(),
+		APIKey:                 who.APIKey, NoAPIKey: true,
 		// What a person should know is among the reports.
 		Logger: slog.New(slog.DiscardHandler),
 	}
-	if !who.Main.IsZero() {
+	if reader := who.Reader(); !reader.IsZero() {
 		options.MainNodeCredentials = &sdk.NodeCredentials{
-			NodeID: who.Main.NodeID, PasswHash: who.Main.Hash.Secret,
+			NodeID: reader.NodeID, PasswHash: reader.Hash.Secret,
 		}
 	}
 	return options

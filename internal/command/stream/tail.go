@@ -165,7 +165,7 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Client(who, who.Main)
+	c, err := a.Client(who, who.Reader())
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *statedWor
 	if err != nil {
 		return nil, err
 	}
-	err = a.Call(ctx, who, who.Main, "Reading the world", func(ctx context.Context, c *client.Client) error {
+	err = a.Call(ctx, who, who.Reader(), "Reading the world", func(ctx context.Context, c *client.Client) error {
 		text, _, err := c.WorldSnapshot(ctx)
 		if err != nil {
 			return err

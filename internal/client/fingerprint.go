@@ -1,0 +1,92 @@
+package client
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrFingerprint is matched by every error of a host whose certificate is not the one
+// that the client was given the fingerprint of.
+var ErrFingerprint = errors.New("the host shows another certificate than the one that its fingerprint names")
+
+// FingerprintError says which certificate a host showed instead.
+type FingerprintError struct {
+	// Want and Got are fingerprints; Got is that of the host's own certificate.
+	Want, Got string
+}
+
+// Error implements error.
+func (e *FingerprintError) Error() string {
+	return fmt.Sprintf("%s: it shows %s, expected is %s", ErrFingerprint, e.Got, e.Want)
+}
+
+// Is matches ErrFingerprint.
+func (e *FingerprintError) Is(target error) bool { return target == ErrFingerprint }
+
+// Fingerprint is the SHA-256 of a certificate in DER, 64 lower-case hex digits.
+func Fingerprint(cert *x509.Certificate) string {
+	sum := sha256.Sum256(cert.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// trusting is a TLS configuration that trusts one certificate and nobody else: the
+// host's own, whatever names are in it, or one of an authority that the host sends
+// along, whose certificate for the host's name must then be good.
+func trusting(fingerprint, host string) *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, //nolint:gosec // G402: VerifyConnection checks instead, for one certificate alone
+		VerifyConnection: func(state tls.ConnectionState) error {
+			return checkFingerprint(state.PeerCertificates, fingerprint, host)
+		},
+	}
+}
+
+func checkFingerprint(chain []*x509.Certificate, fingerprint, host string) error {
+	at := slices.IndexFunc(chain, func(cert *x509.Certificate) bool { return Fingerprint(cert) == fingerprint })
+	if at < 0 {
+		got := "none"
+		if len(chain) > 0 {
+			got = Fingerprint(chain[0])
+		}
+		return &FingerprintError{Want: fingerprint, Got: got}
+	}
+	options := x509.VerifyOptions{Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool()}
+	options.Roots.AddCert(chain[at])
+	for _, cert := range chain[1:] {
+		options.Intermediates.AddCert(cert)
+	}
+	if at > 0 {
+		options.DNSName = host
+	}
+	if _, err := chain[0].Verify(options); err != nil {
+		return &tls.CertificateVerificationError{UnverifiedCertificates: chain, Err: err}
+	}
+	return nil
+}
+
+// Certificate is the fingerprint by which others can trust the host that answered
+// last: the one that this client trusts, else that of the last certificate that the
+// host sends, which is its authority's where it sends that. It is "" without TLS.
+func (c *Client) Certificate() string {
+	state := c.shown.Load()
+	switch {
+	case state == nil || len(state.PeerCertificates) == 0:
+		return ""
+	case c.fingerprint != "":
+		return c.fingerprint
+	}
+	return Fingerprint(state.PeerCertificates[len(state.PeerCertificates)-1])
+}
+
+// isDistrusted reports whether a host showed a certificate that does not do, so that
+// nothing was sent to it.
+func isDistrusted(err error) bool {
+	_, bad := errors.AsType[*tls.CertificateVerificationError](err)
+	return bad || errors.Is(err, ErrFingerprint)
+}

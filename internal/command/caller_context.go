@@ -1,0 +1,57 @@
+package command
+
+import (
+	"context"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// Keeps reports whether there is a context that holds the main node which calls, so
+// that what the node gets can be kept there.
+func (c *Caller) Keeps() bool {
+	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
+}
+
+// Reader is the node that reads the world: the main node, else an agent of a context
+// that has no main node.
+func (c *Caller) Reader() client.Credentials {
+	if c.Main.IsZero() && c.Context != nil && c.Context.ServerURL == c.Server {
+		for _, agent := range c.Context.Agents() {
+			return client.Credentials{NodeID: agent.NodeID, Hash: agent.PasswHash}
+		}
+	}
+	return c.Main
+}
+
+// RootKey is the root key that the context remembers of the called host, "" for none.
+func (c *Caller) RootKey() string {
+	if c.Context == nil || c.Context.ServerURL != c.Server {
+		return ""
+	}
+	return c.Context.RootKey
+}
+
+// Fingerprint is that of the certificate that the context trusts for the called host,
+// "" for what the system trusts.
+func (c *Caller) Fingerprint() string {
+	if c.Context == nil || c.Context.ServerURL != c.Server {
+		return ""
+	}
+	return c.Context.Fingerprint
+}
+
+// Change alters the caller's context in the credentials file, if that keeps what the
+// caller's node gets.
+func (c *Caller) Change(ctx context.Context, alter func(*creds.Context) error) error {
+	if !c.Keeps() {
+		return nil
+	}
+	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
+		target, err := file.Context(c.Context.Name)
+		if err != nil {
+			return err
+		}
+		return alter(target)
+	})
+}
