@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
@@ -74,6 +75,61 @@ func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (
 		return false, err
 	}
 	w.forget(id)
+	return reply.OK, nil
+}
+
+// LabelAgentNode gives an agent node of the main node a label, or takes it away with "".
+// Only the account and the administrator see it.
+func (w *RemotePlayWorld) LabelAgentNode(ctx context.Context, agentID, label string) error {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = w.client.LabelNode(ctx, protocol.NormalizeAgentID(agentID), label)
+	return err
+}
+
+// APIKeys lists the API keys of the main node, the default one first.
+func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	reply, err := w.client.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reply.Keys, nil
+}
+
+// CreateAPIKey makes one more API key of the main node and returns it, which the host
+// shows once. The others stay good. A term of 0 is for ever.
+func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term time.Duration) (protocol.Secret, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return protocol.Secret{}, err
+	}
+	defer done()
+	reply, err := w.client.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
+	if err != nil {
+		return protocol.Secret{}, err
+	}
+	return reply.APIKey.Secret, nil
+}
+
+// RevokeAPIKey ends an API key of the main node; false if it has none of that name.
+func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	reply, err := w.client.RevokeKey(ctx, name)
+	if err != nil {
+		return false, err
+	}
 	return reply.OK, nil
 }
 

@@ -34,6 +34,10 @@ type Options struct {
 	NoRepository bool
 	// CORSOrigins are the other origins whose pages may call.
 	CORSOrigins []string
+	// BridgeURL is where each public event is posted to, with /events added; none if
+	// empty. A user and a password in it are sent as basic authentication and never
+	// logged.
+	BridgeURL string
 	// Occupants is the cap on agents and MCP placements, 100 if 0.
 	Occupants int
 	// Logger takes the host's log; none if nil.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/bridge"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/store"
@@ -32,12 +33,14 @@ import (
 // PlayWorld is a world within this program. Its methods may be called from
 // several goroutines. Close ends it.
 type PlayWorld struct {
-	options   Options
-	journal   store.Journal
-	world     *world.World
-	deriver   *creds.Deriver
-	host      *host.Host
-	handler   http.Handler
+	options Options
+	journal store.Journal
+	world   *world.World
+	deriver *creds.Deriver
+	host    *host.Host
+	handler http.Handler
+	// bridge is nil where there is none.
+	bridge    *bridge.Bridge
 	transport *transport
 
 	mu       sync.Mutex
@@ -87,6 +90,11 @@ func (p *PlayWorld) open(ctx context.Context) (err error) {
 	p.deriver = creds.NewDeriver(creds.DeriverOptions{})
 	if p.host, err = host.New(o.host(p.world, p.deriver, metrics)); err != nil {
 		return err
+	}
+	if o.BridgeURL != "" {
+		if p.bridge, err = bridge.Open(ctx, bridge.Options{World: p.world, URL: o.BridgeURL, Logger: o.Logger}); err != nil {
+			return fmt.Errorf("playworld.Options.BridgeURL: %w", err)
+		}
 	}
 	p.handler = p.host.Handler()
 	p.transport = newTransport(p.handler)
@@ -151,7 +159,7 @@ func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
 	return account, nil
 }
 
-// Close ends the accounts that joined, the host, the engine and the store, in
+// Close ends the accounts that joined, the host, the bridge, the engine and the store, in
 // this order. It may be called again: it then returns the first call's error.
 func (p *PlayWorld) Close(ctx context.Context) error {
 	p.closing.Do(func() { p.closeErr = p.closeParts(ctx) })
@@ -170,6 +178,9 @@ func (p *PlayWorld) closeParts(ctx context.Context) error {
 	}
 	if p.host != nil {
 		failed = errors.Join(failed, p.host.Close(ctx))
+	}
+	if p.bridge != nil {
+		failed = errors.Join(failed, p.bridge.Close(ctx))
 	}
 	if p.transport != nil {
 		p.transport.close()

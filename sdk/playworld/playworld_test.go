@@ -201,3 +201,59 @@ func TestARootKeyInCapitals(t *testing.T) {
 		t.Errorf("another root key: %+v, %v", reply, err)
 	}
 }
+
+// The bridge gets what happens, and a URL that is none is refused.
+func TestBridge(t *testing.T) {
+	posted := make(chan string, 64)
+	bridge := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		posted <- r.URL.Path + " " + string(body)
+	}))
+	t.Cleanup(bridge.Close)
+	account, err := open(t, playworld.Options{NoRepository: true, BridgeURL: bridge.URL + "/world"}).Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := account.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case got := <-posted:
+		if !strings.HasPrefix(got, "/world/events ") || !strings.Contains(got, "world:mcp_registered") {
+			t.Errorf("the bridge got %s", got)
+		}
+	case <-t.Context().Done():
+		t.Fatal("the bridge got nothing")
+	}
+	if _, err := playworld.New(t.Context(), playworld.Options{BridgeURL: "ftp://example.com"}); err == nil || !strings.Contains(err.Error(), "BridgeURL") {
+		t.Errorf("an address that is no URL of a bridge: %v", err)
+	}
+}
+
+// A program makes spaces and reads what the chain says of them.
+func TestSpacesAndChainNodes(t *testing.T) {
+	world := open(t, playworld.Options{})
+	account, err := world.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := account.RegisterSpaceNode(t.Context(), &protocol.RegisterSpaceRequest{
+		Name: "Shop", DesignKey: "d", Owner: protocol.SpaceOwnerRequest{DisplayName: "Ada"}, Amenities: protocol.List[string]{string(protocol.AmenityShop)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := account.GetPlayerChainNode(t.Context(), "space:"+space.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply.Rev == nil || reply.Node.Removed || !strings.Contains(string(reply.Node.Space), `"Shop"`) {
+		t.Errorf("the node of the space is %#v", reply)
+	}
+	if _, err := account.GetPlayerChainNode(t.Context(), "nonsense"); !protocol.HasCode(err, protocol.CodeStableKeyUnknown) {
+		t.Errorf("a key that names nothing: %v", err)
+	}
+}

@@ -51,7 +51,7 @@ var layers = []struct {
 	}},
 	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry"}},
 	{"sdk/playworld", []string{
-		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/host", "sdk",
+		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge", "internal/host", "sdk",
 	}},
 	{"internal/render", []string{"protocol", "chain", "sdk"}},
 	// The commands: what all of them stand on, and rooms that do not know each other.

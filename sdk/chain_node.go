@@ -1,0 +1,40 @@
+package sdk
+
+import (
+	"context"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// GetPlayerChainNode reads one node of the player chain, such as the row whose stable
+// key is "agent:<nodeId>:<agentId>". Where the host says of which rev it is, Rev is
+// not nil. A key that names nothing is a removed row, or an Error with the code
+// stable_key_unknown; a node for another key is refused.
+func (w *RemotePlayWorld) GetPlayerChainNode(ctx context.Context, stableKey string) (chain.NodeReply, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return chain.NodeReply{}, err
+	}
+	defer done()
+	reply, err := w.client.ChainNode(ctx, stableKey, client.At{})
+	if err != nil {
+		return chain.NodeReply{}, err
+	}
+	return reply, chain.AnswersFor(reply.Node, stableKey)
+}
+
+// RegisterSpaceNode makes a space that the main node owns, without a place on the map.
+func (w *RemotePlayWorld) RegisterSpaceNode(ctx context.Context, space *protocol.RegisterSpaceRequest) (*protocol.Space, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	reply, err := w.client.RegisterSpaceNode(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	return &reply.Space, nil
+}

@@ -1,0 +1,47 @@
+package sdk
+
+import (
+	"context"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// CreateWatchToken makes a token for a link to the watch page: the reply's URL,
+// "#token=" and its Token. It ends with the main node, or at its ExpiresAt.
+func (w *RemotePlayWorld) CreateWatchToken(ctx context.Context) (*protocol.WatchTokenReply, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return w.client.WatchToken(ctx)
+}
+
+// WatchTokens lists the main node's tokens that have not ended, the oldest first.
+func (w *RemotePlayWorld) WatchTokens(ctx context.Context) ([]protocol.WatchTokenRecord, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	reply, err := w.client.WatchTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reply.Tokens, nil
+}
+
+// RevokeWatchToken ends a token by the id that WatchTokens gives it, with the cookies
+// that were made from it; false if there was none of that id.
+func (w *RemotePlayWorld) RevokeWatchToken(ctx context.Context, id string) (bool, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	reply, err := w.client.RevokeWatchToken(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	return reply.OK, nil
+}
