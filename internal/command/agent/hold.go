@@ -75,10 +75,16 @@ func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags
 	if flags.holdFor > 0 {
 		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }
 	}
-	if err := wait(ctx); !errors.Is(err, command.ErrTerminated) {
-		return err
+	return unlessTerminated(ctx, wait(ctx))
+}
+
+// unlessTerminated is nil where a service manager ended what runs until it is ended,
+// however far it had come.
+func unlessTerminated(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), command.ErrTerminated) && (errors.Is(err, context.Canceled) || errors.Is(err, command.ErrTerminated)) {
+		return nil
 	}
-	return nil // a service manager ended it, as it should end
+	return err
 }
 
 // foundMap is what was on the map before a command changes it.
@@ -145,7 +151,7 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
 	options := sdk.Options{
 		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey,
-		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
+		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
 	}
 	if options.APIKey.IsZero() {
 		options.APIKey = protocol.NewSecret(noAPIKey)
