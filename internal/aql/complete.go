@@ -11,8 +11,9 @@ import (
 type Known struct {
 	// Variables are the names of those that are set.
 	Variables []string
-	// Agents are labels of agents, Contexts names of contexts.
-	Agents, Contexts []string
+	// Agents, Contexts and Spaces give the names of all. They are called only where
+	// one is expected; nil is none.
+	Agents, Contexts, Spaces func() []string
 }
 
 // Complete offers what could follow in a line: words that replace the line from
@@ -62,6 +63,8 @@ func (k Known) values(kind string) []string {
 		offers = quoteAll(k.Agents)
 	case kindContext:
 		offers = quoteAll(k.Contexts)
+	case kindSpace, kindSpaceNode:
+		offers = quoteAll(k.Spaces)
 	}
 	for _, name := range k.Variables {
 		offers = append(offers, "$"+name)
@@ -69,10 +72,13 @@ func (k Known) values(kind string) []string {
 	return offers
 }
 
-func quoteAll(list []string) []string {
-	result := make([]string, len(list))
-	for i, text := range list {
-		result[i] = quote(text)
+func quoteAll(names func() []string) []string {
+	if names == nil {
+		return nil
+	}
+	var result []string
+	for _, text := range names() {
+		result = append(result, quote(text))
 	}
 	return result
 }

@@ -5,9 +5,12 @@ import (
 	"testing"
 )
 
+// names gives names to complete with.
+func names(all ...string) func() []string { return func() []string { return all } }
+
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	known := Known{Variables: []string{"shop", "pass"}, Agents: []string{"Ada", "Bo B"}, Contexts: []string{"home"}}
+	known := Known{Variables: []string{"shop", "pass"}, Agents: names("Ada", "Bo B"), Contexts: names("home"), Spaces: names("Corner shop")}
 	for line, want := range map[string]string{
 		"":                          "|CONNECT |LET |CREATE |USE |ADD |REMOVE |INSPECT |SEND |FETCH |SHOW ",
 		"f":                         "|fetch ",
@@ -25,7 +28,8 @@ func TestComplete(t *testing.T) {
 		"CONNECT CONTEXT ":          `CONNECT CONTEXT |"home" |$shop |$pass `,
 		`CREATE SPACE "a" `:         `CREATE SPACE "a" |DESIGN |OWNER |DESCRIPTION |STRUCTURE |AMENITIES |KEYFILE |INTO `,
 		`CREATE SPACE "a" OWNER "b`: `CREATE SPACE "a" OWNER |`,
-		"INSPECT SPACE ":            "INSPECT SPACE |INTO |$shop |$pass ",
+		"INSPECT SPACE ":            `INSPECT SPACE |INTO |"Corner shop" |$shop |$pass `,
+		`USE SPACE NODE "c`:         `USE SPACE NODE |"Corner shop" `,
 		`SEND "FETCH `:              `SEND "FETCH |`,
 		"SEND x ":                   "SEND x |",
 		"CONNECT # FE":              "CONNECT # |",

@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 		}
 		// A completion tries every keyword, so only a few of its places are tried.
 		for i := 0; i < len(text); i += 1 + len(text)/8 {
-			start, _ := Complete(text[:i], Known{Variables: []string{"a"}, Agents: []string{`A "b"`}})
+			start, _ := Complete(text[:i], Known{Variables: []string{"a"}, Agents: names(`A "b"`)})
 			if start < 0 || start > i {
 				t.Fatalf("completion of %q starts at %d", text[:i], start)
 			}

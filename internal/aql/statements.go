@@ -29,6 +29,8 @@ const (
 	kindValue      = "a text in quotes or a variable"
 	kindAmenity    = "an amenity"
 	kindAgent      = "an agent"
+	kindSpace      = "a space"
+	kindSpaceNode  = "a space node"
 	kindContext    = "the name of a context"
 	kindEnv        = "the name of an environment variable"
 	kindPassphrase = "a passphrase"

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
@@ -244,29 +242,6 @@ func (c *Caller) NameOf(id string) string {
 		return ""
 	}
 	return agent.Label
-}
-
-// CompleteAgents offers the labels of the context's agents to the shell.
-func (a *App) CompleteAgents() []string {
-	who, err := a.Caller()
-	if err != nil || who.Context == nil {
-		return nil
-	}
-	var names []string
-	for _, agent := range who.Context.Agents() {
-		if agent.Label != "" {
-			names = append(names, agent.Label)
-		}
-	}
-	return names
-}
-
-// CompletesAgent completes the first argument with the labels of known agents.
-func (a *App) CompletesAgent(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return a.CompleteAgents(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // LeaveTimeout bounds how long taking an agent off the map may take after

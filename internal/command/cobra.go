@@ -68,14 +68,12 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 	}
 	a.Settings.register(root.PersistentFlags())
 	for flag, complete := range map[string]cobra.CompletionFunc{
-		"context": func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return a.CompletesContext(cmd, nil, begun)
+		"context": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return a.CompletesContext(cmd, nil, typed)
 		},
 		"server": cobra.NoFileCompletions, "timeout": cobra.NoFileCompletions,
 	} {
-		if err := root.RegisterFlagCompletionFunc(flag, complete); err != nil {
-			panic("playctl: complete --" + flag + ": " + err.Error())
-		}
+		registerCompletion(root, flag, complete)
 	}
 	CompleteChoices(root, "service", string(protocol.ServicePlay), string(protocol.ServiceAgentPlay))
 	CompleteChoices(root, "output", "table", "json", "ndjson", "yaml")
@@ -186,10 +184,10 @@ func Plural(n int, one, many string) string {
 // Decimal is a whole number as text.
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// CompleteChoices offers a flag's fixed values to the shell.
-func CompleteChoices(cmd *cobra.Command, flag string, choices ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic("playctl: complete --" + flag + ": " + err.Error())
+// ShellWord makes a word that a shell takes as one.
+func ShellWord(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,~") == "" && word != "" {
+		return word
 	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -1,67 +1,276 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
-// completionTime is how long a person who presses Tab is kept waiting for a host.
-const completionTime = 2 * time.Second
+// Bounds of what a person who presses Tab waits for and reads.
+const (
+	completionTime = time.Second
+	mostOffers     = 200
+)
 
-// CompletesContext completes an argument or a flag with the names of contexts.
-func (a *App) CompletesContext(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 || a.prepare(cmd, nil) != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	store, err := a.CredentialsStore()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	file, err := store.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return file.Names(), cobra.ShellCompDirectiveNoFileComp
+// Word is what a person is completing: the arguments before it, and what is typed of it.
+type Word struct {
+	Before []string
+	Typed  string
 }
 
-// CompletesFromWorld completes the first argument with what offers finds in the world.
-func (a *App) CompletesFromWorld(offers func(*protocol.Snapshot) []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+// Offer finds what can be meant, with what it is after a tab. What it found before an
+// error is offered too.
+type Offer func(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error)
+
+// Completes completes the first argument.
+func (a *App) Completes(offer Offer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+			return nil, cobra.ShellCompDirectiveDefault
 		}
-		snapshot, err := a.worldToComplete(cmd)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return slices.DeleteFunc(offers(snapshot), func(offer string) bool { return !strings.HasPrefix(offer, begun) }),
-			cobra.ShellCompDirectiveNoFileComp
+		return a.offers(cmd, offer, Word{Before: args, Typed: typed})
 	}
 }
 
-func (a *App) worldToComplete(cmd *cobra.Command) (*protocol.Snapshot, error) {
-	if err := a.prepare(cmd, nil); err != nil {
-		return nil, err
+// CompletesEach completes every argument before --.
+func (a *App) CompletesEach(offer Offer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		// Cobra adds a -- of its own where it completes.
+		if slices.Contains(a.Args, "--") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return a.offers(cmd, offer, Word{Before: args, Typed: typed})
 	}
+}
+
+// CompletesAgent completes the first argument with agents.
+func (a *App) CompletesAgent(seek Seek) cobra.CompletionFunc { return a.Completes(Agents(seek)) }
+
+// CompleteFlag completes the value of a flag.
+func (a *App) CompleteFlag(cmd *cobra.Command, flag string, offer Offer) {
+	registerCompletion(cmd, flag, func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.offers(cmd, offer, Word{Before: args, Typed: typed})
+	})
+}
+
+func registerCompletion(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic("playctl: complete --" + flag + ": " + err.Error())
+	}
+}
+
+// CompleteChoices offers a flag's fixed values to the shell.
+func CompleteChoices(cmd *cobra.Command, flag string, choices ...string) {
+	registerCompletion(cmd, flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// CompleteList offers the values of a flag that takes several, joined by commas.
+func CompleteList(cmd *cobra.Command, flag string, choices ...string) {
+	registerCompletion(cmd, flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		before, last := typed[:strings.LastIndex(typed, ",")+1], typed[strings.LastIndex(typed, ",")+1:]
+		var offers []cobra.Completion
+		for _, choice := range choices {
+			if strings.HasPrefix(choice, last) && !slices.Contains(strings.Split(before, ","), choice) {
+				offers = append(offers, before+choice)
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// offers is what can be meant, for the shell.
+func (a *App) offers(cmd *cobra.Command, offer Offer, word Word) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if a.prepare(cmd, nil) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found := a.Offers(cmd.Context(), offer, word)
+	if len(found) == 1 && strings.HasSuffix(found[0], "=") {
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// Offers asks the host for what can be meant, and says nothing while it does: the person
+// is still typing.
+func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Completion {
+	quiet, exposed := a.Settings.Quiet, a.exposed
+	defer func() { a.Settings.Quiet, a.exposed = quiet, exposed }()
+	a.Settings.Quiet, a.exposed = true, true
 	who, err := a.Caller()
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	c, err := a.Client(who, who.Main)
+	host, err := a.Client(who, who.Main)
+	if err != nil {
+		return nil
+	}
+	defer host.Close()
+	ctx, cancel := context.WithTimeout(ctx, completionTime)
+	defer cancel()
+	// What was found before a failure, such as a host that is away, is good.
+	found, _ := offer(ctx, a, who, host.WithRetry(retry.Policy{Attempts: 1}), word)
+	return fit(found, word.Typed)
+}
+
+// fit leaves out what does not begin as typed, what a shell cannot take as one line, and
+// what comes twice.
+func fit(found []cobra.Completion, typed string) []cobra.Completion {
+	seen := map[string]bool{}
+	found = slices.DeleteFunc(found, func(offer cobra.Completion) bool {
+		text, about, _ := strings.Cut(offer, "\t")
+		out := seen[text] || text == "" || !strings.HasPrefix(text, typed) || render.Clean(text) != text || render.Clean(about) != about
+		seen[text] = true
+		return out
+	})
+	return found[:min(len(found), mostOffers)]
+}
+
+// known are those that a person may name, by their ids: first by label, then by a name
+// that no other one has, then by the beginning of the id.
+type known map[string]*knownOne
+
+type knownOne struct{ label, name, about string }
+
+func (k known) add(id, label, name, about string) {
+	one := cmp.Or(k[id], &knownOne{about: about})
+	one.label, one.name = cmp.Or(one.label, label), cmp.Or(one.name, name)
+	k[id] = one
+}
+
+// offers are the words for all that are known. Ids are offered where a person types one, or
+// where nothing else names just this one.
+func (k known) offers(typed string) []cobra.Completion {
+	times := map[string]int{}
+	for _, one := range k {
+		times[one.label]++
+		if one.name != one.label {
+			times[one.name]++
+		}
+	}
+	var offers []cobra.Completion
+	for _, id := range slices.Sorted(maps.Keys(k)) {
+		one := k[id]
+		offer := func(text, about string) {
+			offers = append(offers, cobra.CompletionWithDesc(text, strings.TrimSpace(about+" "+one.about)))
+		}
+		switch {
+		case one.label != "":
+			offer(one.label, "")
+		case one.name != "" && times[one.name] == 1:
+			offer(one.name, "")
+		}
+		if one.label != "" && one.name != one.label && times[one.name] == 1 {
+			offer(one.name, "")
+		}
+		if meant := typed != "" && strings.HasPrefix(id, typed); meant || one.label == "" && times[one.name] != 1 {
+			text := render.ShortID(id)
+			if len(typed) > len(text) {
+				text = id
+			}
+			offer(text, one.name)
+		}
+	}
+	return offers
+}
+
+// Agents offers the agents that a person may mean.
+func Agents(seek Seek) Offer {
+	return func(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+		agents := known{}
+		err := addAgents(ctx, agents, who, host, seek)
+		return agents.offers(word.Typed), err
+	}
+}
+
+func addAgents(ctx context.Context, agents known, who *Caller, host *client.Client, seek Seek) error {
+	if who.Context != nil {
+		for _, agent := range who.Context.Agents() {
+			agents.add(agent.NodeID, agent.Label, "", "yours")
+		}
+	}
+	if !who.Main.IsZero() {
+		reply, err := host.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range reply.Agents {
+			agents.add(reply.Agents[i].AgentID, "", reply.Agents[i].Name, "yours")
+		}
+	}
+	if seek != SeekAny && !who.Main.IsZero() {
+		return nil
+	}
+	rows, err := AgentsOnMap(ctx, host)
+	for _, row := range rows {
+		agents.add(row.AgentID, "", row.Name, "of "+render.ShortID(row.NodeID))
+	}
+	return err
+}
+
+// Players offers all that events are about: agents and MCP servers.
+func Players(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+	players := known{}
+	if err := addAgents(ctx, players, who, host, SeekAny); err != nil {
+		return players.offers(word.Typed), err
+	}
+	err := addRows(ctx, players, host, func(row *RowOverview) bool { return row.Kind == protocol.KindMCP })
+	return players.offers(word.Typed), err
+}
+
+// MCPServers offers the caller's own MCP servers.
+func MCPServers(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+	servers := known{}
+	err := addRows(ctx, servers, host, func(row *RowOverview) bool {
+		return row.Kind == protocol.KindMCP && (who.Main.IsZero() || row.NodeID == who.Main.NodeID)
+	})
+	return servers.offers(word.Typed), err
+}
+
+// addRows adds rows of the map that are not agents.
+func addRows(ctx context.Context, to known, host *client.Client, wanted func(*RowOverview) bool) error {
+	snapshot, err := worldOf(ctx, host)
+	if err != nil {
+		return err
+	}
+	for _, text := range snapshot.WorldMap.Occupants {
+		var row RowOverview
+		if protocol.Decode(text, &row) == nil && wanted(&row) {
+			to.add(row.ID, "", row.Name, cmp.Or(row.URL, string(row.Kind)))
+		}
+	}
+	return nil
+}
+
+// Spaces offers the spaces of the world.
+func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+	snapshot, err := worldOf(ctx, host)
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-	defer cancel()
-	text, _, err := c.WorldSnapshot(ctx)
+	spaces := known{}
+	for _, text := range snapshot.Spaces {
+		var row protocol.Space
+		if protocol.Decode(text, &row) == nil {
+			spaces.add(row.ID, "", row.Name, "of "+row.Owner.DisplayName)
+		}
+	}
+	return spaces.offers(word.Typed), nil
+}
+
+func worldOf(ctx context.Context, host *client.Client) (*protocol.Snapshot, error) {
+	text, _, err := host.WorldSnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,22 +278,75 @@ func (a *App) worldToComplete(cmd *cobra.Command) (*protocol.Snapshot, error) {
 	return snapshot, protocol.Decode(text, snapshot)
 }
 
-// SpaceNames are the names of the spaces of a world, to complete with.
-func SpaceNames(snapshot *protocol.Snapshot) []string { return namesIn(snapshot.Spaces, "") }
-
-// MCPNames are the names of the MCP servers of a world, to complete with.
-func MCPNames(snapshot *protocol.Snapshot) []string {
-	return namesIn(snapshot.WorldMap.Occupants, protocol.KindMCP)
+// StableKeys offers the keys of the chain that are wanted.
+func StableKeys(wanted func(key string) bool) Offer {
+	return func(ctx context.Context, _ *App, _ *Caller, host *client.Client, _ Word) ([]cobra.Completion, error) {
+		text, _, err := host.WorldSnapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		world, _, err := chain.ParseSnapshot(text)
+		if err != nil {
+			return nil, err
+		}
+		var offers []cobra.Completion
+		for _, leaf := range world.Tree().All() {
+			var row RowOverview
+			if wanted(leaf.Key()) {
+				_ = json.Unmarshal(leaf.Payload(), &row) // some leaves are no rows and have no name
+				offers = append(offers, cobra.CompletionWithDesc(leaf.Key(), row.Name))
+			}
+		}
+		return offers, nil
+	}
 }
 
-// namesIn are the names in rows of a kind, "" for rows without one.
-func namesIn(rows []json.RawMessage, kind protocol.OccupantKind) []string {
-	var names []string
-	for _, text := range rows {
-		var row RowOverview
-		if protocol.Decode(text, &row) == nil && row.Kind == kind {
-			names = append(names, row.Name)
+// ToolsOf offers the tools of the agent that is the first argument.
+func ToolsOf(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+	if len(word.Before) == 0 {
+		return nil, nil
+	}
+	ref, err := a.FindAgent(ctx, who, word.Before[0], SeekAny)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := AgentsOnMap(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	var offers []cobra.Completion
+	for _, row := range rows {
+		if row.AgentID != ref.ID {
+			continue
+		}
+		about := map[string]string{}
+		for _, tool := range row.AssistTools {
+			about[tool.Name] = tool.Description
+		}
+		for _, name := range row.ToolNames {
+			offers = append(offers, cobra.CompletionWithDesc(name, about[name]))
 		}
 	}
-	return names
+	return offers, nil
+}
+
+// CompletesContext completes an argument with the names of contexts.
+func (a *App) CompletesContext(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 || a.prepare(cmd, nil) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return fit(a.ContextNames(), typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// ContextNames are the names of the contexts, none where the file cannot be read.
+func (a *App) ContextNames() []string {
+	store, err := a.CredentialsStore()
+	if err != nil {
+		return nil
+	}
+	file, err := store.Load()
+	if err != nil {
+		return nil
+	}
+	return file.Names()
 }

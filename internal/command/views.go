@@ -198,6 +198,7 @@ type RowOverview struct {
 	Name        string                `json:"name"`
 	ID          string                `json:"id"`
 	AgentID     string                `json:"agentId"`
+	NodeID      string                `json:"nodeId"`
 	X           float64               `json:"x"`
 	Y           float64               `json:"y"`
 	Platform    string                `json:"platform"`

@@ -55,7 +55,7 @@ var layers = []struct {
 	}},
 	{"internal/render", []string{"protocol", "chain", "sdk"}},
 	// The commands: what all of them stand on, and rooms that do not know each other.
-	{"internal/command", []string{"protocol", "chain", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk"}},
+	{"internal/command", []string{"protocol", "chain", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk"}},
 	{"internal/command/place", []string{
 		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout",
 	}},

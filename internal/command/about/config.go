@@ -46,6 +46,12 @@ run, and where it came from: a flag, the environment, the config file with the l
 the default. It takes the flags of "playctl serve", to show what they would do.`,
 		Example: command.Example("playctl config show", "playctl config show listen", "PLAYCTL_LISTEN=:8080 playctl config show --output json"),
 		Args:    command.Takes("key?"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (keys []cobra.Completion, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				command.EachSetting(cmd.Flags(), func(flag *pflag.Flag) { keys = append(keys, flag.Name) })
+			}
+			return keys, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			result := configResult{File: a.Sources.Path, Settings: []settingResult{}}
 			command.EachSetting(cmd.Flags(), func(flag *pflag.Flag) {

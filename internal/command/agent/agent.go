@@ -71,7 +71,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 			"playctl add-agent Ada --hold",
 			"playctl add-agent Ada --for 10m"),
 		Args:              command.Takes("agent"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.check(); err != nil {
 				return err
@@ -225,7 +225,7 @@ func newRemoveAgentCommand(a *command.App) *cobra.Command {
 delete-agent-node" ends the node as well. One that is not on the map is no error.`,
 		Example:           command.Example("playctl remove-agent Ada"),
 		Args:              command.Takes("agent"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", args[0])); err != nil {
 				return err

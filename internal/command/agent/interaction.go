@@ -36,7 +36,7 @@ standard input where it is - or missing and standard input is a pipe. It is trim
 			"playctl record-interaction Ada --role user \"Where is the library?\"",
 			"make test 2>&1 | playctl record-interaction Ada --role tool"),
 		Args:              command.Takes("agent", "text?"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := spokenText(a, args[1:], file)
 			if err != nil {
@@ -108,7 +108,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 			"playctl interactions Ada --limit 20",
 			"playctl interactions --before 1200 --output ndjson"),
 		Args:              command.Takes("agent?"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 1 || limit > protocol.MaxListLimit {
 				return command.Usagef("--limit must be from 1 to %d", protocol.MaxListLimit)

@@ -63,7 +63,7 @@ The exit code is 1 where the agent answers that it failed.`,
 			"playctl intercom send Ada \"Where is the shop?\"",
 			"playctl intercom send Ada --tool assist_route --args '{\"to\": \"shop\"}' --timeout 2m --output json"),
 		Args:              command.Takes("agent", "text?"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question, err := questionOf(a, &flags, args)
 			if err != nil {
@@ -75,6 +75,8 @@ The exit code is 1 where the agent answers that it failed.`,
 	cmd.Flags().StringVar(&flags.tool, "tool", "", "call this `tool` instead of saying something")
 	cmd.Flags().StringVar(&flags.args, "args", "", "the tool's arguments: a `JSON` object, or - for standard input")
 	cmd.Flags().StringVar(&flags.from, "from", "", "the `agent` of yours that asks (default: a person)")
+	a.CompleteFlag(cmd, "tool", command.ToolsOf)
+	a.CompleteFlag(cmd, "from", command.Agents(command.SeekOwn))
 	return cmd
 }
 

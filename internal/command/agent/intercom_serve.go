@@ -56,9 +56,7 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.CompleteAgents(), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: a.CompletesEach(command.Agents(command.SeekOwn)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args, flags.arguments = args[:dash], args[dash:]

@@ -30,7 +30,7 @@ is a JSON object with startedAt, completedAt and steps:
 The host gives each step a place on the map.`,
 		Example:           command.Example("playctl record-journey Ada journey.json", "agent --trace | playctl record-journey Ada -"),
 		Args:              command.Takes("agent", "file"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			journey, err := readJourney(a, args[1])
 			if err != nil {

@@ -30,7 +30,7 @@ func newRegisterMCPCommand(a *command.App) *cobra.Command {
 		Long: `Put an MCP server of your main node on the map. One of the same name is updated in
 place. Everyone who watches the world can read the URL.`,
 		Example: command.Example("playctl register-mcp weather https://mcp.example.com/weather"),
-		Args:    command.Takes("name", "url?"),
+		Args:    command.Takes("name", "url?"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsReader(cmd.Context(), "Registering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				request := protocol.MCPRegisterRequest{Name: args[0]}
@@ -61,7 +61,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Take an MCP server off the map",
 		Example: command.Example("playctl unregister-mcp weather"),
-		Args:    command.Takes("name or id"), ValidArgsFunction: a.CompletesFromWorld(command.MCPNames),
+		Args:    command.Takes("name or id"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", args[0])); err != nil {
 				return err

@@ -46,7 +46,7 @@ makes the parts together the message; or with error. Several questions can be op
 			}
 			return nil
 		},
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.program, flags.arguments = args[1], args[2:]
 			return unlessTerminated(cmd.Context(), runAgent(cmd.Context(), a, args[0], &flags))

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,16 +80,47 @@ func TestAQLTakesCredentialsNowhereElse(t *testing.T) {
 	}
 }
 
+// typedInto is what the prompt's editor makes of keys, after some lines.
+func typedInto(t *testing.T, pressed string, lines ...string) string {
+	t.Helper()
+	var echoed bytes.Buffer
+	input := &keys{history: &history{lines: lines}, ReadWriter: struct {
+		io.Reader
+		io.Writer
+	}{strings.NewReader(pressed), &echoed}}
+	input.editor = term.NewTerminal(input, plainPrompt)
+	input.editor.History = input.history
+	line, err := input.editor.ReadLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
 // Ctrl-C clears the line that is being typed, wherever the cursor stands in it.
 func TestCtrlCClearsTheLine(t *testing.T) {
 	t.Parallel()
-	var echoed bytes.Buffer
-	keys := clearing{struct {
-		io.Reader
-		io.Writer
-	}{iotest.OneByteReader(strings.NewReader("SEND \"no\"\x1b[D\x1b[D\x03SHOW 1\r")), &echoed}}
-	line, err := term.NewTerminal(keys, "aql> ").ReadLine()
-	if err != nil || line != "SHOW 1" {
-		t.Errorf("the line is %q, %v", line, err)
+	if line := typedInto(t, "SEND \"no\"\x1b[D\x1b[D\x03SHOW 1\r"); line != "SHOW 1" {
+		t.Errorf("the line is %q", line)
+	}
+}
+
+// Ctrl-R finds the newest line with what is typed then, and again the one before it.
+func TestCtrlRSearchesTheHistory(t *testing.T) {
+	t.Parallel()
+	lines := []string{"SHOW 1", "FETCH OCCUPANTS", `SHOW "Müller"`, "SHOW 22", "SHOW 22", "HELP"}
+	for pressed, want := range map[string]string{
+		"\x12show\r":                     "SHOW 22",
+		"\x12show\x12\r":                 `SHOW "Müller"`,
+		"\x12show\x12\x12\x12\x12\r":     "SHOW 1", // there is none before the first
+		"\x12fetch\x7f\x7f\x7f\x7fe\r":   "FETCH OCCUPANTS",
+		"\x12mü\x7fü\r":                  `SHOW "Müller"`,
+		"typed\x12occ\x1b[D\x1b[D\x7f\r": "FETCH OCCUPATS", // a key that moves edits what was found
+		"\x12show\x03FETCH\r":            "FETCH",
+		"\x12no such line\r":             "",
+	} {
+		if got := typedInto(t, pressed, lines...); got != want {
+			t.Errorf("%q gives %q, not %q", pressed, got, want)
+		}
 	}
 }

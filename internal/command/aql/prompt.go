@@ -17,35 +17,14 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// clearing is a terminal's input where Ctrl-C clears the line, as in a shell:
-// the editor would take it as the end.
-type clearing struct{ io.ReadWriter }
-
-// Read implements io.Reader.
-func (c clearing) Read(into []byte) (int, error) {
-	// One key press is one read of few bytes, so there is room for one more.
-	const ctrlC, end, ctrlU = 0x03, 0x05, 0x15
-	if len(into) < 2 {
-		return c.ReadWriter.Read(into) //nolint:wrapcheck // a stream passes errors on
-	}
-	n, err := c.ReadWriter.Read(into[:len(into)/2])
-	var out []byte
-	for _, b := range into[:n] {
-		if b == ctrlC {
-			out = append(out, end, ctrlU)
-			continue
-		}
-		out = append(out, b)
-	}
-	return copy(into, out), err
-}
-
 // prompt is a person typing statements.
 type prompt struct {
 	*session
 	terminal command.LineEditor
 	editor   *term.Terminal
 	history  *history
+	// ctx is that of the prompt, for what Tab asks the host.
+	ctx context.Context //nolint:containedctx // the editor calls back without one
 }
 
 // promptAQL reads statements from a person and carries out each at once.
@@ -59,10 +38,9 @@ func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables m
 	if !ok {
 		return command.ErrNoTerminal
 	}
-	p := &prompt{
-		session: newSession(a, flags, variables), terminal: editable, history: loadHistory(a),
-		editor: term.NewTerminal(clearing{editable}, "aql> "),
-	}
+	input := &keys{ReadWriter: editable, history: loadHistory(a)}
+	input.editor = term.NewTerminal(input, plainPrompt)
+	p := &prompt{session: newSession(a, flags, variables), terminal: editable, history: input.history, editor: input.editor, ctx: ctx}
 	p.collects = false
 	defer p.close()
 	p.editor.History = p.history
@@ -164,7 +142,10 @@ func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPo
 	if key != '\t' {
 		return "", 0, false
 	}
-	known := aql.Known{Variables: p.variables(), Agents: p.CompleteAgents(), Contexts: p.contextNames()}
+	known := aql.Known{
+		Variables: p.variables(), Agents: p.names(command.Agents(command.SeekOwn)), Spaces: p.names(command.Spaces),
+		Contexts: p.ContextNames,
+	}
 	start, words := aql.Complete(line[:pos], known)
 	if typed := strings.TrimSpace(line[:pos]); start == 0 && typed != "" {
 		for _, word := range promptWords {
@@ -184,18 +165,16 @@ func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPo
 	return line[:start] + word + line[pos:], start + len(word), true
 }
 
-// contextNames are the names of the contexts in the credentials file, none
-// where it cannot be read.
-func (s *session) contextNames() []string {
-	store, err := s.CredentialsStore()
-	if err != nil {
-		return nil
+// names are those that a person may mean, asked for when they are wanted.
+func (p *prompt) names(offer command.Offer) func() []string {
+	return func() []string {
+		var names []string
+		for _, found := range p.Offers(p.ctx, offer, command.Word{}) {
+			name, _, _ := strings.Cut(found, "\t")
+			names = append(names, name)
+		}
+		return names
 	}
-	file, err := store.Load()
-	if err != nil {
-		return nil
-	}
-	return file.Names()
 }
 
 // sharedPrefix is what all words start with.

@@ -54,7 +54,7 @@ func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	}
 	root := ""
 	if s.rootFile != "" {
-		root = " --root-file " + quoted(s.rootFile)
+		root = " --root-file " + command.ShellWord(s.rootFile)
 	}
 	return []string{invocation(a) + " create-main-node" + server + root}
 }
@@ -68,18 +68,15 @@ func invocation(a *command.App) string {
 		// "go run" makes the program anew in a folder that is gone afterwards.
 		return "go run ./cmd/playctl"
 	}
-	return quoted(a.Name)
-}
-
-// quoted makes a word that a shell takes as one.
-func quoted(word string) string {
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,~") == "" && word != "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return command.ShellWord(a.Name)
 }
 
 func (b *bannerResult) document(look render.Look) render.Document {
+	return render.Document{Data: b, Views: b.views(look, "Next, in another terminal:")}
+}
+
+// views show what a host says of itself, with more of it below.
+func (b *bannerResult) views(look render.Look, next string, more ...render.Field) []render.View {
 	store, root := b.Store, b.RootFile
 	if store == "" {
 		store = "in memory only, gone at the end"
@@ -90,7 +87,7 @@ func (b *bannerResult) document(look render.Look) render.Document {
 	views := []render.View{
 		render.Line(look.Strong("A world is served at " + b.URL)),
 		render.Line(""),
-		render.Fields{
+		append(render.Fields{
 			{Name: "  watch", Value: b.WatchURL},
 			{Name: "  API", Value: b.APIURL},
 			{Name: "  events", Value: b.EventsURL},
@@ -99,13 +96,13 @@ func (b *bannerResult) document(look render.Look) render.Document {
 			{Name: "  store", Value: store},
 			{Name: "  root key", Value: root},
 			{Name: "  credentials", Value: b.Credentials},
-		},
+		}, more...),
 		render.Line(""),
-		render.Line("Next, in another terminal:"),
+		render.Line(next),
 		render.Line(""),
 	}
 	for _, command := range b.Next {
 		views = append(views, render.Line("  "+look.Accent(command)))
 	}
-	return render.Document{Data: b, Views: append(views, render.Line(""))}
+	return append(views, render.Line(""))
 }

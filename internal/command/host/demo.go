@@ -256,7 +256,7 @@ func (d *demo) close(ctx context.Context) error {
 
 // nextCommands are what to look at in the demo's world.
 func (d *demo) nextCommands() []string {
-	with := " --credentials-file " + quoted(d.store.Path())
+	with := " --credentials-file " + command.ShellWord(d.store.Path())
 	program := invocation(d.app)
 	return []string{
 		program + " tail" + with,

@@ -31,7 +31,7 @@ func newDeleteAgentNodeCommand(a *command.App) *cobra.Command {
 deleted from the context as well.`,
 		Example:           command.Example("playctl delete-agent-node Ada", "playctl delete-agent-node Ada --yes"),
 		Args:              command.Takes("agent"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return deleteAgentNode(cmd.Context(), a, args[0], yes)
 		},

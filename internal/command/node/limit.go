@@ -74,6 +74,21 @@ accounts together hold as before.`,
 			"playctl nodes limit \"$ID\" --spaces 500 --admin-token-file admin.token",
 			"playctl nodes limit \"$ID\" --reset"),
 		Args: command.Takes("main node"),
+		ValidArgsFunction: a.Completes(func(ctx context.Context, a *command.App, who *command.Caller, _ *client.Client, _ command.Word) (ids []cobra.Completion, err error) {
+			host, err := a.AdminClient(who, &admin)
+			if err != nil {
+				return nil, err
+			}
+			defer host.Close()
+			reply, err := host.AllNodes(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, node := range reply.MainNodes {
+				ids = append(ids, node.NodeID)
+			}
+			return ids, nil
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := protocol.Amounts{}
 			for _, one := range amounts(&given) {

@@ -175,7 +175,7 @@ func newInspectNodeCommand(a *command.App) *cobra.Command {
 agent is named by its label, its id, or the beginning of its id.`,
 		Example:           command.Example("playctl inspect-node", "playctl inspect-node Ada --output yaml"),
 		Args:              command.Takes("agent?"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsMain(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.Nodes(ctx)

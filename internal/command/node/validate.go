@@ -52,7 +52,7 @@ func newValidateAgentNodeCommand(a *command.App) *cobra.Command {
 that it was created with that root key. It exits with 5 if the host says no.`,
 		Example:           command.Example("playctl validate-agent-node Ada"),
 		Args:              command.Takes("agent"),
-		ValidArgsFunction: a.CompletesAgent,
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				ref, err := a.FindAgent(ctx, who, args[0], command.SeekOwn)

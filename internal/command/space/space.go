@@ -80,7 +80,7 @@ func newInspectSpaceCommand(a *command.App) *cobra.Command {
 		Long: `Show a space. Its log is for the main node that made it, the space's own node and the
 administrator. A space is named by its name, its id or the beginning of its id.`,
 		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space \"$ID\" --output yaml"),
-		Args:    command.Takes("space"), ValidArgsFunction: a.CompletesFromWorld(command.SpaceNames),
+		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ask := func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				space, err := findSpace(ctx, c, args[0])
@@ -115,7 +115,7 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 		Short:   "Remove a space with its structure, its node and its log",
 		Long:    `Remove a space that you made, or with --admin any, with its structure, its node and its log.`,
 		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
-		Args:    command.Takes("space"), ValidArgsFunction: a.CompletesFromWorld(command.SpaceNames),
+		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(args[0]))); err != nil {
 				return err
@@ -164,11 +164,11 @@ made the space, and with --phrase-from for the space's own node.`,
 			"playctl "+name+" \"Corner shop\" car_wash",
 			"playctl "+name+" \"Corner shop\" car_wash --phrase-from shop.txt"),
 		Args: command.Takes("space", "amenity"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				return kinds, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.CompletesFromWorld(command.SpaceNames)(cmd, args, begun)
+			return a.Completes(command.Spaces)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -1,12 +1,16 @@
 package stream
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/protocol"
 )
@@ -48,6 +52,33 @@ func parseCondition(text string) (condition, error) {
 		}
 		rest = after
 	}
+}
+
+// offerClauses completes the last clause of a condition.
+func offerClauses(ctx context.Context, a *command.App, who *command.Caller, host *client.Client, word command.Word) (offers []cobra.Completion, err error) {
+	last := word.Typed
+	for more := true; more; {
+		_, rest, cut := cutClause(last)
+		if more = cut; cut {
+			last = rest
+		}
+	}
+	before, values := strings.TrimSuffix(word.Typed, last), append(shortKinds(), "kind=", "player=")
+	if field, value, ok := strings.Cut(last, "="); ok {
+		switch field {
+		case "kind":
+			values = shortKinds()
+		case "player":
+			values, err = command.Players(ctx, a, who, host, command.Word{Typed: value})
+		default:
+			values = nil
+		}
+		before += field + "="
+	}
+	for _, value := range values {
+		offers = append(offers, before+value)
+	}
+	return offers, err
 }
 
 // cutClause cuts a condition at its first comma that is not in quotes.

@@ -45,7 +45,7 @@ missing. --check prints what was proved and not the events.`,
 			return replay(cmd.Context(), a, args[0], &flags)
 		},
 	}
-	registerSelection(cmd, &flags.kinds, &flags.player)
+	registerSelection(a, cmd, &flags.kinds, &flags.player)
 	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was proved and not the events")
 	return cmd
 }

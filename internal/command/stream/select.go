@@ -19,15 +19,23 @@ func shortKind(kind protocol.EventKind) string {
 	return short
 }
 
+// shortKinds are all kinds as a person types them.
+func shortKinds() []string {
+	var names []string
+	for _, kind := range protocol.EventKinds() {
+		names = append(names, shortKind(kind))
+	}
+	return names
+}
+
 // parseKind reads a kind of event, whole or short.
 func parseKind(text string) (protocol.EventKind, error) {
-	var known []string
 	for _, kind := range protocol.EventKinds() {
 		if text == string(kind) || text == shortKind(kind) {
 			return kind, nil
 		}
-		known = append(known, shortKind(kind))
 	}
+	known := shortKinds()
 	err := command.Usagef("%q is no kind of event", text)
 	if near := suggest.Nearest(text, known); near != "" {
 		return "", command.Hintf(err, "did you mean %s?", near)

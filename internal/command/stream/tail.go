@@ -80,24 +80,22 @@ player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.`,
 	cmd.Flags().Uint64Var(&flags.since, "since", 0, "begin after the event with this `seq`")
 	cmd.Flags().BoolVar(&flags.fromStart, "from-start", false, "begin with the oldest event that the host still has")
 	cmd.Flags().BoolVar(&flags.follow, "follow", true, "go on with new events; --follow=false ends at the present")
-	registerSelection(cmd, &flags.kinds, &flags.player)
+	registerSelection(a, cmd, &flags.kinds, &flags.player)
 	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
 	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
 	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not prove the copy of the world")
 	command.CompleteChoices(cmd, "view", viewLines, viewMap)
+	a.CompleteFlag(cmd, "until", offerClauses)
 	return cmd
 }
 
 // registerSelection adds the flags that select events.
-func registerSelection(cmd *cobra.Command, kinds *[]string, player *string) {
+func registerSelection(a *command.App, cmd *cobra.Command, kinds *[]string, player *string) {
 	cmd.Flags().StringSliceVar(kinds, "kinds", nil, "print events of these `kinds` only, such as interaction,journey")
 	cmd.Flags().StringVar(player, "player", "", "print events of this player only (`agent`: label, name, id or the id's beginning)")
-	var names []string
-	for _, kind := range protocol.EventKinds() {
-		names = append(names, shortKind(kind))
-	}
-	command.CompleteChoices(cmd, "kinds", names...)
+	command.CompleteList(cmd, "kinds", shortKinds()...)
+	a.CompleteFlag(cmd, "player", command.Players)
 }
 
 // pipeIsNDJSON makes JSON lines the format where nobody chose one and nobody

@@ -38,7 +38,7 @@ the world is "removed", also where it never was.
 --at-rev asks for it as of an earlier rev, which the host may no longer have: the rev of the
 result says which it is.`,
 		Example: command.Example("playctl chain node __header__", "playctl chain node __header__ --at-rev 1 -o json"),
-		Args:    command.Takes("stableKey"),
+		Args:    command.Takes("stableKey"), ValidArgsFunction: a.Completes(command.StableKeys(everyKey)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := args[0]
 			if err := checkKey(key); err != nil {
@@ -60,6 +60,8 @@ result says which it is.`,
 	cmd.Flags().Uint64Var(&atRev, "at-rev", 0, "read the node as of this `rev`")
 	return cmd
 }
+
+func everyKey(string) bool { return true }
 
 // checkKey refuses what is no stable key.
 func checkKey(key string) error {
@@ -124,7 +126,7 @@ lead from its leaf to the root. Anyone who knows the root and the number of leav
 "playctl chain verify-proof" and needs no host for it. A proof that does not hold is not
 printed: exit code 5.`,
 		Example: command.Example("playctl chain prove __header__ > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
-		Args:    command.Takes("stableKey"),
+		Args:    command.Takes("stableKey"), ValidArgsFunction: a.Completes(command.StableKeys(everyKey)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkKey(args[0]); err != nil {
 				return err

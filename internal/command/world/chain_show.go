@@ -134,6 +134,15 @@ func drawTree(look render.Look, result *chainResult) string {
 	return d.out.String()
 }
 
+// shortKey is a stable key with its ids as tables show them; the table of leaves has it whole.
+func shortKey(key string) string {
+	parts := strings.Split(key, ":")
+	for i := range parts {
+		parts[i] = render.ShortID(parts[i])
+	}
+	return strings.Join(parts, ":")
+}
+
 // node draws a digest and what is below it. first stands before its own line,
 // rest before those below.
 func (d *treeDrawing) node(level, pos int, first, rest string) {
@@ -141,7 +150,7 @@ func (d *treeDrawing) node(level, pos int, first, rest string) {
 	d.out.WriteString(d.look.Faint(first) + d.look.Accent(digest))
 	if level == 0 {
 		leaf := d.result.Leaves[pos]
-		fmt.Fprintf(&d.out, "  %d  %s\n", leaf.Index, render.Clean(leaf.StableKey))
+		fmt.Fprintf(&d.out, "  %d  %s\n", leaf.Index, shortKey(leaf.StableKey))
 		return
 	}
 	d.out.WriteString("\n")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/render"
@@ -97,7 +98,7 @@ lists them. The node of an agent stays, so that the agent can be added again.
 
 Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
 		Example: command.Example("playctl remove --admin \"mcp:$ID\" --admin-token-file admin.token"),
-		Args:    command.Takes("stable key"),
+		Args:    command.Takes("stable key"), ValidArgsFunction: a.Completes(command.StableKeys(removable)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !admin.Admin {
 				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
@@ -125,6 +126,11 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 	admin.Register(cmd)
 	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// removable reports whether a stable key is of a row of the map.
+func removable(key string) bool {
+	return key != chain.GenesisStableKey && key != chain.HeaderStableKey && protocol.NodeKindOf(key) != protocol.NodeSpace
 }
 
 func newSnapshotCommand(a *command.App) *cobra.Command {
