@@ -23,6 +23,11 @@ func Number(position *uint64) string {
 // ends before it.
 func RegisterYes(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do it without asking")
+	RegisterDryRun(cmd)
+}
+
+// RegisterDryRun adds --dry-run for a command that asks nothing, and calls IfReal.
+func RegisterDryRun(cmd *cobra.Command) {
 	cmd.Flags().Bool(dryRunFlag, false, "say what would be done, and do nothing")
 }
 

@@ -215,6 +215,11 @@ func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string) erro
 	return a.Confirm(ctx, yes, question)
 }
 
+// IfReal ends the run where it should do nothing, and says what it would do.
+func (a *App) IfReal(ctx context.Context, question string) error {
+	return a.Confirm(ctx, true, question)
+}
+
 // Confirm asks before something that cannot be undone. yes is the command's
 // --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {

@@ -77,7 +77,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 				return err
 			}
 			if flags.hold || flags.given("for") {
-				return holdAgent(cmd.Context(), a, args[0], &flags)
+				return unlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
 			}
 			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				rows, err := command.AgentsOnMap(ctx, c)
@@ -227,20 +227,30 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", args[0])); err != nil {
+			who, err := a.Caller()
+			if err != nil {
 				return err
 			}
-			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Removing", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
-				if _, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID}); err != nil {
-					if who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
-						err = command.Hintf(err, "at a host of this service only the program that put the agent on the map can take it off: end that program")
-					}
-					return nil, err
+			ref, err := a.FindAgent(cmd.Context(), who, args[0], command.SeekOwn)
+			if err != nil {
+				return err
+			}
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", ref.Name())); err != nil {
+				return err
+			}
+			err = a.Call(cmd.Context(), who, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
+				_, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID})
+				if err != nil && who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
+					err = command.Hintf(err, "at a host of this service only the program that put the agent on the map can take it off: end that program")
 				}
-				return &render.Document{
-					Data:  playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label},
-					Views: []render.View{render.Line(render.Clean(ref.Name()) + " is not on the map any more.")},
-				}, nil
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.Printer.Print(render.Document{
+				Data:  playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label},
+				Views: []render.View{render.Line(render.Clean(ref.Name()) + " is not on the map any more.")},
 			})
 		},
 	}

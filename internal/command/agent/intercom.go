@@ -103,7 +103,8 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 		return nil, err
 	}
 	if _, refused := protocol.ParseObject([]byte(text)); refused != nil {
-		return nil, command.Usagef("--args is no JSON object: %s", refused.Message)
+		why := strings.Replace(refused.Message, "the body", "it", 1)
+		return nil, command.Hintf(command.Usagef("--args is no JSON object: %s", why), `in a shell it is in single quotes, such as '{"to": "shop"}'`)
 	}
 	q.Args = json.RawMessage(text)
 	return q, nil

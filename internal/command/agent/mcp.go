@@ -63,24 +63,32 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl unregister-mcp weather"),
 		Args:    command.Takes("name or id"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", args[0])); err != nil {
+			who, err := a.Caller()
+			if err != nil {
+				return err
+			}
+			var server *protocol.MCP
+			err = a.Call(cmd.Context(), who, who.Main, "Looking for it", func(ctx context.Context, c *client.Client) (err error) {
+				server, err = placement(ctx, who, c, args[0])
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", server.Name)); err != nil {
 				return err
 			}
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				id, err := placement(ctx, who, c, args[0])
-				if err != nil {
-					return nil, err
-				}
-				reply, err := c.UnregisterMCP(ctx, id)
+				reply, err := c.UnregisterMCP(ctx, server.ID)
 				if err == nil && !reply.OK {
-					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no MCP server %q", args[0]), "\"playctl snapshot\" lists what is on the map")
+					err = noPlacement(args[0])
 				}
 				if err != nil {
 					return nil, err
 				}
 				return &render.Document{
-					Data:  mcpResult{Context: who.ContextName(), ID: id},
-					Views: []render.View{render.Line("Unregistered " + render.Clean(args[0]) + ".")},
+					Data:  mcpResult{Context: who.ContextName(), ID: server.ID},
+					Views: []render.View{render.Line("Unregistered " + render.Clean(server.Name) + ".")},
 				}, nil
 			})
 		},
@@ -89,32 +97,34 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// placement is the id of the caller's MCP placement of a name, else the text
-// itself as the id.
-func placement(ctx context.Context, c *command.Caller, host *client.Client, ref string) (string, error) {
+// placement is the caller's MCP placement of a name, or of the beginning of an id.
+func placement(ctx context.Context, c *command.Caller, host *client.Client, ref string) (found *protocol.MCP, err error) {
 	rows, err := readRows(ctx, host)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	found := ""
 	for _, text := range rows {
-		var row protocol.MCP
+		row := new(protocol.MCP)
 		kind := command.RowOverview{}
-		if protocol.Decode(text, &row) != nil || protocol.Decode(text, &kind) != nil || kind.Kind != protocol.KindMCP {
+		if protocol.Decode(text, row) != nil || protocol.Decode(text, &kind) != nil || kind.Kind != protocol.KindMCP {
 			continue
 		}
 		mine := c.Main.IsZero() || row.NodeID == c.Main.NodeID
 		if mine && (row.Name == ref || len(ref) >= command.LeastPrefix && strings.HasPrefix(row.ID, strings.ToLower(ref))) {
-			if found != "" {
-				return "", fmt.Errorf("there are several MCP servers called %q: name one by its id", ref)
+			if found != nil {
+				return nil, fmt.Errorf("there are several MCP servers called %q: name one by its id", ref)
 			}
-			found = row.ID
+			found = row
 		}
 	}
-	if found == "" {
-		return ref, nil
+	if found == nil {
+		return nil, noPlacement(ref)
 	}
 	return found, nil
+}
+
+func noPlacement(ref string) error {
+	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no MCP server %q", ref), "\"playctl snapshot\" lists what is on the map")
 }
 
 // readRows reads the rows of the map.

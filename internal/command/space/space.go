@@ -117,7 +117,23 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(args[0]))); err != nil {
+			who, err := a.Caller()
+			if err != nil {
+				return err
+			}
+			var space *protocol.Space
+			err = a.Call(cmd.Context(), who, who.Main, "Looking for the space", func(ctx context.Context, c *client.Client) (err error) {
+				space, err = findSpace(ctx, c, args[0])
+				return err
+			})
+			if err != nil && !admin.Admin {
+				return err
+			}
+			name := args[0]
+			if space != nil {
+				name = space.Name
+			}
+			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(name))); err != nil {
 				return err
 			}
 			return a.AsOwner(cmd.Context(), &admin, "Removing", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
@@ -171,6 +187,9 @@ made the space, and with --phrase-from for the space's own node.`,
 			return a.Completes(command.Spaces)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.IfReal(cmd.Context(), fmt.Sprintf("%s: %s of %s.", short, args[1], args[0])); err != nil {
+				return err
+			}
 			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				space, err := findSpace(ctx, c, args[0])
 				if err != nil {
@@ -195,6 +214,7 @@ made the space, and with --phrase-from for the space's own node.`,
 		},
 	}
 	cmd.Flags().StringVar(&phraseFile, "phrase-from", "", "call as the space's own node, with the phrase in this `file`; - is standard input")
+	command.RegisterDryRun(cmd)
 	return cmd
 }
 

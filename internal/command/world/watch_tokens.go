@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -50,13 +51,27 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 }
 
 func newWatchRevokeCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	cmd := &cobra.Command{
 		Use:     "revoke <id>",
 		Short:   "End a link that you made",
 		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Who watches by it is cut off at once.",
 		Example: command.Example("playctl watch revoke \"$ID\""),
 		Args:    command.Takes("id"),
+		ValidArgsFunction: a.Completes(func(ctx context.Context, _ *command.App, _ *command.Caller, c *client.Client, _ command.Word) (ids []cobra.Completion, err error) {
+			reply, err := c.WatchTokens(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, token := range reply.Tokens {
+				ids = append(ids, cobra.CompletionWithDesc(token.ID, "ends "+token.ExpiresAt))
+			}
+			return ids, nil
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("End the link %q? Who watches by it is cut off.", args[0])); err != nil {
+				return err
+			}
 			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RevokeWatchToken(ctx, args[0])
 				if err == nil && !reply.OK {
@@ -72,4 +87,6 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 			})
 		},
 	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
 }
