@@ -1,0 +1,223 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+func newKeyCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "key",
+		GroupID: command.GroupNodes,
+		Short:   "Make, list and revoke API keys; several are good at once",
+		Long: `Make, list and revoke API keys of your main node. Several are good at once, so that a key is
+replaced without an outage: make a new one, take it where the old one is, revoke the old one.
+The first key of an account is called default; "playctl create-api-key" replaces that one.`,
+		Example: command.Example("playctl key create ci --expires 720h --api-key-file ci.key", "playctl key list", "playctl key revoke ci"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    command.RunGroup,
+	}
+	cmd.AddCommand(newKeyCreateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
+	return cmd
+}
+
+// keyFlags say where a new key goes.
+type keyFlags struct {
+	expires time.Duration
+	file    string
+	show    bool
+	use     bool
+}
+
+// createdKeyResult is what "playctl key create" prints.
+type createdKeyResult struct {
+	Context   string `json:"context,omitempty"`
+	Name      string `json:"name"`
+	ExpiresAt string `json:"expiresAt,omitempty"`
+	File      string `json:"file,omitempty"`
+	APIKey    string `json:"apiKey,omitempty"`
+	Used      bool   `json:"used"`
+}
+
+func newKeyCreateCommand(a *command.App) *cobra.Command {
+	var flags keyFlags
+	cmd := &cobra.Command{
+		Use:   "create <name>",
+		Short: "Make one more API key; the others stay good",
+		Long: `Make one more API key of the context's main node. The host shows it once: --use keeps it in
+the context, in place of the one there, --api-key-file writes it to a file for another program.`,
+		Example: command.Example(
+			"playctl key create ci --expires 720h --api-key-file ci.key",
+			"playctl key create winter --use"),
+		Args: command.Takes("name"),
+		RunE: func(cmd *cobra.Command, args []string) error { return createKey(cmd.Context(), a, args[0], &flags) },
+	}
+	cmd.Flags().DurationVar(&flags.expires, "expires", 0, "how long it is good, from 1m; 0 = for ever")
+	cmd.Flags().StringVar(&flags.file, "api-key-file", "", "write the key to this `file`, readable by you only, which must not exist")
+	cmd.Flags().BoolVar(&flags.show, "show-api-key", false, "print the key with the result, also where others may read it")
+	cmd.Flags().BoolVar(&flags.use, "use", false, "keep it in the context and use it from now on")
+	return cmd
+}
+
+func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags) error {
+	if flags.file == "" && !flags.show && !flags.use {
+		return command.Hintf(command.Usagef("nobody would ever see the new key"), "add --use, --api-key-file FILE or --show-api-key")
+	}
+	return a.AsMain(ctx, "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+		if flags.use && !who.Keeps() {
+			return nil, command.Usagef("there is no context of this main node to keep the key in: leave --use out")
+		}
+		result := createdKeyResult{Context: kept(who), Name: name, Used: flags.use}
+		if flags.file != "" {
+			// The file is made first: a key that cannot be written anywhere is lost.
+			result.File = a.Absolute(flags.file)
+			if err := creds.WriteSecretFile(result.File, nil, false); err != nil {
+				return nil, fmt.Errorf("make the file for the API key: %w", err)
+			}
+		}
+		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(flags.expires / time.Second)})
+		if err != nil {
+			return nil, discardKeyFile(result.File, err)
+		}
+		result.ExpiresAt = reply.ExpiresAt
+		if flags.show {
+			result.APIKey = reply.APIKey.Reveal()
+		}
+		if err := saveKey(ctx, who, reply.APIKey.Secret, result.File, flags.use); err != nil {
+			return nil, err
+		}
+		return createdKeyDocument(&result), nil
+	})
+}
+
+// saveKey keeps a new key where it was asked for.
+func saveKey(ctx context.Context, who *command.Caller, key protocol.Secret, file string, use bool) error {
+	if file != "" {
+		if err := creds.WriteSecretFile(file, []byte(key.Reveal()+"\n"), true); err != nil {
+			return fmt.Errorf("save the API key: %w", err)
+		}
+	}
+	if !use {
+		return nil
+	}
+	return who.Change(ctx, func(target *creds.Context) error {
+		target.Main.APIKey = key
+		return nil
+	})
+}
+
+func createdKeyDocument(result *createdKeyResult) *render.Document {
+	used := ""
+	if result.Used {
+		used = result.Context
+	}
+	return &render.Document{Data: result, Views: []render.View{render.Fields{
+		{Name: "API key", Value: result.Name},
+		{Name: "expires", Value: result.ExpiresAt},
+		{Name: "kept in context", Value: used},
+		{Name: "written to", Value: result.File},
+		{Name: "key", Value: result.APIKey},
+	}}}
+}
+
+// keysResult is what "playctl key list" prints.
+type keysResult struct {
+	Context string               `json:"context,omitempty"`
+	Keys    []protocol.KeyRecord `json:"keys"`
+}
+
+func newKeyListCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the API keys of your main node",
+		Long: `List the API keys of your main node, with when they expire and when they were last used, which
+may be an hour behind. The keys themselves are kept nowhere but where you put them.`,
+		Example: command.Example("playctl key list", "playctl key list --output json"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsMain(cmd.Context(), "Reading the keys", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.Keys(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return listedKeys(a, who, reply.Keys), nil
+			})
+		},
+	}
+}
+
+func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) *render.Document {
+	look := a.Printer.Look
+	table := render.Table{
+		Columns: []render.Column{{Title: "name"}, {Title: "made"}, {Title: "last used"}, {Title: "expires"}},
+		Empty:   "There are no API keys. \"playctl create-api-key\" makes one.",
+	}
+	items := []any{}
+	for _, k := range keys {
+		expires := k.ExpiresAt
+		if at, err := protocol.ParseTime(k.ExpiresAt); err == nil && !a.Now().Before(at) {
+			expires = "expired"
+		}
+		items = append(items, k)
+		table.Rows = append(table.Rows, []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), expires})
+	}
+	return &render.Document{
+		Data:  keysResult{Context: who.ContextName(), Keys: command.NotNil(keys)},
+		Items: items, Views: []render.View{table},
+	}
+}
+
+// revokedKeyResult is what "playctl key revoke" prints.
+type revokedKeyResult struct {
+	Context string `json:"context,omitempty"`
+	Name    string `json:"name"`
+}
+
+func newKeyRevokeCommand(a *command.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "revoke <name>",
+		Short:   "End an API key; programs that use it are refused from then on",
+		Example: command.Example("playctl key revoke ci"),
+		Args:    command.Takes("name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(args[0]))); err != nil {
+				return err
+			}
+			return a.AsMain(cmd.Context(), "Revoking the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.RevokeKey(ctx, args[0])
+				if err == nil && !reply.OK {
+					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the account has no API key %q", args[0]), "\"playctl key list\" shows them")
+				}
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data:  revokedKeyResult{who.ContextName(), args[0]},
+					Views: []render.View{render.Line("Revoked the API key " + render.Clean(args[0]) + ".")},
+				}, nil
+			})
+		},
+	}
+	command.RegisterYes(cmd, &yes)
+	return cmd
+}
+
+// discardKeyFile takes back the file that a refused key was for.
+func discardKeyFile(file string, err error) error {
+	if file == "" {
+		return err
+	}
+	return errors.Join(err, os.Remove(file))
+}
