@@ -174,6 +174,7 @@ var typed = []struct {
 	{regexp.MustCompile(`add-agent Ada --(hold|for)`), "Ada", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`intercom serve`), "Ada", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
+	{regexp.MustCompile(`playctl login$`), "invitation:", "$INVITATION\r", command.ExitDone},
 	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
 	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
 	{regexp.MustCompile(`create-api-key|key revoke|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
@@ -294,7 +295,9 @@ func typeLine(t *testing.T, home string, env []string, script, line, phrase stri
 			if answer.seen != "" {
 				s.sees(answer.seen)
 			}
-			s.presses(strings.ReplaceAll(answer.keys, "$PHRASE", phrase))
+			// Only an example that makes use of an invitation has one.
+			invitation, _ := os.ReadFile(filepath.Join(home, "invitation.txt"))
+			s.presses(strings.NewReplacer("$PHRASE", phrase, "$INVITATION", strings.TrimSpace(string(invitation))).Replace(answer.keys))
 			break
 		}
 	}

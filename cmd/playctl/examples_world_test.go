@@ -27,6 +27,10 @@ var before = []struct {
 	{regexp.MustCompile(`create-root-key`), `rm -rf .playctl world.root`},
 	{regexp.MustCompile(`create-space.*shop.txt`), `rm shop.txt`},
 	{regexp.MustCompile(`credentials export`), `rm credentials.json`},
+	{regexp.MustCompile(`key revoke (ci|winter)`), `playctl key create ci --show-api-key && playctl key create winter --show-api-key`},
+	{regexp.MustCompile(`context export --agent`), `playctl key create ci --api-key-file ci.key`},
+	{regexp.MustCompile(`context import ada.json`), `playctl context export --agent Ada --file ada.json`},
+	{regexp.MustCompile(`playctl login`), `playctl invite -q > invitation.txt 2> /dev/null && rm -f "$PLAYCTL_CREDENTIALS_FILE"`},
 	{regexp.MustCompile(`tail --record`), `rm monday.ndjson`},
 	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
 	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
@@ -121,7 +125,7 @@ func (w *made) serve(t *testing.T, data string) string {
 		t.Fatal(err)
 	}
 	p := inProcess(data, nil, "serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error",
-		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token)
+		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token, "--main-nodes-invite")
 	p.Derive = worldtest.CheapID
 	return serveProgram(t, p).URL
 }

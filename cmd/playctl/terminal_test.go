@@ -207,7 +207,10 @@ func TestAtATerminal(t *testing.T) {
 	if shown := asked.ends(command.ExitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
 		t.Errorf("import shows:\n%s", shown)
 	}
-	p.types("create-agent-node", "Ada").ends(command.ExitDone)
+	named := p.types("create-agent-node")
+	named.sees("The agent's name:")
+	named.presses("Ada\r")
+	named.ends(command.ExitDone)
 	p.types("add-agent", "Ada", "--tool", "search").ends(command.ExitDone)
 	p.types("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").ends(command.ExitDone)
 	journey := `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`

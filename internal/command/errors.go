@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/suggest"
 	"github.com/playctl/playctl/protocol"
@@ -51,10 +52,16 @@ func (a *App) wantsJSON() bool {
 // usageOf is how a command is called; one that only has others below it is called with
 // one of them.
 func usageOf(cmd *cobra.Command) string {
-	if cmd.HasAvailableSubCommands() {
-		return cmd.CommandPath() + " <command>"
+	if !cmd.HasAvailableSubCommands() {
+		return cmd.UseLine()
 	}
-	return cmd.UseLine()
+	usage := cmd.CommandPath() + " <command>"
+	own := false
+	cmd.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) { own = own || flag.Name != "help" && flag.Name != "version" })
+	if own {
+		return cmd.UseLine() + "\n  " + usage
+	}
+	return usage
 }
 
 // badFlag words what is wrong with a flag: an unknown one with the one that was meant,
@@ -161,7 +168,8 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// ErrRootKey says that a host has another root key than it had.
+// ErrRootKey says that a host has another root key than it had, or than an invitation
+// names.
 var ErrRootKey = errors.New("the host has another root key")
 
 // codes are those of errors that no host answered with.
@@ -171,6 +179,7 @@ var codes = []struct {
 }{
 	{client.ErrFingerprint, "fingerprint_mismatch"},
 	{ErrRootKey, "root_key_mismatch"},
+	{creds.ErrInvitation, "invitation_invalid"},
 }
 
 // failure is an error as programs read it that asked for JSON.

@@ -133,7 +133,7 @@ func (p *Program) blotted(text string) string {
 // phrase, or a key with its prefix.
 func looksSecret(text string) bool {
 	const phraseWords, shortestKey = 10, 20
-	isKey := strings.HasPrefix(text, "pk_") || strings.HasPrefix(text, "pt_")
+	isKey := strings.HasPrefix(text, "pk_") || strings.HasPrefix(text, "pt_") || strings.HasPrefix(text, "pi_")
 	isPhrase := len(strings.Fields(text)) >= phraseWords && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz ") == ""
 	return isKey && len(text) >= shortestKey || isPhrase
 }

@@ -69,8 +69,13 @@ func (p *NodePhrase) Save() error {
 
 // Register adds the flags to those of a command.
 func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
+	f.RegisterNew(flags)
 	flags.StringVar(&f.from, "phrase-from", "", "use the phrase in this `file` instead of a new one; - is standard input")
+}
+
+// RegisterNew adds those for a phrase that is new.
+func (f *PhraseFlags) RegisterNew(flags *pflag.FlagSet) {
+	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
 	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, also where others may read it")
 	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds its hash only")
 }
@@ -109,6 +114,14 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 	return p, nil
 }
 
+// Keeps reports whether the phrase goes into the credentials file.
+func (f *PhraseFlags) Keeps() bool { return f.keep }
+
+// KeepUnseen keeps a phrase with the credentials that nobody would see otherwise.
+func (f *PhraseFlags) KeepUnseen(a *App) {
+	f.keep = f.keep || f.To == "" && !f.Show && !a.PhraseIsSeen()
+}
+
 // KeptPhrase is for a new node that a command makes on its own: the phrase is shown at
 // a terminal, and kept with the credentials where there is none.
 func (a *App) KeptPhrase() *PhraseFlags { return &PhraseFlags{keep: !a.PhraseIsSeen()} }
@@ -144,13 +157,16 @@ func (p *NodePhrase) Shown() string {
 	return p.Secret.Reveal()
 }
 
+// lostPhrase is what a person should know of a phrase.
+const lostPhrase = "A lost phrase cannot be recovered. \"playctl context export --encrypt --file FILE\" saves what this machine knows."
+
 // ShowPhrase shows a new phrase once, at the terminal.
 func (a *App) ShowPhrase(p *NodePhrase) {
 	switch {
 	case p.Flags.from != "" || p.Flags.Show:
 		return
 	case p.File != "":
-		a.Note("The phrase is in %s. Anyone with this phrase controls this node.", p.Flags.To)
+		a.Note("The phrase is in %s. Anyone with this phrase controls this node. %s", p.Flags.To, lostPhrase)
 		return
 	case !a.PhraseIsSeen():
 		return
@@ -160,6 +176,6 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 		out = a.Stdout
 	}
 	look := a.Look(out)
-	_, _ = fmt.Fprintf(out, "\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this node:\n\n    %s\n\n",
-		look.Strong(render.Clean(p.Secret.Reveal())))
+	_, _ = fmt.Fprintf(out, "\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this node:\n\n    %s\n\n%s\n\n",
+		look.Strong(render.Clean(p.Secret.Reveal())), lostPhrase)
 }

@@ -122,7 +122,9 @@ func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupNodes,
 		Short:   "Make an agent node of your main node",
 		Long: `Make an agent node of the context's main node. Its credentials join the context under
-the label, by which other commands take it: "playctl add-agent Ada".`,
+the label, by which other commands take it: "playctl add-agent Ada". Without one it is asked for;
+where there is no context to keep it in, such as in a job that has its credentials from the
+environment, the agent has none.`,
 		Example: command.Example(
 			"playctl create-agent-node Ada",
 			"playctl create-agent-node Ada --no-input --phrase-file ada.txt --output json"),
@@ -150,6 +152,9 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if who.Main.IsZero() {
 		return who.NoMain()
 	}
+	if label, err = askedLabel(ctx, a, who, label); err != nil {
+		return err
+	}
 	if err := labelIsFree(who, label); err != nil {
 		return err
 	}
@@ -171,7 +176,16 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		return errors.Join(err, phrase.Discard())
 	}
 	err = a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
-		_, err := c.CreateAgentNode(ctx, node)
+		kept := label
+		if c.Service() != protocol.ServicePlay {
+			kept = "" // Another service has no place for it.
+		}
+		_, err := c.CreateLabeledAgent(ctx, node, kept)
+		if protocol.HasCode(err, protocol.CodeLabelExists) {
+			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it on this machine only", label),
+				"\"playctl list-agent-nodes\" shows which; delete that one where it is not used any more")
+			_, err = c.CreateAgentNode(ctx, node)
+		}
 		return err
 	})
 	if err != nil {
@@ -182,6 +196,22 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
+}
+
+// askedLabel asks for the label where there is a context to keep it in: without one the
+// agent could only be named by its id.
+func askedLabel(ctx context.Context, a *command.App, who *command.Caller, label string) (string, error) {
+	if label != "" || !who.Keeps() {
+		return label, nil
+	}
+	label, err := a.Ask(ctx, "The agent's name:", false)
+	if label = protocol.TrimSpace(label); err != nil && !errors.Is(err, command.ErrNoTerminal) {
+		return "", err
+	}
+	if label == "" {
+		return "", command.Usagef("the label is missing")
+	}
+	return label, nil
 }
 
 // labelIsFree refuses a label that would not be taken into the context, before

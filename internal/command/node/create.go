@@ -79,6 +79,12 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 	if target.RootKey, err = rootKey(ctx, a, c, target.RootKey, rootFile); err != nil {
 		return err
 	}
+	return makeAccount(ctx, a, c, target, flags, false)
+}
+
+// makeAccount makes a main node at the host of a context, and saves the context with
+// it; with use, commands use it from then on.
+func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *creds.Context, flags *command.PhraseFlags, use bool) error {
 	phrase, err := a.PhraseFor(ctx, flags)
 	if err != nil {
 		return err
@@ -92,8 +98,12 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 		return notCreated(a, err, phrase)
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("main node", keepContext(ctx, a, target, false))
-	err = errors.Join(err, a.Printer.Print(createdMain(target, phrase)))
+	err = notKept("main node", keepContext(ctx, a, target, false, use))
+	document := createdMain(target, phrase)
+	if use && err == nil {
+		document.Views = append(document.Views, render.Line("Commands now use context "+target.Name+"."))
+	}
+	err = errors.Join(err, a.Printer.Print(document))
 	a.ShowPhrase(phrase)
 	return err
 }
@@ -194,7 +204,7 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 
 // keepContext saves a context with a new node. The host knows the node by now,
 // so an interrupt no longer stops it.
-func keepContext(ctx context.Context, a *command.App, target *creds.Context, replace bool) error {
+func keepContext(ctx context.Context, a *command.App, target *creds.Context, replace, use bool) error {
 	store, err := a.CredentialsStore()
 	if err != nil {
 		return err
@@ -213,7 +223,10 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 				}
 			}
 		}
-		return file.Put(target)
+		if err := file.Put(target); err != nil || !use {
+			return err
+		}
+		return file.Use(target.Name)
 	})
 }
 

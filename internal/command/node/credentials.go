@@ -308,7 +308,7 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	}
 	target.RootKey = found.rootKey
 	target.Main = &creds.MainNode{NodeID: found.node.NodeID, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepContext(ctx, a, target, flags.replace); err != nil {
+	if err := keepContext(ctx, a, target, flags.replace, false); err != nil {
 		return err
 	}
 	if err := a.Printer.Print(contextDocument(target, false)); err != nil {

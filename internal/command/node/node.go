@@ -28,7 +28,7 @@ func Commands(a *command.App) []*cobra.Command {
 		newWhoamiCommand(a), newListAgentNodesCommand(a), newInspectNodeCommand(a),
 		newValidateMainNodeCommand(a), newValidateAgentNodeCommand(a),
 		newDeleteAgentNodeCommand(a), newDeleteMainNodeCommand(a),
-		newKeyCommand(a), newCredentialsCommand(a), newContextCommand(a), newNodesCommand(a),
+		newInviteCommand(a), newLoginCommand(a), newKeyCommand(a), newCredentialsCommand(a), newContextCommand(a), newNodesCommand(a),
 	}
 }
 

@@ -1,0 +1,223 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// The values of --fingerprint that are none themselves.
+const (
+	fingerprintAuto = "auto"
+	fingerprintNone = "none"
+)
+
+// inviteFlags say what an invitation is for.
+type inviteFlags struct {
+	admin       command.AdminFlags
+	expires     time.Duration
+	uses        int
+	url         string
+	fingerprint string
+}
+
+// inviteResult is what "playctl invite" prints.
+type inviteResult struct {
+	Invitation  string `json:"invitation"`
+	ID          string `json:"id"`
+	Server      string `json:"server"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	RootKey     string `json:"rootKey"`
+	ExpiresAt   string `json:"expiresAt"`
+	Uses        int    `json:"uses"`
+}
+
+func newInviteCommand(a *command.App) *cobra.Command {
+	var flags inviteFlags
+	cmd := &cobra.Command{
+		Use:     "invite",
+		GroupID: command.GroupNodes,
+		Short:   "Invite somebody to a host with one string",
+		Long: `Invite somebody to a host. It prints one string with everything that "playctl login" needs
+to make an account: the host's address, its root key, a registration token and, where the
+certificate is not one that everybody trusts, its fingerprint.
+
+The administrator may invite (--admin), and main nodes where the host was started with
+--main-nodes-invite. The first to have the string can use it: send it where only its reader sees it.`,
+		Example: command.Example(
+			"playctl invite --admin --admin-token-file admin.token --server https://play.example.com",
+			"playctl invite --expires 72h --uses 5"),
+		Args: command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return invite(cmd.Context(), a, &flags) },
+	}
+	flags.admin.Register(cmd)
+	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, "how long it is good, from 1m to 720h")
+	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, "how many accounts it makes")
+	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for who is invited (default: the host's --public-url, else the one that is called)")
+	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", fingerprintAuto,
+		"the certificate to trust: `HEX` of its SHA-256, none, or auto: that of the host where this machine trusts it by SSL_CERT_FILE, SSL_CERT_DIR or a fingerprint only")
+	cmd.AddCommand(newInviteListCommand(a), newInviteRevokeCommand(a))
+	return cmd
+}
+
+func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
+	request := protocol.InviteRequest{ExpiresInSeconds: int(flags.expires / time.Second), Uses: flags.uses}
+	if flags.fingerprint != fingerprintAuto && flags.fingerprint != fingerprintNone {
+		fingerprint, err := creds.ParseFingerprint(flags.fingerprint)
+		if err != nil {
+			return command.Usagef("--fingerprint: %w", err)
+		}
+		flags.fingerprint = fingerprint
+	}
+	err := a.AsOwner(ctx, &flags.admin, "Making the invitation", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+		reply, err := c.Invite(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return invitation(a, who, c, flags, reply)
+	})
+	if protocol.HasCode(err, protocol.CodeForbidden) && !flags.admin.Admin {
+		return command.Hintf(err, "as the administrator add --admin; the operator lets main nodes invite with \"playctl serve --main-nodes-invite\"")
+	}
+	return err
+}
+
+// invitation is the string that a reply makes.
+func invitation(a *command.App, who *command.Caller, c *client.Client, flags *inviteFlags, reply *protocol.InviteReply) (*render.Document, error) {
+	server := who.Server
+	if reply.URL != "" {
+		server = reply.URL
+	}
+	if flags.url != "" {
+		server = flags.url
+	}
+	server, err := creds.ParseServerURL(server)
+	if err != nil {
+		return nil, command.Usagef("%w", err)
+	}
+	made := creds.Invitation{
+		ServerURL: server, Fingerprint: fingerprintFor(a, who, c, flags.fingerprint), RootKey: reply.RootKey, Token: reply.Token.Secret,
+	}
+	text, err := made.Text()
+	if err != nil {
+		return nil, fmt.Errorf("make the invitation: %w", err)
+	}
+	if command.IsLoopbackURL(server) {
+		a.Warn("the invitation names "+server+", which only this machine reaches", "name the address that others use with --url")
+	}
+	a.Note("\"playctl login\" reads this invitation. It makes %s until %s.",
+		command.Plural(reply.Uses, "account", "accounts"), reply.ExpiresAt)
+	return &render.Document{
+		Data: inviteResult{
+			Invitation: text.Reveal(), ID: reply.ID, Server: server, Fingerprint: made.Fingerprint, RootKey: reply.RootKey,
+			ExpiresAt: reply.ExpiresAt, Uses: reply.Uses,
+		},
+		Views: []render.View{render.Line(text.Reveal())},
+	}, nil
+}
+
+// fingerprintFor is the fingerprint that an invitation names. Where this machine trusts
+// the host by settings of its own, another one would not.
+func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag string) string {
+	switch {
+	case flag == fingerprintNone:
+		return ""
+	case flag != fingerprintAuto:
+		return flag
+	case who.Fingerprint() != "" || a.Env("SSL_CERT_FILE") != "" || a.Env("SSL_CERT_DIR") != "":
+		return c.Certificate()
+	}
+	return ""
+}
+
+// invitationsResult is what "playctl invite list" prints.
+type invitationsResult struct {
+	Context     string                      `json:"context,omitempty"`
+	Invitations []protocol.InvitationRecord `json:"invitations"`
+}
+
+func newInviteListCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the invitations that you made, or with --admin all",
+		Long: `List the invitations that you made, or with --admin those of everybody. One that has expired
+is listed for a week more. The strings themselves are not kept anywhere.`,
+		Example: command.Example("playctl invite list", "playctl invite list --admin --admin-token-file admin.token"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.AsOwner(cmd.Context(), &admin, "Reading the invitations", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.Invitations(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return listedInvitations(a, who, reply.Invitations), nil
+			})
+		},
+	}
+	admin.Register(cmd)
+	return cmd
+}
+
+func listedInvitations(a *command.App, who *command.Caller, list []protocol.InvitationRecord) *render.Document {
+	table := render.Table{
+		Columns: []render.Column{{Title: "id"}, {Title: "used", Right: true}, {Title: "of", Right: true}, {Title: "expires"}, {Title: "by"}},
+		Empty:   "There are no invitations. \"playctl invite\" makes one.",
+	}
+	items := []any{}
+	for _, i := range list {
+		by, expires := "administrator", i.ExpiresAt
+		if i.CreatedBy != "" {
+			by = render.ShortID(i.CreatedBy)
+		}
+		if at, err := protocol.ParseTime(i.ExpiresAt); err == nil && !a.Now().Before(at) {
+			expires = "expired"
+		}
+		items = append(items, i)
+		table.Rows = append(table.Rows, []string{i.ID, command.Decimal(int64(i.Used)), command.Decimal(int64(i.Uses)), expires, by})
+	}
+	return &render.Document{
+		Data:  invitationsResult{Context: who.ContextName(), Invitations: command.NotNil(list)},
+		Items: items, Views: []render.View{table},
+	}
+}
+
+// revokedInvitationResult is what "playctl invite revoke" prints.
+type revokedInvitationResult struct {
+	ID string `json:"id"`
+}
+
+func newInviteRevokeCommand(a *command.App) *cobra.Command {
+	var admin command.AdminFlags
+	cmd := &cobra.Command{
+		Use:     "revoke <id>",
+		Short:   "End an invitation; the accounts that it made stay",
+		Example: command.Example("playctl invite revoke 0123456789abcdef"),
+		Args:    command.Takes("id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.AsOwner(cmd.Context(), &admin, "Revoking the invitation", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+				reply, err := c.RevokeInvitation(ctx, args[0])
+				if err == nil && !reply.OK {
+					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you made", args[0]),
+						"\"playctl invite list\" shows them")
+				}
+				if err != nil {
+					return nil, err
+				}
+				return &render.Document{
+					Data: revokedInvitationResult{args[0]}, Views: []render.View{render.Line("Revoked invitation " + render.Clean(args[0]) + ".")},
+				}, nil
+			})
+		},
+	}
+	admin.Register(cmd)
+	return cmd
+}

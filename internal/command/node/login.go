@@ -1,0 +1,223 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// loginFlags say how somebody joins a host.
+type loginFlags struct {
+	phrase      command.PhraseFlags
+	signIn      bool
+	inviteFile  string
+	rootFile    string
+	fingerprint string
+}
+
+func newLoginCommand(a *command.App) *cobra.Command {
+	var flags loginFlags
+	cmd := &cobra.Command{
+		Use:     "login [url]",
+		GroupID: command.GroupNodes,
+		Short:   "Join a host by an invitation or its URL, or sign in on a new machine",
+		Long: `Join a host. Without a URL it asks for an invitation, which "playctl invite" made; without a
+terminal it reads it from standard input. With the URL of a host that is open to everybody no
+invitation is needed. An invitation is never an argument: others on the machine see those.
+
+It makes an account and a context that remembers the host's address, root key and, where the
+invitation names one, the certificate. Commands use that context from then on.
+
+With --phrase it is for an account that you have already: on a new machine, or after the credentials
+file was lost. It asks for the account's phrase, or reads it from standard input, and names the agents
+by the labels that the host keeps; they need no phrases of their own. An invitation to the host, used
+or not, says where it is; else the URL does.`,
+		Example: command.Example(
+			"playctl login",
+			"playctl login --invite-file invitation.txt --context work",
+			"playctl login https://play.example.com",
+			"playctl login --phrase https://play.example.com < main.txt"),
+		Args: command.Takes("url?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			invited, err := flags.invitation(cmd.Context(), a, args)
+			if err != nil {
+				return err
+			}
+			if flags.signIn {
+				return signIn(cmd.Context(), a, &flags, invited)
+			}
+			return join(cmd.Context(), a, &flags, invited)
+		},
+	}
+	cmd.Flags().StringVar(&flags.inviteFile, "invite-file", "", "the `file` with the invitation; - is standard input")
+	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", "", "trust the certificate with this SHA-256 (`HEX`), with a URL")
+	cmd.Flags().BoolVar(&flags.signIn, "phrase", false, "you have an account there: ask for its phrase, or read it from standard input")
+	registerRootFile(cmd, &flags.rootFile)
+	flags.phrase.RegisterNew(cmd.Flags())
+	return cmd
+}
+
+// invitation is where to go: what an invitation says, or the URL of an open host.
+func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []string) (invited creds.Invitation, err error) {
+	if len(args) == 0 && f.signIn && f.inviteFile == "" {
+		args = []string{cmp.Or(a.Settings.Server, command.DefaultServer)}
+	}
+	if len(args) == 0 {
+		if f.fingerprint != "" {
+			return invited, command.Usagef("--fingerprint is for a URL: an invitation has its own")
+		}
+		return readInvitation(ctx, a, f.inviteFile)
+	}
+	if _, err := creds.ParseInvitation(args[0]); err == nil {
+		return invited, command.Hintf(command.Usagef("an invitation is a secret and never an argument, which others on this machine see"),
+			"run \"playctl login\" and paste it, or name its file with --invite-file; have this one revoked if others may have seen it")
+	}
+	if f.inviteFile != "" {
+		return invited, command.Usagef("--invite-file names the host, and so does the URL: use one of them")
+	}
+	if invited.ServerURL, err = creds.ParseServerURL(args[0]); err != nil {
+		return invited, command.Usagef("%w", err)
+	}
+	if f.fingerprint != "" {
+		if invited.Fingerprint, err = creds.ParseFingerprint(f.fingerprint); err != nil {
+			return invited, command.Usagef("--fingerprint: %w", err)
+		}
+	}
+	invited.Token, err = a.EnvironmentSecret(command.EnvRegistrationToken)
+	return invited, err
+}
+
+// readInvitation reads an invitation from a file, at a terminal, or from standard input.
+func readInvitation(ctx context.Context, a *command.App, file string) (creds.Invitation, error) {
+	text, from, err := "", "the invitation", command.ErrNoTerminal
+	if file == "" && command.IsTerminal(a.Stdin) {
+		text, err = a.Ask(ctx, "The invitation:", true)
+	}
+	if errors.Is(err, command.ErrNoTerminal) {
+		if file == "" && command.IsTerminal(a.Stdin) {
+			return creds.Invitation{}, command.Hintf(command.Usagef("there is nobody to ask for the invitation"),
+				"name its file with --invite-file, or the URL of a host that is open to everybody")
+		}
+		if file == "" {
+			file = "-"
+		}
+		var content []byte
+		content, err = a.ReadText(file, command.MaxSecret)
+		text, from = string(content), command.InputName(file)
+	}
+	if err != nil {
+		return creds.Invitation{}, err
+	}
+	invited, err := creds.ParseInvitation(text)
+	if err != nil {
+		return creds.Invitation{}, command.BadInput(fmt.Errorf("%s: %w", from, err))
+	}
+	return invited, nil
+}
+
+// join makes an account where somebody is invited.
+func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
+	target, err := joinContext(a, &invited)
+	if err != nil {
+		return err
+	}
+	c, err := client.New(client.Options{
+		BaseURL: target.ServerURL, Service: protocol.Service(target.Service), Fingerprint: target.Fingerprint,
+		RegistrationToken: invited.Token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
+	})
+	if err != nil {
+		return command.Usagef("%w", err)
+	}
+	defer c.Close()
+	if target.RootKey, err = invitedRootKey(ctx, a, c, &invited, flags.rootFile); err != nil {
+		return err
+	}
+	flags.phrase.KeepUnseen(a)
+	return makeAccount(ctx, a, c, target, &flags.phrase, true)
+}
+
+// joinContext is the context of a host that somebody joins: the one that was named,
+// else "default" where that is free, else one with the name of the host.
+func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, error) {
+	file, err := contexts(a)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range file.Names() {
+		there, err := file.Context(name)
+		if err == nil && there.ServerURL == invited.ServerURL && there.Main != nil && a.Settings.Context == "" {
+			return nil, command.Hintf(fmt.Errorf("there is an account at %s already, in context %q", there.ServerURL, name),
+				"\"playctl context use %s\" uses it; name a new context with --context for another account there", name)
+		}
+	}
+	service := creds.ServicePlay
+	if a.Settings.Service != "" {
+		if service, err = creds.ParseService(a.Settings.Service); err != nil {
+			return nil, command.BadSetting("--service", err)
+		}
+	}
+	target, err := creds.NewContext(freeContext(a, file, invited.ServerURL), invited.ServerURL, service, a.Now())
+	if err != nil {
+		return nil, command.Usagef("%w", err)
+	}
+	if there, err := file.Context(target.Name); err == nil && there.Main != nil {
+		return nil, command.Hintf(fmt.Errorf("context %q %w", target.Name, errHasMain), "name a new context with --context")
+	}
+	target.Fingerprint = invited.Fingerprint
+	return target, nil
+}
+
+var notInContextName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// freeContext is the name of a context for a host.
+func freeContext(a *command.App, file *creds.File, server string) string {
+	if a.Settings.Context != "" {
+		return a.Settings.Context
+	}
+	if there, err := file.Context(defaultContext); err != nil || there.Main == nil {
+		return defaultContext
+	}
+	const most = 64
+	u, err := url.Parse(server)
+	if err != nil {
+		return defaultContext
+	}
+	name := strings.Trim(notInContextName.ReplaceAllString(u.Host, "-"), "-")
+	return name[:min(len(name), most)]
+}
+
+// invitedRootKey is the root key of a host. One that is not what the invitation names
+// is another host's, or another world's.
+func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invited *creds.Invitation, file string) (string, error) {
+	if invited.RootKey == "" {
+		return rootKey(ctx, a, c, "", file)
+	}
+	var reply *protocol.BootstrapReply
+	err := a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
+		reply, err = c.Bootstrap(ctx)
+		return err
+	})
+	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		return "", command.Hintf(protocol.WrapError(protocol.CodeRegistrationClosed, err, "the host does not know this invitation"),
+			"it may have been revoked: ask who invited you for another")
+	}
+	if err != nil {
+		return "", err
+	}
+	if protocol.NormalizeRootKey(reply.RootKey) != invited.RootKey {
+		return "", command.Hintf(fmt.Errorf("%w than the invitation names, so %s is not the host that you were invited to", command.ErrRootKey, c.Host()),
+			"ask who invited you: its world may have been replaced since, or somebody else may answer at its address")
+	}
+	return invited.RootKey, nil
+}

@@ -1,0 +1,124 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// signIn makes a context of the phrase of an account that there is already. Its agents
+// are named by the labels that the host keeps; the account acts for them.
+func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
+	target, err := joinContext(a, &invited)
+	if err != nil {
+		return err
+	}
+	who := &command.Caller{Context: target, Server: target.ServerURL, Service: protocol.Service(target.Service)}
+	nobody, err := a.Client(who, client.Credentials{})
+	if err != nil {
+		return err
+	}
+	defer nobody.Close()
+	if target.RootKey = invited.RootKey; target.RootKey == "" {
+		if target.RootKey, err = rootKey(ctx, a, nobody, "", flags.rootFile); err != nil {
+			return err
+		}
+	}
+	from := ""
+	if !a.MayAsk() || !command.IsTerminal(a.Stdin) {
+		from = "-"
+	}
+	phrase, err := a.ReadPhrase(ctx, from, "The account's phrase:")
+	if err != nil {
+		return err
+	}
+	node, err := derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, target.RootKey)
+	if err != nil {
+		return err
+	}
+	who.Main = node
+	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{RootKey: target.RootKey}, creds.PhraseFault(phrase)); err != nil {
+		return err
+	}
+	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, CreatedAt: a.Now()}
+	if flags.phrase.Keeps() {
+		target.Main.Phrase = phrase
+	}
+	return finishSignIn(ctx, a, who, target)
+}
+
+// finishSignIn gets what else of an account the host knows, and saves the context.
+func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, target *creds.Context) error {
+	var agents *protocol.AgentsReply
+	var named string
+	err := a.Call(ctx, who, who.Main, "Reading the account", func(ctx context.Context, c *client.Client) (err error) {
+		if target.Main.APIKey, named, err = machineKey(ctx, a, c); err != nil {
+			return err
+		}
+		agents, err = c.Agents(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := keepContext(ctx, a, target, false, true); err != nil {
+		return err
+	}
+	document := createdMain(target, &command.NodePhrase{Flags: &command.PhraseFlags{}})
+	document.Views = append(document.Views, render.Line("Commands now use context "+target.Name+"."))
+	if len(agents.Agents) > 0 {
+		document.Views = append(document.Views, render.Line(""), agentsOf(agents.Agents))
+	}
+	if err := a.Printer.Print(document); err != nil {
+		return err
+	}
+	if named == "" {
+		a.Note("The API key of this account is not known here. If the host asks for one, \"playctl create-api-key\" makes a new one.")
+	} else {
+		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" ends.", named)
+	}
+	return nil
+}
+
+func agentsOf(agents []protocol.AgentRecord) render.Table {
+	table := render.Table{Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name"}}}
+	for _, agent := range agents {
+		table.Rows = append(table.Rows, []string{render.ShortID(agent.AgentID), agent.Label, agent.Name})
+	}
+	return table
+}
+
+// machineKey makes an API key for this machine, so that those of other machines stay
+// good. A host that keeps no names of keys gives none.
+func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol.Secret, string, error) {
+	if c.Service() != protocol.ServicePlay {
+		return protocol.Secret{}, "", nil
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = "machine"
+	}
+	name := strings.Trim(notInContextName.ReplaceAllString(machine, "-"), "-")
+	const most = 64
+	name = name[:min(len(name), most)]
+	for _, name := range []string{name, name + "-" + a.Now().UTC().Format("20060102T150405")} {
+		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name})
+		switch {
+		case err == nil:
+			return reply.APIKey.Secret, name, nil
+		case protocol.HasCode(err, protocol.CodeNotFound):
+			return protocol.Secret{}, "", nil // An older host.
+		case !protocol.HasCode(err, protocol.CodeAPIKeyExists):
+			return protocol.Secret{}, "", fmt.Errorf("make an API key for this machine: %w", err)
+		}
+	}
+	return protocol.Secret{}, "", errors.New("this machine has made an API key a moment ago: try again")
+}

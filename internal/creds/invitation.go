@@ -1,0 +1,106 @@
+package creds
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// invitationPrefix tells invitations from other secrets.
+const invitationPrefix = "pi_"
+
+// invitationVersion is the version of the text that this package writes.
+const invitationVersion = 1
+
+// maxInvitation bounds the text of an invitation: a URL and a root key at their
+// longest, in base64.
+const maxInvitation = 16 << 10
+
+// ErrInvitation is returned for a text that is no invitation, or only a part of one.
+var ErrInvitation = errors.New("this is no whole invitation: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
+
+// ErrNewerInvitation is returned for an invitation that a later playctl wrote.
+var ErrNewerInvitation = errors.New("a newer playctl made this invitation: upgrade playctl")
+
+// Invitation is what somebody needs to join a host.
+type Invitation struct {
+	// ServerURL is the host's base URL as ParseServerURL returns it.
+	ServerURL string
+	// Fingerprint is that of the certificate to trust; "" for what the system trusts.
+	Fingerprint string
+	// RootKey is the host's.
+	RootKey string
+	// Token is the registration token.
+	Token protocol.Secret
+}
+
+type invitationJSON struct {
+	Version     int                 `json:"v"`
+	ServerURL   string              `json:"u"`
+	Fingerprint string              `json:"f,omitempty"`
+	RootKey     string              `json:"r"`
+	Token       protocol.WireSecret `json:"t"`
+}
+
+// Text is the invitation as one string without white space: "pi_" and base64url
+// without padding (RFC 4648, section 5) of JSON.
+func (i Invitation) Text() (protocol.Secret, error) {
+	if err := i.check(); err != nil {
+		return protocol.Secret{}, err
+	}
+	b, err := json.Marshal(invitationJSON{invitationVersion, i.ServerURL, i.Fingerprint, i.RootKey, i.Token.Wire()})
+	if err != nil {
+		return protocol.Secret{}, fmt.Errorf("encode the invitation: %w", err)
+	}
+	return protocol.NewSecret(invitationPrefix + base64.RawURLEncoding.EncodeToString(b)), nil
+}
+
+// ParseInvitation reads what Text wrote. White space is left out, since mail programs
+// break long lines. The error is ErrInvitation or ErrNewerInvitation and does not
+// quote the text.
+func ParseInvitation(text string) (Invitation, error) {
+	if len(text) > maxInvitation {
+		return Invitation{}, ErrInvitation
+	}
+	compact := strings.Join(strings.FieldsFunc(text, protocol.IsWhiteSpace), "")
+	encoded, ok := strings.CutPrefix(compact, invitationPrefix)
+	if !ok {
+		return Invitation{}, ErrInvitation
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return Invitation{}, ErrInvitation
+	}
+	var doc invitationJSON
+	if json.Unmarshal(b, &doc) != nil {
+		return Invitation{}, ErrInvitation
+	}
+	if doc.Version > invitationVersion {
+		return Invitation{}, ErrNewerInvitation
+	}
+	i := Invitation{ServerURL: doc.ServerURL, Fingerprint: doc.Fingerprint, RootKey: doc.RootKey, Token: doc.Token.Secret}
+	if doc.Version < invitationVersion || i.check() != nil {
+		return Invitation{}, ErrInvitation
+	}
+	return i, nil
+}
+
+// check reports whether all parts are as they should be.
+func (i Invitation) check() error {
+	server, err := ParseServerURL(i.ServerURL)
+	switch {
+	case err != nil:
+		return err
+	case server != i.ServerURL:
+		return ErrServerURL
+	case i.RootKey == "" || i.RootKey != protocol.NormalizeRootKey(i.RootKey) || len(i.RootKey) > protocol.MaxRootKeyBytes:
+		return ErrRootKey
+	case i.Token.IsZero():
+		return errors.New("the invitation has no token")
+	}
+	return checkFingerprint(i.Fingerprint, i.ServerURL)
+}
