@@ -25,7 +25,8 @@ of them is in use; --context or PLAYCTL_CONTEXT picks another for one run.`,
 	}
 	cmd.AddCommand(
 		newContextAddCommand(a), newContextListCommand(a), newContextUseCommand(a),
-		newContextShowCommand(a), newContextRemoveCommand(a),
+		newContextShowCommand(a), newContextRemoveCommand(a), newContextRenameCommand(a), newContextEditCommand(a),
+		newContextExportCommand(a), newContextImportCommand(a),
 	)
 	return cmd
 }

@@ -23,6 +23,7 @@ func TestJSONFields(t *testing.T) {
 		"key create":         createdKeyResult{},
 		"key list":           keysResult{},
 		"key revoke":         revokedKeyResult{},
+		"context export":     bundleResult{},
 		"invite list":        invitationsResult{},
 		"invite revoke":      revokedInvitationResult{},
 		"context list":       contextsResult{},

@@ -1,0 +1,278 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// bundleFlags say what "playctl context export" writes.
+type bundleFlags struct {
+	file           string
+	force          bool
+	encrypt        bool
+	passphraseFile string
+	agent          string
+	keyFile        string
+}
+
+// bundleResult is what "playctl context export" prints if it wrote a file.
+type bundleResult struct {
+	Context   string `json:"context"`
+	File      string `json:"file"`
+	Encrypted bool   `json:"encrypted"`
+	Agents    int    `json:"agents"`
+}
+
+func newContextExportCommand(a *command.App) *cobra.Command {
+	var flags bundleFlags
+	cmd := &cobra.Command{
+		Use:   "export [name]",
+		Short: "Write a context into a file, to take it to another machine",
+		Long: `Write a context, or the one in use, into a file: the host with its root key and certificate, your
+main node with its API key, the agents with their labels. "playctl context import" makes the same
+context of it. With --encrypt a passphrase is asked for, or taken from --passphrase-file, and age
+(age-encryption.org) encrypts the file; without it everybody who reads the file can act as you.
+
+With --agent it has that one agent and no main node, for a machine that runs only this agent:
+nothing else of the account can be done with it. Its API key is the one in --api-key-file, which
+"playctl key create" made for that machine.`,
+		Example: command.Example(
+			"playctl context export --encrypt --file home.age",
+			"playctl context export --agent Ada --api-key-file ci.key --file ada.json"),
+		Args:              command.Takes("name?"),
+		ValidArgsFunction: a.CompletesContext,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.file == "" {
+				return command.Usagef("name the file to write with --file; - is standard output")
+			}
+			if flags.keyFile != "" && flags.agent == "" || flags.passphraseFile != "" && !flags.encrypt {
+				return command.Usagef("--api-key-file is for --agent, and --passphrase-file for --encrypt")
+			}
+			return exportContext(cmd.Context(), a, args, &flags)
+		},
+	}
+	cmd.Flags().StringVar(&flags.file, "file", "", "the `file` to write, readable by you only; - is standard output")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&flags.encrypt, "encrypt", false, "encrypt it under a passphrase, as age does")
+	cmd.Flags().StringVar(&flags.passphraseFile, "passphrase-file", "", "take the passphrase from this `file`; - is standard input")
+	cmd.Flags().StringVar(&flags.agent, "agent", "", "only this `agent`, without the main node")
+	cmd.Flags().StringVar(&flags.keyFile, "api-key-file", "", "with --agent, the `file` with the API key that goes along")
+	return cmd
+}
+
+// contextToExport is the named context, else the one that other commands would use.
+func contextToExport(a *command.App, args []string) (*creds.Context, error) {
+	file, err := contexts(a)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) > 0 {
+		return file.Context(args[0])
+	}
+	if chosen, err := a.ChooseContext(file); chosen != nil || err != nil {
+		return chosen, err
+	}
+	return file.Select("")
+}
+
+func exportContext(ctx context.Context, a *command.App, args []string, flags *bundleFlags) error {
+	chosen, err := contextToExport(a, args)
+	if err != nil {
+		return err
+	}
+	if flags.agent != "" {
+		if chosen, err = agentContext(a, chosen, flags); err != nil {
+			return err
+		}
+	}
+	text, err := creds.Bundle(chosen)
+	if err == nil && flags.encrypt {
+		text, err = encrypted(ctx, a, text, flags.passphraseFile)
+	}
+	if err != nil {
+		return err
+	}
+	if flags.file == "-" {
+		if _, err := a.Stdout.Write(text); err != nil {
+			return fmt.Errorf("write the context: %w", err)
+		}
+		return nil
+	}
+	path := a.Absolute(flags.file)
+	if err := creds.WriteSecretFile(path, text, flags.force); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return command.Hintf(fmt.Errorf("%s: there is a file already", flags.file), "name another file, or add --force")
+		}
+		return fmt.Errorf("export the context: %w", err)
+	}
+	kind := "It is not encrypted: everybody who reads it can act as you."
+	if flags.encrypt {
+		kind = "It is encrypted."
+	}
+	return a.Printer.Print(render.Document{
+		Data:  bundleResult{Context: chosen.Name, File: path, Encrypted: flags.encrypt, Agents: len(chosen.Agents())},
+		Views: []render.View{render.Line("Wrote context " + chosen.Name + " to " + render.Clean(path) + ". " + kind)},
+	})
+}
+
+// agentContext is a context with one agent of another one, and no main node.
+func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*creds.Context, error) {
+	agent, err := from.Agent(flags.agent)
+	if err != nil {
+		return nil, command.Hintf(fmt.Errorf("%q: %w, with credentials of its own", flags.agent, err),
+			"\"playctl context show\" lists them; bring one in with \"playctl credentials import --agent\"")
+	}
+	key, err := a.ReadToken(flags.keyFile)
+	if err != nil {
+		return nil, err
+	}
+	if key.IsZero() {
+		a.Note("No API key goes along. Where the host asks for one, make it with \"playctl key create NAME --api-key-file FILE\" and add --api-key-file FILE.")
+	}
+	only, err := creds.NewContext(from.Name, from.ServerURL, from.Service, a.Now())
+	if err != nil {
+		return nil, err
+	}
+	only.RootKey, only.Fingerprint, only.APIKey = from.RootKey, from.Fingerprint, key
+	agent.Phrase = protocol.Secret{}
+	if err := only.AddAgent(agent); err != nil {
+		return nil, err
+	}
+	return only, nil
+}
+
+// leastPassphrase is how many characters a passphrase has: guesses at it need no host.
+const leastPassphrase = 12
+
+// encrypted asks for a passphrase, twice, and encrypts a context under it.
+func encrypted(ctx context.Context, a *command.App, text []byte, file string) (sealed []byte, err error) {
+	passphrase, err := readPassphrase(ctx, a, file, "A passphrase for the file:")
+	if err != nil {
+		return nil, err
+	}
+	if len([]rune(passphrase.Reveal())) < leastPassphrase {
+		return nil, command.BadInput(fmt.Errorf("the passphrase is shorter than %d characters: others could guess it", leastPassphrase))
+	}
+	if file == "" {
+		again, err := readPassphrase(ctx, a, "", "The same again:")
+		if err != nil {
+			return nil, err
+		}
+		if again != passphrase {
+			return nil, command.BadInput(errors.New("the two passphrases differ: nothing was written"))
+		}
+	}
+	err = a.Waiting("Encrypting", func() error {
+		sealed, err = creds.Encrypt(text, passphrase)
+		return err
+	})
+	return sealed, err
+}
+
+// readPassphrase reads a passphrase: from a file or standard input where one is named,
+// else by asking for it.
+func readPassphrase(ctx context.Context, a *command.App, file, question string) (protocol.Secret, error) {
+	var text string
+	if file == "" {
+		answer, err := a.Ask(ctx, question, true)
+		if errors.Is(err, command.ErrNoTerminal) {
+			return protocol.Secret{}, command.Hintf(command.Usagef("there is no terminal to ask for the passphrase at"), "name the file it is in with --passphrase-file")
+		}
+		if err != nil {
+			return protocol.Secret{}, err
+		}
+		text = answer
+	} else {
+		content, err := a.ReadText(file, command.MaxSecret)
+		if err != nil {
+			return protocol.Secret{}, command.BadInput(err)
+		}
+		text = string(content)
+	}
+	if text = protocol.TrimSpace(text); text == "" {
+		return protocol.Secret{}, command.BadInput(errors.New("the passphrase is empty"))
+	}
+	return protocol.NewSecret(text), nil
+}
+
+func newContextImportCommand(a *command.App) *cobra.Command {
+	var passphraseFile string
+	var replace, use bool
+	cmd := &cobra.Command{
+		Use:   "import <file>",
+		Short: "Make a context of a file that \"playctl context export\" wrote",
+		Long: `Make a context of a file that "playctl context export" wrote, - for standard input. The passphrase
+of an encrypted one is asked for, or taken from --passphrase-file. --context gives it another name.`,
+		Example: command.Example(
+			"playctl context import home.age",
+			"playctl context import ada.json --context ci --use"),
+		Args: command.Takes("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return importContext(cmd.Context(), a, args[0], passphraseFile, replace, use)
+		},
+	}
+	cmd.Flags().StringVar(&passphraseFile, "passphrase-file", "", "take the passphrase from this `file`; - is standard input")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace a context of that name")
+	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
+	return cmd
+}
+
+func importContext(ctx context.Context, a *command.App, name, passphraseFile string, replace, use bool) error {
+	text, err := a.ReadText(name, maxCredentials)
+	if err != nil {
+		return command.BadInput(err)
+	}
+	if creds.IsEncrypted(text) {
+		passphrase, err := readPassphrase(ctx, a, passphraseFile, "The passphrase of the file:")
+		if err != nil {
+			return err
+		}
+		err = a.Waiting("Opening the file", func() (err error) {
+			text, err = creds.Decrypt(text, passphrase)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", command.InputName(name), err)
+		}
+	}
+	imported, err := creds.ParseBundle(command.InputName(name), text)
+	if err != nil {
+		return err
+	}
+	if a.Settings.Context != "" {
+		imported.Name = a.Settings.Context
+	}
+	current := false
+	err = changeContexts(ctx, a, func(file *creds.File) error {
+		put := file.Add
+		if replace {
+			put = file.Put
+		}
+		if err := put(imported); err != nil {
+			return err
+		}
+		if use {
+			if err := file.Use(imported.Name); err != nil {
+				return err
+			}
+		}
+		current = file.Current() == imported.Name
+		return nil
+	})
+	if errors.Is(err, creds.ErrContextExists) {
+		return command.Hintf(err, "name another with --context, or add --replace")
+	}
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(contextDocument(imported, current))
+}
