@@ -150,6 +150,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`zsh|PROFILE`), "it needs another shell"},
 	{regexp.MustCompile(`playctl watch($| --print| --server)`), "it opens a browser, or has a test of its own"},
 	{regexp.MustCompile(`nodes limit`), "it needs the id of a main node"},
+	{regexp.MustCompile(`playctl (stop|logs)`), "they are about a host in the background, and have a story of their own"},
 	{regexp.MustCompile(`playctl qr`), "it needs a host that other machines reach"},
 	{regexp.MustCompile(`intercom send`), "it needs a program that answers"},
 	{regexp.MustCompile(`watch revoke`), "it needs the id of a token"},

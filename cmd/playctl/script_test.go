@@ -76,7 +76,23 @@ func cleanHome(env *testscript.Env) error {
 		return errors.New("a script's T is no testing.TB any more")
 	}
 	env.Values[surroundingsKey{}] = &surroundings{t: t}
+	env.Defer(func() { stopDetached(t, env) })
 	return nil
+}
+
+// stopDetached ends the hosts in the background that a script which failed has left.
+func stopDetached(t testing.TB, env *testscript.Env) {
+	left, err := filepath.Glob(filepath.Join(env.WorkDir, "*", "host.pid"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, file := range left {
+		cmd := exec.CommandContext(context.Background(), "playctl", "stop", "--data-dir", filepath.Dir(file), "--timeout", patience)
+		cmd.Env = env.Vars
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("a host in the background that the script left could not be stopped: %v\n%s", err, out)
+		}
+	}
 }
 
 // exits runs a command and checks its exit code.

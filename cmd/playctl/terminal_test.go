@@ -63,7 +63,12 @@ func (p *person) runs(program string, args ...string) *session {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = tty.Close() })
+	p.t.Cleanup(func() {
+		_ = tty.Close()
+		if cmd.ProcessState == nil {
+			_ = cmd.Wait() // The test's context has ended it.
+		}
+	})
 	return &session{t: p.t, cmd: cmd, tty: tty}
 }
 
@@ -182,6 +187,25 @@ func TestTheWindowOfAHostIsClosed(t *testing.T) {
 		}
 	case <-limit.C:
 		t.Error("the host goes on without its window") // the end of the test kills it
+	}
+}
+
+// A host in the background goes on without the window that it was started in.
+func TestTheWindowOfADetachedHostIsClosed(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	shell := p.runs("sh", "-i")
+	shell.presses("playctl serve --detach --listen 127.0.0.1:0 --data-dir world\r")
+	shell.sees("Next:")
+	if err := shell.tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = shell.cmd.Wait() // the end of its terminal ends the shell, which is its failure
+	if shown := p.types("logs", "--data-dir", "world").ends(command.ExitDone); strings.Contains(shown, "shutting down") {
+		t.Errorf("the host has ended:\n%s", shown)
+	}
+	if shown := p.types("stop", "--data-dir", "world").ends(command.ExitDone); !strings.Contains(shown, "The host has ended") {
+		t.Errorf("stop shows:\n%s", shown)
 	}
 }
 

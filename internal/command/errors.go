@@ -146,11 +146,30 @@ var errNotAuthenticated = errors.New("there are no credentials")
 // ErrUnverified says that something was checked and is not what it should be.
 var ErrUnverified = errors.New("verification failed")
 
+// exitError is the failure of another run of this program.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+// Failed is how another run of this program failed, which this one passes on.
+func Failed(code int, text, hint string) error {
+	if hint == "" {
+		return &exitError{code, text}
+	}
+	return Hintf(&exitError{code, text}, "%s", hint)
+}
+
 // ExitCode maps an error to the exit code. It is the only place that does.
 func ExitCode(err error) int {
 	var usage *usageError
 	var wrong *inputError
+	var other *exitError
 	switch {
+	case errors.As(err, &other):
+		return other.code
 	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, errDryRun):
 		return ExitDone
 	case errors.Is(err, ErrInterrupted):

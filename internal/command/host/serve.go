@@ -19,12 +19,13 @@ import (
 // Commands are the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
-		newServeCommand(a),
+		newServeCommand(a), newStopCommand(a), newLogsCommand(a),
 	}
 }
 
 func newServeCommand(a *command.App) *cobra.Command {
 	var s serveSettings
+	var detached, background bool
 	cmd := &cobra.Command{
 		Use:     "serve",
 		GroupID: command.GroupHost,
@@ -37,14 +38,25 @@ same --host-id, serves it: "playctl help stores" has more.
 
 Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are
 answered. A second one ends it at once. SIGHUP reads the TLS certificate again; where its terminal
-was closed, it ends the host in order.`,
+was closed, it ends the host in order. With --detach it runs in the background instead, until
+"playctl stop", with its log in a file of the data folder.`,
 		Example: command.Example(
 			"playctl serve",
 			"playctl serve --demo",
 			"playctl serve --store redis://redis.example.com:6379 --store-credentials redis.secret",
 			"playctl serve --listen :7420 --tls-cert cert.pem --tls-key key.pem --public-url https://play.example.com"),
 		Args: command.Takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if detached && !background {
+				return detach(cmd.Context(), a, &s)
+			}
+			if background {
+				end, refused := keepRun(a, &s)
+				if refused != nil {
+					return refused
+				}
+				defer func() { err = errors.Join(err, end()) }()
+			}
 			if s.demo && !a.Sources.Made("data-dir") {
 				s.store.DataDir = ""
 			}
@@ -52,6 +64,10 @@ was closed, it ends the host in order.`,
 		},
 	}
 	s.register(cmd.Flags(), a)
+	cmd.Flags().BoolVar(&detached, "detach", false, "serve in the background, and return once it serves; \"playctl stop\" ends it and \"playctl logs\" shows its log")
+	cmd.Flags().BoolVar(&background, inBackground, false, "for --detach: this is the process in the background")
+	// It fails for a flag that there is not.
+	_ = cmd.Flags().MarkHidden(inBackground)
 	command.CompleteChoices(cmd, "api-keys", "required", "optional", "off")
 	command.CompleteChoices(cmd, "compat", string(host.CompatAgentPlay))
 	command.CompleteChoices(cmd, "registration", "open", "token", "closed")

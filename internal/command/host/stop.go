@@ -1,0 +1,215 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// stoppedResult is what "playctl stop" prints.
+type stoppedResult struct {
+	PID int `json:"pid"`
+	// Folder is the one of the host's store.
+	Folder string `json:"dataDir"`
+}
+
+// registerFolder adds the flag that names the host by its folder.
+func registerFolder(cmd *cobra.Command, a *command.App, dataDir *string) {
+	cmd.Flags().StringVar(dataDir, "data-dir", a.StateFolder(), "the `folder` of the host's store, as for \"playctl serve\"")
+	command.Configurable(cmd.Flags(), "data-dir")
+}
+
+func newStopCommand(a *command.App) *cobra.Command {
+	var dataDir string
+	cmd := &cobra.Command{
+		Use:     "stop",
+		GroupID: command.GroupHost,
+		Short:   "End a host that runs in the background",
+		Long: `End the host that "playctl serve --detach" started, in order, and wait until it has ended, at
+most for --timeout. Where it takes longer the exit code is 1; a second stop ends it at once.`,
+		Example: command.Example("playctl stop", "playctl stop --data-dir world"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			folder, err := runFolder(a, dataDir)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.Limited(cmd.Context())
+			defer cancel()
+			pid, err := runningIn(ctx, folder)
+			if err != nil {
+				return err
+			}
+			if err := a.Waiting("Stopping the host", func() error { return end(ctx, folder, pid) }); err != nil {
+				return err
+			}
+			return a.Printer.Print(render.Document{
+				Data:  stoppedResult{PID: pid, Folder: folder},
+				Views: []render.View{render.Line(fmt.Sprintf("The host has ended (process %d).", pid))},
+			})
+		},
+	}
+	registerFolder(cmd, a, &dataDir)
+	return cmd
+}
+
+// end asks a host to end, and waits until it has.
+func end(ctx context.Context, folder string, pid int) error {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return fmt.Errorf("find the host: %w", err)
+	}
+	if err := process.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("end the host (process %d): %w", pid, err)
+	}
+	for {
+		now, err := runningIn(ctx, folder)
+		if errors.Is(err, errNoHost) || err == nil && now != pid {
+			return nil
+		}
+		if err == nil && pause.For(ctx, stopStep) {
+			continue
+		}
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return command.Hintf(fmt.Errorf("the host (process %d) was asked to end and has not ended: %w", pid, ctx.Err()), "a second \"playctl stop\" ends it at once")
+		}
+		return errors.Join(err, context.Cause(ctx))
+	}
+}
+
+// The pauses between two looks at a host that ends, and at a log that is followed.
+const (
+	stopStep = 20 * time.Millisecond
+	logStep  = 200 * time.Millisecond
+)
+
+// logsResult is what "playctl logs" prints.
+type logsResult struct {
+	LogFile string   `json:"logFile"`
+	Lines   []string `json:"lines"`
+}
+
+// logLine is one line of the log in NDJSON.
+type logLine struct {
+	Line string `json:"line"`
+}
+
+func newLogsCommand(a *command.App) *cobra.Command {
+	var dataDir string
+	var lines int
+	var follow bool
+	cmd := &cobra.Command{
+		Use:     "logs",
+		GroupID: command.GroupHost,
+		Short:   "Show the log of a host that runs in the background",
+		Long: `Show the end of the log of the host that "playctl serve --detach" started, also after it has ended.
+With --follow it goes on with what is logged, until Ctrl-C or the end of the host. The log is ` + logFile + `
+in the folder of the store, up to 8 MiB; what was in it before is beside it, in ` + logFile + olderLog + `.`,
+		Example: command.Example("playctl logs", "playctl logs --lines 20", "playctl logs --follow"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case lines < 0:
+				return command.Usagef("--lines cannot be negative")
+			case follow && a.Printer.Format != render.FormatTable && a.Printer.Format != render.FormatNDJSON:
+				return command.Usagef("--follow has no end: print lines with --output ndjson")
+			}
+			folder, err := runFolder(a, dataDir)
+			if err != nil {
+				return err
+			}
+			return showLog(cmd.Context(), a, folder, lines, follow)
+		},
+	}
+	registerFolder(cmd, a, &dataDir)
+	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many of the last lines")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what is logged")
+	return cmd
+}
+
+func showLog(ctx context.Context, a *command.App, folder string, lines int, follow bool) (err error) {
+	path := filepath.Join(folder, logFile)
+	file, err := os.Open(path) //nolint:gosec // G304: in the folder that the operator names
+	if errors.Is(err, fs.ErrNotExist) {
+		return command.Hintf(fmt.Errorf("there is no log in %s", folder), "a host that \"playctl serve --detach\" starts writes one; others log to their standard error")
+	}
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	text, err := io.ReadAll(io.LimitReader(file, 2*logBound))
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	read := int64(len(text))
+	all, rest := wholeLines(text)
+	result := logsResult{LogFile: path, Lines: all[max(0, len(all)-lines):]}
+	if err := a.Printer.Print(result.document()); err != nil || !follow {
+		return err
+	}
+	for running := true; running; {
+		// What was logged before its end is read after it.
+		if _, err := runningIn(ctx, folder); errors.Is(err, errNoHost) {
+			running = false
+		}
+		info, err := file.Stat()
+		if err != nil {
+			return fmt.Errorf("follow the log: %w", err)
+		}
+		if info.Size() < read {
+			read, rest = 0, nil // it starts anew
+		}
+		text, err := io.ReadAll(io.NewSectionReader(file, read, 2*logBound))
+		if err != nil {
+			return fmt.Errorf("follow the log: %w", err)
+		}
+		read += int64(len(text))
+		var next []string
+		next, rest = wholeLines(append(rest, text...))
+		if len(next) > 0 {
+			if err := a.Printer.Print((&logsResult{LogFile: path, Lines: next}).document()); err != nil {
+				return err
+			}
+			continue
+		}
+		if running && !pause.For(ctx, logStep) {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// wholeLines splits a text into its lines and what is not a whole one yet.
+func wholeLines(text []byte) (lines []string, rest []byte) {
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if end > 0 {
+		lines = strings.Split(string(text[:end-1]), "\n")
+	}
+	return lines, bytes.Clone(text[end:])
+}
+
+func (r *logsResult) document() render.Document {
+	doc := render.Document{Data: r, Items: []any{}}
+	if r.Lines == nil {
+		r.Lines = []string{}
+	}
+	for _, line := range r.Lines {
+		doc.Items = append(doc.Items, logLine{line})
+		doc.Views = append(doc.Views, render.Line(render.Clean(line)))
+	}
+	return doc
+}
