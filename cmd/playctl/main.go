@@ -26,6 +26,7 @@ import (
 	"github.com/playctl/playctl/internal/command/about"
 	"github.com/playctl/playctl/internal/command/agent"
 	"github.com/playctl/playctl/internal/command/aql"
+	"github.com/playctl/playctl/internal/command/doctor"
 	"github.com/playctl/playctl/internal/command/host"
 	"github.com/playctl/playctl/internal/command/node"
 	"github.com/playctl/playctl/internal/command/space"
@@ -55,7 +56,7 @@ func newRootCommand(a *command.App) *cobra.Command {
 	root := command.NewRoot(a)
 	for _, commands := range []func(*command.App) []*cobra.Command{
 		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands,
-		host.Commands, store.Commands, about.Commands,
+		host.Commands, store.Commands, doctor.Commands, about.Commands,
 	} {
 		root.AddCommand(commands(a)...)
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,19 +71,39 @@ func writeHelp(out io.Writer, text string) error {
 	return nil
 }
 
-// reflow breaks paragraphs anew, between words. Lines that are indented stay as they are.
+// Wrap breaks a text between words, never at the hyphens of flags.
+func Wrap(text string, width int) string {
+	const hyphen = "\u2011" // no break is made at it
+	return strings.ReplaceAll(ansi.Wordwrap(strings.ReplaceAll(text, "-", hyphen), width, " "), hyphen, "-")
+}
+
+// columns finds the second column of an indented line.
+var columns = regexp.MustCompile(`^ +\S+(?: \S+)* {2,}`)
+
+// indented breaks a line of two columns, such as a row of a table, within the second one.
+func indented(line string, width int) string {
+	first := columns.FindString(line)
+	indent := ansi.StringWidth(first)
+	if first == "" || ansi.StringWidth(line) <= width || indent > width/2 {
+		return line
+	}
+	return first + strings.ReplaceAll(Wrap(line[len(first):], width-indent), "\n", "\n"+strings.Repeat(" ", indent))
+}
+
+// reflow breaks paragraphs anew, between words, and indented lines where they have two
+// columns.
 func reflow(text string, width int) string {
 	var out, paragraph []string
 	flush := func() {
 		if len(paragraph) > 0 {
-			out = append(out, ansi.Wordwrap(strings.Join(paragraph, " "), width, " "))
+			out = append(out, Wrap(strings.Join(paragraph, " "), width))
 			paragraph = nil
 		}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if line == "" || strings.HasPrefix(line, " ") {
 			flush()
-			out = append(out, line)
+			out = append(out, indented(line, width))
 			continue
 		}
 		paragraph = append(paragraph, line)
@@ -124,7 +145,7 @@ func commandList(cmd *cobra.Command, width int, belongs func(*cobra.Command) boo
 			continue
 		}
 		indent := cmd.Commands()[0].NamePadding() + 3
-		short := strings.ReplaceAll(ansi.Wordwrap(sub.Short, max(width-indent, helpWidth/4), " "), "\n", "\n"+strings.Repeat(" ", indent))
+		short := strings.ReplaceAll(Wrap(sub.Short, max(width-indent, helpWidth/4)), "\n", "\n"+strings.Repeat(" ", indent))
 		fmt.Fprintf(&out, "  %-*s %s\n", indent-3, sub.Name(), short)
 	}
 	return out.String()

@@ -102,6 +102,13 @@ func (m *Metrics) Add(c prometheus.Collector) error {
 	return nil
 }
 
+// BuildInfo is the measurement that says which version a host is.
+func BuildInfo(version string) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "playctl_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
+	}, func() float64 { return 1 })
+}
+
 func counter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }

@@ -62,6 +62,9 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	options.Metrics = host.NewMetrics()
+	if err := options.Metrics.Add(host.BuildInfo(a.ThisVersion().Version)); err != nil {
+		return result, err
+	}
 	result.memoryBudget = s.limitMemory(options.Logger)
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err

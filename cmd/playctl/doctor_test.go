@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/command"
+)
+
+// A proxy that keeps answers until they are whole never passes the event stream on.
+func TestDoctorFindsAProxyThatBuffers(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	server, err := url.Parse(serveInProcess(t, home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(server) },
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}, // the caller has gone
+		ModifyResponse: func(r *http.Response) error {
+			body, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			return err
+		},
+	})
+	defer proxy.Close()
+	var out, messages strings.Builder
+	p := inProcess(home, map[string]string{"PLAYCTL_SERVER": proxy.URL}, "create-main-node", "--keep-phrase")
+	if code := run(t.Context(), p); code != command.ExitDone {
+		t.Fatalf("create-main-node ended with %d", code)
+	}
+	p = inProcess(home, map[string]string{"PLAYCTL_SERVER": proxy.URL}, "doctor")
+	p.Stdout, p.Stderr = &out, &messages
+	if code := run(t.Context(), p); code != command.ExitFailed {
+		t.Errorf("it ended with %d: %s", code, &messages)
+	}
+	if !strings.Contains(out.String(), "a proxy on the way keeps it back") || !strings.Contains(out.String(), "fix: turn its buffering off") {
+		t.Errorf("it found:\n%s", &out)
+	}
+}

@@ -1,0 +1,48 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Contact is what one answer of a host says of the way to it.
+type Contact struct {
+	// Took is how long the answer took.
+	Took time.Duration
+	// Clock is how far the host's clock is ahead of now, to the second; nil where the
+	// host does not say.
+	Clock *time.Duration
+	// TLS is the connection's; nil where it is not encrypted.
+	TLS *tls.ConnectionState
+}
+
+// Contact asks the host for a sign of life, once.
+func (c *Client) Contact(ctx context.Context, now func() time.Time) (*Contact, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := c.request(ctx, &prepared{call: &call{method: http.MethodGet, path: protocol.PathHealth}}, "")
+	if err != nil {
+		return nil, err
+	}
+	began := now()
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(err, maySent(err))
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, errorReply)); err != nil {
+		return nil, fmt.Errorf("read the host's sign of life: %w", c.unreachable(err, true))
+	}
+	found := &Contact{Took: now().Sub(began), TLS: resp.TLS}
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		ahead := date.Sub(began.Truncate(time.Second))
+		found.Clock = &ahead
+	}
+	return found, nil
+}

@@ -1,0 +1,161 @@
+// Package doctor has the command that looks for what is wrong between this machine and a
+// host.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/retry"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newDoctorCommand(a)} }
+
+// How a finding is. Only what is wrong makes the command fail.
+const (
+	stateGood    = "ok"
+	stateDoubt   = "warning"
+	stateWrong   = "wrong"
+	stateUnknown = "unknown"
+)
+
+// finding is what one check found.
+type finding struct {
+	Check string `json:"check"`
+	// State is ok, warning, wrong or unknown.
+	State   string `json:"state"`
+	Message string `json:"message"`
+	// Fix is the command, or the step, that mends it.
+	Fix string `json:"fix,omitempty"`
+}
+
+// doctorResult is what "playctl doctor" prints.
+type doctorResult struct {
+	Context string `json:"context,omitempty"`
+	Server  string `json:"server"`
+	// OK is false where something is wrong; warnings are not.
+	OK       bool      `json:"ok"`
+	Findings []finding `json:"findings"`
+}
+
+func newDoctorCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "doctor",
+		GroupID: command.GroupOther,
+		Short:   "Look for what is wrong between this machine and the host",
+		Long: `Look for what is wrong between this machine and the host of the context: whether it can be reached,
+its version, TLS, clocks, the root key, the account and its API key, the event stream, modes of
+files, the terminal, and agents on the map for which no program answers. What it finds comes with
+the command that mends it. It changes nothing.
+
+The exit code is 0 where nothing is wrong, also with warnings; else that of the first thing that
+is: 4 where the host cannot be reached, 3 where it refuses the credentials, 1 for the rest.`,
+		Example: command.Example("playctl doctor", "playctl doctor --server http://127.0.0.1:7420 --output json"),
+		Args:    command.Takes(),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return examine(cmd.Context(), a) },
+	}
+}
+
+// examination is of this machine and a host, as one run sees them.
+type examination struct {
+	*command.App
+	who    *command.Caller
+	host   *client.Client
+	result doctorResult
+	// first is the first thing that is wrong.
+	first error
+}
+
+func examine(ctx context.Context, a *command.App) error {
+	p := &examination{App: a}
+	p.terminal()
+	p.files()
+	who, err := a.Caller()
+	if err != nil {
+		p.wrong("credentials", err, a.HintFor(err))
+		return p.report()
+	}
+	p.who, p.result.Context, p.result.Server = who, who.ContextName(), who.Server
+	host, err := a.Client(who, who.Main)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	p.host = host.WithRetry(retry.Policy{Attempts: 1})
+	ctx, cancel := a.Limited(ctx)
+	defer cancel()
+	err = a.Waiting("Asking the host", func() error {
+		if p.reach(ctx) {
+			p.ready(ctx)
+			p.version(ctx)
+			if p.account(ctx) {
+				p.stream(ctx)
+				p.agents(ctx)
+			}
+			p.rootKey(ctx)
+		}
+		return ctx.Err()
+	})
+	if err != nil && p.first == nil {
+		return context.Cause(ctx)
+	}
+	return p.report()
+}
+
+func (p *examination) add(check, state, fix, format string, args ...any) {
+	p.result.Findings = append(p.result.Findings, finding{check, state, fmt.Sprintf(format, args...), fix})
+}
+
+// wrong notes what makes the command fail.
+func (p *examination) wrong(check string, err error, fix string) {
+	if p.first == nil {
+		p.first = err
+	}
+	p.add(check, stateWrong, fix, "%s", err)
+}
+
+// report prints what was found; the error is the first thing that is wrong.
+func (p *examination) report() error {
+	p.result.OK = p.first == nil
+	if err := p.Printer.Print(p.document()); err != nil || p.first == nil {
+		return err
+	}
+	wrong := 0
+	for _, f := range p.result.Findings {
+		if f.State == stateWrong {
+			wrong++
+		}
+	}
+	return command.Hintf(fmt.Errorf("%s wrong: %w", command.Plural(wrong, "thing is", "things are"), p.first), "the lines above say what mends it")
+}
+
+func (p *examination) document() render.Document {
+	look := p.Printer.Look
+	marks := map[string]func(string) string{stateGood: look.Good, stateDoubt: look.Warn, stateWrong: look.Bad, stateUnknown: look.Faint}
+	doc := render.Document{Data: p.result, Items: []any{}}
+	const states, checks = 9, 10
+	line := func(state, check, text string, paint func(string) string) {
+		if look.Width > states+checks {
+			text = command.Wrap(text, look.Width-states-checks)
+		}
+		for text := range strings.SplitSeq(text, "\n") {
+			doc.Views = append(doc.Views, render.Line(state+fmt.Sprintf("%-*s", checks, check)+paint(text)))
+			state, check = strings.Repeat(" ", states), ""
+		}
+	}
+	for _, f := range p.result.Findings {
+		doc.Items = append(doc.Items, f)
+		line(marks[f.State](fmt.Sprintf("%-*s", states, f.State)), f.Check, render.Clean(f.Message), func(text string) string { return text })
+		if f.Fix != "" {
+			line(strings.Repeat(" ", states), "", "fix: "+render.Clean(f.Fix), look.Accent)
+		}
+	}
+	return doc
+}

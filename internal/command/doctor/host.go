@@ -1,0 +1,209 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// clockDoubt and clockWrong are how far clocks may be apart.
+	clockDoubt, clockWrong = 5 * time.Second, 5 * time.Minute
+	// certificateDoubt is how long a certificate should be good for.
+	certificateDoubt = 14 * 24 * time.Hour
+	// streamStart is how long the beginning of a stream may take; a host sends it at
+	// once.
+	streamStart = 5 * time.Second
+)
+
+// reach finds out whether the host answers, and what its answer says of the way.
+func (p *examination) reach(ctx context.Context) bool {
+	contact, err := p.host.Contact(ctx, p.Now)
+	if err != nil {
+		fix := p.HintFor(err)
+		if command.IsLoopbackURL(p.who.Server) {
+			fix = "playctl serve --detach"
+		}
+		p.wrong("host", err, fix)
+		return false
+	}
+	p.add("host", stateGood, "", "%s answers in %v", p.who.Server, contact.Took.Round(time.Millisecond))
+	switch {
+	case p.host.Exposed():
+		p.add("TLS", stateDoubt, "serve with --tls-cert and --tls-key, and call it with https", "everybody on the way can read your credentials: the connection is not encrypted")
+	case contact.TLS == nil:
+		p.add("TLS", stateGood, "", "not needed: the host is on this machine")
+	case len(contact.TLS.PeerCertificates) > 0:
+		end := contact.TLS.PeerCertificates[0].NotAfter
+		if left := end.Sub(p.Now()); left < certificateDoubt {
+			p.add("TLS", stateDoubt, "renew the certificate; SIGHUP makes the host read it", "the host's certificate ends in %.0f days", left.Hours()/24)
+		} else {
+			p.add("TLS", stateGood, "", "the certificate is good until %s", end.Format(time.DateOnly))
+		}
+	}
+	p.clock(contact)
+	return true
+}
+
+func (p *examination) clock(contact *client.Contact) {
+	switch ahead := contact.Clock; {
+	case ahead == nil:
+		p.add("clock", stateUnknown, "", "the host does not say what time it has")
+	case ahead.Abs() >= clockWrong:
+		p.wrong("clock", fmt.Errorf("the host's clock and this machine's are %v apart", ahead.Abs()), "set the clock that is wrong, such as with: timedatectl set-ntp true")
+	case ahead.Abs() >= clockDoubt:
+		p.add("clock", stateDoubt, "timedatectl set-ntp true", "the host's clock and this machine's are %v apart", ahead.Abs())
+	default:
+		p.add("clock", stateGood, "", "the host's and this machine's agree")
+	}
+}
+
+func (p *examination) ready(ctx context.Context) {
+	err := p.host.Ready(ctx)
+	refused, answered := errors.AsType[*protocol.Error](err)
+	switch {
+	case err == nil:
+		p.add("ready", stateGood, "", "the host serves")
+	case answered && refused.Status() != http.StatusNotFound:
+		p.wrong("ready", fmt.Errorf("the host is not ready: %w", err), "see its log: playctl logs, or where its service manager keeps it")
+	default:
+		p.add("ready", stateUnknown, "", "another listener says whether the host is ready (--metrics-listen)")
+	}
+}
+
+// version compares the host's with this program's.
+func (p *examination) version(ctx context.Context) {
+	own := p.ThisVersion().Version
+	text, err := p.host.Metrics(ctx)
+	theirs := ""
+	for line := range strings.Lines(string(text)) {
+		if rest, found := strings.CutPrefix(line, `playctl_build_info{version="`); found {
+			theirs, _, _ = strings.Cut(rest, `"`)
+		}
+	}
+	switch {
+	case err != nil || theirs == "":
+		p.add("version", stateUnknown, "", "this is playctl %s; the host does not say here which it is", own)
+	case theirs != own:
+		p.add("version", stateDoubt, "go install github.com/playctl/playctl/cmd/playctl@"+theirs, "this is playctl %s, the host is %s", own, theirs)
+	default:
+		p.add("version", stateGood, "", "playctl %s, as the host", own)
+	}
+}
+
+// account finds out whether the host takes the credentials and the API key.
+func (p *examination) account(ctx context.Context) bool {
+	session, err := p.host.Session(ctx)
+	if err != nil {
+		p.wrong("account", err, p.refusalFix(err))
+		return false
+	}
+	if p.who.Main.IsZero() {
+		p.add("account", stateDoubt, "playctl create-main-node --server "+p.who.Server, "there is no account for this host; it lets everybody read")
+		return true
+	}
+	if _, err := p.host.Nodes(ctx); err != nil {
+		p.wrong("account", err, p.refusalFix(err))
+		return false
+	}
+	p.add("account", stateGood, "", "the host takes your credentials and the API key (session %.8s)", session.SID)
+	return true
+}
+
+// refusalFix is the command that gives what the host asks for.
+func (p *examination) refusalFix(err error) string {
+	switch {
+	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
+		return "playctl create-api-key"
+	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
+		return "playctl create-main-node --server " + p.who.Server
+	case protocol.HasCode(err, protocol.CodeCredentialsInvalid):
+		return "playctl credentials import --context NAME, with the account's phrase"
+	}
+	return p.HintFor(err)
+}
+
+// rootKey compares the host's root key with the one that node ids are made of here.
+func (p *examination) rootKey(ctx context.Context) {
+	theirs := ""
+	if reply, err := p.host.Bootstrap(ctx); err == nil {
+		theirs = reply.RootKey
+	} else if nodes, err := p.host.Nodes(ctx); err == nil {
+		theirs = nodes.GenesisNodeID
+	}
+	file, _ := p.Surroundings().FindRootFile("") // a bad file was noted before
+	own := cmp.Or(p.who.RootKey(), file.Key)
+	switch {
+	case theirs == "" || own == "":
+		p.add("root key", stateGood, "", "the host's is taken where one is needed")
+	case theirs != own && p.who.RootKey() != "":
+		p.wrong("root key", errors.New("the host has another root key than the context remembers: it is another world"),
+			"playctl context add NAME --server "+p.who.Server+", and then playctl create-main-node --context NAME")
+	case theirs != own:
+		p.add("root key", stateGood, "", "the host's own; the one in %s is of another world", file.Path)
+	default:
+		p.add("root key", stateGood, "", "the host's is the one that is known here")
+	}
+}
+
+// stream opens the event stream: a proxy that keeps answers until they are whole never
+// passes its beginning on.
+func (p *examination) stream(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, streamStart)
+	defer cancel()
+	began := p.Now()
+	for signal := range p.host.Events(ctx, client.StreamOptions{Answers: protocol.AnswersFor()}).All() {
+		switch signal.Type {
+		case client.SignalCursor:
+			p.add("stream", stateGood, "", "events come at once (the first after %v)", p.Now().Sub(began).Round(time.Millisecond))
+			return
+		case client.SignalLost:
+			p.wrong("stream", fmt.Errorf("the event stream ended at once: %w", cmp.Or(signal.Err, errStreamEnds)), "")
+			return
+		case client.SignalConnecting, client.SignalOpen, client.SignalEvent:
+		}
+	}
+	p.wrong("stream", fmt.Errorf("nothing of the event stream came within %v: a proxy on the way keeps it back", streamStart),
+		"turn its buffering off for /api/play/events, as proxy_buffering off in nginx")
+}
+
+var errStreamEnds = errors.New("without a reason")
+
+// agents looks for the account's agents that are on the map while no program answers.
+func (p *examination) agents(ctx context.Context) {
+	rows, err := command.AgentsOnMap(ctx, p.host)
+	if err != nil {
+		p.add("agents", stateUnknown, "", "%s", err)
+		return
+	}
+	reply, err := p.host.ListAnswering(ctx)
+	if err != nil {
+		p.add("agents", stateUnknown, "", "the host does not say for which agents programs answer")
+		return
+	}
+	own, silent := 0, 0
+	for _, row := range rows {
+		if row.NodeID != p.who.Main.NodeID {
+			continue
+		}
+		own++
+		for _, known := range reply.Agents {
+			if known.PlayerID == row.AgentID && known.Answering == protocol.AnsweringNo {
+				silent++
+				name := cmp.Or(p.who.NameOf(row.AgentID), row.Name)
+				p.add("agents", stateDoubt, "playctl agent run "+command.ShellWord(name)+" -- COMMAND", "%s is on the map, and no program answers for it", name)
+			}
+		}
+	}
+	if silent == 0 {
+		p.add("agents", stateGood, "", "%s of yours on the map", command.Plural(own, "agent", "agents"))
+	}
+}

@@ -1,0 +1,78 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// terminal looks at what draws the results.
+func (p *examination) terminal() {
+	const check = "terminal"
+	locale := ""
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale == "" {
+			locale = p.Env(name)
+		}
+	}
+	utf8 := runtime.GOOS == "windows" || strings.Contains(strings.ToLower(strings.ReplaceAll(locale, "-", "")), "utf8")
+	switch term := p.Env("TERM"); {
+	case !command.IsTerminal(p.Stdout):
+		p.add(check, stateGood, "", "standard output is no terminal: results have no color, and \"playctl tail\" prints JSON lines")
+	case term == "dumb" || term == "" && runtime.GOOS != "windows":
+		p.add(check, stateDoubt, "export TERM=xterm-256color", "TERM is %q, so there are no colors and no maps", term)
+	case !utf8:
+		p.add(check, stateDoubt, "export LANG=C.UTF-8", "the locale %q is not of UTF-8, so names and maps may come out wrong", locale)
+	case p.Printer.Look.Width > 0 && p.Printer.Look.Width < narrow:
+		p.add(check, stateDoubt, "make the window wider", "the window has %d columns: tables need %d", p.Printer.Look.Width, narrow)
+	default:
+		p.add(check, stateGood, "", "%s, %d columns", term, p.Printer.Look.Width)
+	}
+}
+
+// narrow is the width that tables are made for.
+const narrow = 80
+
+// files looks at who can read the files with secrets.
+func (p *examination) files() {
+	const check = "files"
+	paths := []string{p.Absolute(p.Env("PLAYCTL_ADMIN_TOKEN_FILE"))}
+	store, err := p.CredentialsStore()
+	if err != nil {
+		p.add(check, stateUnknown, "", "%s", err)
+		return
+	}
+	paths = append(paths, store.Path())
+	if folder := p.StateFolder(); folder != "" {
+		for _, name := range []string{"world.playstore", "host.log", "aql_history"} {
+			paths = append(paths, filepath.Join(folder, name))
+		}
+	}
+	good := 0
+	for _, path := range paths {
+		switch info, err := os.Stat(path); {
+		case path == "" || errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			p.wrong(check, fmt.Errorf("it cannot be read: %w", err), "")
+		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+			p.wrong(check, fmt.Errorf("others on this machine can reach %s: its mode is %04o", path, info.Mode().Perm()), "chmod 600 "+command.ShellWord(path))
+		default:
+			good++
+		}
+	}
+	if found, err := p.Surroundings().FindRootFile(""); err != nil && !errors.Is(err, creds.ErrNoRootFile) {
+		p.wrong(check, err, "")
+	} else if err == nil {
+		p.add(check, stateGood, "", "the root key file is %s", found.Path)
+	}
+	if good > 0 {
+		p.add(check, stateGood, "", "%s readable by you only", command.Plural(good, "file with secrets is", "files with secrets are"))
+	}
+}
