@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,6 +71,10 @@ func cleanHome(env *testscript.Env) error {
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
 	env.Setenv("GORACE", quickExit)
+	// What Go has built is not built again for a script with a home folder of its own.
+	if cache, err := os.UserCacheDir(); err == nil {
+		env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+	}
 	env.Setenv(nodeIDs, cheapIDs)
 	t, ok := env.T().(testing.TB)
 	if !ok {

@@ -21,5 +21,6 @@ func TestJSONFields(t *testing.T) {
 		"intercom serve": programInput{},
 		"agent run":      lineQuestion{},
 		"agent list":     listedAgents{},
+		"init":           initResult{},
 	})
 }

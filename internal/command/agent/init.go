@@ -1,0 +1,174 @@
+package agent
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+)
+
+//go:embed folders
+var folders embed.FS
+
+// language is one that an agent's folder is written in.
+type language struct {
+	Language, Title string
+	// Source is the file that answers, Program the command that runs it.
+	Source, Program string
+	// Lines is set where the program runs once for all questions.
+	Lines bool
+	// files are those of this language, by their names in the binary.
+	files map[string]string
+}
+
+var languages = []language{
+	{"bash", "Bash", "agent.sh", "./agent.sh", false, map[string]string{"agent.sh": "agent.sh"}},
+	{"python", "Python", "agent.py", "python3 agent.py", true, map[string]string{"agent.py": "agent.py"}},
+	{"node", "Node", "agent.mjs", "node agent.mjs", true, map[string]string{"agent.mjs": "agent.mjs"}},
+	// The endings keep them out of this module.
+	{"go", "Go", "agent.go", "go run .", true, map[string]string{"agent.go.txt": "agent.go", "go.mod.txt": "go.mod"}},
+}
+
+// sharedFiles are in every folder, by their names in the binary.
+var sharedFiles = map[string]string{
+	"README.md": "README.md", "tools.json": "tools.json", "run.sh": "run.sh", "test.sh": "test.sh",
+	"gitignore": ".gitignore", "test.yml": ".github/workflows/test.yml",
+}
+
+// initResult is what "playctl init" prints.
+type initResult struct {
+	Folder   string   `json:"folder"`
+	Language string   `json:"language"`
+	Agent    string   `json:"agent"`
+	Files    []string `json:"files"`
+	Next     []string `json:"next"`
+}
+
+func languageNames() []string {
+	var names []string
+	for _, l := range languages {
+		names = append(names, l.Language)
+	}
+	return names
+}
+
+// newInitCommand is the command that writes the folder of a new agent.
+func newInitCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "init <language> [folder]",
+		GroupID: command.GroupWorld,
+		Short:   "Write the folder of a new agent, which runs at once",
+		Long: `Write the folder of a new agent in bash, python, node or go, without packages to install: the program
+that answers, the description of a tool, run.sh, test.sh with a job for GitHub, a README and a
+.gitignore for secrets. The folder, by default my-agent, names the agent. A file that is there
+already is an error, and then nothing is written.`,
+		Example: command.Example("playctl init python", "playctl init bash weather"),
+		Args:    command.Takes("language", "folder?"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveFilterDirs
+			}
+			return languageNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			i := slices.IndexFunc(languages, func(l language) bool { return l.Language == args[0] })
+			if i < 0 {
+				return command.Usagef("there is no folder for %q: it is one of %s", args[0], strings.Join(languageNames(), ", "))
+			}
+			folder := "my-agent"
+			if len(args) > 1 {
+				folder = args[1]
+			}
+			return writeFolder(a, &languages[i], folder)
+		},
+	}
+}
+
+// writeFolder writes the files of a language, all of them or none.
+func writeFolder(a *command.App, l *language, folder string) error {
+	path := a.Absolute(folder)
+	name := filepath.Base(path)
+	if err := creds.CheckLabel(name); err != nil || command.ShellWord(name) != name {
+		return command.Hintf(command.Usagef("%q cannot be the name of an agent", name), "name the folder with letters, digits, - and _")
+	}
+	texts, err := l.texts(name)
+	if err != nil {
+		return err
+	}
+	result := initResult{Folder: path, Language: l.Language, Agent: name}
+	for file := range texts {
+		result.Files = append(result.Files, file)
+		if _, err := os.Lstat(filepath.Join(path, file)); !errors.Is(err, fs.ErrNotExist) {
+			return command.Hintf(fmt.Errorf("there is a file %s already, so nothing was written", filepath.Join(folder, file)), "name another folder")
+		}
+	}
+	slices.Sort(result.Files)
+	for _, file := range result.Files {
+		to := filepath.Join(path, file)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // a folder of sources, for everybody
+			return fmt.Errorf("make the folder: %w", err)
+		}
+		mode := fs.FileMode(0o644)
+		if strings.HasSuffix(file, ".sh") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(to, texts[file], mode); err != nil {
+			return fmt.Errorf("write %s: %w", file, err)
+		}
+	}
+	result.Next = []string{
+		"cd " + command.ShellWord(folder), "./run.sh", "playctl intercom send " + name + " \"Where is the shop?\"",
+	}
+	return a.Printer.Print(result.document(a.Printer.Look))
+}
+
+// texts are the files of the folder, by their names there.
+func (l *language) texts(agent string) (map[string][]byte, error) {
+	texts := map[string][]byte{}
+	for from, files := range map[string]map[string]string{"shared": sharedFiles, l.Language: l.files} {
+		for file, to := range files {
+			text, err := folders.ReadFile("folders/" + from + "/" + file)
+			if err != nil {
+				return nil, fmt.Errorf("read what is in this program: %w", err)
+			}
+			if from == "shared" {
+				filled, err := template.New(file).Parse(string(text))
+				if err != nil {
+					return nil, fmt.Errorf("read %s: %w", file, err)
+				}
+				var out bytes.Buffer
+				err = filled.Execute(&out, struct {
+					*language
+					Agent string
+				}{l, agent})
+				if err != nil {
+					return nil, fmt.Errorf("fill %s: %w", file, err)
+				}
+				text = out.Bytes()
+			}
+			texts[to] = text
+		}
+	}
+	return texts, nil
+}
+
+func (r *initResult) document(look render.Look) render.Document {
+	views := []render.View{render.Line("The agent " + render.Clean(r.Agent) + " is in " + render.Clean(r.Folder) + ": " + strings.Join(r.Files, ", ") + ".")}
+	views = append(views, render.Line(""), render.Line("Next, with a host on this machine (\"playctl serve --detach\") or in PLAYCTL_SERVER:"), render.Line(""))
+	for _, command := range r.Next {
+		views = append(views, render.Line("  "+look.Accent(command)))
+	}
+	return render.Document{Data: r, Views: append(views, render.Line(""))}
+}
