@@ -169,6 +169,8 @@ var typed = []struct {
 	keys    string
 	code    int
 }{
+	{regexp.MustCompile(`playctl chat Ada$`), "You talk with", "\x04", command.ExitDone},
+	{regexp.MustCompile(`playctl top$`), "Ada", "q", command.ExitDone},
 	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
 	{regexp.MustCompile(`tail .*--(until|follow)`), "", "", command.ExitDone},
 	{regexp.MustCompile(`tail.*\| jq`), "", ctrlC, command.ExitInterrupted},

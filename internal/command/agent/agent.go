@@ -25,7 +25,7 @@ func Commands(a *command.App) []*cobra.Command {
 		newAddAgentCommand(a), newRemoveAgentCommand(a),
 		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
 		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
-		newIntercomCommand(a), newAgentCommand(a),
+		newIntercomCommand(a), newAgentCommand(a), newChatCommand(a), newTopCommand(a), newInitCommand(a),
 	}
 }
 

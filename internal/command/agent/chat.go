@@ -1,0 +1,397 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+func newChatCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "chat <agent>",
+		GroupID: command.GroupWorld,
+		Short:   "Talk with an agent at a prompt",
+		Long: `Talk with an agent at a prompt: its answers are shown while they come. /tools lists its tools, and
+/ with the name of one asks for what it takes, one value after the other, by its schema. The arrow
+keys bring back what was typed, Tab completes /, Ctrl-C ends a question or clears the line, and Ctrl-D
+or /quit leaves.`,
+		Example:           command.Example("playctl chat Ada"),
+		Args:              command.Takes("agent"),
+		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return chat(cmd.Context(), a, args[0])
+		},
+	}
+}
+
+// mostTyped bounds what the arrow keys bring back.
+const mostTyped = 1000
+
+// chat talks with an agent until the person leaves.
+func chat(ctx context.Context, a *command.App, name string) (err error) {
+	if err := needsTerminal(a, "playctl intercom send"); err != nil {
+		return err
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	ref, err := a.FindAgent(ctx, who, name, command.SeekAny)
+	if err != nil {
+		return err
+	}
+	var row *protocol.Agent
+	err = a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
+		rows, err := command.AgentsOnMap(ctx, c)
+		if i := slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == ref.ID }); i >= 0 {
+			row = rows[i]
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if row == nil {
+		return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "\"playctl agent list\" shows who is")
+	}
+	world, err := remoteWorld(a, who)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
+	m := &chatModel{asker: newAsker(ctx, a, world, ref), look: a.Look(a.Stdout), row: row, name: row.Name, input: textinput.New()}
+	m.input.Prompt = "> "
+	m.program = tea.NewProgram(m, m.options(ctx)...)
+	return m.show(ctx)
+}
+
+// needsTerminal refuses what draws on a terminal where there is none.
+func needsTerminal(a *command.App, instead string) error {
+	if !command.IsTerminal(a.Stdin) || !command.IsTerminal(a.Stdout) || a.Env("TERM") == "dumb" || !a.MayAsk() {
+		return command.Hintf(command.Usagef("this needs a terminal"), "in a script use \"%s\"", instead)
+	}
+	return nil
+}
+
+// asker asks agents beside a program on the terminal, which learns what comes.
+type asker struct {
+	app     *command.App
+	world   *sdk.RemotePlayWorld
+	ref     command.AgentRef
+	ctx     context.Context //nolint:containedctx // that of the command, for questions that keys begin
+	program *tea.Program
+	running sync.WaitGroup
+	// cancel ends the question under way; nil for none.
+	cancel context.CancelFunc
+	// stop ends what else runs beside the program; nil for nothing.
+	stop context.CancelFunc
+}
+
+func newAsker(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, ref command.AgentRef) *asker {
+	return &asker{app: a, world: world, ref: ref, ctx: ctx}
+}
+
+// partMsg is a part of an answer, answerMsg its end.
+type (
+	partMsg   string
+	answerMsg struct {
+		text string
+		err  error
+	}
+)
+
+// ask sends a question; what comes is sent to the program.
+func (k *asker) ask(q sdk.IntercomQuestion) {
+	ctx, cancel := k.app.Limited(k.ctx)
+	k.cancel = cancel
+	var parts []string
+	q.OnPartial = func(part *protocol.IntercomEvent) {
+		parts = append(parts, part.Message)
+		k.program.Send(partMsg(part.Message))
+	}
+	k.running.Go(func() {
+		defer cancel()
+		answer, err := k.world.Ask(ctx, q)
+		said := answerMsg{err: err}
+		if answer != nil && err == nil {
+			var text strings.Builder
+			said.err = (&render.Printer{Out: &text, Format: render.FormatTable}).Print(*answerDocument(&command.Caller{}, k.ref, answer, parts))
+			said.text = strings.TrimRight(text.String(), "\n")
+		}
+		k.program.Send(said)
+	})
+}
+
+// options are those of the program on the terminal.
+func (k *asker) options(ctx context.Context) []tea.ProgramOption {
+	return []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(k.app.Stdin), tea.WithOutput(k.app.Stdout), tea.WithoutSignalHandler()}
+}
+
+// show runs the program until it ends, and waits for what runs beside it.
+func (k *asker) show(ctx context.Context) error {
+	_, err := k.program.Run()
+	if k.cancel != nil {
+		k.cancel()
+	}
+	if k.stop != nil {
+		k.stop()
+	}
+	k.running.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, tea.ErrInterrupted):
+		return command.ErrInterrupted
+	case err != nil && !errors.Is(err, io.EOF):
+		return fmt.Errorf("draw on the terminal: %w", err)
+	}
+	return nil
+}
+
+// chatModel is the prompt.
+type chatModel struct {
+	*asker
+	look  render.Look
+	row   *protocol.Agent
+	name  string
+	input textinput.Model
+	// typed is what was typed, the oldest first; at is how far the arrow keys are back.
+	typed []string
+	at    int
+	// form asks for the values of a tool; nil for none.
+	form *form
+	// coming is the answer so far, while asking.
+	asking bool
+	coming string
+	// next is a line that was typed meanwhile; it is entered after the answer.
+	next   string
+	height int
+}
+
+// Init implements tea.Model.
+func (m *chatModel) Init() tea.Cmd {
+	if m.app.Settings.Quiet {
+		return m.input.Focus()
+	}
+	return tea.Batch(m.input.Focus(), tea.Println(m.look.Faint("You talk with "+render.Clean(m.name)+". /tools lists its tools, Ctrl-D leaves.")))
+}
+
+// Update implements tea.Model.
+func (m *chatModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.look.Width, m.height = msg.Width, msg.Height
+		m.input.SetWidth(max(1, msg.Width-ansi.StringWidth(m.input.Prompt)-1))
+		return m, nil
+	case partMsg:
+		m.coming += string(msg)
+		return m, nil
+	case answerMsg:
+		m.asking, m.coming = false, ""
+		answer := tea.Println(m.said(m.look.Accent(render.Clean(m.name)+": "), m.answered(msg)))
+		if m.next == "" {
+			return m, answer
+		}
+		line := m.next
+		m.next = ""
+		cmd := m.enter(line)
+		return m, tea.Sequence(answer, cmd)
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	}
+	var cmd tea.Cmd
+	m.input, cmd = m.input.Update(msg)
+	return m, cmd
+}
+
+// answered is the end of an answer as a person reads it.
+func (m *chatModel) answered(end answerMsg) string {
+	switch {
+	case errors.Is(end.err, context.Canceled):
+		return m.look.Faint("(you did not wait for the answer)")
+	case end.err != nil:
+		hint := m.app.HintFor(end.err)
+		text := m.look.Bad("error: ") + render.Clean(end.err.Error())
+		if hint != "" {
+			text += "\n" + m.look.Faint("hint: "+render.Clean(hint))
+		}
+		return text
+	}
+	return end.text
+}
+
+// said is a text behind its speaker, within the window.
+func (m *chatModel) said(speaker, text string) string {
+	return command.Wrap(speaker+text, max(m.look.Width, 1))
+}
+
+func (m *chatModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch msg.String() {
+	case "ctrl+c":
+		cmd := m.giveUp()
+		return m, cmd
+	case "ctrl+d":
+		if m.input.Value() == "" {
+			return m, tea.Quit
+		}
+	case "ctrl+z":
+		return m, tea.Suspend
+	case "up", "down":
+		m.recall(msg.String() == "up")
+		return m, nil
+	case "tab":
+		m.complete()
+		return m, nil
+	case "enter":
+		if m.next != "" {
+			return m, nil // one question under way and one line after it
+		}
+		line := strings.TrimSpace(m.input.Value())
+		m.input.Reset()
+		m.at = 0
+		if m.asking {
+			m.next = line
+			return m, nil
+		}
+		cmd := m.enter(line)
+		return m, cmd
+	}
+	var cmd tea.Cmd
+	m.input, cmd = m.input.Update(msg)
+	return m, cmd
+}
+
+// giveUp ends what is under way: a question, a form, a line; else the chat.
+func (m *chatModel) giveUp() tea.Cmd {
+	switch {
+	case m.asking:
+		m.next = ""
+		m.cancel()
+	case m.form != nil:
+		m.endForm()
+	case m.input.Value() != "":
+		m.input.Reset()
+	default:
+		return tea.Interrupt
+	}
+	return nil
+}
+
+// recall goes through what was typed.
+func (m *chatModel) recall(back bool) {
+	switch {
+	case m.form != nil:
+		return
+	case back && m.at < len(m.typed):
+		m.at++
+	case !back && m.at > 0:
+		m.at--
+	}
+	m.input.Reset()
+	if m.at > 0 {
+		m.input.SetValue(m.typed[len(m.typed)-m.at])
+		m.input.CursorEnd()
+	}
+}
+
+// commands are the tools that can be called, with /tools and /quit.
+func (m *chatModel) commands() []string {
+	names := []string{"/quit", "/tools"}
+	for _, tool := range m.row.AssistTools {
+		names = append(names, "/"+tool.Name)
+	}
+	return names
+}
+
+func (m *chatModel) complete() {
+	typed := m.input.Value()
+	if m.form != nil || !strings.HasPrefix(typed, "/") {
+		return
+	}
+	var fits []string
+	for _, name := range m.commands() {
+		if strings.HasPrefix(name, typed) {
+			fits = append(fits, name)
+		}
+	}
+	if len(fits) == 1 {
+		m.input.SetValue(fits[0])
+		m.input.CursorEnd()
+	}
+}
+
+// enter takes a line: a value of a form, a command, or something to say.
+func (m *chatModel) enter(line string) tea.Cmd {
+	if m.form != nil {
+		return m.fill(line)
+	}
+	if line == "" {
+		return nil
+	}
+	if len(m.typed) == 0 || m.typed[len(m.typed)-1] != line {
+		m.typed = append(m.typed, line)
+		m.typed = m.typed[max(0, len(m.typed)-mostTyped):]
+	}
+	mine := tea.Println(m.look.Faint("> " + render.Clean(line)))
+	name, isCommand := strings.CutPrefix(line, "/")
+	switch {
+	case line == "/quit":
+		return tea.Quit
+	case line == "/tools":
+		return tea.Sequence(mine, tea.Println(m.toolList()))
+	case isCommand:
+		i := slices.IndexFunc(m.row.AssistTools, func(tool protocol.AssistTool) bool { return tool.Name == name })
+		if i < 0 {
+			return tea.Sequence(mine, tea.Println(m.look.Bad("error: ")+"there is no "+render.Clean(line)+": "+strings.Join(m.commands(), ", ")))
+		}
+		return tea.Sequence(mine, m.beginForm(&m.row.AssistTools[i]))
+	}
+	m.begin(sdk.IntercomQuestion{To: m.ref.ID, Text: line})
+	return mine
+}
+
+// begin asks a question.
+func (m *chatModel) begin(q sdk.IntercomQuestion) {
+	m.asking = true
+	m.ask(q)
+}
+
+func (m *chatModel) toolList() string {
+	if len(m.row.AssistTools) == 0 {
+		return render.Clean(m.name) + " has no tools that people can call."
+	}
+	var lines []string
+	for _, tool := range m.row.AssistTools {
+		lines = append(lines, m.said(m.look.Accent("/"+render.Clean(tool.Name))+"  ", render.Clean(tool.Description)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// View implements tea.Model: the answer that comes, as much of its end as fits, and the
+// prompt.
+func (m *chatModel) View() tea.View {
+	if !m.asking {
+		return tea.NewView(m.input.View())
+	}
+	text := strings.TrimRight(command.ShownText(m.coming), "\n")
+	if m.coming == "" {
+		text = m.look.Faint("…")
+	}
+	lines := strings.Split(m.said(m.look.Accent(render.Clean(m.name)+": "), text), "\n")
+	return tea.NewView(strings.Join(lines[max(0, len(lines)-max(1, m.height-2)):], "\n") + "\n" + m.look.Faint("(Ctrl-C ends the question)"))
+}

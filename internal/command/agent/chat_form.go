@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// mostFields bounds how many values of a tool are asked for.
+const mostFields = 100
+
+// field is one value that a tool takes.
+type field struct {
+	name, kind, description string
+	enum                    []string
+	required                bool
+}
+
+// form asks for the values of a tool, one after the other.
+type form struct {
+	tool   string
+	fields []field
+	next   int
+	args   map[string]any
+}
+
+// formOf reads a tool's schema: the properties of an object, those that are required
+// first. What it does not understand is asked for as JSON.
+func formOf(tool *protocol.AssistTool) *form {
+	var schema struct {
+		Properties map[string]struct {
+			Type        json.RawMessage   `json:"type"`
+			Description string            `json:"description"`
+			Enum        []json.RawMessage `json:"enum"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	f := &form{tool: tool.Name, args: map[string]any{}}
+	if json.Unmarshal(tool.Parameters, &schema) != nil {
+		return f
+	}
+	for name, property := range schema.Properties {
+		one := field{name: name, description: property.Description, required: slices.Contains(schema.Required, name)}
+		if json.Unmarshal(property.Type, &one.kind) != nil {
+			one.kind = "JSON"
+		}
+		for _, value := range property.Enum {
+			var text string
+			if json.Unmarshal(value, &text) != nil {
+				text = string(value)
+			}
+			one.enum = append(one.enum, text)
+		}
+		f.fields = append(f.fields, one)
+	}
+	slices.SortFunc(f.fields, func(a, b field) int {
+		if a.required != b.required {
+			return map[bool]int{true: -1, false: 1}[a.required]
+		}
+		return cmp.Compare(a.name, b.name)
+	})
+	f.fields = f.fields[:min(len(f.fields), mostFields)]
+	return f
+}
+
+// question is how a value is asked for.
+func (f *field) question() string {
+	about := []string{f.kind}
+	if len(f.enum) > 0 {
+		about = []string{strings.Join(f.enum, " or ")}
+	}
+	if !f.required {
+		about = append(about, "may be empty")
+	}
+	text := fmt.Sprintf("%s (%s)", f.name, strings.Join(about, ", "))
+	if f.description != "" {
+		text += ": " + f.description
+	}
+	return render.Clean(text)
+}
+
+// value reads what was typed for a field; ok is false for an optional one without.
+func (f *field) value(text string) (value any, ok bool, err error) {
+	switch {
+	case text == "" && f.required:
+		return nil, false, fmt.Errorf("%s is needed", f.name)
+	case text == "":
+		return nil, false, nil
+	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
+		return nil, false, fmt.Errorf("%s is one of %s", f.name, strings.Join(f.enum, ", "))
+	}
+	switch f.kind {
+	case "string":
+		return text, true, nil
+	case "boolean":
+		value, err = strconv.ParseBool(text)
+		if err != nil {
+			return nil, false, fmt.Errorf("%s is true or false", f.name)
+		}
+		return value, true, nil
+	}
+	// Numbers stay as they were typed, and anything else is JSON.
+	var raw json.RawMessage
+	number := f.kind == "number" || f.kind == "integer"
+	if json.Unmarshal([]byte(text), &raw) != nil || number && strings.Trim(text, "+-.eE0123456789") != "" || f.kind == "integer" && strings.ContainsAny(text, ".eE") {
+		return nil, false, fmt.Errorf("%s is no %s", f.name, cmp.Or(f.kind, "JSON"))
+	}
+	return raw, true, nil
+}
+
+// beginForm asks for the first value of a tool, or calls one that takes none.
+func (m *chatModel) beginForm(tool *protocol.AssistTool) tea.Cmd {
+	m.form = formOf(tool)
+	return m.proceed()
+}
+
+// fill takes what was typed for the field that is asked for.
+func (m *chatModel) fill(text string) tea.Cmd {
+	f := &m.form.fields[m.form.next]
+	value, ok, err := f.value(text)
+	if err != nil {
+		return tea.Println(m.look.Bad("error: ") + render.Clean(err.Error()))
+	}
+	if ok {
+		m.form.args[f.name] = value
+	}
+	m.form.next++
+	return tea.Sequence(tea.Println(m.look.Faint("  "+render.Clean(f.name)+": "+render.Clean(text))), m.proceed())
+}
+
+// proceed asks for the next value, or calls the tool.
+func (m *chatModel) proceed() tea.Cmd {
+	if m.form.next < len(m.form.fields) {
+		f := &m.form.fields[m.form.next]
+		m.input.Prompt = render.Clean(f.name) + ": "
+		return tea.Println(m.said("  ", f.question()))
+	}
+	args, err := json.Marshal(m.form.args)
+	tool := m.form.tool
+	m.endForm()
+	if err != nil {
+		return tea.Println(m.look.Bad("error: ") + render.Clean(err.Error()))
+	}
+	m.begin(sdk.IntercomQuestion{To: m.ref.ID, Tool: tool, Args: args})
+	return nil
+}
+
+// endForm goes back to the prompt.
+func (m *chatModel) endForm() {
+	m.form = nil
+	m.input.Reset()
+	m.input.Prompt = "> "
+}

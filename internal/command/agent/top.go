@@ -1,0 +1,399 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+const (
+	// keptLines is how many lines of each agent are kept, and mostAgents of how many.
+	keptLines, mostAgents = 20, 10_000
+	// answeringStep is how often the host is asked for which agents programs answer.
+	answeringStep = 5 * time.Second
+)
+
+func newTopCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "top",
+		GroupID: command.GroupWorld,
+		Short:   "Show the agents on the map live, and ask them",
+		Long: `Show the agents on the map live: whose they are, whether a program answers for them, and what each
+did last. The arrow keys choose one, Enter shows more of it, / filters by name, a asks it, and q or
+Esc goes back and leaves.`,
+		Example: command.Example("playctl top"),
+		Args:    command.Takes(),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return top(cmd.Context(), a) },
+	}
+}
+
+// top shows the agents until the person leaves.
+func top(ctx context.Context, a *command.App) (err error) {
+	if err := needsTerminal(a, "playctl agent list"); err != nil {
+		return err
+	}
+	who, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if _, err := reach(ctx, a, who); err != nil {
+		return err
+	}
+	world, err := remoteWorld(a, who)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
+	host, err := a.Client(who, who.Main)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	m := &topModel{asker: newAsker(ctx, a, world, command.AgentRef{}), who: who, look: a.Look(a.Stdout), lines: map[string][]string{}, input: textinput.New()}
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	m.program = tea.NewProgram(m, m.options(ctx)...)
+	sub, err := world.SubscribeWorldState(following, sdk.SubscribeOptions{
+		OnSnapshot: func(u sdk.Update) { m.program.Send(rowsOf(u)) },
+		OnEvent:    func(e sdk.Event) { m.program.Send(e) },
+		OnState:    func(s sdk.State) { m.program.Send(s) },
+	})
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	m.running.Go(func() { m.watchAnswering(following, host) })
+	m.stop = stop
+	return m.show(ctx)
+}
+
+// rowsMsg are the agents on the map, answeringMsg whether programs answer for them.
+type (
+	rowsMsg      []*protocol.Agent
+	answeringMsg map[string]protocol.AnsweringAgent
+)
+
+func rowsOf(u sdk.Update) rowsMsg {
+	var rows rowsMsg
+	for occupant := range u.Snapshot.Occupants() {
+		if row, ok := occupant.(*protocol.Agent); ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// topModel is the list, with one agent's details or a line to type below it.
+type topModel struct {
+	*asker
+	who       *command.Caller
+	look      render.Look
+	rows      rowsMsg
+	answering answeringMsg
+	connected bool
+	names     render.Names
+	// lines are what each agent did last, by its id, the oldest first.
+	lines map[string][]string
+	// chosen is the id of the agent that the cursor is on.
+	chosen        string
+	details       bool
+	width, height int
+	filter        string
+	// typing is what the input is for: "filter", "ask" or nothing.
+	typing string
+	input  textinput.Model
+	// said is the answer to the last question.
+	said   string
+	asking bool
+}
+
+// watchAnswering asks the host until ctx ends.
+func (m *topModel) watchAnswering(ctx context.Context, host *client.Client) {
+	for {
+		limited, cancel := m.app.Limited(ctx)
+		known, err := answeringOf(limited, host)
+		cancel()
+		if err == nil {
+			m.program.Send(answeringMsg(known))
+		}
+		if !pause.For(ctx, answeringStep) {
+			return
+		}
+	}
+}
+
+// Init implements tea.Model.
+func (m *topModel) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model.
+func (m *topModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.input.SetWidth(max(1, msg.Width-10))
+	case rowsMsg:
+		m.rows = msg[:min(len(msg), mostAgents)]
+		for _, row := range m.rows {
+			m.names.Learn(row.AgentID, row.Name)
+		}
+		slices.SortStableFunc(m.rows, func(a, b *protocol.Agent) int {
+			return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.AgentID, b.AgentID))
+		})
+		m.forget()
+	case answeringMsg:
+		m.answering = msg
+	case sdk.State:
+		m.connected = msg.Connected
+	case sdk.Event:
+		m.note(msg)
+	case partMsg:
+		m.said += string(msg)
+	case answerMsg:
+		m.asking, m.said = false, msg.text
+		if msg.err != nil {
+			m.said = msg.err.Error()
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	}
+	return m, nil
+}
+
+// forget drops what is known of agents that are not on the map any more.
+func (m *topModel) forget() {
+	here := map[string]bool{}
+	for _, row := range m.rows {
+		here[row.AgentID] = true
+	}
+	for id := range m.lines {
+		if !here[id] {
+			delete(m.lines, id)
+		}
+	}
+	if !here[m.chosen] {
+		m.details = false
+	}
+}
+
+// note keeps what an event says of an agent.
+func (m *topModel) note(e sdk.Event) {
+	var about struct {
+		PlayerID     string `json:"playerId"`
+		FromPlayerID string `json:"fromPlayerId"`
+		Player       struct {
+			AgentID string `json:"agentId"`
+		} `json:"player"`
+	}
+	if e.Decode(&about) != nil {
+		return
+	}
+	id := cmp.Or(about.PlayerID, about.FromPlayerID, about.Player.AgentID)
+	line := strings.TrimRight(render.EventLine(render.Look{Now: m.app.Now(), Zone: m.app.Zone}, &m.names, render.Event{Kind: e.Kind, Data: e.Data, Seen: m.app.Now()}), "\n")
+	if id == "" || len(m.lines) >= mostAgents && m.lines[id] == nil {
+		return
+	}
+	m.lines[id] = append(m.lines[id], line)
+	m.lines[id] = m.lines[id][max(0, len(m.lines[id])-keptLines):]
+}
+
+// shown are the agents that the filter leaves, and where the cursor is among them.
+func (m *topModel) shown() (rows []*protocol.Agent, at int) {
+	for _, row := range m.rows {
+		if m.filter == "" || strings.Contains(strings.ToLower(row.Name+" "+row.Platform), strings.ToLower(m.filter)) {
+			rows = append(rows, row)
+		}
+	}
+	at = max(0, slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen }))
+	return rows, at
+}
+
+func (m *topModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch key := msg.String(); {
+	case key == "ctrl+c":
+		return m, tea.Interrupt
+	case key == "ctrl+z":
+		return m, tea.Suspend
+	case m.typing != "":
+		return m.typed(msg)
+	case key == "q", key == "esc" && !m.details && m.filter == "":
+		return m, tea.Quit
+	case key == "esc":
+		m.details, m.filter = false, ""
+		return m, nil
+	default:
+		cmd := m.command(key)
+		return m, cmd
+	}
+}
+
+// command is what a key does with the agents.
+func (m *topModel) command(key string) tea.Cmd {
+	rows, at := m.shown()
+	choose := func(to int) {
+		if len(rows) > 0 {
+			m.chosen, m.said = rows[max(0, min(to, len(rows)-1))].AgentID, ""
+		}
+	}
+	switch key {
+	case "up", "k":
+		choose(at - 1)
+	case "down", "j":
+		choose(at + 1)
+	case "pgup", "home":
+		choose(0)
+	case "pgdown", "end":
+		choose(len(rows) - 1)
+	case "enter":
+		choose(at)
+		m.details = !m.details && len(rows) > 0
+	case "/":
+		return m.begin("filter", m.filter)
+	case "a":
+		if choose(at); m.chosen != "" && !m.asking {
+			return m.begin("ask", "")
+		}
+	}
+	return nil
+}
+
+// begin lets the person type a line.
+func (m *topModel) begin(what, text string) tea.Cmd {
+	m.typing = what
+	m.input.Prompt = what + ": "
+	m.input.SetValue(text)
+	m.input.CursorEnd()
+	return m.input.Focus()
+}
+
+// typed takes a key of the line.
+func (m *topModel) typed(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch msg.String() {
+	case "esc":
+		if m.typing == "filter" {
+			m.filter = ""
+		}
+		m.typing = ""
+		return m, nil
+	case "enter":
+		text := strings.TrimSpace(m.input.Value())
+		if m.typing == "ask" && text != "" {
+			m.details, m.asking, m.said = true, true, ""
+			m.asker.ref = command.AgentRef{ID: m.chosen}
+			m.ask(sdk.IntercomQuestion{To: m.chosen, Text: text})
+		}
+		m.typing = ""
+		return m, nil
+	}
+	var cmd tea.Cmd
+	m.input, cmd = m.input.Update(msg)
+	if m.typing == "filter" {
+		m.filter = m.input.Value()
+	}
+	return m, cmd
+}
+
+// View implements tea.Model.
+func (m *topModel) View() tea.View {
+	rows, at := m.shown()
+	lines := []string{m.title(len(rows)), ""}
+	below := m.below()
+	room := max(1, m.height-len(lines)-len(below)-1)
+	first := max(0, min(at-room/2, len(rows)-room))
+	for i := first; i < min(len(rows), first+room); i++ {
+		lines = append(lines, m.row(rows[i], i == at))
+	}
+	if len(rows) == 0 {
+		lines = append(lines, m.look.Faint("no agents here"))
+	}
+	for len(lines) < m.height-len(below) {
+		lines = append(lines, "")
+	}
+	lines = append(lines, below...)
+	for i := range lines {
+		lines[i] = ansi.Truncate(lines[i], max(1, m.width), "…")
+	}
+	view := tea.NewView(strings.Join(lines[:min(len(lines), max(1, m.height))], "\n"))
+	view.AltScreen = true
+	return view
+}
+
+func (m *topModel) title(shown int) string {
+	state := m.look.Good("live")
+	if !m.connected {
+		state = m.look.Warn("connecting")
+	}
+	text := m.look.Strong(command.Plural(shown, "agent", "agents")) + " at " + render.Clean(m.who.Server) + "  " + state
+	if m.filter != "" {
+		text += m.look.Faint("  filter: " + render.Clean(m.filter))
+	}
+	return text
+}
+
+// row is one agent on a line.
+func (m *topModel) row(row *protocol.Agent, chosen bool) string {
+	owner := render.ShortID(row.NodeID)
+	if row.NodeID == m.who.Main.NodeID {
+		owner = "you"
+	}
+	answering := cmp.Or(m.answering[row.AgentID].Answering, protocol.AnsweringUnknown)
+	last := ""
+	if lines := m.lines[row.AgentID]; len(lines) > 0 {
+		last = lines[len(lines)-1]
+	}
+	const name, other = 18, 13
+	text := fmt.Sprintf("%s  %s  %-8s %s", cell(render.Clean(row.Name), name), cell(owner, other), answering, last)
+	if chosen {
+		return m.look.Strong("> " + text)
+	}
+	return "  " + text
+}
+
+// cell is a text of just so many columns.
+func cell(text string, width int) string {
+	text = ansi.Truncate(text, width, "…")
+	return text + strings.Repeat(" ", width-ansi.StringWidth(text))
+}
+
+// below is what stands under the list: details, the line that is typed, or the keys.
+func (m *topModel) below() []string {
+	var lines []string
+	i := slices.IndexFunc(m.rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen })
+	if m.details && i >= 0 {
+		lines = append(lines, "", m.detail(m.rows[i]))
+		if m.asking || m.said != "" {
+			text := command.Wrap(strings.TrimRight(command.ShownText(cmp.Or(m.said, "…")), "\n"), max(1, m.width-2))
+			for line := range strings.SplitSeq(text, "\n") {
+				lines = append(lines, m.look.Accent("  "+line))
+			}
+		}
+		for _, line := range m.lines[m.chosen] {
+			lines = append(lines, m.look.Faint("  "+line))
+		}
+		lines = append(lines[:2:2], lines[max(2, len(lines)-max(1, m.height/2)):]...)
+	}
+	if m.typing != "" {
+		return append(lines, m.input.View())
+	}
+	return append(lines, m.look.Faint("↑↓ choose  Enter details  / filter  a ask  q leave"))
+}
+
+func (m *topModel) detail(row *protocol.Agent) string {
+	return fmt.Sprintf("%s  %s  %s  (%v, %v)  tools: %s", m.look.Strong(render.Clean(row.Name)), render.ShortID(row.AgentID), render.Clean(row.Platform),
+		row.X, row.Y, render.Clean(strings.Join(row.ToolNames, ", ")))
+}
