@@ -28,6 +28,7 @@ import (
 	"github.com/playctl/playctl/internal/command/aql"
 	"github.com/playctl/playctl/internal/command/doctor"
 	"github.com/playctl/playctl/internal/command/host"
+	"github.com/playctl/playctl/internal/command/mcp"
 	"github.com/playctl/playctl/internal/command/node"
 	"github.com/playctl/playctl/internal/command/space"
 	"github.com/playctl/playctl/internal/command/store"
@@ -55,7 +56,7 @@ func newRootCommand(a *command.App) *cobra.Command {
 	a.HostFlags = func(flags *pflag.FlagSet) { host.RegisterFlags(flags, a) }
 	root := command.NewRoot(a)
 	for _, commands := range []func(*command.App) []*cobra.Command{
-		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands,
+		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands, mcp.Commands,
 		host.Commands, store.Commands, doctor.Commands, about.Commands,
 	} {
 		root.AddCommand(commands(a)...)

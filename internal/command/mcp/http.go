@@ -1,0 +1,147 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// What bounds a server over HTTP.
+const (
+	headerTimeout  = 10 * time.Second
+	idleSession    = 30 * time.Minute
+	drainTimeout   = 5 * time.Second
+	mostCalls      = 256
+	keptForResumes = 4 << 20
+)
+
+// listening is what "playctl mcp --http" prints.
+type listening struct {
+	URL       string `json:"url"`
+	TokenFile string `json:"tokenFile"`
+}
+
+func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags *serveFlags) error {
+	token, err := tokenOf(a, flags.tokenFile)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.http)
+	if err != nil {
+		return fmt.Errorf("listen at %s: %w", flags.http, err)
+	}
+	kept := sdkmcp.NewMemoryEventStore(nil)
+	kept.SetMaxBytes(keptForResumes)
+	handler := sdkmcp.NewStreamableHTTPHandler(func(*http.Request) *sdkmcp.Server { return server }, &sdkmcp.StreamableHTTPOptions{
+		SessionTimeout: idleSession, EventStore: kept,
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", guarded(http.NewCrossOriginProtection().Handler(handler), token, flags.allowHosts))
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
+	url := "http://" + listener.Addr().String() + "/mcp"
+	err = a.Printer.Print(render.Document{
+		Data: listening{URL: url, TokenFile: flags.tokenFile}, Views: []render.View{render.Line("MCP clients connect to " + url + " with the bearer token in " + flags.tokenFile)},
+	})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	// Streams of clients stay open for as long as they want.
+	if err := web.Shutdown(late); err != nil {
+		_ = web.Close()
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// tokenOf reads the token's file, or makes it.
+func tokenOf(a *command.App, file string) (protocol.Secret, error) {
+	path := a.Absolute(file)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return a.ReadToken(file)
+	}
+	token := rand.Text()
+	if err := creds.WriteSecretFile(path, []byte(token+"\n"), false); err != nil {
+		return protocol.Secret{}, fmt.Errorf("write the token: %w", err)
+	}
+	a.Note("The token was made and is in %s, which only you can read.", file)
+	return protocol.NewSecret(token), nil
+}
+
+// guarded lets requests pass that name this machine, or a host that is allowed, and
+// show the token.
+func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Handler {
+	calls := make(chan struct{}, mostCalls)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !isHost(r.Host, allowed):
+			http.Error(w, "this server does not answer under that name: start it with --allow-host", http.StatusForbidden)
+			return
+		case r.Header.Get("Origin") != "" && !isOrigin(r.Header.Get("Origin"), allowed):
+			http.Error(w, "pages of other origins may not call", http.StatusForbidden)
+			return
+		case !shows(r, token):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "the bearer token is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		select {
+		case calls <- struct{}{}:
+			defer func() { <-calls }()
+			next.ServeHTTP(w, r)
+		default:
+			http.Error(w, fmt.Sprintf("%d requests are under way, which is the limit", mostCalls), http.StatusServiceUnavailable)
+		}
+	})
+}
+
+func shows(r *http.Request, token protocol.Secret) bool {
+	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(shown), []byte(token.Reveal())) == 1
+}
+
+func isOrigin(origin string, allowed []string) bool {
+	rest, ok := strings.CutPrefix(origin, "http://")
+	if !ok {
+		rest, ok = strings.CutPrefix(origin, "https://")
+	}
+	return ok && isHost(rest, allowed)
+}
+
+// isHost reports whether a name with or without a port means this machine or is allowed.
+func isHost(host string, allowed []string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	name = strings.ToLower(name)
+	address, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && address.IsLoopback() || slices.Contains(allowed, name)
+}

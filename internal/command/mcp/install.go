@@ -1,0 +1,233 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// serverName is what clients call the server.
+const serverName = "playctl"
+
+// mostConfiguration bounds a client's configuration that is read.
+const mostConfiguration = 4 << 20
+
+// target is where a client keeps its MCP servers.
+type target struct {
+	// path is relative to the working folder, or to the home folder.
+	path   string
+	inHome bool
+	// member holds the servers in a JSON file; empty for TOML.
+	member string
+}
+
+// The files are those of the clients' documentation: of the project where they have one.
+var targets = map[string]target{
+	"claude": {path: ".mcp.json", member: "mcpServers"},
+	"cursor": {path: ".cursor/mcp.json", member: "mcpServers"},
+	"vscode": {path: ".vscode/mcp.json", member: "servers"},
+	"codex":  {path: ".codex/config.toml", inHome: true},
+}
+
+// clientNames are the clients in the order of the help.
+var clientNames = []string{"claude", "cursor", "vscode", "codex"}
+
+// installed is what "playctl mcp install" prints.
+type installed struct {
+	Client  string `json:"client"`
+	File    string `json:"file"`
+	Changed bool   `json:"changed"`
+}
+
+func newInstallCommand(a *command.App) *cobra.Command {
+	var flags serveFlags
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "install <client>",
+		Short: "Write the configuration of an MCP client",
+		Long: `Add this program to the MCP servers of a client: claude (.mcp.json), cursor (.cursor/mcp.json) and
+vscode (.vscode/mcp.json) in this folder, codex (~/.codex/config.toml). The change is shown first. The
+client then starts "playctl mcp" with the context of this run; no secret is written.`,
+		Example:   command.Example("playctl mcp install claude --agent Ada", "playctl mcp install codex --read-only --yes"),
+		Args:      command.Takes("client"),
+		ValidArgs: clientNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, ok := targets[args[0]]
+			if !ok {
+				return command.Usagef("there is no client %q: give one of %s", args[0], strings.Join(clientNames, ", "))
+			}
+			return install(cmd, a, args[0], to, &flags, yes)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "write without asking")
+	a.CompleteFlag(cmd, "agent", command.Agents(command.SeekOwn))
+	return cmd
+}
+
+func install(cmd *cobra.Command, a *command.App, name string, to target, flags *serveFlags, yes bool) error {
+	path := a.Absolute(to.path)
+	if to.inHome {
+		path = filepath.Join(a.Home, to.path)
+	}
+	before, err := readConfiguration(path)
+	if err != nil {
+		return err
+	}
+	after, added, err := configured(before, to, arguments(a, flags))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	result := installed{Client: name, File: path, Changed: !bytes.Equal(before, after)}
+	if !result.Changed {
+		return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line(path + " has it already.")}})
+	}
+	a.Note("%s gets:\n\n%s", path, strings.TrimRight(added, "\n"))
+	if err := a.Confirm(cmd.Context(), yes, "Write "+path+"?"); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the configuration: %w", err)
+	}
+	if err := replace(path, after); err != nil {
+		return err
+	}
+	return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line("Written to " + path + ". Start the client again to use it.")}})
+}
+
+// arguments are those of the command that the client starts.
+func arguments(a *command.App, flags *serveFlags) []string {
+	args := []string{"mcp"}
+	if a.Settings.Context != "" {
+		args = append(args, "--context", a.Settings.Context)
+	}
+	if a.Settings.Server != "" {
+		args = append(args, "--server", a.Settings.Server)
+	}
+	if flags.agent != "" {
+		args = append(args, "--agent", flags.agent)
+	}
+	if flags.readOnly {
+		args = append(args, "--read-only")
+	}
+	return args
+}
+
+func readConfiguration(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && info.Size() > mostConfiguration:
+		err = fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), mostConfiguration)
+	case err == nil:
+		var text []byte
+		if text, err = os.ReadFile(path); err == nil { //nolint:gosec // one of the files in targets
+			return text, nil
+		}
+	}
+	return nil, fmt.Errorf("read %s: %w", path, err)
+}
+
+// configured gives a configuration with the server in it, and what was added.
+func configured(before []byte, to target, args []string) (after []byte, added string, err error) {
+	if to.member == "" {
+		return configuredTOML(before, args)
+	}
+	file := map[string]json.RawMessage{}
+	servers := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(before)) > 0 {
+		if err := json.Unmarshal(before, &file); err != nil {
+			return nil, "", fmt.Errorf("it is no plain JSON, so it is left as it is: add the server by hand (%w)", err)
+		}
+	}
+	if held, ok := file[to.member]; ok {
+		if err := json.Unmarshal(held, &servers); err != nil {
+			return nil, "", fmt.Errorf("its member %s is no object: %w", to.member, err)
+		}
+	}
+	entry, err := json.Marshal(map[string]any{"type": "stdio", "command": "playctl", "args": args})
+	if err != nil {
+		return nil, "", fmt.Errorf("write the entry of the server: %w", err)
+	}
+	if held, ok := servers[serverName]; ok && sameJSON(held, entry) {
+		return before, "", nil
+	}
+	servers[serverName] = entry
+	if file[to.member], err = json.Marshal(servers); err != nil {
+		return nil, "", fmt.Errorf("write its member %s: %w", to.member, err)
+	}
+	after, err = json.MarshalIndent(file, "", "  ")
+	return append(after, '\n'), fmt.Sprintf("%q: %s", serverName, entry), err
+}
+
+func sameJSON(one, other []byte) bool {
+	var a, b bytes.Buffer
+	var x, y any
+	if json.Unmarshal(one, &x) != nil || json.Unmarshal(other, &y) != nil {
+		return false
+	}
+	return json.NewEncoder(&a).Encode(x) == nil && json.NewEncoder(&b).Encode(y) == nil && bytes.Equal(a.Bytes(), b.Bytes())
+}
+
+// tomlTable finds the server's table up to the next one.
+var tomlTable = regexp.MustCompile(`(?m)^\[mcp_servers\.` + serverName + `\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
+
+func configuredTOML(before []byte, args []string) (after []byte, added string, err error) {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = strconv.Quote(arg)
+	}
+	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = \"playctl\"\nargs = [%s]\n", serverName, strings.Join(quoted, ", "))
+	text := string(before)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if place := tomlTable.FindStringIndex(text); place != nil {
+		if strings.TrimSpace(text[place[0]:place[1]]) == strings.TrimSpace(table) {
+			return before, "", nil
+		}
+		rest := strings.TrimLeft(text[place[1]:], "\n")
+		if rest != "" {
+			rest = "\n" + rest
+		}
+		return []byte(text[:place[0]] + table + rest), table, nil
+	}
+	if text != "" {
+		text += "\n"
+	}
+	return []byte(text + table), table, nil
+}
+
+// replace writes a file in one step, with the mode that it had.
+func replace(path string, text []byte) error {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".playctl-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Chmod(mode), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(file.Name())))
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package mcp_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/command"
+)
+
+func TestFlagsThatDoNotGoTogether(t *testing.T) {
+	f := newFixture(t)
+	for _, args := range [][]string{{"--token-file", "t"}, {"--http", "127.0.0.1:0"}, {"--agent", "Ada", "--read-only"}} {
+		var errs bytes.Buffer
+		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, append([]string{"mcp"}, args...)...); code != command.ExitUsage {
+			t.Errorf("%v ends with %d: %s", args, code, &errs)
+		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	f := newFixture(t)
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(f.home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".vscode/mcp.json", `{"inputs":[],"servers":{"other":{"command":"x"}}}`)
+	write(".codex/config.toml", "model = \"m\"\n\n[mcp_servers.playctl]\ncommand = \"old\"\n\n[other]\nx = 1")
+	write(".cursor/mcp.json", "// a comment\n{}")
+	for client, want := range map[string]struct {
+		file string
+		has  []string
+		code int
+	}{
+		"claude": {".mcp.json", []string{`"mcpServers"`, `"mcp"`, `"--agent"`, `"Ada"`}, command.ExitDone},
+		"vscode": {".vscode/mcp.json", []string{`"inputs"`, `"other"`, `"command": "playctl"`}, command.ExitDone},
+		"codex":  {".codex/config.toml", []string{`model = "m"`, `args = ["mcp", "--server", "`, `"--agent", "Ada"]`, "[other]\nx = 1"}, command.ExitDone},
+		"cursor": {".cursor/mcp.json", []string{"// a comment"}, command.ExitFailed},
+		"none":   {".none", nil, command.ExitUsage},
+	} {
+		for range 2 { // the second time nothing changes
+			var errs bytes.Buffer
+			if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--agent", "Ada", "--yes"); code != want.code {
+				t.Errorf("install %s ends with %d: %s", client, code, &errs)
+			}
+			if want.has == nil {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(f.home, want.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range want.has {
+				if strings.Count(string(text), part) != 1 {
+					t.Errorf("the configuration of %s should have %q once:\n%s", client, part, text)
+				}
+			}
+		}
+	}
+	var errs bytes.Buffer
+	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--read-only"); code != command.ExitUsage {
+		t.Errorf("without a terminal and --yes it ends with %d: %s", code, &errs)
+	}
+}

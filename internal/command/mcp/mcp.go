@@ -1,0 +1,187 @@
+// Package mcp has the commands that give a world to clients of the Model Context
+// Protocol: "playctl mcp" serves it, "playctl mcp install" writes their
+// configuration.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+
+	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// Commands are the commands of this package.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{newMCPCommand(a)}
+}
+
+// serveFlags say what is served, and to which clients.
+type serveFlags struct {
+	readOnly   bool
+	agent      string
+	http       string
+	tokenFile  string
+	allowHosts []string
+}
+
+func (f *serveFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "serve only what changes nothing and asks nobody")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `agent` of yours that may speak and record journeys")
+}
+
+func newMCPCommand(a *command.App) *cobra.Command {
+	var flags serveFlags
+	cmd := &cobra.Command{
+		Use:     "mcp",
+		Short:   "Serve the world to clients of the Model Context Protocol",
+		GroupID: command.GroupWorld,
+		Long: `Serve the world as an MCP server over standard input and output, as desktop clients start one, or
+with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for an
+event, ask an agent and register MCP placements; with --agent they also speak and record journeys as
+that agent, which is put on the map if it is not there. Resources are the world and its agents, whose
+subscriptions follow the stream. What comes from the world is marked as data, since anybody may have
+written it.
+
+Over HTTP every request needs the bearer token in --token-file, which is made with mode 0600 where it
+is missing. Hosts besides this machine's names are refused unless --allow-host names them, and so are
+pages of other origins.`,
+		Example: command.Example("playctl mcp --read-only", "playctl mcp --http 127.0.0.1:7430 --token-file mcp.token --agent Ada"),
+		Args:    command.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return serve(cmd.Context(), a, &flags)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&flags.http, "http", "", "serve streamable HTTP at this `address` and /mcp, such as 127.0.0.1:7430")
+	cmd.Flags().StringVar(&flags.tokenFile, "token-file", "", "the `file` with the bearer token that HTTP clients send")
+	cmd.Flags().StringSliceVar(&flags.allowHosts, "allow-host", nil, "a `name` in the Host header that is taken besides this machine's")
+	a.CompleteFlag(cmd, "agent", command.Agents(command.SeekOwn))
+	cmd.AddCommand(newInstallCommand(a))
+	return cmd
+}
+
+// view is the world as the server of one run shows it.
+type view struct {
+	app    *command.App
+	who    *command.Caller
+	client *client.Client
+	world  *sdk.RemotePlayWorld
+	// agent is zero without --agent.
+	agent    command.AgentRef
+	readOnly bool
+}
+
+func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
+	switch {
+	case flags.http == "" && flags.tokenFile != "":
+		return command.Usagef("--token-file is for --http: standard input has one client")
+	case flags.http != "" && flags.tokenFile == "":
+		return command.Usagef("--http needs --token-file, which is made where it is missing")
+	case flags.agent != "" && flags.readOnly:
+		return command.Usagef("--agent speaks, which --read-only forbids")
+	}
+	v, err := open(ctx, a, flags)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, v.world.Close(context.WithoutCancel(ctx)))
+		v.client.Close()
+	}()
+	following, stop := context.WithCancel(ctx)
+	server, done := v.server(following)
+	defer done()
+	defer stop()
+	if flags.http != "" {
+		return serveHTTP(ctx, a, server, flags)
+	}
+	if command.IsTerminal(a.Stdin) {
+		a.Note("Waiting for an MCP client on standard input; \"playctl mcp install\" lets one start this.")
+	}
+	err = server.Run(ctx, &sdkmcp.IOTransport{Reader: io.NopCloser(a.Stdin), Writer: unclosed{a.Stdout}})
+	// A client that ends closes its side, also while something is written to it.
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, sdkmcp.ErrConnectionClosed) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("serve the client: %w", err)
+}
+
+// unclosed keeps the process's output open.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// open connects to the world and puts the agent of the run on the map.
+func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err error) {
+	who, err := a.Caller()
+	if err != nil {
+		return nil, err
+	}
+	v := &view{app: a, who: who, readOnly: flags.readOnly}
+	if flags.agent != "" {
+		if v.agent, err = a.FindAgent(ctx, who, flags.agent, command.SeekOwn); err != nil {
+			return nil, err
+		}
+	}
+	if v.client, err = a.Client(who, who.Main); err != nil {
+		return nil, err
+	}
+	options := sdk.Options{
+		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, NoAPIKey: true, CertificateFingerprint: who.Fingerprint(),
+		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
+	}
+	if !who.Main.IsZero() {
+		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
+	}
+	if v.world, err = sdk.New(options); err != nil {
+		v.client.Close()
+		return nil, err
+	}
+	if err := v.appear(ctx); err != nil {
+		v.client.Close()
+		return nil, errors.Join(err, v.world.Close(context.WithoutCancel(ctx)))
+	}
+	return v, nil
+}
+
+// appear checks that the host answers and puts the agent on the map, unless another
+// program has it there.
+func (v *view) appear(ctx context.Context) error {
+	ctx, cancel := v.app.Limited(ctx)
+	defer cancel()
+	if _, err := v.client.Session(ctx); err != nil || v.agent.ID == "" {
+		return err
+	}
+	rows, err := command.AgentsOnMap(ctx, v.client)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == v.agent.ID }) {
+		return nil
+	}
+	tools, err := sdk.NewFrameworkRegistration("mcp", sdk.Tool{Name: protocol.ChatTool})
+	if err != nil {
+		return err
+	}
+	options := sdk.AgentOptions{AgentID: v.agent.ID, Name: v.agent.Name(), Tools: tools}
+	if v.agent.Own {
+		options.Credentials = command.NodeCredentials(v.agent.Node.NodeID, v.agent.Node.Hash)
+	}
+	if _, err = v.world.AddAgent(ctx, options); err != nil {
+		return fmt.Errorf("put %s on the map: %w", v.agent.Name(), err)
+	}
+	return nil
+}

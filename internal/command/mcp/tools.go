@@ -1,0 +1,297 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// The longest and the usual time that a tool waits.
+const (
+	longestWait = 10 * time.Minute
+	usualWait   = 2 * time.Minute
+)
+
+// The arguments of the tools.
+type (
+	noArgs     struct{}
+	eventsArgs struct {
+		AfterSeq *uint64 `json:"afterSeq,omitempty" jsonschema:"the lastSeq of an earlier reply; the oldest event that the host has unless it is given"`
+		Limit    int     `json:"limit,omitempty" jsonschema:"how many events at most, up to 1000; 100 unless it is given"`
+	}
+	waitArgs struct {
+		Kinds          []string `json:"kinds,omitempty" jsonschema:"the kinds of events to wait for, such as world:interaction; any unless it is given"`
+		Agent          string   `json:"agent,omitempty" jsonschema:"the id of the agent that the event is about; any unless it is given"`
+		AfterSeq       *uint64  `json:"afterSeq,omitempty" jsonschema:"also takes an event that happened after this seq already"`
+		TimeoutSeconds int      `json:"timeoutSeconds,omitempty" jsonschema:"how long to wait, up to 600; 120 unless it is given"`
+	}
+	askArgs struct {
+		Agent          string         `json:"agent" jsonschema:"the agent's name or id"`
+		Text           string         `json:"text,omitempty" jsonschema:"what to say to it"`
+		Tool           string         `json:"tool,omitempty" jsonschema:"the tool of the agent to call instead, such as assist_book"`
+		Args           map[string]any `json:"args,omitempty" jsonschema:"the arguments of the tool"`
+		TimeoutSeconds int            `json:"timeoutSeconds,omitempty" jsonschema:"how long to wait for the answer, up to 600; 120 unless it is given"`
+	}
+	sayArgs struct {
+		Text string `json:"text" jsonschema:"what the agent says, for everybody in the world to read"`
+	}
+	stepArgs struct {
+		Tool   string         `json:"tool" jsonschema:"the name of the tool"`
+		Args   map[string]any `json:"args,omitempty" jsonschema:"its arguments"`
+		Result any            `json:"result,omitempty" jsonschema:"what it gave"`
+	}
+	journeyArgs struct {
+		Question string     `json:"question" jsonschema:"what the agent was asked"`
+		Steps    []stepArgs `json:"steps,omitempty" jsonschema:"the tools that it called, in order"`
+		Answer   string     `json:"answer" jsonschema:"what it answered"`
+	}
+	mcpArgs struct {
+		Name string `json:"name" jsonschema:"identifies the MCP server within the account"`
+		URL  string `json:"url,omitempty" jsonschema:"its address, http or https"`
+	}
+)
+
+// agentSummary is an agent as list_agents shows it.
+type agentSummary struct {
+	ID       string                `json:"id"`
+	Name     string                `json:"name"`
+	Platform string                `json:"platform"`
+	Owner    string                `json:"owner"`
+	X        float64               `json:"x"`
+	Y        float64               `json:"y"`
+	Tools    []protocol.AssistTool `json:"tools"`
+	// Answering is "yes", "no" or "unknown", empty where the host does not say.
+	Answering string `json:"answering,omitempty"`
+}
+
+func (v *view) addTools(server *sdkmcp.Server) {
+	look := &sdkmcp.ToolAnnotations{ReadOnlyHint: true}
+	add(server, &sdkmcp.Tool{Name: "list_agents", Description: "Lists the agents on the map: who they are, what they can do, and whether a program answers for them.", Annotations: look},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (any, error) { return v.agents(ctx) })
+	add(server, &sdkmcp.Tool{Name: "get_snapshot", Description: "Reads the whole world: the map with all rows, and the spaces.", Annotations: look},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (any, error) {
+			text, _, err := v.client.WorldSnapshot(ctx)
+			return text, err
+		})
+	add(server, &sdkmcp.Tool{Name: "events_since", Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to go on.", Annotations: look},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in eventsArgs) (any, error) {
+			return v.client.ListEvents(ctx, &protocol.ListEventsRequest{AfterSeq: in.AfterSeq, Limit: in.Limit})
+		})
+	add(server, &sdkmcp.Tool{Name: "wait_for_event", Description: "Waits for the next event, of some kinds or about one agent, and gives it.", Annotations: look}, v.wait)
+	if v.readOnly {
+		return
+	}
+	add(server, &sdkmcp.Tool{Name: "ask_agent", Description: "Asks an agent with a text, or calls one of its tools, and waits for its answer."}, v.ask)
+	if !v.who.Main.IsZero() {
+		add(server, &sdkmcp.Tool{Name: "register_mcp", Description: "Puts an MCP server of your account on the map, or changes its address. It is not started or called."},
+			func(ctx context.Context, _ *sdkmcp.CallToolRequest, in mcpArgs) (any, error) {
+				return v.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: in.Name, URL: in.URL})
+			})
+	}
+	if v.agent.ID == "" {
+		return
+	}
+	add(server, &sdkmcp.Tool{Name: "say", Description: fmt.Sprintf("Says something in the world as the agent %s.", v.agent.Name())},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in sayArgs) (any, error) {
+			return v.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: v.agent.ID, Role: protocol.RoleAssistant, Text: in.Text})
+		})
+	add(server, &sdkmcp.Tool{Name: "record_journey", Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.agent.Name())}, v.record)
+}
+
+// add adds a tool whose result is JSON from the world, which is marked as such.
+func add[In any](server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (any, error)) {
+	sdkmcp.AddTool(server, tool, func(ctx context.Context, r *sdkmcp.CallToolRequest, in In) (*sdkmcp.CallToolResult, any, error) {
+		value, err := run(ctx, r, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, nil, fmt.Errorf("write the result of %s: %w", tool.Name, err)
+		}
+		return &sdkmcp.CallToolResult{Content: []sdkmcp.Content{
+			&sdkmcp.TextContent{Text: untrusted}, &sdkmcp.TextContent{Text: string(text)},
+		}}, nil, nil
+	})
+}
+
+func (v *view) agents(ctx context.Context) ([]agentSummary, error) {
+	rows, err := command.AgentsOnMap(ctx, v.client)
+	if err != nil {
+		return nil, err
+	}
+	answering := map[string]string{}
+	// An extension: another host does not say.
+	if reply, err := v.client.ListAnswering(ctx); err == nil {
+		for _, a := range reply.Agents {
+			answering[a.PlayerID] = a.Answering
+		}
+	}
+	list := make([]agentSummary, 0, len(rows))
+	for _, row := range rows {
+		tools := row.AssistTools
+		if tools == nil {
+			tools = []protocol.AssistTool{}
+		}
+		list = append(list, agentSummary{
+			ID: row.AgentID, Name: row.Name, Platform: row.Platform, Owner: row.NodeID, X: row.X, Y: row.Y, Tools: tools, Answering: answering[row.AgentID],
+		})
+	}
+	return list, nil
+}
+
+// waited is what wait_for_event gives: an event, or none where the time was over.
+type waited struct {
+	Kind string          `json:"kind,omitempty"`
+	Seq  uint64          `json:"seq,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+	Over bool            `json:"timeIsOver,omitempty"`
+}
+
+func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs) (any, error) {
+	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	options := sdk.EventOptions{}
+	for _, kind := range in.Kinds {
+		options.Kinds = append(options.Kinds, protocol.EventKind(kind))
+	}
+	if in.AfterSeq != nil {
+		options.After, options.FromSeq = *in.AfterSeq, true
+	}
+	seen := progressOf(r)
+	for event, err := range v.world.Events(ctx, options) {
+		if err != nil {
+			continue // it reconnects and resumes
+		}
+		if in.Agent != "" && protocol.Subject(event.Data) != protocol.NormalizeAgentID(in.Agent) {
+			seen(ctx, string(event.Kind))
+			continue
+		}
+		return waited{Kind: string(event.Kind), Seq: event.Seq, Data: event.Data}, nil
+	}
+	if errors.Is(context.Cause(ctx), errTimeIsOver) {
+		return waited{Over: true}, nil
+	}
+	return nil, context.Cause(ctx)
+}
+
+// errTimeIsOver ends a wait.
+var errTimeIsOver = errors.New("the time to wait is over")
+
+func bounded(ctx context.Context, seconds int) (context.Context, context.CancelFunc, error) {
+	wait := time.Duration(seconds) * time.Second
+	switch {
+	case seconds == 0:
+		wait = usualWait
+	case seconds < 0 || wait > longestWait:
+		return nil, nil, fmt.Errorf("timeoutSeconds is %d: it may be 1 to %d", seconds, int(longestWait.Seconds()))
+	}
+	bound, cancel := context.WithTimeoutCause(ctx, wait, errTimeIsOver)
+	return bound, cancel, nil
+}
+
+// progressOf reports progress of a call to a client that asked for it.
+func progressOf(r *sdkmcp.CallToolRequest) func(ctx context.Context, message string) {
+	token := r.Params.GetProgressToken()
+	steps := 0.0
+	return func(ctx context.Context, message string) {
+		if token == nil {
+			return
+		}
+		steps++
+		// A client that is gone ends the call by its context.
+		_ = r.Session.NotifyProgress(ctx, &sdkmcp.ProgressNotificationParams{ProgressToken: token, Progress: steps, Message: message})
+	}
+}
+
+func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (any, error) {
+	if in.Text == "" == (in.Tool == "") {
+		return nil, errors.New("give text, or tool with args")
+	}
+	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	to, err := v.find(ctx, in.Agent)
+	if err != nil {
+		return nil, err
+	}
+	question := sdk.IntercomQuestion{To: to, Text: in.Text, Tool: in.Tool}
+	if v.agent.ID != "" {
+		question.From = v.agent.ID
+	}
+	if in.Args != nil {
+		if question.Args, err = json.Marshal(in.Args); err != nil {
+			return nil, fmt.Errorf("write the arguments: %w", err)
+		}
+	}
+	part := progressOf(r)
+	question.OnPartial = func(event *protocol.IntercomEvent) { part(ctx, event.Message) }
+	answer, err := v.world.Ask(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Message string          `json:"message,omitempty"`
+		Result  json.RawMessage `json:"result,omitempty"`
+	}{answer.Message, answer.Result}, nil
+}
+
+// find gives the id of the one agent on the map that a name or an id means.
+func (v *view) find(ctx context.Context, name string) (string, error) {
+	rows, err := command.AgentsOnMap(ctx, v.client)
+	if err != nil {
+		return "", err
+	}
+	found := ""
+	for _, row := range rows {
+		switch {
+		case row.AgentID == protocol.NormalizeAgentID(name):
+			return row.AgentID, nil
+		case row.Name == name && found != "":
+			return "", fmt.Errorf("several agents have the name %q: give the id of one", name)
+		case row.Name == name:
+			found = row.AgentID
+		}
+	}
+	if found == "" {
+		return "", fmt.Errorf("no agent on the map has the name or the id %q: list_agents shows them", name)
+	}
+	return found, nil
+}
+
+func (v *view) record(ctx context.Context, _ *sdkmcp.CallToolRequest, in journeyArgs) (any, error) {
+	now := protocol.FormatTime(v.app.Now())
+	steps := []protocol.JourneyStep{{Type: protocol.StepOrigin, Content: in.Question, MessageID: rand.Text()}}
+	for _, step := range in.Steps {
+		args, err := json.Marshal(step.Args)
+		if err != nil || step.Args == nil {
+			args = json.RawMessage("{}")
+		}
+		made := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: step.Tool, ToolCallID: rand.Text(), Args: args}
+		if step.Result != nil {
+			if made.Result, err = json.Marshal(step.Result); err != nil {
+				return nil, fmt.Errorf("write the result of %s: %w", step.Tool, err)
+			}
+		}
+		steps = append(steps, made)
+	}
+	steps = append(steps, protocol.JourneyStep{Type: protocol.StepDestination, Content: in.Answer, MessageID: rand.Text()})
+	return v.world.RecordJourney(ctx, protocol.RecordJourneyRequest{
+		PlayerID: v.agent.ID, Journey: protocol.Journey{Steps: slices.Clip(steps), StartedAt: now, CompletedAt: now},
+	})
+}
