@@ -23,6 +23,7 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/web/watch"
 )
 
 // Host serves one world. Its methods may be called from several goroutines.
@@ -58,6 +59,7 @@ type Host struct {
 
 	watch    *watchRules
 	passKeys passKeys
+	index    *pageFile
 
 	tls      *certificate
 	mu       sync.Mutex
@@ -87,6 +89,7 @@ func New(o Options) (*Host, error) {
 		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
 		guesses:  guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:  newStreams(),
+		index:    indexFile(watch.Files(), o.WorldName, o.WatchAccess),
 		closing:  make(chan struct{}),
 		closed:   make(chan struct{}),
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
@@ -95,6 +97,9 @@ type Options struct {
 
 	// WatchAccess is WatchLocal by default.
 	WatchAccess WatchAccess
+	// WorldName is what the watch page and links to it call the world; empty for the
+	// page's own word. It has 80 characters at most, none of them a control character.
+	WorldName string
 	// WatchNames are further names of this machine, such as box.local: on a
 	// loopback listener, everybody who reaches the host by one of them may watch
 	// and act.
@@ -244,8 +249,15 @@ func (o *Options) checkCompat() error {
 	return nil
 }
 
+// maxWorldName is how many characters Options.WorldName may have.
+const maxWorldName = 80
+
 func (o *Options) checkWatch() error {
 	o.WatchAccess = orDefault(o.WatchAccess, WatchLocal)
+	o.WorldName = strings.TrimSpace(o.WorldName)
+	if n := utf8.RuneCountInString(o.WorldName); n > maxWorldName || !utf8.ValidString(o.WorldName) || strings.ContainsFunc(o.WorldName, unicode.IsControl) {
+		return fmt.Errorf("host: the world's name has %d characters, allowed are %d and no control characters", n, maxWorldName)
+	}
 	switch o.WatchAccess {
 	case WatchLocal, WatchPublic, WatchToken:
 	default:

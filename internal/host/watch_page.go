@@ -7,10 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,16 +65,51 @@ func readPage(files fs.FS) (map[string]*pageFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the watch page's files: %w", err)
 	}
-	for _, name := range append(names, "index.html") {
+	for _, name := range append(names, pageIndex) {
 		all[strings.TrimPrefix(name, "assets/")] = newPageFile(files, name)
 	}
 	return all, nil
 }
 
 func newPageFile(files fs.FS, name string) *pageFile {
+	return encodedFile(name, func() ([]byte, error) { return fs.ReadFile(files, name) })
+}
+
+// indexFile is the page itself, which names the world and, where everybody may look,
+// says what it is to who shows a link to it.
+func indexFile(files fs.FS, name string, access WatchAccess) *pageFile {
+	return encodedFile(pageIndex, func() ([]byte, error) {
+		b, err := fs.ReadFile(files, pageIndex)
+		if err != nil || name == "" && access != WatchPublic {
+			return b, err //nolint:wrapcheck // The caller does.
+		}
+		shown := html.EscapeString(name)
+		var head string
+		if name != "" {
+			head = `<meta name="playctl-world" content="` + shown + `">`
+		} else {
+			shown = "The town"
+		}
+		if access == WatchPublic {
+			const what = "A town of AI agents, live. Everything on it is proved in your browser."
+			head += `<meta property="og:type" content="website"><meta property="og:title" content="` + shown + `">` +
+				`<meta property="og:description" content="` + what + `"><meta name="description" content="` + what + `">` +
+				`<meta name="twitter:card" content="summary">`
+		}
+		b = pageTitle.ReplaceAllLiteral(b, []byte("<title>"+shown+"</title>"))
+		return bytes.Replace(b, []byte("</head>"), []byte(head+"</head>"), 1), nil
+	})
+}
+
+// pageIndex is the page's file that the others are loaded from.
+const pageIndex = "index.html"
+
+var pageTitle = regexp.MustCompile(`<title>[^<]*</title>`)
+
+func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 	f := &pageFile{mediaType: mediaTypeOf(name)}
 	f.plain = sync.OnceValue(func() encoded {
-		b, err := fs.ReadFile(files, name)
+		b, err := read()
 		if err != nil {
 			return encoded{err: fmt.Errorf("read the watch page's file %s: %w", name, err)}
 		}
@@ -129,7 +166,7 @@ const assetName = "name"
 func pageRoutes(s protocol.Service) []route {
 	return []route{
 		{method: http.MethodGet, path: s.Watch(), order: []step{func(c *call) error {
-			return c.sendPageFile("index.html", cachePage)
+			return c.sendPageFile(pageIndex, cachePage)
 		}}},
 		{method: http.MethodGet, path: s.WatchAssets() + "/{" + assetName + "}", order: []step{func(c *call) error {
 			return c.sendPageFile(c.r.PathValue(assetName), cacheAsset)
@@ -143,7 +180,10 @@ func (c *call) sendPageFile(name, cache string) error {
 		return err
 	}
 	file := files[name]
-	if file == nil || (name == "index.html") != (cache == cachePage) {
+	if name == pageIndex {
+		file = c.host.index
+	}
+	if file == nil || (name == pageIndex) != (cache == cachePage) {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 	}
 	header := c.w.Header()

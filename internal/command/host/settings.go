@@ -38,6 +38,7 @@ type serveSettings struct {
 
 	watchAccess string
 	watchNames  []string
+	worldName   string
 
 	allowHosts     []string
 	publicURL      string
@@ -184,6 +185,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 
 	own.StringVar(&s.watchAccess, "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
 	own.StringSliceVar(&s.watchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
+	own.StringVar(&s.worldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 
 	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
