@@ -64,6 +64,9 @@ var layers = []struct {
 		"internal/command",
 	}},
 	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
+	{"internal/command/stream", []string{
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/client", "internal/render", "sdk", "internal/command", "internal/host",
+	}},
 	{"internal/command/host", []string{
 		"protocol", "internal/pause", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout", "internal/bridge",
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",

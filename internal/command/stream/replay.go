@@ -19,6 +19,7 @@ type replayFlags struct {
 	kinds  []string
 	player string
 	check  bool
+	open   bool
 }
 
 func newReplayCommand(a *command.App) *cobra.Command {
@@ -32,13 +33,20 @@ would print them. It asks no host: it makes the world of the recording's snapsho
 of each event into it, and compares root and leaf count with those that the host stated.
 
 It ends with exit code 5 at the first event that does not prove, or after which events are
-missing. --check prints what was proved and not the events.`,
+missing. --check prints what was proved and not the events.
+
+--open shows the recording in the watch page, which plays and proves it, at an address of this
+machine until Ctrl-C.`,
 		Example: command.Example(
 			"playctl replay monday.ndjson",
+			"playctl replay monday.ndjson --open",
 			"playctl replay monday.ndjson --check --output json",
 			"gunzip < monday.ndjson.gz | playctl replay - --kinds interaction"),
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.open {
+				return showRecording(cmd.Context(), a, args[0])
+			}
 			if !flags.check {
 				pipeIsNDJSON(a)
 			}
@@ -47,6 +55,10 @@ missing. --check prints what was proved and not the events.`,
 	}
 	registerSelection(a, cmd, &flags.kinds, &flags.player)
 	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was proved and not the events")
+	cmd.Flags().BoolVar(&flags.open, "open", false, "show the recording in the watch page, until Ctrl-C")
+	cmd.MarkFlagsMutuallyExclusive("open", "check")
+	cmd.MarkFlagsMutuallyExclusive("open", "kinds")
+	cmd.MarkFlagsMutuallyExclusive("open", "player")
 	return cmd
 }
 

@@ -120,7 +120,7 @@ it: anyone with it may look and act for 12 hours, so treat it like a password.`,
 					return nil, err
 				}
 				result := watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt}
-				if !only && hasBrowser(a) {
+				if !only && command.HasBrowser(a) {
 					if err := openBrowser(ctx, a, link); err != nil {
 						a.Warn("no browser opened: "+err.Error(), "open the address yourself")
 					} else {

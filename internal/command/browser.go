@@ -1,0 +1,69 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/playctl/playctl/internal/render"
+)
+
+// openerTime is how long the system's opener may take to fail. Some of them run
+// for as long as the browser does.
+const openerTime = 3 * time.Second
+
+// HasBrowser reports whether a person sits here who could see one.
+func HasBrowser(a *App) bool {
+	if !IsTerminal(a.Stdout) || a.Printer.Format != render.FormatTable {
+		return false
+	}
+	name, _ := opener()
+	if _, err := exec.LookPath(name); err != nil {
+		return false
+	}
+	switch runtime.GOOS {
+	case "windows", "darwin":
+		return a.Env("SSH_CONNECTION") == ""
+	}
+	return a.Env("DISPLAY") != "" || a.Env("WAYLAND_DISPLAY") != ""
+}
+
+// OpenBrowser runs the system's opener, and leaves it to itself where it does not
+// end soon: it is not ended with this program, and may be the browser itself.
+func OpenBrowser(ctx context.Context, target string) error {
+	name, args := opener()
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, append(args, target)...) //nolint:gosec // The name is fixed, the target this program's.
+	Detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	ended := make(chan error, 1)
+	// It ends with the opener; this program does not wait for a browser.
+	go func() { ended <- cmd.Wait() }()
+	patience := time.NewTimer(openerTime)
+	defer patience.Stop()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	case <-patience.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// opener is the system's own way to open a file or an address.
+func opener() (name string, args []string) {
+	switch runtime.GOOS {
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler"}
+	case "darwin":
+		return "open", nil
+	}
+	return "xdg-open", nil
+}

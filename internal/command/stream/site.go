@@ -1,0 +1,66 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/protocol"
+)
+
+// siteResult is what "playctl replay --open" prints.
+type siteResult struct {
+	File string `json:"file"`
+	URL  string `json:"url"`
+}
+
+// showRecording serves the watch page with a recording until the command is ended.
+func showRecording(ctx context.Context, a *command.App, name string) error {
+	if name == "-" {
+		return command.Usagef("--open needs a file: the page reads it more than once")
+	}
+	if _, err := os.Stat(a.Absolute(name)); err != nil {
+		return fmt.Errorf("read the recording: %w", err)
+	}
+	site, err := host.RecordingSite(a.Absolute(name))
+	if err != nil {
+		return fmt.Errorf("show the recording: %w", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("show the recording: %w", err)
+	}
+	server := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	url := "http://" + listener.Addr().String() + protocol.ServicePlay.Watch()
+	err = a.Printer.Print(render.Document{
+		Data: siteResult{File: name, URL: url}, Views: []render.View{render.Line(render.Clean(url))},
+	})
+	if err == nil && command.HasBrowser(a) {
+		if failed := command.OpenBrowser(ctx, url); failed != nil {
+			a.Note("Open the address yourself: %v", failed)
+		}
+	}
+	if err == nil {
+		select {
+		case err = <-served:
+			return fmt.Errorf("show the recording: %w", err)
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	closed := server.Close()
+	stopped := <-served
+	if errors.Is(stopped, http.ErrServerClosed) {
+		stopped = nil
+	}
+	return errors.Join(err, closed, stopped)
+}

@@ -1,0 +1,66 @@
+package host
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// RecordingSite serves the watch page with a recording in place of a world, to names
+// of this machine only. The page proves and plays it by itself.
+func RecordingSite(file string) (http.Handler, error) {
+	files, err := page()
+	if err != nil {
+		return nil, err
+	}
+	index := files[pageIndex].plain()
+	if index.err != nil {
+		return nil, index.err
+	}
+	name := `<meta name="playctl-recording" content="` + html.EscapeString(filepath.Base(file)) + `">`
+	body := bytes.Replace(index.body, []byte("</head>"), []byte(name+"</head>"), 1)
+	mux, service := http.NewServeMux(), protocol.ServicePlay
+	mux.HandleFunc("GET "+service.Watch(), func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		http.ServeContent(w, r, pageIndex, time.Time{}, bytes.NewReader(body))
+	})
+	mux.HandleFunc("GET "+service.WatchAssets()+"/{"+assetName+"}", func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue(assetName)
+		asset, known := files[name]
+		if !known || name == pageIndex || asset.plain().err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", asset.mediaType)
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(asset.plain().body))
+	})
+	mux.HandleFunc("GET "+service.Watch()+"/recording", func(w http.ResponseWriter, r *http.Request) { sendRecording(w, r, file) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopbackName(hostName(r.Host)) {
+			http.Error(w, "this page is for this machine: open it as localhost", http.StatusForbidden)
+			return
+		}
+		for k, v := range pageHeaders {
+			w.Header().Set(k, v)
+		}
+		mux.ServeHTTP(w, r)
+	}), nil
+}
+
+// sendRecording sends the file as it is now: it may still be written to.
+func sendRecording(w http.ResponseWriter, r *http.Request, name string) {
+	file, err := os.Open(name) //nolint:gosec // The user of this machine named it.
+	if err != nil {
+		http.Error(w, "the recording cannot be read any more", http.StatusNotFound)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Cache-Control", "no-store")
+	http.ServeContent(w, r, "", time.Time{}, file)
+}
