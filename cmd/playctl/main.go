@@ -46,7 +46,8 @@ func main() {
 // run runs the program and returns its exit code.
 func run(ctx context.Context, p *command.Program) int { return command.Run(ctx, p, newRootCommand) }
 
-// The command reference in docs/cli is made of this tree, and a test compares it.
+// The command reference in docs/cli and the manual pages in docs/man are made of this
+// tree, and a test compares them.
 //
 //go:generate go test -count=1 -run ^TestCommandReference$ . -update
 

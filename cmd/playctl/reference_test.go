@@ -20,8 +20,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the command reference and the golden files with what is made now")
 
-// referenceFolder is where the generated command reference is.
-const referenceFolder = "../../docs/cli"
+// Where the generated command reference and the manual pages are.
+const (
+	referenceFolder = "../../docs/cli"
+	manualFolder    = "../../docs/man"
+)
 
 // anywhere is a program that runs on nobody's machine: what it prints of its
 // surroundings is the same everywhere.
@@ -33,44 +36,51 @@ func anywhere() *command.Program {
 	}
 }
 
-// The command reference is what the commands say of themselves.
+// The command reference and the manual pages are what the commands say of themselves.
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
-	pages := referencePages(t, newRootCommand(&command.App{Program: anywhere()}))
+	isFresh(t, referenceFolder, referencePages(t, newRootCommand(&command.App{Program: anywhere()})))
+	isFresh(t, manualFolder, manualPages(t, newRootCommand(&command.App{Program: anywhere()})))
+}
+
+// isFresh compares a folder with what is made now.
+func isFresh(t *testing.T, folder string, pages map[string]string) {
+	t.Helper()
 	if *update {
-		writeReference(t, pages)
+		writePages(t, folder, pages)
 	}
-	entries, err := os.ReadDir(referenceFolder)
+	shown := strings.TrimPrefix(folder, "../../")
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
 		if _, ok := pages[entry.Name()]; !ok {
-			t.Errorf("docs/cli/%s is about a command that is gone: run go generate ./cmd/playctl", entry.Name())
+			t.Errorf("%s/%s is about a command that is gone: run go generate ./cmd/playctl", shown, entry.Name())
 		}
 	}
 	for name, want := range pages {
-		got, err := os.ReadFile(filepath.Join(referenceFolder, name))
+		got, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
-			t.Errorf("docs/cli/%s: %v: run go generate ./cmd/playctl", name, err)
+			t.Errorf("%s/%s: %v: run go generate ./cmd/playctl", shown, name, err)
 			continue
 		}
 		if diff := cmp.Diff(want, string(got)); diff != "" {
-			t.Errorf("docs/cli/%s is stale: run go generate ./cmd/playctl\n%s", name, diff)
+			t.Errorf("%s/%s is stale: run go generate ./cmd/playctl\n%s", shown, name, diff)
 		}
 	}
 }
 
-func writeReference(t *testing.T, pages map[string]string) {
+func writePages(t *testing.T, folder string, pages map[string]string) {
 	t.Helper()
-	if err := os.RemoveAll(referenceFolder); err != nil {
+	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(referenceFolder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range pages {
-		if err := os.WriteFile(filepath.Join(referenceFolder, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,6 +103,24 @@ func referencePages(t *testing.T, root *cobra.Command) map[string]string {
 			t.Fatal(err)
 		}
 		pages[name] = page.String()
+	})
+	return pages
+}
+
+// manualPages are the pages for man by file name, one for each command. They have no
+// date: that would make them stale every month.
+func manualPages(t *testing.T, root *cobra.Command) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	eachCommand(root, func(cmd *cobra.Command) {
+		cmd.DisableAutoGenTag = true
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "playctl", Manual: "playctl", Date: new(time.Time)}
+		var page bytes.Buffer
+		if err := doc.GenMan(cmd, header, &page); err != nil {
+			t.Fatal(err)
+		}
+		pages[name+".1"] = strings.Replace(page.String(), new(time.Time).Format("Jan 2006"), "", 1)
 	})
 	return pages
 }
