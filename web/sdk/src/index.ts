@@ -9,6 +9,8 @@ export { type ChainRoot, playerChainRoot } from './chain/copy.js'
 export { PLAYER_CHAIN_GENESIS_STABLE_KEY, PLAYER_CHAIN_HEADER_STABLE_KEY, compareKeys } from './chain/keys.js'
 export { mergeSnapshotWithPlayerChainNode } from './chain/merge.js'
 export { parsePlayerChainNodeRpcBody } from './chain/node.js'
+export { type ProofLevel, type ProvedLeaf, proveLeaf } from './chain/proof.js'
+export { PastWorld } from './chain/past.js'
 export {
   type PlayerChainNodeRef,
   type PlayerChainNotify,

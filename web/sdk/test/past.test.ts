@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type WorldClient, createClient, oldestPosition, pastEvents } from '../src/index.js'
+import { MismatchError, PastWorld, type WorldClient, type WorldEvent, createClient, oldestPosition, pastEvents } from '../src/index.js'
 import { follow, registration } from './follow.js'
 import { Host } from './host.js'
 
@@ -34,6 +34,38 @@ describe('the past', () => {
     assert.equal(await oldestPosition(client, 0, seq), 31, 'the event of the reset itself')
     const { events, after: position, first } = await pastEvents(client, { before: seq, limit: 100 })
     assert.deepEqual([events.map((event) => event.seq), position, first], [[32, 33, 34, 35], 31, true])
+  })
+
+  it('is proved event by event, from the oldest map on', async () => {
+    const { events, hasMore } = await client.listEvents({ limit: 1000 })
+    assert.deepEqual([events.length, hasMore], [5, false])
+    let world = await client.pastWorld(0)
+    assert.deepEqual([world.snapshot.worldMap.occupants.length, world.proved], [0, false])
+    const happened = events.map(({ seq, event, data }): WorldEvent => ({ seq, kind: event, data: data as WorldEvent['data'] }))
+    for (const event of happened) world = world.after(event)
+    const now = await client.snapshot()
+    assert.deepEqual([world.proved, world.snapshot.merkleRootHex, world.rev], [true, now.merkleRootHex, now.rev])
+    assert.ok(events.every(({ at }) => !Number.isNaN(Date.parse(at))))
+    // What is not the host's is found, also where only a name was changed.
+    const start = await client.pastWorld(0)
+    const [first, second] = happened
+    assert.ok(first !== undefined && second !== undefined)
+    const changed = JSON.parse(JSON.stringify(first).replaceAll('name 1 of 5', 'another name')) as WorldEvent
+    assert.throws(() => start.after(changed), MismatchError)
+    assert.throws(() => start.after(second), /events are missing/)
+    assert.throws(() => PastWorld.of({ ...now, merkleLeafCount: 99 }), MismatchError)
+  })
+
+  it('has a proof for each row, by the row alone', async () => {
+    const { worldMap: { occupants }, merkleRootHex } = await client.snapshot()
+    const key = `agent:${occupants[0]?.kind === 'agent' ? `${occupants[0].nodeId}:${occupants[0].agentId}` : ''}`
+    const proved = await client.provedLeaf(key)
+    assert.deepEqual([proved.merkleRootHex, proved.leafIndex, proved.levels.length], [merkleRootHex, 2, 2])
+    await assert.rejects(client.provedLeaf('agent:nobody:x'), /404|no leaf/)
+    for (const edit of [(text: string) => text.replace('name 5', 'name 6'), (text: string) => text.replace('"right"', '"left"'), (text: string) => text.replace('"leafIndex":2', '"leafIndex":1')]) {
+      const changing: typeof fetch = async (...args) => new Response(edit(await (await fetch(...args)).text()), { headers: { 'content-type': 'application/json' } })
+      await assert.rejects(createClient({ baseUrl: host.url, fetch: changing }).provedLeaf(key), 'what was changed is found')
+    }
   })
 
   it('is also what a connection that is made anew goes on from', async () => {

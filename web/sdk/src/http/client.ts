@@ -1,13 +1,15 @@
 import { parseNodeReply, readNode } from '../chain/node.js'
-import { ChainError } from '../chain/row.js'
 import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
 import type * as wire from '../protocol/contract.js'
-import { limits, operations } from '../protocol/contract.js'
-import { PlayError, ReplyError } from '../protocol/errors.js'
+import { operations } from '../protocol/contract.js'
+import { PlayError } from '../protocol/errors.js'
 import { WorldCopy } from '../chain/copy.js'
-import { type Call, type Reply, largeReply, routeOf } from './call.js'
+import { PastWorld } from '../chain/past.js'
+import { type ProvedLeaf, proveLeaf } from '../chain/proof.js'
+import { type Call, type Reply, largeReply } from './call.js'
 import { Identity } from './identity.js'
 import type { CallOptions, ClientOptions, NodeIdentity, Retry } from './options.js'
+import { allPages, at, leastRev, understood } from './reading.js'
 import { typed } from './reply.js'
 import { type Shared, Transport } from './transport.js'
 
@@ -74,6 +76,11 @@ export class WorldClient {
   /** Fetches the session and what the host can do. */
   async session(options?: CallOptions): Promise<wire.SessionReply> {
     return this.transport.fetchSession(options?.signal)
+  }
+
+  /** Reads the host's root key, from which node ids derive, and who may make a main node. Nodes of the host may, and where registration is open anybody. */
+  async bootstrap(options?: CallOptions): Promise<wire.BootstrapReply> {
+    return this.#send({ method: 'GET', path: this.transport.api('/bootstrap'), repeat: 'read' }, { rootKey: 'text' }, options)
   }
 
   /** Reads the whole world. It is not verified: `subscribeWorld` and `RemotePlayWorld` do that. */
@@ -172,6 +179,25 @@ export class WorldClient {
     return this.#op('recordJourney', request, {}, options)
   }
 
+  /** Reads a row with the digests that prove it, and checks them. Only for hosts with `chain-proof`. */
+  async provedLeaf(stableKey: string, options?: CallOptions): Promise<ProvedLeaf> {
+    const call = this.#read('getPlayerChainProof', { stableKey })
+    const reply = await this.#op('getPlayerChainProof', { stableKey }, { path: 'list' }, options)
+    return understood(call, () => proveLeaf(reply, stableKey))
+  }
+
+  /** Lists events of this session, the oldest first: a page of those that the host keeps. Not every host has it. */
+  async listEvents(request: wire.ListEventsRequest = {}, options?: CallOptions): Promise<wire.ListEventsReply> {
+    return this.#op('listEvents', request, { events: 'list' }, options)
+  }
+
+  /** Reads the newest map that the host keeps of those up to a rev, or else the oldest of this session. Not every host has it. */
+  async pastWorld(rev: number, options?: CallOptions): Promise<PastWorld> {
+    const call = this.#read('getWorldSnapshotAt', { rev })
+    const reply = await this.transport.do(call, options?.signal)
+    return understood(call, () => PastWorld.of(member(asObject(reply.value), 'snapshot')))
+  }
+
   /** Reads chat lines, newest last: as many as were asked for, in several requests where the host's pages end early. */
   async listInteractions(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.InteractionsReply> {
     const [interactions, hasMore] = await allPages(request, async (part) => {
@@ -190,9 +216,14 @@ export class WorldClient {
     return { journeys, hasMore }
   }
 
-  /** Asks an agent for something. The id of the request makes a repeat harmless. */
-  async intercomCommand(command: wire.IntercomCommand, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#op('intercomCommand', command, {}, options, 'same')
+  /**
+   * Asks an agent for something. The id of the request makes a repeat harmless. With `ifAnswering` a host
+   * that knows that no program answers for the agent refuses with `agent_not_answering`.
+   */
+  async intercomCommand(command: wire.IntercomCommand, options: CallOptions & { readonly ifAnswering?: boolean } = {}): Promise<wire.OkReply> {
+    const call = this.#write('/sdk/rpc', { op: 'intercomCommand', payload: command }, 'same')
+    const checked = options.ifAnswering === true && this.transport.service === 'play'
+    return this.#send(checked ? { ...call, query: { ifAnswering: '1' } } : call, {}, options)
   }
 
   /** Answers a command, as the agent that was asked. */
@@ -263,7 +294,28 @@ export class WorldClient {
     return this.#send(call, {}, options)
   }
 
-  /** Gives the calling main node another API key; the one before is worth nothing from then on. */
+  /** Gives the calling main node or one of its agents a label, which only the account and the administrator see. */
+  async labelNode(nodeId: string, label: string, options?: CallOptions): Promise<wire.LabelReply> {
+    return this.#send({ method: 'POST', path: '/api/nodes/label', body: { nodeId, label }, repeat: 'keyed' }, { nodeId: 'text' }, options)
+  }
+
+  /** Lists the API keys of the calling main node, the default one first. */
+  async apiKeys(options?: CallOptions): Promise<wire.KeysReply> {
+    return this.#send({ method: 'GET', path: '/api/nodes/api-keys', repeat: 'read' }, { keys: 'list' }, options)
+  }
+
+  /** Makes one more API key of the calling main node, for ever where no term is given; the others stay good. */
+  async addApiKey(name: string, expiresInSeconds?: number, options?: CallOptions): Promise<wire.CreateKeyReply> {
+    const body = { name, ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }) }
+    return this.#send({ method: 'POST', path: '/api/nodes/api-keys', body, repeat: 'keyed' }, { apiKey: 'text' }, options)
+  }
+
+  /** Ends an API key of the calling main node; `ok` is false if it has none of that name. */
+  async revokeApiKey(name: string, options?: CallOptions): Promise<wire.OkReply> {
+    return this.#send({ method: 'DELETE', path: '/api/nodes/api-keys', query: { name }, repeat: 'keyed' }, {}, options)
+  }
+
+  /** Gives the calling main node another default API key; the one before is worth nothing from then on. */
   async createApiKey(options?: CallOptions): Promise<wire.ApiKeyReply> {
     return this.#send({ method: 'POST', path: '/api/nodes/api-key', body: {}, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
@@ -276,6 +328,25 @@ export class WorldClient {
     const body = token === undefined ? {} : { token }
     const call: Call = { method: 'POST', path: `/${this.transport.service}/watch/session`, body, repeat: 'same', keyless: true }
     return this.#send(call, { scope: 'text' }, options)
+  }
+
+  /** Makes a token for a link to the watch page: its `url`, `#token=` and its `token`. */
+  async watchToken(options?: CallOptions): Promise<wire.WatchTokenReply> {
+    return this.#send({ method: 'POST', path: this.#watchTokens, body: {}, sid: true, repeat: 'keyed' }, { token: 'text', url: 'text' }, options)
+  }
+
+  /** Lists the tokens of the calling main node that have not ended, the oldest first. */
+  async watchTokens(options?: CallOptions): Promise<wire.WatchTokensReply> {
+    return this.#send({ method: 'GET', path: this.#watchTokens, repeat: 'read' }, { tokens: 'list' }, options)
+  }
+
+  /** Ends one of them, with the cookies that were made from it; `ok` is false if there is none of that id. */
+  async revokeWatchToken(id: string, options?: CallOptions): Promise<wire.OkReply> {
+    return this.#send({ method: 'DELETE', path: this.#watchTokens, query: { id }, sid: true, repeat: 'keyed' }, {}, options)
+  }
+
+  get #watchTokens(): string {
+    return `/${this.transport.service}/watch/token`
   }
 
   /** Asks whether a node exists and derives from a root key. A negative answer is a reply, not an error. */
@@ -313,39 +384,6 @@ export class WorldClient {
 
   async #send<T>(call: Call, needs: Needs, options?: CallOptions): Promise<T> {
     return typed<T>(call, await this.transport.do(call, options?.signal), needs)
-  }
-}
-
-/** Reads pages from the newest back, until there are as many rows as were asked for or no more. */
-async function allPages<T extends { readonly seq: number }>(
-  request: wire.ListRequest, read: (part: wire.ListRequest) => Promise<[readonly T[], boolean]>,
-): Promise<[T[], boolean]> {
-  let [rows, hasMore]: [readonly T[], boolean] = await read(request)
-  const limit = request.limit ?? limits.defaultListLimit
-  for (let first = rows[0]; hasMore && first !== undefined && rows.length < limit; ) {
-    const [older, more] = await read({ ...request, limit: limit - rows.length, beforeSeq: first.seq })
-    rows = [...older, ...rows]
-    hasMore = more && older.length > 0
-    first = rows[0]
-  }
-  return [[...rows], hasMore]
-}
-
-function at(options: NodeOptions | undefined): { atRev?: number } {
-  return options?.atRev === undefined ? {} : { atRev: options.atRev }
-}
-
-function leastRev(options: NodeOptions | undefined): number {
-  return Math.max(options?.minRev ?? 0, options?.atRev ?? 0)
-}
-
-/** Turns a reply that the chain's readers refuse into the error of its route. */
-function understood<T>(call: Call, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ChainError) throw new ReplyError(routeOf(call), error.message, { cause: error })
-    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { nodeKindOf } from '../chain/keys.js'
 import { mustAnswerFor } from '../chain/node.js'
 import { type EventState, type PlayerChainNodeRef, type PlayerChainNotify, sortNodeRefsForSerializedFetch } from '../chain/notify.js'
+import { nodesOf } from '../chain/past.js'
 import { ChainError } from '../chain/row.js'
 import type { NodeOptions, WorldClient } from '../http/client.js'
 import { type ChainNode, limits } from '../protocol/contract.js'
@@ -22,8 +23,7 @@ export interface EventRows {
  */
 export async function rowsOf(client: WorldClient, event: EventState, notify: PlayerChainNotify, signal: AbortSignal): Promise<EventRows | undefined> {
   if (event.inline !== undefined) {
-    checkInline(event.inline, notify)
-    return { nodes: event.inline, ...(event.rev === undefined ? {} : { rev: event.rev }) }
+    return { nodes: nodesOf({ ...event, notify }), ...(event.rev === undefined ? {} : { rev: event.rev }) }
   }
   if (notify.nodes.length > maxFetch) return undefined
   const refs = sortNodeRefsForSerializedFetch(notify.nodes)
@@ -33,13 +33,6 @@ export async function rowsOf(client: WorldClient, event: EventState, notify: Pla
   const as = session.has('chain-at-rev') === true ? 'atRev' : 'minRev'
   const options: NodeOptions = { signal, ...(event.rev === undefined ? {} : { [as]: event.rev }) }
   return session.has('chain-nodes') === true ? batches(client, refs, options) : oneByOne(client, refs, options)
-}
-
-function checkInline(nodes: readonly ChainNode[], notify: PlayerChainNotify): void {
-  if (nodes.length !== notify.nodes.length) {
-    throw new ChainError(`there are ${nodes.length} inline nodes for ${notify.nodes.length} refs`)
-  }
-  for (const [i, node] of nodes.entries()) mustAnswerFor(node, notify.nodes[i]?.stableKey ?? '')
 }
 
 async function batches(client: WorldClient, refs: readonly PlayerChainNodeRef[], options: NodeOptions): Promise<EventRows> {
