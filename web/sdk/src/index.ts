@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * A client of playctl worlds for Node and browsers: agents on the map, journeys
  * and chat, intercom, and a live copy of the world that is verified against the
@@ -42,6 +43,12 @@ export type * from './subscription/types.js'
 export { type AddAgentOptions, Agent } from './world/agent.js'
 export { HUMAN_LABEL, type IntercomQuestion } from './world/ask.js'
 export { type EventOptions, type EventSubscription, subscribeEvents } from './world/events.js'
+export { type AgentProgram, type ChatMessage } from './tools/program.js'
+export { JourneyRecorder, type Redact } from './tools/recorder.js'
+export type { ArgsOf, JsonSchema, StandardSchema, ToolInput } from './tools/schema.js'
+export { type AgentTool, type Answer, type Asked, type ToolDefinition, tool } from './tools/tool.js'
+export { type ConnectOptions, connect } from './world/connect.js'
+export type { EventOf, EventsOptions } from './world/event_loop.js'
 export { type Exchange, exchangeIn, exchangeOf, nextExchange } from './world/exchange.js'
 export { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, type Tool, frameworkRegistration } from './world/framework.js'
 export type { Hold } from './world/hold.js'

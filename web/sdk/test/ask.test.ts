@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
-  AgentFailedError, AnsweredError, ClosedError, OptionError, RemotePlayWorld, TookTooLongError, createClient, createMainNode, createNodeCredentialMaterial,
+  AgentFailedError, AnsweredError, ClosedError, OptionError, RemotePlayWorld, TookTooLongError, ToolError, createClient, createMainNode, createNodeCredentialMaterial,
   frameworkRegistration, hasCode,
 } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial } from '../src/index.js'
@@ -30,7 +30,7 @@ describe('ask', () => {
       execute: async ({ command, stream, signal }) => {
         const { a = 0, b = 0 } = command.args ?? {}
         if (command.kind === 'assist') return { result: { sum: Number(a) + Number(b) } }
-        if (command.text === 'fail') throw new Error('no table is free')
+        if (command.text === 'fail') throw new ToolError('no table is free')
         if (command.text === 'for ever') {
           await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
         }
@@ -90,6 +90,30 @@ describe('ask', () => {
     await assert.rejects(world.ask({ to: 'nobody', text: 'hi' }), (error) => hasCode(error, 'player_unknown'))
     await assert.rejects(world.ask({ to: ada.id, tool: 'assist_none' }), (error) => hasCode(error, 'tool_unknown'))
     await assert.rejects(world.ask({ to: ada.id, text: ' ' }), OptionError)
+  })
+
+  it('learns at once that no program answers, from the agents that streams name', async () => {
+    const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    const [eve, kim] = await Promise.all(['Eve', 'Kim'].map(async (name) => {
+      const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+      await other.createAgentNode(credentials)
+      return other.addAgent({ name, agent: tools, credentials })
+    }))
+    assert.ok(eve !== undefined && kim !== undefined)
+    const unanswered = async (to: string) => assert.rejects(world.ask({ to, text: 'hi' }), (error) => hasCode(error, 'agent_not_answering'))
+    // The stream of another program's agents, a copy of the world and a reader of events answer for nobody.
+    const copy = await other.subscribeWorldState()
+    const events = await other.subscribeEvents({ onEvent: () => undefined })
+    await Promise.all([unanswered(eve.id), unanswered(kim.id)])
+    const named = await other.subscribeIntercomCommands({ agents: [eve], execute: () => 'Eve is here' })
+    await named.ready
+    assert.equal((await world.ask({ to: eve.id, text: 'hi' })).message, 'Eve is here')
+    await unanswered(kim.id)
+    const all = await other.subscribeIntercomCommands({ execute: ({ agent }) => `${agent.name} is here` })
+    await all.ready
+    assert.equal((await world.ask({ to: kim.id, text: 'hi' })).message, 'Kim is here')
+    await Promise.all([copy.close(), events.close()])
+    await other.close()
   })
 
   it('ends with its signal, and with the world', async () => {

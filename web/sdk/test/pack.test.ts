@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import ts from 'typescript'
-import { RemotePlayWorld, createNodeCredentialMaterial, isEvent } from '../src/index.js'
+import { RemotePlayWorld, isEvent } from '../src/index.js'
 import type { WorldEvent } from '../src/index.js'
 import { Host, Reports } from './host.js'
 import { Project } from './packed.js'
@@ -15,21 +15,40 @@ function blocks(text: string, language: string): string[] {
   return Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gmu')), (found) => found[1] ?? '')
 }
 
+/** The program of the README that calls something. */
+function example(called: string): string {
+  return blocks(readFileSync(path.join(repository, 'web/sdk/README.md'), 'utf8'), 'js').find((block) => block.includes(called)) ?? assert.fail(called)
+}
+
 describe('the package in a fresh project', () => {
   let project: Project
   before(() => { project = new Project() })
   after(() => { project.remove() })
 
   it('has what it needs and no more', () => {
-    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js']) {
+    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js', 'dist/react/index.js', 'dist/agent-play/index.js']) {
       assert.ok(project.files.includes(needed), `${needed} is not in the package`)
     }
     assert.ok(!project.files.some((file) => file.includes('test')), 'tests are in the package')
   })
 
-  it('runs the example of its README', () => {
-    const [example = ''] = blocks(readFileSync(path.join(repository, 'web/sdk/README.md'), 'utf8'), 'js')
-    project.write('example.js', example)
+  it('runs the agent of its README', async () => {
+    const host = await Host.start()
+    const { node, apiKey } = await host.account()
+    project.write('agent.mjs', example('world.agent'))
+    const agent = project.start('agent.mjs', { PLAYCTL_SERVER: host.url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey })
+    const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    for await (const { data } of world.events({ kinds: ['world:interaction'], after: 0 })) {
+      assert.equal((await world.ask({ to: data.playerId, tool: 'assist_book', args: { people: 3 } })).message, 'A table for 3.')
+      break
+    }
+    agent.kill('SIGKILL')
+    await world.close()
+    await host.end()
+  })
+
+  it('runs the world of its README', () => {
+    project.write('example.js', example('PlayWorld'))
     const said = project.run(process.execPath, 'example.js')
     assert.match(said, /^a world is served at http:/u)
     assert.match(said, /world:player_added \[ 'Ada' \] verified/u)
@@ -37,6 +56,24 @@ describe('the package in a fresh project', () => {
 
   it('has types, for the agent of examples/agent-ts as well', () => {
     for (const name of ['agent.ts', 'tsconfig.json']) project.copy(`examples/agent-ts/${name}`)
+    project.write('lovable.ts', `
+      import { type EventOf, connect, tool } from '@playctl/sdk'
+      import { RemotePlayWorld } from '@playctl/sdk/agent-play'
+      export const older = new RemotePlayWorld()
+      export const line = async (): Promise<string> => {
+        await using world = await connect({ context: 'default' })
+        await world.agent('Ada', {
+          chat: async function* ({ text }) { yield text },
+          tools: { book: tool({ description: 'Books', input: { type: 'object', properties: { people: { type: 'integer' } }, required: ['people'] }, run: ({ people }) => String(people + 1) }) },
+        })
+        for await (const event of world.events({ kinds: ['world:interaction', 'world:journey'] })) {
+          if (event.kind === 'world:interaction') return event.data.text
+          const journey: EventOf<'world:journey'> = event
+          return journey.data.playerId
+        }
+        return ''
+      }
+    `)
     project.write('consumer.ts', `
       import { type EventOptions, type PlayError, type WorldUpdate, RemotePlayWorld, isEvent, type WorldEvent } from '@playctl/sdk'
       import { PlayWorld } from '@playctl/sdk/node'
@@ -59,22 +96,21 @@ describe('the package in a fresh project', () => {
     const host = await Host.start()
     const { node, apiKey } = await host.account()
     const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
-    const tess = createNodeCredentialMaterial({ rootKey: host.rootKey })
-    await world.createAgentNode(tess)
     const events = new Reports<WorldEvent>()
     await world.subscribeEvents({ after: 0, onEvent: events.add })
     const agent = project.start('agent.js', {
       PLAYCTL_SERVER: host.url, PLAYCTL_API_KEY: apiKey, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase,
-      AGENT_NODE_ID: tess.nodeId, AGENT_PHRASE: tess.phrase,
     })
     let problems = ''
     agent.stderr.on('data', (text: Buffer) => { problems += text.toString() })
     const ended = once(agent, 'exit')
-    await Promise.race([events.until((e) => e.kind === 'world:player_added'), ended])
+    const added = await Promise.race([events.until((e) => e.kind === 'world:player_added'), ended.then(() => assert.fail(problems))])
+    assert.ok(isEvent(added, 'world:player_added'))
+    const tess = { nodeId: added.data.player.agentId }
     assert.equal((await world.ask({ to: tess.nodeId, text: 'Good morning' })).message, 'You said: Good morning')
     assert.equal((await world.ask({ to: tess.nodeId, tool: 'assist_add', args: { a: 2, b: 3 } })).message, '5')
-    await assert.rejects(world.ask({ to: tess.nodeId, tool: 'assist_add', args: { a: 'two' } }), /whole numbers/u)
-    assert.equal((await (await world.client()).listJourneys({ playerId: tess.nodeId })).journeys.length, 2)
+    await assert.rejects(world.ask({ to: tess.nodeId, tool: 'assist_add', args: { a: 'two', b: 1 } }), /a: .*integer/u)
+    assert.equal((await (await world.client()).listJourneys({ playerId: tess.nodeId })).journeys.length, 3)
     agent.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null], problems)
     const left = await events.until((e) => e.kind === 'world:player_removed')

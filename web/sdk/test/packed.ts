@@ -31,8 +31,8 @@ export class Project {
   readonly files: readonly string[]
 
   constructor() {
-    const told = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.folder], { cwd: path.join(web, 'sdk'), encoding: 'utf8' })
-    const [packed] = JSON.parse(told.replace(/^[^[]*/u, '')) as { filename: string; files: { path: string }[] }[]
+    const reported = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.folder], { cwd: path.join(web, 'sdk'), encoding: 'utf8' })
+    const [packed] = JSON.parse(reported.replace(/^[^[]*/u, '')) as { filename: string; files: { path: string }[] }[]
     if (packed === undefined) throw new Error('npm packed nothing')
     this.files = packed.files.map((file) => file.path)
     this.write('package.json', '{ "private": true, "type": "module" }')

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import {
-  ClosedError, type IntercomEventData, OptionError, PlayError, RemotePlayWorld, UnreachableError, type WorldEvent,
+  ClosedError, type IntercomEventData, OptionError, PlayError, RemotePlayWorld, ToolError, UnreachableError, type WorldEvent,
   createClient, createNodeCredentialMaterial, frameworkRegistration, hasCode, isEvent, subscribeEvents,
 } from '../src/index.js'
 import type { NodeCredentialMaterial, WorldUpdate } from '../src/index.js'
@@ -105,7 +105,7 @@ describe('RemotePlayWorld', () => {
     const agent = await world.addAgent({ name: 'Ada', agent: tools, credentials: ada })
     const sub = await world.subscribeIntercomCommands({
       execute: async (call) => {
-        if (call.command.text === 'fail') throw new Error('no table is free')
+        if (call.command.text === 'fail') throw new ToolError('no table is free')
         await call.stream({ message: 'looking' })
         return { message: `booked for ${JSON.stringify(call.command.args ?? {})}`, result: { table: 7 } }
       },

@@ -5,6 +5,9 @@ import type { Identity } from './identity.js'
 /** What a client keeps of a host's sentence: a broken host must not fill a page. */
 const longestMessage = 1000
 
+/** What a host asks for in the words of its headers. */
+const nobodyCalls = 'the host wants to know who calls: set mainNodeCredentials of the world, or credentials of the client'
+
 /** Decodes the answer of a status that is no success. A body that is no JSON gives the status's general code. */
 export function refusalOf(response: Response, body: string, who: Identity): PlayError {
   let parsed
@@ -15,10 +18,11 @@ export function refusalOf(response: Response, body: string, who: Identity): Play
   }
   const field = (name: string) => who.scrub(asText(member(parsed, name))?.slice(0, longestMessage) ?? '')
   const stated = { code: field('code'), message: field('error') }
+  const code = stated.code || codeForStatus(response.status)
   return new PlayError({
-    code: stated.code || codeForStatus(response.status),
+    code,
     status: response.status,
-    message: stated.message || `the host answered with status ${response.status}`,
+    message: code === 'credentials_missing' && who.nodeId === '' ? nobodyCalls : stated.message || `the host answered with status ${response.status}`,
     stated,
     requestId: field('requestId'),
     retryAfterMs: retryAfterOf(response.headers.get('retry-after')),

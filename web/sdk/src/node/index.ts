@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * What the client has for Node alone: a world of the program's own, and root
  * key files.

@@ -5,11 +5,13 @@ import { createClient } from '../http/client.js'
 import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
 import { hasCode } from '../protocol/errors.js'
-import type { IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
+import type { EventKind, IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
 import type * as wire from '../protocol/contract.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
 import type { AddAgentOptions, Agent } from '../world/agent.js'
 import type { IntercomQuestion } from '../world/ask.js'
+import type { AgentProgram } from '../tools/program.js'
+import type { EventOf, EventsOptions } from '../world/event_loop.js'
 import type { EventOptions, EventSubscription } from '../world/events.js'
 import type { Hold } from '../world/hold.js'
 import type { IntercomOptions, IntercomSubscription } from '../world/intercom_types.js'
@@ -76,6 +78,11 @@ export class PlayWorld {
     return this.#remote.addAgent({ ...options, nodeId: node.nodeId, credentials: node }, call)
   }
 
+  /** Puts an agent on the map with what it does; see `RemotePlayWorld.agent`. */
+  async agent(name: string, program?: AgentProgram, call?: CallOptions): Promise<Agent> {
+    return this.#remote.agent(name, program, call)
+  }
+
   async #agentNode(options: AddAgentOptions, call: CallOptions | undefined): Promise<NodeIdentity> {
     const given: NodeCredentials = { rootKey: this.rootKey, ...(options.nodeId === undefined ? {} : { nodeId: options.nodeId }), ...options.credentials }
     const node = await (options.credentials === undefined ? newNode(this.rootKey) : resolveNode(given))
@@ -122,6 +129,11 @@ export class PlayWorld {
     return this.#remote.subscribeEvents(options)
   }
 
+  /** Gives what happens, for `for await`; see `RemotePlayWorld.events`. */
+  events<K extends EventKind = EventKind>(options?: EventsOptions<K>): AsyncGenerator<EventOf<K>, void, undefined> {
+    return this.#remote.events(options)
+  }
+
   /** Follows the world with a verified copy. */
   async subscribeWorldState(options: SubscribeOptions = {}): Promise<WorldSubscription> {
     return this.#remote.subscribeWorldState(options)
@@ -142,9 +154,14 @@ export class PlayWorld {
     return this.#remote.hold()
   }
 
-  /** Adds a function that is called once when the world is closed, also when its host ended by itself. */
-  onClose(told: () => void | Promise<void>): void {
-    this.#remote.onClose(told)
+  /** Adds a function that is called once when the world is closed, also when its host ended by itself; what it gives takes the function away again. */
+  onClose(callback: () => void | Promise<void>): () => void {
+    return this.#remote.onClose(callback)
+  }
+
+  /** Closes the world, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
   }
 
   /** Takes the agents off the map and ends the host. May be called again. */

@@ -1,3 +1,5 @@
+import { PlayError, UnreachableError } from './errors.js'
+
 /** A value that was thrown, as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -18,7 +20,20 @@ export function callBack<A extends readonly unknown[]>(callback: ((...args: A) =
   }
 }
 
-/** Reports an error to a program. What its function throws is dropped. */
+/* eslint-disable no-console -- what no function of the program takes is printed, as platforms do with errors that nothing catches */
+
+/**
+ * Reports an error to a program. Without a function for it, it is printed: a refusal or a lost connection as its
+ * sentence, any other with its stack. What the function throws is dropped.
+ */
 export function reportTo(callback: ((error: Error) => unknown) | undefined, error: Error): void {
-  callBack(callback, () => undefined, error)
+  if (callback !== undefined) callBack(callback, () => undefined, error)
+  else if (error instanceof PlayError || error instanceof UnreachableError) console.warn(`playctl: ${error.message}`)
+  else console.warn('playctl:', error)
+}
+
+/** Gives a warning to a program, or prints it where the program has no function for it. What the function throws is dropped. */
+export function warnTo(callback: ((text: string) => unknown) | undefined, text: string): void {
+  if (callback === undefined) console.warn(`playctl: ${text}`)
+  else callBack(callback, () => undefined, text)
 }

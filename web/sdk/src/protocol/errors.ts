@@ -116,6 +116,11 @@ export class AgentFailedError extends Error {
   }
 }
 
+/** What an agent answers in place of a result: its message is for the asker. What else a tool throws is for the developer alone. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}
+
 /** Why an executor's signal ended: the command was answered already, by the host, for which it took too long, or by another program. */
 export class AnsweredError extends Error {
   override readonly name = 'AnsweredError'

@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   readonly after?: number
   /** Asks for the changed rows within the events. */
   readonly inline: boolean
+  /** The agents for which the reader answers, as the parameter `answers` says them; absent where it does not say. */
+  readonly answers?: string
   /** How long it may be silent, in milliseconds; `stallAfterMs` unless given. */
   readonly silenceMs?: number
   readonly signal: AbortSignal
@@ -76,9 +78,10 @@ export class Connection {
   }
 
   async #request(transport: Transport, options: ConnectionOptions): Promise<void> {
+    const answers = transport.service === 'play' ? options.answers : undefined
     const call: Call = {
       method: 'GET', path: transport.api('/events'), repeat: 'read',
-      ...(options.inline ? { query: { inline: '1' } } : {}),
+      query: { ...(options.inline ? { inline: '1' } : {}), ...(answers === undefined ? {} : { answers }) },
     }
     const response = await transport.send(call, this.sid, undefined, this.#ending.signal, {
       accept: 'text/event-stream',

@@ -32,6 +32,8 @@ export type Signal =
 export interface StreamOptions {
   readonly after?: number
   readonly inline: boolean
+  /** The agents for which the reader answers, as the parameter `answers` says them; absent where it does not say. */
+  readonly answers?: string
   /** How long a connection may be silent, in milliseconds; 45 s unless given. */
   readonly silenceMs?: number
   readonly signal: AbortSignal
@@ -125,6 +127,7 @@ export class Stream {
     try {
       this.#connection = await Connection.open(this.#transport, {
         inline: this.#options.inline, signal: this.#options.signal,
+        ...(this.#options.answers === undefined ? {} : { answers: this.#options.answers }),
         ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }), ...(cursor === undefined ? {} : { after: cursor }),
       })
       if (!(await this.#connection.started())) return this.#lost(undefined, true)

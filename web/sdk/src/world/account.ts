@@ -1,19 +1,33 @@
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { hexOf } from '../chain/digest.js'
 import { checkNode, resolveNode } from '../credentials/resolve.js'
 import type { NodeCredentials } from '../credentials/resolve.js'
 import { isExposed } from '../http/address.js'
 import { WorldClient } from '../http/client.js'
 import type { ClientOptions, NodeIdentity } from '../http/options.js'
+import { randomText } from '../http/wait.js'
+import { asObject } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
-import { callBack } from '../protocol/callback.js'
+import { warnTo } from '../protocol/callback.js'
 import type { Agent, AgentWorld } from './agent.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import { Placements } from './placements.js'
+
+/** What a program gives as the API key of an account that has none. */
+const noKey = 'none'
+
+const encoder = new TextEncoder()
 
 /** Who a world's program is at its host: the main node, the API key, and what is shared by all calls. */
 export class Account {
   readonly placements = new Placements()
   readonly warn: (text: string) => void
-  readonly #apiKey: string
+  /** Begins the ids of the connections that hold this program's agents. */
+  readonly program = randomText()
+  /** Undefined where the program says that there is none. */
+  readonly #apiKey: string | undefined
+  readonly #options: RemotePlayWorldOptions
   readonly #node: NodeCredentials | undefined
   readonly #nobody: WorldClient
   #client: Promise<WorldClient> | undefined
@@ -22,10 +36,12 @@ export class Account {
   /** Checks the options; what is wrong is an `OptionError`. All calls end with `life`. */
   constructor(options: RemotePlayWorldOptions, life: AbortSignal, onSession: (sid: string) => void) {
     // Programs without types call this as well.
-    const given = options as Partial<RemotePlayWorldOptions>
+    const given = (asObject(options) ?? {}) as Partial<RemotePlayWorldOptions>
     if (!given.baseUrl?.trim()) throw new OptionError("baseUrl is empty: set the host's address, such as http://127.0.0.1:7420")
-    this.#apiKey = given.apiKey?.trim() ?? ''
-    if (this.#apiKey === '') {
+    this.#options = options
+    const apiKey = given.apiKey?.trim() ?? ''
+    this.#apiKey = apiKey === noKey ? undefined : apiKey
+    if (apiKey === '') {
       throw new OptionError("apiKey is empty: use the key that was printed when the main node was created, or make one with 'playctl create-api-key'")
     }
     if (options.mainNodeCredentials !== undefined && options.nodeCredentials !== undefined) {
@@ -33,9 +49,27 @@ export class Account {
     }
     this.#node = options.mainNodeCredentials ?? options.nodeCredentials
     if (this.#node !== undefined) checkNode(this.#node)
-    this.warn = (text) => { callBack(options.onWarning, () => undefined, text) }
-    this.#nobody = new WorldClient({ ...clientOptions(options), apiKey: this.#apiKey, onSession }).withLife(life)
+    this.warn = (text) => { warnTo(options.onWarning, text) }
+    this.#nobody = new WorldClient({ ...clientOptions(options), ...(this.#apiKey === undefined ? {} : { apiKey: this.#apiKey }), onSession }).withLife(life)
     if (isExposed(this.#nobody.transport.baseUrl)) this.warn('credentials will cross the network in clear text: use an https:// address')
+  }
+
+  /**
+   * The credentials of an agent by its name: those that were given for it, else those that follow from the main node's
+   * secret, so that the same name is the same agent in every run. Nobody learns the main node's secret from them.
+   */
+  async agentNode(name: string): Promise<NodeCredentials | undefined> {
+    const given = this.#options.agentCredentials?.[name]
+    if (given !== undefined) return given
+    const client = await this.client()
+    if (this.#main === undefined) return undefined
+    const passwHash = hexOf(hmac(sha256, encoder.encode(this.#main.passwHash), encoder.encode(`playctl agent ${name}`)))
+    return { passwHash, rootKey: (await client.bootstrap()).rootKey }
+  }
+
+  /** What names this program's agents to hosts, as those that it answers for. */
+  get answersFor(): string {
+    return `connection:${this.program}`
   }
 
   /** Whether there is a main node. */
@@ -59,6 +93,7 @@ export class Account {
   agentWorld(client: WorldClient, leave: (agent: Agent) => boolean): AgentWorld {
     return {
       client,
+      program: this.program,
       main: this.#main,
       bodyKey: this.#apiKey,
       clientAs: (node) => client.as(node, this.#apiKey),

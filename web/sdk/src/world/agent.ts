@@ -3,11 +3,11 @@ import { resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
-import { asObject } from '../json/read.js'
+import { asObject, asText } from '../json/read.js'
 import { OptionError, hasCode } from '../protocol/errors.js'
 import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
-import { normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
+import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
 
@@ -35,6 +35,8 @@ export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type
 export interface AgentWorld {
   readonly client: WorldClient
   readonly main: NodeIdentity | undefined
+  /** Begins the ids of all connections of this program. */
+  readonly program: string
   /** The account's key, to be shown with every call of its agents. */
   clientAs(node: NodeIdentity): WorldClient
   /** The account's key for hosts of the older service, which read it from the body. */
@@ -98,12 +100,18 @@ export class Agent {
 
   /** Records what the agent said; a blank text is an `OptionError`. */
   async say(text: string, call?: CallOptions): Promise<RecordInteractionReply> {
+    if (isBlank(asText(text) ?? '')) throw new OptionError('there is nothing to say: the text is empty')
     return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text }, call)
   }
 
   /** Records a journey of the agent. */
   async recordJourney(journey: Journey, call?: CallOptions): Promise<RecordJourneyReply> {
     return this.client.recordJourney({ playerId: this.playerId, journey }, call)
+  }
+
+  /** Takes the agent off the map, as `disconnect`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.disconnect()
   }
 
   /** Takes the agent off the map, unless a newer registration holds it. May be called again. */
@@ -155,7 +163,7 @@ async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{
     return { id: caller.nodeId, caller }
   }
   if (id === '') throw new OptionError('set nodeId, or credentials that have it')
-  world.warn(`the agent ${id} has no credentials of its own: the main node's are used for it`)
+  if (world.main !== undefined) world.warn(`the agent ${id} has no credentials of its own: the main node's are used for it`)
   // The older service knows the owner by its hash, beside the agent's id.
   const older = world.main !== undefined && world.client.transport.service !== 'play'
   return { id, caller: older ? { nodeId: id, passwHash: world.main.passwHash } : world.main }
@@ -170,7 +178,7 @@ function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string,
     agentId,
     type: options.type ?? options.agent.type,
     ...(world.main === undefined ? {} : { mainNodeId: world.main.nodeId }),
-    ...(permanent ? {} : { connectionId: randomText() }),
+    ...(permanent ? {} : { connectionId: `${world.program}-${randomText()}` }),
     ...(permanent || leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }),
     ...(older && caller !== undefined ? { passwHash: caller.passwHash } : {}),
     ...(older && world.bodyKey !== undefined ? { apiKey: world.bodyKey } : {}),

@@ -84,7 +84,7 @@ class Asking {
   /** Sends the command once the stream is open, so that no answer is missed, and reads the stream to the answer. */
   async answer(): Promise<IntercomEventData> {
     const { signal } = this.ending
-    const stream = new Stream(this.caller.transport, { inline: false, signal })
+    const stream = new Stream(this.caller.transport, { inline: false, answers: '', signal })
     const late = setTimeout(() => { this.#send() }, headersTimeoutMs)
     try {
       for (;;) {
@@ -104,7 +104,7 @@ class Asking {
   #send(): void {
     if (this.#sent) return
     this.#sent = true
-    this.caller.intercomCommand(this.command, { signal: this.ending.signal }).catch((error: unknown) => {
+    this.caller.intercomCommand(this.command, { ifAnswering: true, signal: this.ending.signal }).catch((error: unknown) => {
       this.ending.abort(error)
     })
   }

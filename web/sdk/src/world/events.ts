@@ -11,6 +11,11 @@ export interface EventOptions {
   readonly kinds?: readonly NamedOr<EventKind>[]
   /** The event to begin after; without it the subscription begins with what happens from now on. */
   readonly after?: number
+  /**
+   * The ids of the agents for which the program answers by these events, at most 128; none unless it is given. The
+   * host tells who asks one for which no program answers. `subscribeIntercomCommands` says it by itself.
+   */
+  readonly answersFor?: readonly string[]
   /** Called for each event, in order, for none twice. */
   readonly onEvent: (event: WorldEvent) => void | Promise<void>
   /** Called when the host's stream is open. */
@@ -31,7 +36,7 @@ export interface EventSubscription {
 export function subscribeEvents(client: WorldClient, options: EventOptions): EventSubscription {
   const ending = new AbortController()
   const stream = new Stream(client.transport, {
-    inline: false, signal: ending.signal, ...(options.after === undefined ? {} : { after: options.after }),
+    inline: false, answers: (options.answersFor ?? []).join(','), signal: ending.signal, ...(options.after === undefined ? {} : { after: options.after }),
   })
   const done = listen(stream, options)
   return {

@@ -1,5 +1,6 @@
 import { asArray, asObject, member } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
+import { type ToolInput, inOrder, jsonSchemaOf } from '../tools/schema.js'
 import { type AssistTool, type JsonObject, limits } from '../protocol/contract.js'
 
 /** The tool that every agent must have. */
@@ -14,8 +15,18 @@ export interface Tool {
   readonly name: string
   /** What the tool does; people see that of assist tools. */
   readonly description?: string
-  /** What an assist tool takes: a JSON Schema object. */
-  readonly parameters?: JsonObject
+  /** What an assist tool takes: a JSON Schema object, or a Standard Schema that gives one. */
+  readonly parameters?: ToolInput
+  /** The same, as tools of MCP have it. */
+  readonly inputSchema?: ToolInput
+  /** The same, as tools of LangChain have it. */
+  readonly schema?: ToolInput
+}
+
+/** A tool as OpenAI's chat completions take it. */
+export interface FunctionTool {
+  readonly type: 'function'
+  readonly function: Tool
 }
 
 /** What an agent of some framework can do, checked. */
@@ -28,30 +39,41 @@ export interface FrameworkRegistration {
 
 /**
  * Checks a list of tools for an agent of a framework: one of them must be
- * `chat_tool`, and no two may have the same name. What is wrong is an `OptionError`.
+ * `chat_tool`, and no two may have the same name. Tools of MCP, LangChain and OpenAI are taken as they are.
+ * What is wrong is an `OptionError`.
  */
-export function frameworkRegistration(type: string, tools: readonly (Tool | string)[]): FrameworkRegistration {
+export function frameworkRegistration(type: string, tools: readonly (Tool | FunctionTool | string)[]): FrameworkRegistration {
   within("the framework's name", type, limits.maxTypeChars)
-  if (asArray(tools) === undefined) throw new OptionError('the tools are no list')
+  if (asArray(tools) === undefined) {
+    throw new OptionError('the tools are no list: of a record of tools make one with Object.entries(tools).map(([name, tool]) => ({ ...tool, name }))')
+  }
   if (tools.length > limits.maxToolNames) throw new OptionError(`there are ${tools.length} tools, at most ${limits.maxToolNames} are allowed`)
   const toolNames: string[] = []
   const assistTools: AssistTool[] = []
-  for (const given of tools) {
-    const tool: Tool = typeof given === 'string' ? { name: given } : given
-    within("a tool's name", member(asObject(tool), 'name'), limits.maxToolNameChars)
+  for (const [place, given] of tools.entries()) {
+    const tool = toolOf(given, place)
     if (toolNames.includes(tool.name)) throw new OptionError(`two tools have the name ${JSON.stringify(tool.name)}`)
     toolNames.push(tool.name)
-    // Programs without types call this as well.
-    if (tool.parameters !== undefined && asObject(tool.parameters) === undefined) {
-      throw new OptionError(`the parameters of the tool ${JSON.stringify(tool.name)} are no JSON object`)
-    }
-    if (tool.name.startsWith(ASSIST_TOOL_PREFIX)) {
-      const parameters = tool.parameters ?? { type: 'object', properties: {} }
-      assistTools.push({ name: tool.name, description: tool.description ?? '', parameters })
-    }
+    const assists = tool.name.startsWith(ASSIST_TOOL_PREFIX)
+    const parameters = assists || tool.parameters !== undefined ? parametersOf(tool) : {}
+    if (assists) assistTools.push({ name: tool.name, description: tool.description ?? '', parameters })
   }
   if (!toolNames.includes(CHAT_TOOL)) throw new OptionError(`the tools lack ${CHAT_TOOL}, which every agent must have`)
   return { type, toolNames, assistTools }
+}
+
+/** One of the tools given. Programs without types give anything. */
+function toolOf(given: Tool | FunctionTool | string, place: number): Tool {
+  const inner: unknown = typeof given === 'string' ? { name: given } : member(asObject(given), 'type') === 'function' && 'function' in given ? given.function : given
+  const name = (inner as Partial<Tool> | null | undefined)?.name
+  if (typeof name !== 'string') throw new OptionError(`tool ${place + 1} of the list has no name: give { name, description, parameters }, or the name alone`)
+  within(`the name of tool ${place + 1}`, name, limits.maxToolNameChars)
+  return inner as Tool
+}
+
+function parametersOf({ name, parameters, inputSchema, schema }: Tool): JsonObject {
+  const given = parameters ?? inputSchema ?? schema
+  return given === undefined ? { type: 'object', properties: {} } : inOrder(jsonSchemaOf(name, given))
 }
 
 /** Checks that a text is there and not too long, in code points. Programs without types give anything. */

@@ -1,4 +1,5 @@
 import { pause } from '../http/wait.js'
+import { OptionError } from '../protocol/errors.js'
 
 /** Keeps a program going while its agents stay on the map. */
 export class Hold {
@@ -14,6 +15,7 @@ export class Hold {
    * closed first, and with the signal's reason when that ends first.
    */
   async for(seconds: number, signal?: AbortSignal): Promise<void> {
+    if (typeof seconds !== 'number' || Number.isNaN(seconds)) throw new OptionError('hold().for takes a number of seconds, such as 3600')
     const ends = signal === undefined ? this.#life : AbortSignal.any([this.#life, signal])
     // A timer's own limit is 2^31 - 1 ms, about 24 days.
     const longest = 2 ** 31 - 1

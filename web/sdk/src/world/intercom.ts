@@ -12,6 +12,9 @@ import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 /** How many request ids are known as seen: a host repeats none, one that numbers no events may. */
 const rememberedRequests = 1 << 14
 
+/** How many commands wait for the answers to registrations. */
+const mostEarly = 256
+
 /** Takes commands from streams and has them carried out, each once. */
 export class IntercomListener implements IntercomSubscription {
   readonly ready: Promise<void>
@@ -23,9 +26,14 @@ export class IntercomListener implements IntercomSubscription {
   readonly #open = new Map<string, CommandRun>()
   readonly #running = new Set<Promise<void>>()
   readonly #waiting: CommandRun[] = []
+  /** Commands to agents whose registration is not answered yet. */
+  #early: WorldEvent[] = []
   #active = 0
 
-  constructor(sources: readonly WorldClient[], options: IntercomOptions, agentOf: (id: string) => Agent | undefined) {
+  constructor(
+    sources: readonly WorldClient[], options: IntercomOptions, answersFor: readonly string[], agentOf: (id: string) => Agent | undefined,
+    readonly expects: (id: string) => boolean = () => false,
+  ) {
     check(options)
     this.#options = options
     this.#agentOf = agentOf
@@ -38,6 +46,7 @@ export class IntercomListener implements IntercomSubscription {
       let first = true
       return subscribeEvents(source, {
         kinds: ['world:intercom'],
+        answersFor,
         onEvent: (event) => { this.#event(event) },
         onError: (error) => { this.#wrong(error) },
         onOpen: () => {
@@ -67,7 +76,11 @@ export class IntercomListener implements IntercomSubscription {
     if (status === 'completed' || status === 'failed') this.#open.get(requestId)?.answered()
     if (status !== 'forwarded') return
     const agent = this.#agentOf(event.data.fromPlayerId)
-    if (agent === undefined) return // one of the account's that another program runs
+    if (agent === undefined) {
+      // Else it is one of the account's that another program runs.
+      if (this.expects(event.data.fromPlayerId) && this.#early.length < mostEarly) this.#early.push(event)
+      return
+    }
     const command = asObject(event.data.command)
     const complete = ['requestId', 'mainNodeId', 'fromPlayerId', 'toPlayerId', 'kind'].every((name) => asText(member(command, name)))
     if (!complete || command === undefined) {
@@ -79,6 +92,13 @@ export class IntercomListener implements IntercomSubscription {
     this.#open.set(requestId, run)
     this.#waiting.push(run)
     this.#next()
+  }
+
+  /** Carries out what came for an agent before it was known. */
+  arrived(): void {
+    const early = this.#early
+    this.#early = []
+    for (const event of early) this.#event(event)
   }
 
   #wrong(error: Error): void {

@@ -1,6 +1,6 @@
 import { reasonOf } from '../http/wait.js'
 import { asObject } from '../json/read.js'
-import { AnsweredError, PlayError, TookTooLongError } from '../protocol/errors.js'
+import { AnsweredError, PlayError, ToolError, TookTooLongError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomResponse } from '../protocol/contract.js'
 import { asError, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
@@ -12,7 +12,10 @@ const defaultTimeoutMs = 100_000
 /** How long the last answers may take. */
 const lastAnswersMs = 3000
 
-/** What is told of a failure at most, in characters. */
+/** What an asker reads of an error that is for the developer. */
+const neutralFailure = "something went wrong in the agent's program"
+
+/** The longest reported text of a failure, in characters. */
 const maxFailure = 4096
 
 /** One command that is carried out. */
@@ -50,7 +53,7 @@ export class CommandRun {
       this.#finished = true
       if (!this.#answered) await this.#finish(outcome)
     } catch (error) {
-      reportTo(this.options.onError, asError(error))
+      this.#report(asError(error))
     } finally {
       clearTimeout(timer)
     }
@@ -82,8 +85,15 @@ export class CommandRun {
       if (answer.result !== undefined && asObject(answer.result) === undefined) return new Error("the agent's answer has a result that is no JSON object")
       return answer
     } catch (error) {
-      return error instanceof Error ? error : new Error('the agent failed and gave no reason')
+      if (error instanceof ToolError || call.signal.aborted) return asError(error)
+      this.#report(asError(error))
+      return new Error(neutralFailure)
     }
+  }
+
+  #report(error: Error): void {
+    const { onError } = this.options
+    reportTo(onError === undefined ? undefined : (reported) => onError(reported, this.command), error)
   }
 
   async #finish(outcome: IntercomAnswer | Error): Promise<void> {

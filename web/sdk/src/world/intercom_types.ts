@@ -29,8 +29,8 @@ export interface IntercomCall {
 export interface IntercomOptions {
   /**
    * Carries one command out; several run at once. A text is as good as an answer
-   * with that message. What it throws is told to the asker as `failed` with the
-   * error's message, so that should say nothing that is not for them.
+   * with that message. The message of a `ToolError` that it throws goes to the asker.
+   * Any other error goes to `onError`, and the asker reads that the agent failed.
    */
   readonly execute: (call: IntercomCall) => Promise<IntercomAnswer | string> | IntercomAnswer | string
   /** Those whose commands are carried out; every agent that the world has when a command comes unless it is given. */
@@ -39,8 +39,8 @@ export interface IntercomOptions {
   readonly timeoutMs?: number
   /** How many commands are carried out at once; 16 unless it is given. Others wait. One whose time is over counts no more. */
   readonly concurrency?: number
-  /** Called for what goes wrong. The subscription goes on. */
-  readonly onError?: (error: Error) => void | Promise<void>
+  /** Called for what goes wrong, with the command that it is about if there is one; printed unless it is given. The subscription goes on. */
+  readonly onError?: (error: Error, command?: IntercomCommand) => void | Promise<void>
 }
 
 /** Carries out commands until it is closed. */

@@ -11,6 +11,8 @@ export interface RemotePlayWorldOptions {
   readonly mainNodeCredentials?: NodeCredentials
   /** The older name of `mainNodeCredentials`; set one of them. */
   readonly nodeCredentials?: NodeCredentials
+  /** Credentials of agent nodes by the names that `agent` is called with; others follow from the main node's. */
+  readonly agentCredentials?: Readonly<Record<string, NodeCredentials>>
   /** The service name in the paths; `play` unless it is given. */
   readonly service?: string
   /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. */

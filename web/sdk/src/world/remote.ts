@@ -3,20 +3,23 @@ import { resolveNode } from '../credentials/resolve.js'
 import type { NodeCredentials } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions } from '../http/options.js'
-import { reasonOf } from '../http/wait.js'
-import type { ChainNodeReply, IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
-import { ClosedError } from '../protocol/errors.js'
+import { randomText, reasonOf } from '../http/wait.js'
+import type { ChainNodeReply, EventKind, IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
+import { ClosedError, hasCode } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
 import { normalizeAgentId } from '../protocol/text.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
+import { type AgentProgram, registrationOf } from '../tools/program.js'
 import { type AddAgentOptions, Agent } from './agent.js'
 import { type IntercomQuestion, ask } from './ask.js'
 import { Account } from './account.js'
 import { type EventOptions, type EventSubscription, subscribeEvents } from './events.js'
 import { Hold } from './hold.js'
+import { type EventOf, type EventsOptions, eventLoop } from './event_loop.js'
 import { IntercomListener } from './intercom.js'
+import { Programs } from './programs.js'
 import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import type { Mcp } from './placements.js'
@@ -33,8 +36,9 @@ export class RemotePlayWorld {
   readonly #account: Account
   readonly #agents = new Map<string, Agent>()
   readonly #ending = new AbortController()
+  readonly #programs = new Programs((listener) => this.#keep(listener), () => this.#account.answersFor)
   readonly #subscriptions = new Set<{ close(): Promise<void> }>()
-  readonly #onClose: (() => void | Promise<void>)[] = []
+  readonly #onClose = new Set<{ readonly callback: () => void | Promise<void> }>()
   #closing: Promise<void> | undefined
   /** How many changes of session were noticed. */
   #sessions = 0
@@ -108,6 +112,33 @@ export class RemotePlayWorld {
     return this.addAgent(options, call)
   }
 
+  /**
+   * Puts an agent on the map with what it does: `chat` answers texts, `tools` are what people may call. Its agent node is
+   * made where there is none; by default the same name is the same agent of the account in every run.
+   */
+  async agent(name: string, program: AgentProgram = {}, call?: CallOptions): Promise<Agent> {
+    const client = await this.#client()
+    const { chat: _chat, tools: _tools, type: _type, credentials: own, onError: _onError, ...row } = program
+    const registration = registrationOf(program)
+    const credentials = own ?? await this.#account.agentNode(name)
+    const node = credentials === undefined ? undefined : await resolveNode(credentials)
+    if (node !== undefined && this.#account.hasMain) await this.#makeNode(node, call)
+    // Questions come from the moment that the agent is on the map.
+    if (this.#account.hasMain) await this.#programs.listen(client)
+    const who = node === undefined ? { nodeId: randomText() } : { nodeId: node.nodeId, credentials: node }
+    const agent = await this.#programs.add(who.nodeId, program, async () => this.addAgent({ ...row, name, agent: registration, ...who }, call))
+    if (!this.#account.hasMain) await this.#programs.listen(agent.client)
+    return agent
+  }
+
+  async #makeNode(node: NodeCredentials, call: CallOptions | undefined): Promise<void> {
+    try {
+      await this.createAgentNode(node, call)
+    } catch (error) {
+      if (!hasCode(error, 'node_exists')) throw error
+    }
+  }
+
   /** Puts an MCP placement of the main node on the map and gives its id. The same name again changes the row. */
   async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
     const client = await this.#client()
@@ -166,6 +197,14 @@ export class RemotePlayWorld {
     return this.#keep(subscribeWorld(await this.#client(), options))
   }
 
+  /**
+   * Gives what happens, for `for await`: a comparison of `event.kind` gives `event.data` its type. It reconnects, and ends
+   * with the world, with the loop and with its signal.
+   */
+  async *events<K extends EventKind = EventKind>(options: EventsOptions<K> = {}): AsyncGenerator<EventOf<K>, void, undefined> {
+    yield* eventLoop(await this.#client(), options, this.#life)
+  }
+
   /** Reports what happens, without a copy of the world. It ends with the world. */
   async subscribeEvents(options: EventOptions): Promise<EventSubscription> {
     return this.#keep(subscribeEvents(await this.#client(), options))
@@ -180,7 +219,9 @@ export class RemotePlayWorld {
     const client = await this.#client()
     const named = options.agents
     const sources = this.#account.hasMain ? [client] : (named ?? [...this.#agents.values()]).map((agent) => agent.client)
-    const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, (id) => {
+    const answersFor = named?.map((agent) => agent.playerId) ?? [this.#account.answersFor]
+    const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, answersFor, (id) => {
+      if (named === undefined && this.#programs.has(normalizeAgentId(id))) return undefined
       return named === undefined ? this.#agents.get(normalizeAgentId(id)) : named.find((agent) => agent.playerId === id)
     })
     return this.#keep(listener)
@@ -189,7 +230,8 @@ export class RemotePlayWorld {
   /**
    * Asks an agent, and waits for its answer; the host gives up after 120 s
    * without a sign of the agent. Where the agent answers `failed` it rejects with
-   * an `AgentFailedError`, which has the answer.
+   * an `AgentFailedError`, which has the answer. Where the host knows that no program
+   * answers for the agent it rejects at once with the code `agent_not_answering`.
    */
   async ask(question: IntercomQuestion): Promise<IntercomEventData> {
     const caller = await (question.from === undefined ? this.#client() : this.#callerFor(question.from))
@@ -206,9 +248,19 @@ export class RemotePlayWorld {
    * called at once, and what it throws is dropped; else that is in the error of
    * `close`, which waits for no promise that it returns. What it gives takes the function away again.
    */
-  onClose(told: () => void | Promise<void>): void {
-    if (this.#closing === undefined) this.#onClose.push(told)
-    else callBack(told, () => undefined)
+  onClose(callback: () => void | Promise<void>): () => void {
+    if (this.#closing !== undefined) {
+      callBack(callback, () => undefined)
+      return () => undefined
+    }
+    const entry = { callback }
+    this.#onClose.add(entry)
+    return () => { this.#onClose.delete(entry) }
+  }
+
+  /** Closes the world, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
   }
 
   /**
@@ -233,7 +285,7 @@ export class RemotePlayWorld {
     const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(leaving())))
     const failed = left.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
     const why = failed.length > 0 ? 'some agents could not be disconnected; their leases end them' : 'a function that was to be called at the end failed'
-    for (const told of this.#onClose) callBack(told, (error) => { failed.push(error) })
+    for (const { callback } of this.#onClose) callBack(callback, (error) => { failed.push(error) })
     if (failed.length > 0) throw new AggregateError(failed, why)
   }
 
@@ -260,6 +312,7 @@ export class RemotePlayWorld {
 
   /** Lets an agent go; false if a newer registration holds it. */
   #leave(agent: Agent): boolean {
+    this.#programs.remove(agent)
     const holder = this.#agents.get(agent.playerId)
     if (holder === agent) this.#agents.delete(agent.playerId)
     return holder === agent || holder === undefined

@@ -1,0 +1,49 @@
+import { asArray, asObject, asText, member } from '../json/read.js'
+import type { Json, JsonObject } from '../protocol/contract.js'
+import { OptionError } from '../protocol/errors.js'
+import { standardOf } from '../tools/schema.js'
+import { type FrameworkRegistration, type Tool, frameworkRegistration } from '../world/framework.js'
+
+/** The registration of a LangChain agent, whose tools it reads: the agent's own list or that of its options. One of them must be `chat_tool`. */
+export function langchainRegistration(agent: unknown): FrameworkRegistration {
+  const tools = toolsOf(agent)
+  if (tools === undefined) throw new OptionError('the agent has no list of tools: give what createAgent({ tools }) made, or { tools }')
+  return frameworkRegistration('langchain', tools.map((tool) => described(asObject(tool) ?? {})))
+}
+
+/** The tools of a LangChain agent: its own list or that of its options; undefined where it has none. */
+export function toolsOf(agent: unknown): readonly Json[] | undefined {
+  const given = asObject(agent)
+  return asArray(given?.tools) ?? asArray(member(asObject(given?.options), 'tools'))
+}
+
+/** A tool with the schema that its library can give: of Zod 3, which gives none, the names and plain types. */
+export function described(tool: JsonObject): Tool {
+  const { schema } = tool as { readonly schema?: unknown }
+  const shape = shapeOf(schema)
+  const rest = { name: asText(tool.name) ?? '', description: asText(tool.description) ?? '' }
+  if (standardOf(schema)?.jsonSchema !== undefined || shape === undefined) return schema === undefined ? rest : { ...rest, schema: schema as JsonObject }
+  const properties = Object.fromEntries(Object.entries(shape).map(([name, cell]) => [name, typeOf(cell)]))
+  return { ...rest, parameters: { type: 'object', properties } }
+}
+
+function shapeOf(schema: unknown): JsonObject | undefined {
+  if (typeof schema !== 'object' || schema === null || !('_def' in schema)) return undefined
+  const { shape } = schema._def as { readonly shape?: unknown }
+  return asObject(typeof shape === 'function' ? (shape as () => unknown)() : shape)
+}
+
+const plainTypes: Readonly<Record<string, string>> = { ZodString: 'string', ZodNumber: 'number', ZodBoolean: 'boolean' }
+
+/** How many wrappers a cell of Zod may have, such as an optional default. */
+const deepest = 8
+
+function typeOf(cell: Json): JsonObject {
+  let definition = asObject(member(asObject(cell), '_def'))
+  for (let depth = 0; depth < deepest && definition !== undefined; depth++) {
+    const type = plainTypes[asText(definition.typeName) ?? '']
+    if (type !== undefined) return { type }
+    definition = asObject(member(asObject(definition.innerType ?? definition.schema), '_def'))
+  }
+  return {}
+}

@@ -1,0 +1,138 @@
+import type { NodeCredentials } from '../credentials/resolve.js'
+import { asObject, asText } from '../json/read.js'
+import type { JsonObject } from '../protocol/contract.js'
+import { OptionError, ToolError } from '../protocol/errors.js'
+import type { AddAgentOptions } from '../world/agent.js'
+import { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, frameworkRegistration } from '../world/framework.js'
+import type { IntercomAnswer, IntercomCall, IntercomOptions } from '../world/intercom_types.js'
+import { asError, reportTo } from '../protocol/callback.js'
+import { Parts } from './parts.js'
+import { JourneyRecorder, type Redact } from './recorder.js'
+import type { AgentTool, Answer, Asked } from './tool.js'
+
+/** A text to an agent. */
+export interface ChatMessage extends Asked {
+  /** What was said. */
+  readonly text: string
+}
+
+/** What an agent does: the second argument of `agent`. */
+export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realtimeInstructions' | 'leaseTtlSeconds' | 'permanent' | 'onLost'> {
+  /** Answers a text, as a whole or in parts: by `stream`, or as an async generator of texts. An agent without it says that it does not chat. */
+  readonly chat?: (message: ChatMessage) => Answer | Promise<Answer> | AsyncIterable<string>
+  /** What people may call, by name; `assist_` is put before names that lack it. */
+  readonly tools?: Readonly<Record<string, AgentTool>>
+  /**
+   * Records each answer as a journey: the question, the tools that were called, the answer. Questions are seen by the asker
+   * and the agent only, journeys by everybody in the world: a function changes each step before, or leaves it out. Not recorded unless it is given.
+   */
+  readonly record?: boolean | Redact
+  /** The agent's framework, which the page shows; `typescript` unless it is given. */
+  readonly type?: string
+  /** The agent's own credentials; those that follow from its name and the account unless they are given. */
+  readonly credentials?: NodeCredentials
+  /** Called for what goes wrong, such as an error in a tool; printed unless it is given. */
+  readonly onError?: NonNullable<IntercomOptions['onError']>
+}
+
+/** What an agent of some program can do. */
+export function registrationOf({ type = 'typescript', tools = {} }: AgentProgram): FrameworkRegistration {
+  return frameworkRegistration(type, [CHAT_TOOL, ...Object.entries(tools).map(([key, given]) => {
+    const made = given as Partial<AgentTool>
+    if (typeof made.parameters !== 'function') throw new OptionError(`the tool ${JSON.stringify(key)} is no tool: make it with tool({ description, input, run })`)
+    const name = assistName(key)
+    return { name, description: made.description ?? '', parameters: made.parameters(name) }
+  })])
+}
+
+/** The name under which people call a tool. */
+export function assistName(key: string): string {
+  return key.startsWith(ASSIST_TOOL_PREFIX) ? key : ASSIST_TOOL_PREFIX + key
+}
+
+/** Carries one command out as a program says. */
+export async function carryOut(program: AgentProgram, call: IntercomCall): Promise<IntercomAnswer> {
+  const { command } = call
+  const parts = new Parts(async (message) => { await call.stream({ message }) })
+  const { record = false } = program
+  const journey = new JourneyRecorder(command.text ?? '', record === true || record === false ? undefined : record)
+  const asked: Asked = {
+    from: command.fromPlayerId, agent: call.agent, requestId: command.requestId, signal: call.signal, journey,
+    stream: async (text) => parts.add(text),
+  }
+  try {
+    const answer = answerOf(await run(program, call, asked, parts))
+    await parts.sent()
+    const whole = answer.message === undefined && answer.result === undefined ? { message: parts.whole } : answer
+    if (record !== false) await recordTo(program, call, journey, whole.message ?? JSON.stringify(whole.result))
+    return whole
+  } catch (error) {
+    // Why it failed is for the developer; what was done until then is the journey's.
+    if (record !== false && !call.signal.aborted) await recordTo(program, call, journey, error instanceof ToolError ? error.message : 'failed')
+    throw error
+  }
+}
+
+/** A journey that cannot be recorded is no reason to answer nothing. */
+async function recordTo(program: AgentProgram, { agent, command }: IntercomCall, journey: JourneyRecorder, destination: string): Promise<void> {
+  const { onError } = program
+  try {
+    await agent.recordJourney(journey.to(destination))
+  } catch (error) {
+    reportTo(onError === undefined ? undefined : (reported) => onError(reported, command), asError(error))
+  }
+}
+
+async function run(program: AgentProgram, { command }: IntercomCall, asked: Asked, parts: Parts): Promise<Answer> {
+  switch (command.kind) {
+    case 'chat': {
+      if (program.chat === undefined) throw new ToolError('this agent does not chat')
+      const said = await program.chat({ ...asked, text: command.text ?? '' })
+      if (!isIterable(said)) return said
+      for await (const text of said) await parts.add(text)
+      return undefined
+    }
+    case 'assist': {
+      const name = command.toolName ?? ''
+      const [, used] = Object.entries(program.tools ?? {}).find(([key]) => assistName(key) === name) ?? []
+      if (used === undefined) throw new ToolError(`this agent has no tool ${JSON.stringify(name)}`)
+      return recorded(used, name, asObject(command.args) ?? {}, asked)
+    }
+    case 'realtime':
+      throw new ToolError('this agent does not talk in realtime')
+  }
+}
+
+/** Runs a tool as a step of the journey. */
+async function recorded(used: AgentTool, name: string, args: JsonObject, asked: Asked): Promise<Answer> {
+  const step = asked.journey.call(name, args)
+  try {
+    const answer = await used.call(args, asked)
+    asked.journey.result(step, answer)
+    return answer
+  } catch (error) {
+    asked.journey.failed(step, error instanceof ToolError ? error : new Error('failed'))
+    throw error
+  }
+}
+
+function isIterable(value: unknown): value is AsyncIterable<string> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+/** What a function gave, as an answer of the wire. */
+export function answerOf(given: Answer): IntercomAnswer {
+  if (given === undefined || given === null) return {}
+  if (typeof given === 'string') return { message: given }
+  const object = asObject(given)
+  if (object === undefined) return { message: JSON.stringify(given) }
+  const whole = Object.keys(object).every((name) => name === 'message' || name === 'result')
+  const message = asText(object.message)
+  if (whole && (message !== undefined || object.message === undefined) && (asObject(object.result) !== undefined || object.result === undefined)) return object
+  return { result: plainJson(object) }
+}
+
+/** An object as JSON has it: what has no JSON form is left out. */
+function plainJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}

@@ -1,0 +1,87 @@
+import { createNodeCredentialMaterial } from '../credentials/derive.js'
+import { type NodeCredentials, resolveNode } from '../credentials/resolve.js'
+import { isExposed } from '../http/address.js'
+import { createClient } from '../http/client.js'
+import { noRetry } from '../http/options.js'
+import { OptionError, PlayError } from '../protocol/errors.js'
+import { warnTo } from '../protocol/callback.js'
+import { type Known, environment, fromFile } from './account_file.js'
+import type { RemotePlayWorldOptions } from './options.js'
+import { RemotePlayWorld } from './remote.js'
+
+/** Where "playctl serve" listens unless it is said otherwise. */
+const defaultServer = 'http://127.0.0.1:7420'
+
+/** What `connect` takes: any of it may be left out. */
+export interface ConnectOptions extends Partial<Omit<RemotePlayWorldOptions, 'nodeCredentials'>> {
+  /** The name of a context of the credentials file; in Node, Bun and Deno only. */
+  readonly context?: string
+  /** The credentials file of playctl, unless the environment names it. */
+  readonly credentialsFile?: string
+}
+
+/**
+ * Connects to a world. What `options` leave out comes from the environment (`PLAYCTL_SERVER`, `PLAYCTL_NODE_ID` with
+ * `PLAYCTL_PHRASE` or `PLAYCTL_PASSW_HASH`, `PLAYCTL_API_KEY`, `PLAYCTL_CONTEXT`), then from the context of playctl's
+ * credentials file, as commands take it. Without an account, at a host of this machine that lets anybody register, an
+ * account is made that lasts for this run. Rejects with an `OptionError` where there is none, with the host's refusal or with an `UnreachableError`.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<RemotePlayWorld> {
+  const { context: _context, credentialsFile: _file, ...given } = options
+  const known = await account(options)
+  const baseUrl = options.baseUrl ?? known.server ?? defaultServer
+  const service = options.service ?? known.service
+  const at = { ...given, baseUrl, ...(service === undefined ? {} : { service }) }
+  const own = options.mainNodeCredentials ?? known.main
+  const { main, apiKey } = own === undefined ? await newAccount(at) : { main: own, apiKey: options.apiKey ?? (own === known.main ? known.apiKey : undefined) }
+  const world = new RemotePlayWorld({
+    ...(main === known.main ? { agentCredentials: known.agents } : {}), ...at, apiKey: apiKey ?? 'none', ...(main === undefined ? {} : { mainNodeCredentials: main }),
+  })
+  try {
+    await world.connect()
+  } catch (error) {
+    await world.close()
+    throw error
+  }
+  return world
+}
+
+/** What the environment says of the caller, and where it says nothing the credentials file. Credentials go to no server but that which they are for. */
+async function account(options: ConnectOptions): Promise<Known> {
+  const here = environment()
+  const server = options.baseUrl ?? here.server
+  const kept = await fromFile({ ...(server === undefined ? {} : { server }), ...fileOf(options, here) })
+  if (here.main === undefined) return { ...kept, ...here, agents: kept.agents }
+  const same = kept.main !== undefined && kept.main.nodeId === here.main.nodeId
+  const { main: _main, apiKey: _key, agents, ...where } = kept
+  return { ...where, ...(same ? { apiKey: kept.apiKey } : {}), ...here, agents: same ? agents : {} }
+}
+
+function fileOf(options: ConnectOptions, here: Known): { context?: string; file?: string } {
+  const context = options.context ?? here.context
+  return { ...(context === undefined ? {} : { context }), ...(options.credentialsFile === undefined ? {} : { file: options.credentialsFile }) }
+}
+
+/** An account for this run, or nobody at a host that asks for none. */
+async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly baseUrl: string }): Promise<{ main?: NodeCredentials; apiKey?: string }> {
+  const { baseUrl, service, timeoutMs, retry, fetch } = options
+  const nobody = createClient({
+    baseUrl, retry: retry ?? noRetry, ...(service === undefined ? {} : { service }), ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(fetch === undefined ? {} : { fetch }),
+  })
+  try {
+    await nobody.session()
+    return {}
+  } catch (error) {
+    if (!(error instanceof PlayError) || error.status !== 401) throw error
+  }
+  const local = new URL(baseUrl).protocol === 'http:' && !isExposed(baseUrl)
+  const { rootKey, registration } = local ? await nobody.bootstrap().catch(() => ({ rootKey: '', registration: 'closed' })) : { rootKey: '', registration: 'closed' }
+  if (registration !== 'open') {
+    throw new OptionError(`there is no account for ${new URL(baseUrl).origin}: make one with "playctl create-main-node", whose credentials file is found, ` +
+      'or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY, or the option mainNodeCredentials')
+  }
+  const node = await resolveNode(createNodeCredentialMaterial({ rootKey }))
+  const { apiKey } = await nobody.createMainNode(node)
+  warnTo(options.onWarning, `an account that lasts for this run was made at ${new URL(baseUrl).origin}; "playctl create-main-node" makes one that stays`)
+  return { main: node, ...(apiKey === undefined ? {} : { apiKey }) }
+}

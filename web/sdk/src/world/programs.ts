@@ -1,0 +1,65 @@
+import type { WorldClient } from '../http/client.js'
+import { type AgentProgram, carryOut } from '../tools/program.js'
+import { reportTo } from '../protocol/callback.js'
+import type { Agent } from './agent.js'
+import { IntercomListener } from './intercom.js'
+
+/** The agents of a world that have a program, and the streams that bring their questions: one for all where a main node reads it. */
+export class Programs {
+  readonly #byId = new Map<string, { readonly agent: Agent; readonly program: AgentProgram }>()
+  /** How many registrations of an id are under way. */
+  readonly #expected = new Map<string, number>()
+  readonly #listeners = new Map<WorldClient, Promise<IntercomListener>>()
+
+  constructor(readonly keep: (listener: IntercomListener) => IntercomListener, readonly answersFor: () => string) {}
+
+  /** Whether an agent has a program. */
+  has(playerId: string): boolean {
+    return this.#byId.has(playerId)
+  }
+
+  /** Listens for questions that a client can read, and waits until the stream is open. */
+  async listen(source: WorldClient): Promise<void> {
+    let listener = this.#listeners.get(source)
+    if (listener === undefined) {
+      listener = this.#open(source)
+      this.#listeners.set(source, listener)
+    }
+    await listener
+  }
+
+  /** Registers an agent and makes a program answer for it, from the first question on. */
+  async add(playerId: string, program: AgentProgram, register: () => Promise<Agent>): Promise<Agent> {
+    this.#expected.set(playerId, (this.#expected.get(playerId) ?? 0) + 1)
+    try {
+      const agent = await register()
+      this.#byId.set(playerId, { agent, program })
+      return agent
+    } finally {
+      const left = (this.#expected.get(playerId) ?? 1) - 1
+      if (left > 0) this.#expected.set(playerId, left)
+      else this.#expected.delete(playerId)
+      for (const listener of this.#listeners.values()) (await listener).arrived()
+    }
+  }
+
+  /** Lets an agent go that left. */
+  remove(agent: Agent): void {
+    if (this.#byId.get(agent.playerId)?.agent === agent) this.#byId.delete(agent.playerId)
+  }
+
+  async #open(source: WorldClient): Promise<IntercomListener> {
+    const listener = this.keep(new IntercomListener([source], {
+      execute: async (call) => {
+        const { program = {} } = this.#byId.get(call.agent.playerId) ?? {}
+        return carryOut(program, call)
+      },
+      onError: (error, command) => {
+        const onError = this.#byId.get(command?.toPlayerId ?? '')?.program.onError
+        reportTo(onError === undefined ? undefined : (reported) => onError(reported, command), error)
+      },
+    }, [this.answersFor()], (id) => this.#byId.get(id)?.agent, (id) => this.#expected.has(id)))
+    await listener.ready
+    return listener
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { OptionError, connect, createNodeCredentialMaterial } from '../src/index.js'
+import { Host } from './host.js'
+import { playctl } from './repository.js'
+
+describe('connect', () => {
+  let host: Host
+  const file = () => path.join(host.folder, 'credentials.json')
+  /** Sets the environment of this process; what is not named is unset. */
+  const surroundings = (variables: Record<string, string>) => {
+    for (const name of Object.keys(process.env).filter((name) => name.startsWith('PLAYCTL_') && name !== 'PLAYCTL_BINARY')) Reflect.deleteProperty(process.env, name)
+    Object.assign(process.env, { HOME: host.folder, XDG_CONFIG_HOME: '', ...variables })
+  }
+  const { env } = process
+  const before_ = { ...env }
+  before(async () => { host = await Host.start() })
+  afterEach(() => { process.env = { ...before_ } })
+  after(async () => { await host.end() })
+
+  it('takes server and account from the environment', async () => {
+    const { node, apiKey } = await host.account()
+    surroundings({ PLAYCTL_SERVER: host.url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey })
+    await using world = await connect()
+    assert.equal((await world.client()).nodeId, node.nodeId)
+    process.env.PLAYCTL_PHRASE = ''
+    await assert.rejects(connect(), /PLAYCTL_NODE_ID needs PLAYCTL_PHRASE/u)
+  })
+
+  it('takes the context that commands use, with its agents', async () => {
+    surroundings({ PLAYCTL_CREDENTIALS_FILE: file() })
+    const run = (...args: string[]) => JSON.parse(execFileSync(playctl(), [...args, '--output', 'json', '--no-input', '--quiet'], { env: process.env, encoding: 'utf8' })) as Record<string, string>
+    const main = run('create-main-node', '--server', host.url, '--phrase-file', path.join(host.folder, 'phrase'))
+    const ada = run('create-agent-node', 'Ada', '--phrase-file', path.join(host.folder, 'ada'))
+    for (const options of [{}, { baseUrl: host.url }, { context: 'default' }]) {
+      await using world = await connect(options)
+      assert.equal((await world.client()).nodeId, main.nodeId)
+      assert.equal((await world.agent('Ada')).id, ada.agentId)
+    }
+    await assert.rejects(connect({ context: 'other' }), (error) => error instanceof OptionError && error.message.includes('"other"'))
+    // What is kept for one server is not shown to another.
+    await assert.rejects(connect({ baseUrl: 'http://192.0.2.1:7420', timeoutMs: 50, retry: { attempts: 1, baseMs: 1, maxMs: 1 } }), /cannot reach the host/u)
+    chmodSync(file(), 0o644)
+    await assert.rejects(connect(), /chmod 600/u)
+    chmodSync(file(), 0o600)
+    writeFileSync(file(), '{"version":9}')
+    await assert.rejects(connect(), /no credentials file of this version/u)
+  })
+
+  it('makes an account for this run at a host of this machine that lets anybody register', async () => {
+    surroundings({ PLAYCTL_SERVER: host.url })
+    const warnings: string[] = []
+    await using world = await connect({ onWarning: (text) => { warnings.push(text) } })
+    assert.notEqual((await world.client()).nodeId, '')
+    assert.match(warnings.join(), /lasts for this run/u)
+  })
+
+  it('says what to do at a host where nobody may register', async () => {
+    const closed = await Host.start('--registration', 'closed')
+    surroundings({ PLAYCTL_SERVER: closed.url })
+    await assert.rejects(connect(), (error) => error instanceof OptionError && /playctl create-main-node.*PLAYCTL_NODE_ID/u.test(error.message))
+    await closed.end()
+  })
+
+  it('needs no account at a host that checks none', async () => {
+    const free = await Host.start('--no-repository')
+    surroundings({ PLAYCTL_SERVER: free.url })
+    await using world = await connect()
+    assert.equal((await world.getWorldSnapshot()).worldMap.occupants.length, 0)
+    await world.close()
+    await free.end()
+  })
+
+  it('gives no account away to another server', async () => {
+    mkdirSync(host.folder, { recursive: true })
+    const other = await Host.start('--registration', 'closed')
+    const node = createNodeCredentialMaterial({ rootKey: 'r' })
+    writeFileSync(file(), JSON.stringify({ version: 1, currentContext: 'a', contexts: { a: { serverUrl: host.url, service: 'play', mainNode: { nodeId: node.nodeId, passwHash: node.passwHash } } } }), { mode: 0o600 })
+    surroundings({ PLAYCTL_CREDENTIALS_FILE: file(), PLAYCTL_SERVER: other.url })
+    await assert.rejects(connect(), /there is no account for/u)
+    await other.end()
+  })
+})

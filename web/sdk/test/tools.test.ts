@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { z } from 'zod'
+import { OptionError, ToolError, frameworkRegistration, tool } from '../src/index.js'
+import type { AgentTool, Asked } from '../src/index.js'
+
+const asked = {} as Asked
+
+/** What the tools of one registration are published with. */
+function published(...given: Parameters<typeof frameworkRegistration>[1]) {
+  return frameworkRegistration('test', ['chat_tool', ...given]).assistTools
+}
+
+describe('a tool', () => {
+  const day = { people: 2, day: 'monday' }
+  const made: Record<string, AgentTool> = {
+    'JSON Schema': tool({
+      description: 'Books', input: { type: 'object', properties: { people: { type: 'integer', minimum: 1 }, day: { type: 'string', enum: ['monday', 'friday'] } }, required: ['people', 'day'] },
+      run: ({ people, day }) => `${people + 1} on ${day.toUpperCase()}`,
+    }),
+    Zod: tool({
+      description: 'Books', input: z.object({ people: z.number().int().min(1), day: z.enum(['monday', 'friday']) }),
+      run: ({ people, day }) => `${people + 1} on ${day.toUpperCase()}`,
+    }),
+    ArkType: tool({ description: 'Books', input: type({ people: 'number.integer >= 1', day: "'monday' | 'friday'" }), run: ({ people, day }) => `${people + 1} on ${day.toUpperCase()}` }),
+    Valibot: tool({
+      description: 'Books', input: toStandardJsonSchema(v.object({ people: v.pipe(v.number(), v.integer(), v.minValue(1)), day: v.picklist(['monday', 'friday']) })),
+      run: ({ people, day }) => `${people + 1} on ${day.toUpperCase()}`,
+    }),
+  }
+  for (const [library, { call, parameters }] of Object.entries(made)) {
+    it(`of ${library} publishes its form and checks its arguments`, async () => {
+      const { properties, required } = parameters('assist_book') as { properties: Record<string, Record<string, unknown>>; required: string[] }
+      assert.deepEqual(Object.keys(properties).sort(), ['day', 'people'])
+      assert.equal(properties.people?.type, 'integer')
+      assert.deepEqual([...properties.day?.enum as string[]].sort(), ['friday', 'monday'])
+      assert.deepEqual([...required].sort(), ['day', 'people'])
+      assert.equal(await call(day, asked), '3 on MONDAY')
+      for (const wrong of [{ ...day, people: 'two' }, { ...day, people: 0 }, { ...day, day: 'sunday' }, { people: 2 }]) {
+        await assert.rejects(call(wrong, asked), (error) => error instanceof ToolError && /people|day/u.test(error.message))
+      }
+    })
+  }
+
+  it('has typed arguments', () => {
+    tool({
+      description: '', input: { type: 'object', properties: { n: { type: 'number' }, tags: { type: 'array', items: { type: 'string' } }, at: { properties: { x: { type: 'integer' } } } }, required: ['n'] },
+      run: ({ n, tags, at }) => {
+        const number: number = n
+        const texts: readonly string[] | undefined = tags
+        const x: number | undefined = at?.x
+        // @ts-expect-error it is no text
+        const text: string = n
+        return `${number} ${texts?.length ?? 0} ${x ?? 0} ${text}`
+      },
+    })
+    // @ts-expect-error run is required
+    assert.throws(() => tool({ description: '' }), OptionError)
+  })
+
+  it('says what a schema without a form in JSON Schema lacks', () => {
+    const old = { '~standard': { version: 1 as const, vendor: 'old', validate: (value: unknown) => ({ value }) } }
+    assert.throws(() => published({ name: 'assist_a', parameters: old }), /"assist_a" \(old\) gives no JSON Schema: use Zod 4\.2/u)
+    assert.throws(() => published({ name: 'assist_a', schema: { _def: {} } }), /version of Zod/u)
+    assert.throws(() => published({ name: 'assist_a', parameters: z.object({ at: z.date() }) }), /"assist_a" has no form in JSON Schema/u)
+    assert.throws(() => published({ name: 'assist_a', parameters: z.string() }), /describe no object/u)
+  })
+})
+
+describe('the tools of a registration', () => {
+  const parameters = { type: 'object', properties: { b: { type: 'string' }, a: { type: 'integer' } } }
+  const ordered = { type: 'object', properties: { b: { type: 'string', 'x-order': 0 }, a: { type: 'integer', 'x-order': 1 } } }
+
+  it('are taken as MCP, LangChain and OpenAI have them, with the order of their fields', () => {
+    for (const given of [
+      { name: 'assist_x', description: 'd', parameters }, { name: 'assist_x', description: 'd', inputSchema: parameters }, { name: 'assist_x', description: 'd', schema: parameters },
+      { type: 'function' as const, function: { name: 'assist_x', description: 'd', parameters } },
+    ]) assert.deepEqual(published(given), [{ name: 'assist_x', description: 'd', parameters: ordered }])
+    const { additionalProperties: _strict, ...rest } = published({ name: 'assist_x', schema: z.object({ b: z.string(), a: z.int() }) })[0]?.parameters ?? {}
+    assert.deepEqual(Object.entries(rest.properties ?? {}).map(([name, property]) => [name, (property as Record<string, unknown>)['x-order']]), [['b', 0], ['a', 1]])
+  })
+
+  it('keep an order that they have, and one inside of others', () => {
+    const nested = { type: 'object', properties: { list: { type: 'array', items: parameters }, first: { type: 'string', 'x-order': 7 } } }
+    assert.deepEqual(published({ name: 'assist_x', parameters: nested })[0]?.parameters, {
+      type: 'object', properties: { list: { type: 'array', items: ordered, 'x-order': 0 }, first: { type: 'string', 'x-order': 7 } },
+    })
+  })
+
+  it('are named in what is wrong with them', () => {
+    assert.throws(() => published('assist_a', {} as { name: string }), /tool 3 of the list has no name/u)
+    assert.throws(() => frameworkRegistration('test', { weather: {} } as unknown as []), /make one with Object\.entries/u)
+  })
+})
