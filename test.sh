@@ -34,6 +34,7 @@ main() {
     case $1 in
       --long) mode=long ;;
       --bench) mode=bench ;;
+      --integrations) mode=integrations ;;
       --fuzz)
         mode=fuzz
         [ $# -ge 2 ] || fail "--fuzz needs a duration for each target, for example: ./test.sh --fuzz 30s"

@@ -1,0 +1,110 @@
+import { asArray, asObject, asText, member } from '../json/read.js'
+import { reportTo } from '../protocol/callback.js'
+import { asError } from '../protocol/callback.js'
+import { JourneyRecorder, type Redact } from '../tools/recorder.js'
+import type { Agent } from '../world/agent.js'
+
+/** The callbacks of LangChain that tell of runs; an object of them is a callback handler there. */
+export interface RunCallbacks {
+  readonly handleChainStart: (chain: unknown, inputs: unknown, runId: string, ...more: unknown[]) => void
+  readonly handleChainEnd: (outputs: unknown, runId: string) => Promise<void>
+  readonly handleChainError: (error: unknown, runId: string) => Promise<void>
+  readonly handleToolStart: (tool: unknown, input: string, runId: string, parentRunId?: string, tags?: string[], metadata?: Record<string, unknown>, name?: string) => void
+  readonly handleToolEnd: (output: unknown, runId: string) => void
+  readonly handleToolError: (error: unknown, runId: string) => void
+}
+
+/** How runs are recorded. */
+export interface JourneyOptions {
+  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  readonly redact?: Redact
+  /** Called for what goes wrong; printed unless it is given. */
+  readonly onError?: (error: Error) => void | Promise<void>
+}
+
+/** How many runs are followed at once. Those beyond it are not recorded. */
+const mostRuns = 1000
+
+/** The callbacks that note the tools of runs in a recorder. */
+export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | undefined) => JourneyRecorder | undefined): Pick<RunCallbacks, 'handleToolStart' | 'handleToolEnd' | 'handleToolError'> {
+  const running = new Map<string, JourneyRecorder>()
+  return {
+    handleToolStart(tool, input, runId, parentRunId, _tags, _metadata, name) {
+      const recorder = recorderOf(runId, parentRunId)
+      if (recorder === undefined || running.size >= mostRuns) return
+      running.set(runId, recorder)
+      recorder.call(name ?? asText(member(asObject(tool), 'name')) ?? 'tool', argumentsOf(input), runId)
+    },
+    handleToolEnd(output, runId) {
+      running.get(runId)?.result(runId, contentOf(output))
+      running.delete(runId)
+    },
+    handleToolError(error, runId) {
+      running.get(runId)?.failed(runId, error)
+      running.delete(runId)
+    },
+  }
+}
+
+/**
+ * Records a journey of an agent from each run that the callbacks are given to:
+ * `agent.invoke(input, { callbacks: [journeyCallbacks(ada)] })`. The outermost run begins and ends it.
+ */
+export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): RunCallbacks {
+  const roots = new Map<string, JourneyRecorder>()
+  /** The outermost run of each run that is under way. */
+  const rootOf = new Map<string, string>()
+  const begin = (runId: string, parentRunId: string | undefined): string => {
+    const root = parentRunId === undefined ? runId : rootOf.get(parentRunId) ?? parentRunId
+    if (rootOf.size < mostRuns) rootOf.set(runId, root)
+    return root
+  }
+  const end = async (runId: string, destination: string): Promise<void> => {
+    rootOf.delete(runId)
+    const recorder = roots.get(runId)
+    if (!roots.delete(runId) || recorder === undefined) return
+    try {
+      await agent.recordJourney(recorder.to(destination))
+    } catch (error) {
+      reportTo(options.onError, asError(error))
+    }
+  }
+  return {
+    handleChainStart(_chain, inputs, runId, ...more) {
+      // Versions differ in what stands between: the parent's id is the first text, or the one in its option.
+      const parent = asText(more[0]) ?? asText(member(asObject(more[0]), 'parentRunId'))
+      if (begin(runId, parent) === runId && roots.size < mostRuns) roots.set(runId, new JourneyRecorder(lastText(inputs), options.redact))
+    },
+    handleChainEnd: async (outputs, runId) => end(runId, lastText(outputs)),
+    handleChainError: async (error, runId) => end(runId, `failed: ${asError(error).message}`),
+    ...toolCallbacks((runId, parentRunId) => roots.get(begin(runId, parentRunId))),
+  }
+}
+
+/** The text of the last message in what a run takes or gives. */
+function lastText(state: unknown): string {
+  const messages = asArray(member(asObject(state), 'messages'))
+  return textOf(messages === undefined ? asObject(state)?.input ?? state : messages.at(-1))
+}
+
+/** The text of a message, of whatever form. */
+export function textOf(message: unknown): string {
+  if (typeof message === 'string') return message
+  const content: unknown = Array.isArray(message) ? message[1] : (message as { readonly content?: unknown } | null | undefined)?.content
+  if (typeof content === 'string') return content
+  return (asArray(content) ?? []).map((block) => asText(member(asObject(block), 'text')) ?? '').join('')
+}
+
+function argumentsOf(input: unknown): unknown {
+  try {
+    return JSON.parse(String(input))
+  } catch {
+    return { input }
+  }
+}
+
+/** What a tool gave, without the message around it. */
+export function contentOf(output: unknown): unknown {
+  const content = (output as { readonly content?: unknown } | null | undefined)?.content
+  return content === undefined ? output : content
+}
