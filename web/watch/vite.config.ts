@@ -33,7 +33,6 @@ export default defineConfig(({ command }) => ({
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: false } },
   },
   server: { proxy: { '/api': host, '/play/watch/session': host } },
 }))

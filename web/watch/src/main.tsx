@@ -7,6 +7,7 @@ import './styles/base.css'
 import './styles/layout.css'
 import './styles/panel.css'
 import './styles/feed.css'
+import './styles/time.css'
 
 const page = document.getElementById('page')
 if (page === null) {

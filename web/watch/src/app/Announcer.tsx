@@ -30,7 +30,7 @@ export function Announcer({ store, pointed }: { store: WorldStore, pointed: Poin
     const waiting: Entry[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const end = store.listen((event, entry) => {
-      if (event.past || waiting.length >= 100) return
+      if (event.past || store.time.peek() !== undefined || waiting.length >= 100) return
       if (waiting.push(entry) > 1) return
       timer = setTimeout(() => {
         const words = digest(waiting.splice(0))

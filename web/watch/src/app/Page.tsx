@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { Reader } from '../feed/Reader.js'
 import { Feed } from '../feed/Feed.js'
 import { Places } from '../occupants/Places.js'
 import { Residents } from '../occupants/Residents.js'
@@ -8,9 +9,11 @@ import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
 import { keepAddress } from './address.js'
+import { usePast } from './Past.js'
 import { Announcer, type Pointed } from './Announcer.js'
 import { Status } from './Status.js'
 import { Share } from './Share.js'
+import { worldName } from './served.js'
 import { Tabs } from './Tabs.js'
 import { TownView } from './TownView.js'
 import { Zoom } from './Zoom.js'
@@ -27,36 +30,39 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const selected = store.selected.value
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
   const agents = directory.occupants.filter(({ kind }) => kind === 'agent').length
-  useEffect(() => { document.title = text('page.titleWith', { count: agents }) }, [agents])
+  useEffect(() => { document.title = text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
   useEffect(() => keepAddress(store, link), [store])
   useEffect(() => { if (linked !== undefined) town?.focus(linked) }, [town, linked])
+  const past = usePast(store)
   const { state } = store.link.value
   const away = state === 'reconnecting' || state === 'host-gone'
   useEffect(() => {
     const retry = (): void => { store.retry() }
     // Whether the host is still reached shows only where the connection is made again.
     const lost = (): void => { store.retry(true) }
-    const close = (event: KeyboardEvent): void => { if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) store.select(undefined) }
+    const close = (event: KeyboardEvent): void => { keyed(store, event) }
     addEventListener('online', retry)
     addEventListener('offline', lost)
     addEventListener('keydown', close)
     return () => { removeEventListener('online', retry); removeEventListener('offline', lost); removeEventListener('keydown', close) }
   }, [store])
   return (
-    <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}${away ? ' away' : ''}`}>
+    <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}${away ? ' away' : ''}${store.time.value === undefined ? '' : ' then'}${past.bar === undefined ? '' : ' timed'}`}>
       {!hidden && <a class="skip" href="#register">{text('page.skip')}</a>}
       <header class="top">
-        <h1>{text('page.title')}</h1>
+        <h1><bdi>{worldName()}</bdi></h1>
         <button type="button" class="small" onClick={() => { store.bare.value = !hidden }}>
           {text(hidden ? 'page.show' : 'page.hide')}
         </button>
         <Share store={store} />
+        {past.button}
         <Status store={store} />
       </header>
       <main class="map" aria-label={text('page.map')}>
         <TownView store={store} onTown={setTown} announce={announce} />
         <Zoom town={town} />
       </main>
+      {past.bar}
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
         <Tabs tab={tab} choose={(name) => { store.turn(name) }} />
         {store.note.value !== undefined && <p class="note" role="status">{text(store.note.value)}</p>}
@@ -67,7 +73,17 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </div>
       </section>}
       {selected !== undefined && <Panel key={selected} store={store} thingKey={selected} town={town} show={show} />}
+      {store.read.value !== undefined && <Reader key={store.read.value.serial} store={store} entry={store.read.value} />}
       <Announcer store={store} pointed={pointed} />
     </div>
   )
+}
+
+/** Escape closes what is selected, F keeps the camera with it. */
+function keyed(store: WorldStore, event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return
+  const key = store.selected.peek()
+  const writing = event.target instanceof Element && event.target.closest('input, textarea, select') !== null
+  if (event.key === 'Escape') store.select(undefined)
+  if (event.key.toLowerCase() === 'f' && key !== undefined && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) store.follow(key)
 }

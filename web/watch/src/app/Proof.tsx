@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
+import { Copied } from './Copied.js'
 import type { WorldStore } from '../world/store.js'
 
 /** What this browser proved of what it shows, and how that is checked elsewhere. */
@@ -38,27 +39,6 @@ export function Proof({ store, why, close }: { store: WorldStore, why: string, c
       <h3>{text('proof.elsewhere')}</h3>
       <Copied words={`playctl chain verify --server ${location.origin}`} />
       <p class="soft">{text('proof.elsewhereWhy')}</p>
-    </div>
-  )
-}
-
-/** Words with a button that copies them; where a page may not copy, they are selected. */
-function Copied({ words }: { words: string }): VNode {
-  const [copied, copy] = useState(false)
-  const code = useRef<HTMLElement>(null)
-  const take = async (): Promise<void> => {
-    try {
-      // It is there in a secure context only.
-      await navigator.clipboard.writeText(words)
-      copy(true)
-    } catch {
-      if (code.current !== null) getSelection()?.selectAllChildren(code.current)
-    }
-  }
-  return (
-    <div class="copied">
-      <pre tabIndex={0}><code ref={code}>{words}</code></pre>
-      <button type="button" class="small" onClick={() => { void take() }}>{text(copied ? 'proof.copied' : 'proof.copy')}</button>
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
 import { Page } from './Page.js'
+import { servedRecording } from './served.js'
 
 type Stage =
   | { readonly is: 'asking' }
@@ -35,6 +36,7 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
       settle(entered)
       if (gone || entered.is !== 'in') return
       store = entered.store
+      if (store.link.peek().state === 'recording') return
       store.run().then(() => { settle({ is: 'refused', refusal: 'expired' }) }, failed)
     }, failed)
     return () => { gone = true; clearTimeout(timer); store?.close() }
@@ -58,6 +60,12 @@ async function admitted(client: WorldClient, token: string | undefined): Promise
 }
 
 async function enter(client: WorldClient, token: string | undefined): Promise<{ stage: Stage }> {
+  if (servedRecording() !== '') {
+    const store = new WorldStore(client, 0, () => Promise.resolve(false))
+    store.link.value = { state: 'recording', downSince: undefined, retryAt: undefined }
+    store.barOpen.value = true
+    return { stage: { is: 'in', store } }
+  }
   try {
     const scope = await admitted(client, token)
     const { seq = 0 } = await client.session()

@@ -23,28 +23,29 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const { at } = store.proved.value
   const stale = verification === 'verified' && !live && at !== undefined
   const root = snapshot?.merkleRootHex ?? ''
+  const then = store.time.value
   const away = link.state === 'reconnecting' || link.state === 'host-gone'
   return (
     <section class="status" tabIndex={-1} aria-label={text('status.name')} data-connection={link.state}
-      data-verified={stale ? 'stale' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root}>
-      <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
+      data-verified={stale ? 'stale' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root} data-time={then?.seq}>
+      <span class={`lamp ${then === undefined ? link.state : 'past'}`}>{then === undefined || store.recording.value !== undefined ? <LinkWords link={link} /> : text('status.past')}</span>
       {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
-      <button type="button" class={`link seal ${stale ? `stale ${link.state}` : verification}`} aria-expanded={open} aria-controls="proof"
+      <button type="button" class={`link seal ${then?.proved === true ? 'verified' : stale ? `stale ${link.state}` : verification}`} aria-expanded={open} aria-controls="proof"
         title={text('proof.title')} onClick={() => { toggle(!open) }}>
-        {stale ? text('status.verifiedAt', { when: clockTime(at) }) : text(`status.${word}`)}
+        {then !== undefined ? text(then.proved ? 'status.provedThen' : 'status.unverifiable') : stale ? text('status.verifiedAt', { when: clockTime(at) }) : text(`status.${word}`)}
       </button>
       {snapshot !== undefined && <>
         <span class="fact" title={text('status.revWhy')}>{text('status.rev', { rev: String(snapshot.rev ?? '–') })}</span>
         <span class="fact mono" title={`${text('status.rootWhy')} ${root}`}>{root.slice(0, 8)}</span>
       </>}
-      {open && <Proof store={store} why={stale ? text('status.verifiedAtWhy') : text(`status.${word}Why`)} close={() => { toggle(false) }} />}
+      {open && <Proof store={store} why={then?.proved === true ? text('status.provedThenWhy') : stale ? text('status.verifiedAtWhy') : text(`status.${word}Why`)} close={() => { toggle(false) }} />}
     </section>
   )
 }
 
 const linkWords: Readonly<Record<Link['state'], TextKey>> = {
   'connecting': 'status.connecting', 'live': 'status.live', 'reconnecting': 'status.reconnecting',
-  'host-gone': 'status.hostGone', 'resetting': 'status.resetting', 'ended': 'status.ended',
+  'host-gone': 'status.hostGone', 'resetting': 'status.resetting', 'ended': 'status.ended', 'recording': 'status.recording',
 }
 
 function LinkWords({ link }: { link: Link }): VNode {

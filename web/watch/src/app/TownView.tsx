@@ -21,13 +21,15 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
-      store.listen((event) => { if (!event.past && Date.now() - event.at < fresh) play(town, event) }),
+      effect(() => { town.keepTo(store.followed.value ?? null) }),
+      store.listen((event) => { if (!event.past && store.time.peek() === undefined && Date.now() - event.at < fresh) play(town, event) }),
+      store.listenToPast((event) => { if (event === undefined) town.hush(); else play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
       watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),
       watchMedia('(max-width: 820px)', (matches) => { narrow.value = matches }),
       effect(() => {
         const wide = !narrow.value
-        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: wide ? 12 : 34, left: wide ? 356 : 12 })
+        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: (wide ? 12 : 34) + (store.barOpen.value ? 104 : 0), left: wide && !store.bare.value ? 356 : 12 })
       }),
     ]
     onTown(town)
@@ -53,6 +55,8 @@ function optionsOf(store: WorldStore, announce: (sentence: string) => void): Tow
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
     onAnnounce: announce,
+    onRead: (key) => { store.read.value = store.feed.lastOf(key, store.time.peek()?.seq, 'speech') },
+    onLeave: () => { store.followed.value = undefined },
     onSelect: (key) => { store.select(key ?? undefined) },
     onStep: (key, step) => { if (store.walking && key === store.selected.peek()) store.step.value = step ?? undefined },
   }

@@ -53,13 +53,14 @@ export function addressOf(store: WorldStore): Address {
   const moment = store.moment.value
   return {
     agent: thing?.kind === 'agent' ? thing.id : key ?? '', tab: store.tab.value, kind: group, who, text, bare: store.bare.value,
-    t: moment, sid: moment === undefined ? '' : store.snapshot.value?.sid ?? '',
+    t: moment, sid: moment === undefined ? '' : store.now.sid,
   }
 }
 
 /** The address of what the page shows and of what has happened so far. */
 export function linkToNow(store: WorldStore): string {
-  const { seq, sid } = store.now
+  const { sid } = store.now
+  const { seq } = store.time.value ?? store.now
   return location.origin + location.pathname + queryOf({ ...addressOf(store), t: seq, sid })
 }
 

@@ -6,6 +6,7 @@ import { nameOf } from '../app/names.js'
 import { LookOnly } from '../assist/AssistTools.js'
 import { assistToolsOf } from '../assist/tools.js'
 import { clamp } from '../feed/entry.js'
+import { Markdown } from '../markdown/Markdown.js'
 import { text, type TextKey } from '../text/text.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
@@ -48,7 +49,7 @@ function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentThin
     <article class={`talk ${exchange.status}`} tabIndex={-1} data-request={exchange.requestId} data-status={exchange.status}>
       <p class="mine" dir="auto"><span class="soft">{text('chat.you')}{toolName !== '' && <> {text('chat.used', { tool: toolName })}</>}</span>
         <span>{question}</span></p>
-      {exchange.answer !== '' && <p class="theirs" dir="auto">{exchange.answer}</p>}
+      {exchange.answer !== '' && <div class="theirs"><Markdown text={exchange.answer} /></div>}
       {exchange.result !== undefined && <Result result={exchange.result} />}
       {exchange.error !== '' && <p class="theirs wrong" dir="auto">{exchange.error}
         {exchange.detail !== '' && <span class="soft" dir="auto">{exchange.detail}</span>}</p>}

@@ -98,7 +98,7 @@ function Happening({ store, entry, there, place, total, marked, show }: Happenin
       aria-posinset={place + 1} aria-setsize={total}>
       <p class="head"><Moment store={store} entry={entry} />{' '}
         <span><Sentence of={entry.sentence} values={{ ...entry.values, who: name }} /></span></p>
-      {entry.text !== '' && <p class="said" dir="auto" title={entry.text}>{entry.text}</p>}
+      {entry.text !== '' && <button type="button" class="said" dir="auto" title={text('read.open')} onClick={() => { store.read.value = entry }}>{entry.text}</button>}
     </article>
   )
 }

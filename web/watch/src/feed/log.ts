@@ -4,6 +4,8 @@ import type { Entry } from './entry.js'
 
 /** So many happenings are kept. */
 export const kept = 10_000
+/** The last of one thing is looked for among so many. */
+const lookedAt = 2000
 
 /**
  * The newest happenings, and those of them that pass the filter. An event costs
@@ -69,6 +71,15 @@ export class FeedLog {
       if (entry?.seq !== undefined && entry.seq <= seq) return place
     }
     return -1
+  }
+
+  /** The last happening of a thing up to a seq, of the newest that are looked at. */
+  lastOf(key: string, upTo = Infinity, group?: Entry['group']): Entry | undefined {
+    for (let place = this.all.length - 1; place >= Math.max(0, this.all.length - lookedAt); place -= 1) {
+      const entry = this.all.at(place)
+      if (entry?.key === key && (group === undefined || entry.group === group) && (entry.seq ?? Infinity) <= upTo) return entry
+    }
+    return undefined
   }
 
   /** How many of those shown are newer than a serial. */

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { Copied } from '../app/Copied.js'
 import { language, text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { Departures } from './Departures.js'
@@ -30,11 +31,16 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
       {loaded && occupants.length === 0 && <div class="nothing">
         <h2>{text('page.empty')}</h2>
         <p>{text('page.emptyHow')}</p>
-        <pre><code>playctl add-agent Ada --hold</code></pre>
+        {firstLines(location.origin).map((line) => <Copied key={line} words={line} />)}
       </div>}
       {occupants.length > 0 && found.length === 0 && <p class="nothing">{text('residents.none')}</p>}
     </>
   )
+}
+
+/** What makes an account, an agent and a house on this host. */
+function firstLines(host: string): readonly string[] {
+  return ['create-main-node --keep-phrase', 'create-agent-node Ada --keep-phrase', 'add-agent Ada --hold'].map((command) => `playctl ${command} --server ${host}`)
 }
 
 /** How many there are of each kind; of agents also where there is none. */

@@ -7,10 +7,12 @@ import { nameOf } from '../app/names.js'
 import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
-import type { Thing } from '../world/things.js'
-import type { WorldStore } from '../world/store.js'
+import type { AgentThing, Thing } from '../world/things.js'
+import { panelParts, type WorldStore } from '../world/store.js'
 import { About } from './About.js'
-import { Lines } from './Lines.js'
+import { StoryOf } from '../story/StoryOf.js'
+import { Now } from './Now.js'
+import { ProveAgent } from './ProveAgent.js'
 
 interface PanelProps {
   readonly store: WorldStore
@@ -40,18 +42,65 @@ export function Panel({ store, thingKey, town, show }: PanelProps): VNode | null
       <header>
         <Badge thing={shown} />
         <h2 tabIndex={-1} ref={heading}><bdi>{nameOf(shown)}</bdi></h2>
+        {shown.kind === 'agent' && <button type="button" class="small" aria-pressed={store.followed.value === shown.key} title={text('panel.followWhy')}
+          onClick={() => { store.follow(shown.key) }}>{text('panel.follow')}</button>}
         <button type="button" class="close" aria-label={text('page.close')} onClick={() => { store.select(undefined) }}>×</button>
       </header>
-      <div class="scroll" tabIndex={0} role="group" aria-label={text('panel.about')}>
-        {thing === undefined && <p class="gone">{text('panel.gone', { who: nameOf(shown) })}</p>}
-        <About store={store} thing={shown} show={show} />
-        {shown.kind === 'agent' && <>
-          {thing !== undefined && <Conversation store={store} agent={shown} />}
-          {thing !== undefined && <AssistTools store={store} agent={shown} />}
-          <Timeline store={store} agent={shown} town={town} />
-          <Lines store={store} agent={shown} />
+      {shown.kind === 'agent'
+        ? <AgentParts store={store} agent={shown} there={thing !== undefined} town={town} show={show} />
+        : <div class="scroll" tabIndex={0} role="group" aria-label={text('panel.about')}>
+          {thing === undefined && <p class="gone">{text('panel.gone', { who: nameOf(shown) })}</p>}
+          <About store={store} thing={shown} show={show} />
+          {thing !== undefined && store.time.value === undefined && <ProveAgent key={shown.key} store={store} stableKey={shown.key} />}
+        </div>}
+    </aside>
+  )
+}
+
+interface AgentPartsProps {
+  readonly store: WorldStore
+  readonly agent: AgentThing
+  /** Whether it is on the map. */
+  readonly there: boolean
+  readonly town: Town | undefined
+  readonly show: (key: string) => void
+}
+
+/** What there is of an agent, in three parts. */
+function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode {
+  const part = store.part.value
+  const now = store.time.value === undefined
+  const turn = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const next = by === 0 ? undefined : panelParts[(panelParts.indexOf(part) + by + panelParts.length) % panelParts.length]
+    if (next === undefined) return
+    event.preventDefault()
+    store.part.value = next
+    document.getElementById(`part-${next}`)?.focus()
+  }
+  return (
+    <>
+      <Now store={store} agent={agent} />
+      <div role="tablist" aria-label={text('panel.parts')} class="tabs" onKeyDown={turn}>{panelParts.map((name) => (
+        <button key={name} type="button" role="tab" id={`part-${name}`} aria-selected={name === part} {...(name === part ? { 'aria-controls': 'part' } : {})}
+          tabIndex={name === part ? 0 : -1} onClick={() => { store.part.value = name }}>{text(`panel.${name}`)}</button>
+      ))}</div>
+      <div class="scroll" tabIndex={0} role="tabpanel" id="part" aria-labelledby={`part-${part}`}>
+        {!there && <p class="gone">{text('panel.gone', { who: nameOf(agent) })}</p>}
+        {part === 'talk' && !now && <p class="soft">{text('past.ask')}</p>}
+        {part === 'talk' && there && now && <>
+          <Conversation store={store} agent={agent} />
+          <AssistTools store={store} agent={agent} />
+        </>}
+        {part === 'story' && <>
+          <Timeline store={store} agent={agent} town={town} />
+          <StoryOf key={agent.key} store={store} agent={agent} />
+        </>}
+        {part === 'facts' && <>
+          <About store={store} thing={agent} show={show} />
+          {there && now && <ProveAgent key={agent.key} store={store} stableKey={agent.key} />}
         </>}
       </div>
-    </aside>
+    </>
   )
 }

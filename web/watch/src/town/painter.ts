@@ -48,7 +48,7 @@ export class Painter {
   /** The part of the window that the last frame drew, from 0 to 1. */
   get drawn(): number { return this.#display.drawn }
   /** Whether there is more to draw than this frame had time for: pictures, or names that make room for who speaks. */
-  get behind(): boolean { return this.#allowance.behind || this.#voices.news }
+  get behind(): boolean { return this.#allowance.behind || this.#voices.changed }
 
   constructor(private palette: Palette, private lettering: Lettering) {
     this.#paper = new Paper(palette, lettering)
@@ -107,6 +107,11 @@ export class Painter {
       if (contains(body, at) || (plate !== null && contains(plate.box, at))) return resident
     }
     return undefined
+  }
+
+  /** Who says what is drawn at a point of the window. */
+  speaker(at: Point): string | undefined {
+    return [...this.#voices.shown].reverse().find(({ box }) => contains(box, at))?.key
   }
 
   /** The picture of the ground, painted anew where the old one does not do. */

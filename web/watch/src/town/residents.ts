@@ -129,6 +129,11 @@ export class Residents {
     for (const other of speaking.slice(0, speaking.length - MOST_BUBBLES)) other.speech = null
   }
 
+  /** Ends what is said, and every walk where it began. */
+  hush(): void {
+    for (const resident of this.all.values()) Object.assign(resident, { speech: null, walk: null, step: null, trailUntil: 0 })
+  }
+
   /** Sends somebody on a path from a step on; with hold, to that step only, where it stays. */
   send(resident: Resident, path: readonly TownPathStep[], step: number, hold: boolean, now: number, still: boolean): void {
     const walking = [...this.all.values()].filter((other) => other.walk !== null && other !== resident)

@@ -56,6 +56,8 @@ export class Town {
   #steered = false
   /** Whose walk the person wants to see. */
   #followed: string | null = null
+  /** The one that the camera keeps to, walking or not. */
+  #kept: string | null = null
   #frame = 0
   #lastFrame = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -103,6 +105,12 @@ export class Town {
     this.#wakeSoon()
   }
 
+  /** Ends what is said and every walk: another moment is shown. */
+  hush(): void {
+    this.#residents.hush()
+    this.#wakeSoon()
+  }
+
   /** Lets an agent walk a journey, along a trail that stays for a while. */
   journey(journey: TownJourney): void {
     const walker = this.#residents.find(journey.playerId)
@@ -135,10 +143,17 @@ export class Town {
     this.#followed = resident.walk === null ? null : key
   }
 
+  /** Keeps the camera with an occupant wherever it goes, until the person moves the camera; nobody ends it. */
+  keepTo(key: string | null): void {
+    this.#kept = key
+    const resident = key === null ? undefined : this.#residents.find(key)
+    if (resident !== undefined) this.#show(resident, NEAR)
+  }
+
   /** Shows the whole town. */
   fit(): void {
     this.#steered = false
-    this.#followed = null
+    this.#leave()
     this.#fit(this.#still)
   }
 
@@ -203,13 +218,19 @@ export class Town {
     listen(this.canvas, {
       pan: (dx, dy) => { this.#pan(dx, dy) },
       zoom: (factor, about) => { if (about === null) this.zoomBy(factor); else this.#zoom(factor, about) },
-      pick: (at) => { this.#choose(this.#painter.hit(at)?.key ?? null) },
+      pick: (at) => { this.#pick(at) },
       hover: (at) => { this.#hover(at) },
       fit: () => { this.fit() },
       move: (dx, dy) => { this.#move(dx, dy) },
       choose: (chosen) => { this.#choose(chosen ? this.#focused : null) },
     }, this.#ends.signal)
     this.canvas.addEventListener('blur', () => { this.#focused = null; this.#wake() }, { signal: this.#ends.signal })
+  }
+
+  #pick(at: Point): void {
+    const speaker = this.#painter.speaker(at)
+    if (speaker !== undefined && this.#options.onRead !== undefined) this.#options.onRead(speaker)
+    else this.#choose(this.#painter.hit(at)?.key ?? null)
   }
 
   #choose(key: string | null): void {
@@ -219,9 +240,9 @@ export class Town {
 
   #hover(at: Point | null): void {
     const key = at === null ? null : this.#painter.hit(at)?.key ?? null
+    this.canvas.style.cursor = key === null ? at !== null && this.#painter.speaker(at) !== undefined ? 'zoom-in' : 'grab' : 'pointer'
     if (key === this.#hovered) return
     this.#hovered = key
-    this.canvas.style.cursor = key === null ? 'grab' : 'pointer'
     this.#options.onHover?.(key)
     this.#wake()
   }
@@ -244,7 +265,7 @@ export class Town {
 
   #pan(dx: number, dy: number): void {
     this.#steered = true
-    this.#followed = null
+    this.#leave()
     this.#camera.pan(dx, dy)
     this.#wake()
   }
@@ -301,13 +322,21 @@ export class Town {
     this.#timer = setTimeout(() => { this.#wake() }, this.#lastFrame + FRAME - performance.now())
   }
 
+  #leave(): void {
+    this.#followed = null
+    if (this.#kept === null) return
+    this.#kept = null
+    this.#options.onLeave?.()
+  }
+
   #follow(now: number): void {
-    const walker = this.#followed === null ? undefined : this.#residents.find(this.#followed)
-    if (walker?.walk == null) {
+    const key = this.#kept ?? this.#followed
+    const walker = key === null ? undefined : this.#residents.find(key)
+    if (walker === undefined || (walker.walk === null && this.#kept === null)) {
       this.#followed = null
       return
     }
-    const at = walker.walk.at(now)
+    const at = walker.walk?.at(now) ?? walker.home
     if (this.#camera.gliding || this.#camera.holds(at)) return
     this.#steered = true
     this.#camera.go(this.#camera.at(at, 0), now, this.#still)

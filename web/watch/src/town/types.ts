@@ -140,6 +140,10 @@ export interface TownOptions {
   readonly insets?: TownInsets
   /** The person picked an occupant (its stable key) or nobody, on the map. */
   readonly onSelect?: (key: string | null) => void
+  /** The person moved the camera away from the one that it kept to. */
+  readonly onLeave?: () => void
+  /** The person picked what an occupant says. */
+  readonly onRead?: (key: string) => void
   /** The pointer rests on an occupant, or on none. */
   readonly onHover?: (key: string | null) => void
   /** Something to be read out, such as who the keyboard stands at. */

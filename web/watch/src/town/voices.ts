@@ -32,8 +32,10 @@ export class Voices {
   #speeches: readonly Speech[] = []
   #laid: number[] = []
   #places: readonly (BubblePlace | null)[] = []
+  /** The bubbles that are shown, with the keys of those who speak. */
+  shown: readonly { readonly key: string, readonly box: Box }[] = []
   /** Whether something is seen now that was not in the frame before: then names may change places for it. */
-  news = false
+  changed = false
 
   constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
 
@@ -55,16 +57,18 @@ export class Voices {
       return sheets === undefined ? [] : [{ shown, speech, sheets, rank: Number(isMarked(key, marks)) * 2 + Number(speech.place !== null) }]
     })
     this.#sweep(new Set(speakers.map(({ speech }) => speech)))
-    this.news = false
+    this.changed = false
+    this.shown = []
     if (speakers.length === 0) return []
-    // Who was first to find room keeps it; of the others the last one is news.
+    // Who was first to find room keeps it; the others only when there is room.
     speakers.sort((a, b) => b.rank - a.rank || b.speech.since - a.speech.since)
     const places = this.#placed(speakers, all, view)
     const tails: Item[] = []
     const sheets: Item[] = []
+    const shown: { key: string, box: Box }[] = []
     speakers.forEach(({ shown: { head, resident: { key } }, speech, sheets: sizes }, i) => {
       const place = nth(places, i)
-      this.news ||= speech.place === null && place !== null
+      this.changed ||= speech.place === null && place !== null
       speech.place = place && { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
       if (place === null) {
         postpone(speech, now)
@@ -72,6 +76,7 @@ export class Voices {
       }
       const { box } = place
       const sheet = nth(sizes, place.size)
+      if (speech.kind !== 'step') shown.push({ key, box })
       const top = Math.min(box.y, head.y)
       tails.push({
         name: `tail ${key}`, looks: [speech.kind, head.x, head.y, p],
@@ -80,6 +85,7 @@ export class Voices {
       })
       sheets.push({ name: `bubble ${key}`, box, looks: [sheet], draw: (c) => { c.drawImage(sheet.make(), box.x, box.y, box.w, box.h) } })
     })
+    this.shown = shown
     // Tails go below every sheet: what somebody says hides no word of another.
     return [...tails, ...sheets]
   }

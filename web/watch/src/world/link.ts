@@ -1,7 +1,7 @@
 import type { SubscriptionState } from '@playctl/sdk'
 
 /** Where the connection to the host stands. */
-export type LinkState = 'connecting' | 'live' | 'reconnecting' | 'host-gone' | 'resetting' | 'ended'
+export type LinkState = 'connecting' | 'live' | 'reconnecting' | 'host-gone' | 'resetting' | 'ended' | 'recording'
 
 /** The connection, and when it is tried again. */
 export interface Link {

@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import {
   HUMAN_LABEL, exchangeOf, randomText,
-  type IntercomCommand, type InteractionsReply, type JsonObject, type Verification, type WatchScope, type WorldClient, type WorldSnapshot,
+  type IntercomCommand, type JsonObject, type Verification, type WatchScope, type WorldClient, type WorldSnapshot,
 } from '@playctl/sdk'
 import { faultOf } from '../access/faults.js'
 import { answered, ask, notSent, type Exchange } from '../chat/exchange.js'
@@ -19,6 +19,10 @@ import type { TabName } from '../app/address.js'
 import type { TextKey } from '../text/text.js'
 import { occupantThing, spaceThing, type AgentThing } from './things.js'
 
+/** The parts of an agent's panel. */
+export const panelParts = ['talk', 'story', 'facts'] as const
+export type Part = (typeof panelParts)[number]
+
 /** What an agent does itself. */
 const own: ReadonlySet<TextKey> = new Set([
   'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
@@ -30,11 +34,35 @@ export interface Proved {
   readonly events: number
 }
 
+/** A moment of the past, with the map of then. */
+export interface PastMoment {
+  readonly seq: number | undefined
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly snapshot: WorldSnapshot
+  /** Whether its root and leaf count equal those that the event of its rev states. */
+  readonly proved: boolean
+}
+
+/** What the map shows: who is there, of now or of then. */
+interface Shown {
+  readonly snapshot: WorldSnapshot | undefined
+  readonly directory: Directory
+}
+
 /** Everything that the panels show, and what people do with it. */
 export class WorldStore {
   readonly scope = signal<WatchScope>('watch')
   readonly link = signal(firstLink)
   readonly verification = signal<Verification>('unread')
+  /** The moment of the past that is shown; undefined shows what is now. */
+  readonly time = signal<PastMoment | undefined>(undefined)
+  /** Whether the bar of time is shown. */
+  readonly barOpen = signal(false)
+  /** The name of the recording that is shown; undefined shows the host's world. */
+  readonly recording = signal<string | undefined>(undefined)
+  private live: Shown = { snapshot: undefined, directory: emptyDirectory }
+  private readonly players = new Set<(event: Happening | undefined) => void>()
   readonly snapshot = signal<WorldSnapshot | undefined>(undefined)
   readonly directory = signal<Directory>(emptyDirectory)
   readonly selected = signal<string | undefined>(undefined)
@@ -44,6 +72,12 @@ export class WorldStore {
   readonly exchanges = signal<readonly Exchange[]>([])
   readonly feed = new FeedLog()
   readonly tab = signal<TabName>('residents')
+  /** The part of an agent's panel that is shown. */
+  readonly part = signal<Part>('talk')
+  /** The happening that is read as a whole. */
+  readonly read = signal<Entry | undefined>(undefined)
+  /** The stable key of the one that the camera keeps to; undefined leaves it where it is. */
+  readonly followed = signal<string | undefined>(undefined)
   /** Whether the town is shown alone. */
   readonly bare = signal(false)
   /** The seq of the moment that is marked among the happenings. */
@@ -76,7 +110,7 @@ export class WorldStore {
   private forgetting: ReturnType<typeof setTimeout> | undefined
 
   /** @param seq The position of the log when the page was opened. */
-  constructor(private readonly client: WorldClient, seq: number, onRefused: () => Promise<boolean>) {
+  constructor(readonly client: WorldClient, seq: number, onRefused: () => Promise<boolean>) {
     this.follower = new Follower(client, seq, {
       onBefore: (event) => { this.then.pass(event) },
       onEvent: (event) => { this.take(event) },
@@ -106,26 +140,63 @@ export class WorldStore {
     return () => { this.listeners.delete(listener) }
   }
 
+  /** Calls a function for each event of the past that is played, and with nothing when another moment is shown. */
+  listenToPast(player: (event: Happening | undefined) => void): () => void {
+    this.players.add(player)
+    return () => { this.players.delete(player) }
+  }
+
+  replay(event: Happening): void { for (const player of this.players) player(event) }
+
+  /** Shows a moment of the past; anew where it does not go on from the one that was shown. */
+  showThen(then: PastMoment, anew: boolean): void {
+    if (anew) for (const player of this.players) player(undefined)
+    batch(() => {
+      this.time.value = then
+      this.shown = shownOf(then.snapshot)
+    })
+  }
+
+  /** Shows what is now. */
+  showNow(): void {
+    for (const player of this.players) player(undefined)
+    batch(() => {
+      this.time.value = undefined
+      this.recording.value = undefined
+      this.moment.value = undefined
+      this.shown = this.live
+    })
+  }
+
+  private set shown({ snapshot, directory }: Shown) {
+    this.directory.value = directory
+    this.snapshot.value = snapshot
+  }
+
   select(key: string | undefined): void {
     batch(() => {
       this.selected.value = key
+      if (key !== this.followed.value) this.followed.value = undefined
       this.walking = false
       this.step.value = undefined
     })
   }
 
+  /** Lets the camera keep to somebody, or leaves it where it is if it did. */
+  follow(key: string): void { this.followed.value = this.followed.value === key ? undefined : key }
+
   /** Shows another part of the page. */
   turn(tab: TabName): void {
     batch(() => {
       this.tab.value = tab
-      this.moment.value = undefined
+      if (this.time.value === undefined) this.moment.value = undefined
       this.note.value = undefined
     })
   }
 
   /** Where the log is now. */
   get now(): { readonly seq: number | undefined, readonly sid: string } {
-    const snapshot = this.snapshot.peek()
+    const { snapshot } = this.live
     return { seq: this.newest ?? snapshot?.seq, sid: snapshot?.sid ?? '' }
   }
 
@@ -137,10 +208,10 @@ export class WorldStore {
 
   /** Looks for the moment that is sought, and reads further back where it is from before what is there. */
   private find(): void {
-    if (this.sought === undefined || this.first === undefined || this.snapshot.peek() === undefined) return
+    if (this.sought === undefined || this.first === undefined || this.live.snapshot === undefined) return
     const { seq, sid } = this.sought
     const past = this.past.peek()
-    if (sid !== '' && sid !== this.snapshot.peek()?.sid) this.found('link.session')
+    if (sid !== '' && sid !== this.live.snapshot.sid) this.found('link.session')
     else if (seq >= this.first) this.found(undefined, seq)
     else if (past === 'more') void this.earlier()
     else if (past !== 'reading') this.found('link.gone')
@@ -180,7 +251,7 @@ export class WorldStore {
     this.earliest -= events.length
     events.forEach((event, place) => {
       // The first one only says how many leaves there were, unless nothing was before it.
-      if (place > 0 || whole) entries.push(describe(event, this.directory.value, this.earliest + place, then))
+      if (place > 0 || whole) entries.push(describe(event, this.live.directory, this.earliest + place, then))
       then.pass(event)
     })
     for (const entry of entries) this.hear(entry)
@@ -192,12 +263,9 @@ export class WorldStore {
     this.find()
   }
 
-  /** Reads an agent's latest lines. */
-  async lines(agent: AgentThing, beforeSeq?: number): Promise<InteractionsReply> {
-    const reply = await this.client.listInteractions({ playerId: agent.id, limit: 30, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
-    const newest = Date.parse(reply.interactions.at(-1)?.at ?? '')
-    if (!Number.isNaN(newest)) this.hearAt(agent.key, newest)
-    return reply
+  /** Takes when an agent was last known to be active. */
+  wasActive(agent: AgentThing, at: number | undefined): void {
+    if (at !== undefined && at > 0) this.hearAt(agent.key, at)
   }
 
   /** Asks an agent, by a text or one of its tools; again with the id of the question that was not sent. */
@@ -214,14 +282,14 @@ export class WorldStore {
   }
 
   private show(snapshot: WorldSnapshot): void {
+    const before = this.live
+    this.live = shownOf(snapshot)
     batch(() => {
-      const rows = snapshot.worldMap.occupants.map(occupantThing).filter((row) => row !== undefined)
       // The first state of a world says who is there, not who came.
-      this.presence.value = this.snapshot.value?.sid === snapshot.sid
-        ? compare(this.presence.value, this.directory.value.occupants, rows, Date.now())
+      this.presence.value = before.snapshot?.sid === snapshot.sid
+        ? compare(this.presence.value, before.directory.occupants, this.live.directory.occupants, Date.now())
         : nothingLately
-      this.directory.value = new Directory(rows, snapshot.spaces.map(spaceThing))
-      this.snapshot.value = snapshot
+      if (this.time.value === undefined) this.shown = this.live
     })
     this.forgetInTime()
     this.find()
@@ -240,7 +308,7 @@ export class WorldStore {
 
   private take(event: Happening): void {
     this.serial += 1
-    const entry = describe(event, this.directory.value, this.serial, this.then)
+    const entry = describe(event, this.live.directory, this.serial, this.then)
     this.then.pass(event)
     this.feed.add(entry)
     this.hear(entry)
@@ -270,7 +338,7 @@ export class WorldStore {
 
   private hearAt(key: string, at: number): void {
     if ((this.heard.value.get(key) ?? -Infinity) >= at) return
-    const known = [...this.heard.value].filter(([other]) => other !== key && this.directory.value.get(other) !== undefined)
+    const known = [...this.heard.value].filter(([other]) => other !== key && this.live.directory.get(other) !== undefined)
     this.heard.value = new Map([...known, [key, at]])
   }
 
@@ -283,4 +351,9 @@ export class WorldStore {
       })
     }
   }
+}
+
+function shownOf(snapshot: WorldSnapshot): Shown {
+  const rows = snapshot.worldMap.occupants.map(occupantThing).filter((row) => row !== undefined)
+  return { snapshot, directory: new Directory(rows, snapshot.spaces.map(spaceThing)) }
 }

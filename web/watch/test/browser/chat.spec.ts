@@ -19,7 +19,7 @@ test('what a person asks is between that person and the agent', async ({ page, b
   const message = panel(page, 'Ada').getByRole('textbox', { name: 'Message to Ada' })
   await message.fill('This is a secret')
   await message.press('Enter')
-  await expect(panel(page, 'Ada').getByText('You said: This is a secret')).toBeVisible()
+  await expect(panel(page, 'Ada').getByRole('article').getByText('You said: This is a secret')).toBeVisible()
   await expect(feed(page).getByText('You said: This is a secret')).toBeVisible()
   await expect(page.getByRole('status').getByText('Ada answered: You said: This is a secret')).toBeAttached()
   expect(await violations(page), 'a conversation').toEqual([])

@@ -89,5 +89,5 @@ test('a name in it leads to its agent; one who has left is named only', async ({
 
   const gone = happenings(page).filter({ hasText: 'Good night' })
   await expect(gone).toContainText('Grace')
-  await expect(gone.getByRole('button')).toHaveCount(0)
+  await expect(gone.getByRole('button', { name: 'Grace' })).toHaveCount(0)
 })

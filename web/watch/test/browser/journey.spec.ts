@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
 import { type Extent, map, settled } from './fixtures/map.js'
-import { open, panel, resident } from './fixtures/town.js'
+import { open, panel, part, resident } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
@@ -18,6 +18,7 @@ const button = (about: Locator, key: 'journey.next' | 'journey.previous' | 'jour
 async function followed(page: Page): Promise<Locator> {
   await resident(page, 'Ada').click()
   const about = panel(page, 'Ada')
+  await part(page, 'story')
   for (const text of steps) await expect(about.getByText(text).first()).toBeVisible()
   await expect(current(about)).toHaveCount(0)
   return about

@@ -68,6 +68,8 @@ test('finding, following, asking and using a tool', async ({ page, host, world }
   await page.keyboard.press('Enter')
   await expect(about.getByRole('article').getByText('{"to":"the mill"}')).toBeVisible()
 
+  await tabTo(page, about.getByRole('tab', { name: en['panel.talk'] }))
+  await page.keyboard.press('ArrowRight')
   await tabTo(page, about.getByRole('button', { name: en['journey.next'] }))
   await page.keyboard.press('Enter')
   const step = about.locator('[aria-current=step]')

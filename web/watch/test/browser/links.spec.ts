@@ -64,7 +64,6 @@ test('a moment from before the page was opened is shared, and opened by another 
   const there = await other.newPage()
   conduct.watch(there, host)
   await there.goto(link.href)
-  await verified(there)
   await expect(panel(there, 'Ada')).toBeVisible()
   await expect(feed(there).locator('[aria-current]')).toContainText('The first word')
   await expect(feed(there).locator('[aria-current]')).toBeInViewport()

@@ -3,7 +3,7 @@
 import type { Page } from '@playwright/test'
 import { map } from './fixtures/map.js'
 import { expect, test } from './fixtures/test.js'
-import { open, panel, resident } from './fixtures/town.js'
+import { open, panel, part, resident } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
@@ -71,6 +71,7 @@ test.describe('the canvas', () => {
       const ada = await world.agent('Ada')
       await open(page, host)
       await resident(page, 'Ada').click()
+      await part(page, 'story')
       await page.clock.runFor(5_000)
       const before = await frames(page)
       const picture = await map(page).screenshot()

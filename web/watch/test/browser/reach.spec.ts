@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
-import { open, panel, resident, show } from './fixtures/town.js'
+import { open, panel, part, resident, show } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 for (const [name, options] of Object.entries({
@@ -31,9 +31,15 @@ for (const [name, options] of Object.entries({
       await resident(page, 'Ada').click()
       const about = panel(page, 'Ada')
       await expect(about).toBeVisible()
-      await expect(about.getByText('Good morning')).toBeVisible()
+      for (const name of ['facts', 'story'] as const) {
+        await part(page, name)
+        expect(await violations(page), name).toEqual([])
+      }
+      await expect(about.getByRole('listitem').getByText('Good morning')).toBeVisible()
+      await part(page, 'talk')
       expect(await violations(page), 'the panel').toEqual([])
       await about.getByRole('button', { name: 'Route' }).click()
+      await part(page, 'story')
       await about.getByRole('button', { name: en['journey.next'] }).click()
       expect(await violations(page), 'a form, and a step of a journey').toEqual([])
       await about.getByRole('button', { name: en['page.close'] }).click()
@@ -122,6 +128,7 @@ for (const [reducedMotion, what] of [['reduce', 'nothing is animated'], ['no-pre
       await resident(page, 'Grace').click()
       await panel(page, 'Grace').getByRole('button', { name: en['page.close'] }).hover()
       await resident(page, 'Ada').click()
+      await part(page, 'story')
       await expect(panel(page, 'Ada').getByText('The blue one.').first()).toBeVisible()
       // An animation that began with the panel was announced by the next frame.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))

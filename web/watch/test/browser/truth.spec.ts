@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
+import { feed, open, panel, part, resident, show, status, verified } from './fixtures/town.js'
 
 const live = (page: Page): Locator => status(page).getByText(en['status.live'], { exact: true })
 const proven = (page: Page): Locator => status(page).getByText(en['status.verified'], { exact: true })
@@ -12,7 +12,7 @@ const happening = (page: Page, seq: number): Locator => feed(page).locator(`[dat
 
 test.use({ repository: false })
 
-test('a dead network is told within 1.3 heartbeats, and nothing is verified while it lasts', async ({ page, host, world, conduct }) => {
+test('a dead network is reported within 1.3 heartbeats, and nothing is verified while it lasts', async ({ page, host, world, conduct }) => {
   conduct.expect(/Failed to load resource|ERR_/)
   await page.clock.install()
   await world.agent('Ada')
@@ -44,10 +44,10 @@ test('what an answer has beside its words is shown', async ({ page, host, world 
   await open(page, host)
   await resident(page, 'Ada').click()
   const about = panel(page, 'Ada')
-  const asked = page.waitForRequest((request) => request.postData()?.includes('intercomCommand') === true)
+  const asked = page.waitForResponse((reply) => reply.request().postData()?.includes('intercomCommand') === true)
   await about.getByRole('textbox').fill('A table for four')
   await about.getByRole('textbox').press('Enter')
-  const { payload } = (await asked).postDataJSON() as { payload: { requestId: string; mainNodeId: string } }
+  const { payload } = (await asked).request().postDataJSON() as { payload: { requestId: string; mainNodeId: string } }
   const answer = (status: string, message: string, result?: object): Promise<unknown> => world.call('POST', '/sdk/rpc', {
     op: 'intercomResponse',
     payload: { ...payload, toPlayerId: '__human__', fromPlayerId: ada, kind: 'chat', status, message, ...(result && { result }), ts: new Date().toISOString() },
@@ -64,7 +64,7 @@ test('what an answer has beside its words is shown', async ({ page, host, world 
   expect(await violations(page)).toEqual([])
 })
 
-test('what was before the page was opened is told with the names and as it was then', async ({ page, host, world }) => {
+test('what was before the page was opened is shown with the names and as it was then', async ({ page, host, world }) => {
   await world.agent('Ada')
   const grace = await world.agent('Grace')
   await world.say(grace, 'I am leaving soon')
@@ -104,22 +104,26 @@ test('the past is read back to its beginning, and names are then those of then',
   await expect(happening(page, 211), 'it was called so then').toContainText('Ada said')
 })
 
-test('an agent was last heard when it last did something, not when it was asked', async ({ page, host, world }) => {
+test('an agent was last active when it last did something, not when it was asked', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.agent('Grace')
   await world.say(ada, 'Good morning')
   const bob = await world.agent('Bob')
   for (let line = 1; line <= 210; line++) await world.say(bob, `line ${line}`)
   await open(page, host)
-  const heard = (name: string): Locator => panel(page, name).locator('dt', { hasText: en['panel.lastSeen'] }).locator('xpath=following-sibling::dd')
+  const lastActive = (name: string): Locator => panel(page, name).locator('dt', { hasText: en['panel.lastSeen'] }).locator('xpath=following-sibling::dd')
   await resident(page, 'Ada').click()
-  await expect(panel(page, 'Ada').getByText('Good morning')).toBeVisible()
-  await expect(heard('Ada')).toHaveText(/just now|ago/)
+  await part(page, 'story')
+  await expect(panel(page, 'Ada').getByRole('listitem').getByText('Good morning')).toBeVisible()
+  await part(page, 'facts')
+  await expect(lastActive('Ada')).toHaveText(/just now|ago/)
   await resident(page, 'Grace').click()
+  await part(page, 'talk')
   await panel(page, 'Grace').getByRole('textbox').fill('Are you there?')
   await panel(page, 'Grace').getByRole('textbox').press('Enter')
   await expect(panel(page, 'Grace').getByRole('article')).toHaveAttribute('data-status', 'forwarded')
-  await expect(heard('Grace')).toHaveText(en['panel.never'])
+  await part(page, 'facts')
+  await expect(lastActive('Grace')).toHaveText(en['panel.never'])
 })
 
 test('agents, placements and structures are counted apart', async ({ page, host, world }) => {

@@ -1,0 +1,24 @@
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { text } from '../text/text.js'
+
+/** Words with a button that copies them; where a page may not copy, they are selected. */
+export function Copied({ words }: { words: string }): VNode {
+  const [copied, copy] = useState(false)
+  const code = useRef<HTMLElement>(null)
+  const take = async (): Promise<void> => {
+    try {
+      // It is there in a secure context only.
+      await navigator.clipboard.writeText(words)
+      copy(true)
+    } catch {
+      if (code.current !== null) getSelection()?.selectAllChildren(code.current)
+    }
+  }
+  return (
+    <div class="copied">
+      <pre tabIndex={0}><code ref={code}>{words}</code></pre>
+      <button type="button" class="small" onClick={() => { void take() }}>{text(copied ? 'proof.copied' : 'proof.copy')}</button>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren, ComponentType, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { text } from '../text/text.js'
+import { servedRecording } from './served.js'
+import type { WorldStore } from '../world/store.js'
+
+type Bar = ComponentType<{ store: WorldStore, file: File | undefined, openFile: (file: File) => void, close: () => void }>
+
+/** The bar of time, which is loaded when somebody wants to see the past, and the button for that. */
+export function usePast(store: WorldStore): { bar: VNode | undefined, button: ComponentChildren } {
+  const [loaded, load] = useState<{ Bar: Bar } | undefined>(undefined)
+  const [file, openFile] = useState<File | undefined>(undefined)
+  const open = store.barOpen.value
+  const wanted = store.moment.value !== undefined
+  useEffect(() => { if (wanted || file !== undefined) store.barOpen.value = true }, [store, wanted, file])
+  useEffect(() => {
+    if (open && loaded === undefined) void import('../time/TimeBar.js').then((module) => { load({ Bar: module.default }) })
+  }, [open, loaded])
+  useEffect(() => dropped(openFile), [])
+  useEffect(() => {
+    const name = servedRecording()
+    if (name !== '') void fetch(`${location.pathname}/recording`).then(async (reply) => { openFile(new File([await reply.blob()], name)) })
+  }, [])
+  const close = (): void => { openFile(undefined); store.showNow(); store.barOpen.value = false }
+  return {
+    bar: open && loaded !== undefined ? <loaded.Bar store={store} file={file} openFile={openFile} close={close} /> : undefined,
+    button: open || store.link.value.state === 'recording' ? undefined : <div class="share">
+      <button type="button" class="small" title={text('past.showWhy')} onClick={() => { store.barOpen.value = true }}>{text('past.show')}</button>
+    </div>,
+  }
+}
+
+/** Takes files that are dropped on the page; returns what ends that. */
+function dropped(take: (file: File) => void): () => void {
+  const page = document.body
+  const over = (event: DragEvent): void => {
+    if (event.dataTransfer?.types.includes('Files') !== true) return
+    event.preventDefault()
+    page.dataset.drop = text('past.drop')
+    page.classList.add('dropping')
+  }
+  const away = (): void => { page.classList.remove('dropping') }
+  const drop = (event: DragEvent): void => {
+    away()
+    const [file] = event.dataTransfer?.files ?? []
+    if (file === undefined) return
+    event.preventDefault()
+    take(file)
+  }
+  addEventListener('dragover', over)
+  addEventListener('dragleave', away)
+  addEventListener('drop', drop)
+  return () => { removeEventListener('dragover', over); removeEventListener('dragleave', away); removeEventListener('drop', drop) }
+}

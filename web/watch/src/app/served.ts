@@ -1,0 +1,12 @@
+import { text } from '../text/text.js'
+
+/** What the host wrote into the page beside its words; empty where it wrote nothing. */
+function written(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="playctl-${name}"]`)?.content ?? ''
+}
+
+/** What the world is called. */
+export const worldName = (): string => written('world') || text('page.title')
+
+/** The name of the recording that the page was served to show, empty where it shows a world. */
+export const servedRecording = (): string => written('recording')

@@ -1,0 +1,52 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { asText } from '@playctl/sdk'
+import { Sentence } from '../app/Sentence.js'
+import { Markdown } from '../markdown/Markdown.js'
+import { text } from '../text/text.js'
+import { wholeTime } from '../text/times.js'
+import type { WorldStore } from '../world/store.js'
+import { textLimit, type Entry } from './entry.js'
+
+/** One happening with all of its words. */
+export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
+  const [whole, put] = useState<string | undefined>(undefined)
+  const box = useRef<HTMLDivElement>(null)
+  const cut = entry.text.length >= textLimit
+  useEffect(() => {
+    const before = document.activeElement
+    box.current?.focus({ preventScroll: true })
+    // Escape closes this first, and what is selected only then.
+    const escape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      store.read.value = undefined
+    }
+    addEventListener('keydown', escape, true)
+    return () => {
+      removeEventListener('keydown', escape, true)
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
+  }, [store, entry.serial])
+  useEffect(() => {
+    const { seq } = entry
+    if (!cut || seq === undefined) return
+    store.client.listEvents({ afterSeq: seq - 1, limit: 1 }).then(({ events: [event] }) => {
+      const { data } = event ?? {}
+      const fields = typeof data === 'object' && data !== null && !Array.isArray(data) ? data as { text?: unknown, message?: unknown } : {}
+      put(event?.seq === seq ? asText(fields.text) ?? asText(fields.message) ?? entry.text : entry.text)
+    }, () => { put(entry.text) })
+  }, [store, entry, cut])
+  return (
+    <div class="reader" role="dialog" aria-label={text('read.title')} tabIndex={-1} ref={box}>
+      <div class="heading">
+        <p><b><Sentence of={entry.sentence} values={{ ...entry.values, who: <bdi>{entry.name}</bdi> }} /></b>{' '}
+          <time class="soft" dateTime={new Date(entry.at).toISOString()}>{wholeTime(entry.at)}</time></p>
+        <button type="button" class="close" aria-label={text('read.close')} onClick={() => { store.read.value = undefined }}>×</button>
+      </div>
+      <div class="words" tabIndex={0} role="group" aria-label={text('read.title')}>
+        {cut && whole === undefined && entry.seq !== undefined ? <p class="soft" role="status">{text('read.reading')}</p> : <Markdown text={whole ?? entry.text} />}
+      </div>
+    </div>
+  )
+}

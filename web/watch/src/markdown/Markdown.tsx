@@ -1,0 +1,27 @@
+import type { ComponentType, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** A longer text is shown as it is. */
+const longest = 20_000
+/** What Markdown marks with: a text without it needs no look. */
+const marks = /[*_`#[\]|>~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:\/\//mu
+
+type Rendered = ComponentType<{ text: string }>
+
+let renderer: Promise<Rendered> | undefined
+
+/** A text that may be Markdown, such as an answer. What reads Markdown is loaded with the first one. */
+export function Markdown({ text }: { text: string }): VNode {
+  const [loaded, load] = useState<{ Rendered: Rendered } | undefined>(undefined)
+  const wanted = text.length <= longest && marks.test(text)
+  useEffect(() => {
+    if (!wanted || loaded !== undefined) return undefined
+    let gone = false
+    renderer ??= import('./render.js').then((module) => module.Rendered)
+    renderer.then((Rendered) => { if (!gone) load({ Rendered }) }, () => { renderer = undefined })
+    return () => { gone = true }
+  }, [wanted, loaded])
+  return wanted && loaded !== undefined
+    ? <div class="markdown" dir="auto"><loaded.Rendered text={text} /></div>
+    : <div class="markdown plain" dir="auto">{text}</div>
+}

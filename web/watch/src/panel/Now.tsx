@@ -1,0 +1,20 @@
+import type { VNode } from 'preact'
+import { text } from '../text/text.js'
+import { ago, clockTime } from '../text/times.js'
+import { Sentence } from '../app/Sentence.js'
+import type { AgentThing } from '../world/things.js'
+import type { WorldStore } from '../world/store.js'
+
+/** What an agent does now, or did last: of the moment that is shown. */
+export function Now({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
+  const version = store.feedVersion.value
+  const then = store.time.value
+  const step = store.step.value
+  const last = store.feed.lastOf(agent.key, then?.seq)
+  if (store.walking && step !== undefined) return <p class="nowline walking">{text('now.walking', { step: step + 1, count: agent.lastUpdate?.path.length ?? step + 1 })}</p>
+  if (last === undefined) return <p class="nowline soft" data-version={version}>{text('now.nothing')}</p>
+  return (
+    <p class="nowline" data-version={version}><Sentence of={last.sentence} values={{ ...last.values, who: <bdi>{last.name}</bdi> }} />{last.text !== '' && <>: <bdi>{last.text}</bdi></>}
+      {' '}<time class="soft" dateTime={new Date(last.at).toISOString()}>{then === undefined ? ago(last.at, Math.max(Date.now(), last.at)) : clockTime(last.at)}</time></p>
+  )
+}

@@ -1,0 +1,118 @@
+import { PastWorld, asObject, asText, eventTime, parseJson, type WorldEvent } from '@playctl/sdk'
+import { subjectOf, type Base, type Instant, type Source } from './source.js'
+
+/** A file may have so many bytes, a line of it too, and so many happenings. */
+export const largest = 1 << 30
+const longestLine = 64 << 20
+export const mostHappenings = 200_000
+
+/** What is wrong with a file that is no recording. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError'
+
+  /** @param line From 1; 0 where it is the file as a whole. */
+  constructor(readonly line: number, readonly reason: 'form' | 'size' | 'count' | 'nothing') {
+    super(`line ${line}: ${reason}`)
+  }
+}
+
+interface Line {
+  /** Where in the file it is, in bytes. */
+  readonly from: number
+  readonly to: number
+}
+
+/** A recording of `playctl tail --record`: a file of lines of JSON, which is read again where it is needed. */
+export class Recording implements Source {
+  readonly instants: Instant[] = []
+  /** The happenings' lines, by their places. */
+  readonly #lines: Line[] = []
+  /** Whole maps, each with the place of the first happening after it. */
+  readonly #maps: (Line & { readonly place: number })[] = []
+
+  constructor(private readonly file: Blob) {}
+
+  async load(signal: AbortSignal): Promise<void> {
+    if (this.file.size > largest) throw new RecordingError(0, 'size')
+    let line = 0
+    let at: number | undefined
+    for await (const { text, from, to } of linesOf(this.file, signal)) {
+      line += 1
+      if (text.trim() === '') continue
+      const { snapshot, event } = readLine(text, line)
+      if (snapshot !== undefined) {
+        this.#maps.push({ from, to, place: this.instants.length })
+      } else if (event !== undefined && this.#maps.length > 0 && event.kind !== 'session:reset' && event.kind !== 'session:resync') {
+        if (this.instants.length >= mostHappenings) throw new RecordingError(line, 'count')
+        at = eventTime(event) ?? at ?? 0
+        const { rev } = event.data
+        this.instants.push({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at, kind: event.kind, who: subjectOf(event) })
+        this.#lines.push({ from, to })
+      }
+    }
+    if (this.instants.length === 0) throw new RecordingError(line, 'nothing')
+  }
+
+  async events(from: number, to: number): Promise<readonly WorldEvent[]> {
+    return Promise.all(this.#lines.slice(from, to + 1).map(async (line, i) => {
+      const { event } = readLine(await this.#text(line), from + i)
+      if (event === undefined) throw new RecordingError(from + i, 'form')
+      return event
+    }))
+  }
+
+  joined(place: number): number { return this.#before(place)?.place ?? 0 }
+
+  async base(place: number): Promise<Base> {
+    const map = this.#before(place)
+    if (map === undefined) throw new RecordingError(0, 'nothing')
+    return { world: PastWorld.of(readLine(await this.#text(map), 0).snapshot), from: map.place }
+  }
+
+  #before(place: number): (Line & { readonly place: number }) | undefined {
+    return this.#maps.filter((map) => map.place <= place).at(-1)
+  }
+
+  #text({ from, to }: Line): Promise<string> {
+    return this.file.slice(from, to).text()
+  }
+}
+
+function readLine(text: string, line: number): { snapshot?: unknown, event?: WorldEvent } {
+  let value: ReturnType<typeof asObject>
+  try {
+    value = asObject(parseJson(text))
+  } catch {
+    value = undefined
+  }
+  const { snapshot, event, data, seq } = value ?? {}
+  if (snapshot !== undefined) return { snapshot }
+  const [kind, fields] = [asText(event), asObject(data)]
+  if (kind === undefined || fields === undefined) throw new RecordingError(line, 'form')
+  return { event: { kind, data: fields, ...(typeof seq === 'number' ? { seq } : {}) } }
+}
+
+/** The lines of a file with where they are, without what is after the last line's end: it may be cut off. */
+async function* linesOf(file: Blob, signal: AbortSignal): AsyncGenerator<{ text: string, from: number, to: number }> {
+  const decoder = new TextDecoder()
+  const reader = file.stream().getReader()
+  let rest = new Uint8Array()
+  let from = 0
+  for (let line = 1; ;) {
+    const { done, value } = await reader.read()
+    signal.throwIfAborted()
+    if (done) return
+    const bytes = new Uint8Array(rest.length + value.length)
+    bytes.set(rest)
+    bytes.set(value, rest.length)
+    let begin = 0
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, begin)) {
+      yield { text: decoder.decode(bytes.subarray(begin, end)), from: from + begin, to: from + end }
+      begin = end + 1
+      line += 1
+    }
+    from += begin
+    rest = bytes.slice(begin)
+    if (rest.length > longestLine) throw new RecordingError(line, 'size')
+  }
+}

@@ -1,0 +1,118 @@
+import { asText, type PastWorld, type WorldClient, type WorldEvent } from '@playctl/sdk'
+
+/** One happening of the past, as small as the bar of time needs it. */
+export interface Instant {
+  /** Its position in the log; undefined where the host numbers none. */
+  readonly seq: number | undefined
+  readonly rev: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly kind: string
+  /** The id of its subject; empty if it is about the whole world. */
+  readonly who: string
+}
+
+/** A map of the past, and the place of the first happening that it may lack. */
+export interface Base {
+  readonly world: PastWorld
+  readonly from: number
+}
+
+/** Where the past comes from: a host, or a file. Happenings are named by their place, from 0. */
+export interface Source {
+  /** The oldest first; more may come at the end. */
+  readonly instants: readonly Instant[]
+  /** Reads what there is. */
+  load(signal: AbortSignal): Promise<void>
+  /** The events of some places, the last included, with their rows. */
+  events(from: number, to: number, signal: AbortSignal): Promise<readonly WorldEvent[]>
+  /** The first place of those from which events lead to a place without a gap. */
+  joined(place: number): number
+  /** A whole map from which events lead to a place. */
+  base(place: number, signal: AbortSignal): Promise<Base>
+}
+
+/** Events are kept in parts of so many; so many parts are kept. */
+const partLength = 100
+const keptParts = 32
+/** So many happenings are listed at a time, and as many as the host keeps at least are in the bar. */
+const listed = 1000
+const most = 20_000
+
+/** The past as a host keeps it. */
+export class HostPast implements Source {
+  instants: Instant[] = []
+  readonly #parts = new Map<number, readonly WorldEvent[]>()
+
+  constructor(private readonly client: WorldClient) {}
+
+  async load(signal: AbortSignal): Promise<void> {
+    const found: Instant[] = []
+    for (let after: number | undefined = undefined, more = true; more && found.length < most;) {
+      const page = await this.client.listEvents({ brief: true, limit: listed, ...(after === undefined ? {} : { afterSeq: after }) }, { signal })
+      for (const { seq, rev, event, at, playerId = '' } of page.events) found.push({ seq, rev, at: Date.parse(at), kind: event, who: playerId })
+      after = page.lastSeq
+      more = page.hasMore
+    }
+    const [oldest] = found
+    // Where the host has no map that is old enough, its events cannot be proved.
+    const { rev = 0 } = oldest === undefined ? {} : await this.client.pastWorld(oldest.rev, { signal })
+    this.instants = found.filter((instant) => instant.rev >= rev)
+  }
+
+  /** Takes what happened just now. */
+  add(instant: Instant): void {
+    const newest = this.instants.at(-1)?.seq ?? -1
+    if (instant.seq !== undefined && instant.seq > newest) this.instants.push(instant)
+  }
+
+  async events(from: number, to: number, signal: AbortSignal): Promise<readonly WorldEvent[]> {
+    const events: WorldEvent[] = []
+    for (let part = Math.floor(from / partLength); part * partLength <= to; part += 1) {
+      const begin = part * partLength
+      const need = Math.min(to, begin + partLength - 1) - begin + 1
+      events.push(...(await this.#part(part, need, signal)).slice(Math.max(0, from - begin), need))
+    }
+    return events
+  }
+
+  async #part(part: number, need: number, signal: AbortSignal): Promise<readonly WorldEvent[]> {
+    const known = this.#parts.get(part) ?? []
+    const events = [...known]
+    while (events.length < need) {
+      const place = part * partLength + events.length
+      const seq = this.instants[place]?.seq
+      if (seq === undefined) throw new RangeError(`there is no happening ${place}`)
+      const page = await this.client.listEvents({ afterSeq: seq - 1, limit: partLength - events.length }, { signal })
+      for (const { seq: position, event, data } of page.events) {
+        // What came since the list was made has its place at the end.
+        if (position === this.instants[part * partLength + events.length]?.seq) events.push({ seq: position, kind: event, data: data as WorldEvent['data'] })
+      }
+      if (page.events[0]?.seq !== seq) throw new Error('the host no longer keeps these happenings')
+    }
+    this.#parts.delete(part)
+    this.#parts.set(part, events)
+    for (const [oldest] of this.#parts) if (this.#parts.size > keptParts) this.#parts.delete(oldest)
+    return events
+  }
+
+  joined(): number { return 0 }
+
+  async base(place: number, signal: AbortSignal): Promise<Base> {
+    const world = await this.client.pastWorld(this.instants[place]?.rev ?? 0, { signal })
+    const rev = world.rev ?? 0
+    const from = this.instants.findIndex((instant) => instant.rev >= rev)
+    if (from < 0 || from > place) throw new Error('the host no longer keeps this moment')
+    return { world, from }
+  }
+}
+
+/** The id of an event's subject, as the host lists it. */
+export function subjectOf({ data }: WorldEvent): string {
+  const inner = (name: string, field: string): unknown => (data[name] as Record<string, unknown> | undefined)?.[field]
+  for (const id of [data.playerId, inner('player', 'agentId'), inner('mcp', 'id'), data.fromPlayerId, data.id, data.spaceId]) {
+    const found = asText(id)
+    if (found !== undefined && found !== '') return found
+  }
+  return ''
+}

@@ -1,0 +1,163 @@
+/** The past: any moment that the host keeps, proved, and played; and recordings, proved without a host. */
+
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { printed, start } from './fixtures/program.js'
+import { expect, test } from './fixtures/test.js'
+import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
+
+test.use({ repository: false })
+
+const bar = (page: Page): Locator => page.getByRole('region', { name: en['past.bar'] })
+const moment = (page: Page): Locator => bar(page).getByRole('slider', { name: en['past.moment'] })
+const button = (page: Page, name: keyof typeof en & `past.${string}`): Locator => bar(page).getByRole('button', { name: en[name] as string, exact: true })
+
+async function goBack(page: Page): Promise<void> {
+  await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+  await expect(moment(page)).toBeVisible()
+}
+
+/** What the page shows of the moment after the event with a seq. */
+async function isAt(page: Page, seq: number): Promise<void> {
+  await expect(status(page)).toHaveAttribute('data-time', String(seq))
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+}
+
+test('the town is that of any moment, proved, and of now again', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada') // 1
+  await world.say(ada, 'Good morning') // 2
+  const grace = await world.agent('Grace') // 3
+  await world.register(ada, 'Ada L.') // 4
+  await world.leave(grace) // 5
+  await world.agent('Alan') // 6
+  await open(page, host)
+  await goBack(page)
+  await expect(status(page)).not.toHaveAttribute('data-time')
+  await button(page, 'past.back').click()
+  await isAt(page, 5)
+  await expect(resident(page, 'Alan')).toBeHidden()
+  await moment(page).press('ArrowLeft')
+  await isAt(page, 4)
+  await expect(resident(page, 'Grace')).toBeVisible()
+  await expect(resident(page, 'Ada L.')).toBeVisible()
+  await moment(page).press('Home')
+  await isAt(page, 1)
+  await expect(resident(page, 'Ada')).toBeVisible()
+  await expect(resident(page, 'Grace')).toBeHidden()
+  const then = await status(page).getAttribute('data-root')
+  expect(await violations(page)).toEqual([])
+
+  await resident(page, 'Ada').click()
+  await expect(panel(page, 'Ada')).toContainText(en['past.ask'])
+  await bar(page).getByRole('button', { name: 'On to what Ada does next' }).click()
+  await isAt(page, 2)
+  await bar(page).getByRole('button', { name: 'On to what Ada does next' }).click()
+  await isAt(page, 4)
+
+  await world.agent('Edsger') // 7
+  await expect(resident(page, 'Edsger'), 'what comes meanwhile does not change the past').toBeHidden()
+  await button(page, 'past.live').click()
+  await verified(page)
+  await expect(resident(page, 'Edsger')).toBeVisible()
+  expect(await status(page).getAttribute('data-root')).not.toBe(then)
+  await moment(page).press('End')
+  await isAt(page, 7)
+  await button(page, 'past.close').click()
+  await expect(bar(page)).toBeHidden()
+  await verified(page)
+})
+
+test('a moment from before the page was opened is a link, and the same town elsewhere', async ({ page, browser, host, world, conduct }) => {
+  const ada = await world.agent('Ada')
+  for (let i = 0; i < 400; i++) await world.register(ada, `Ada ${i}`)
+  const { seq } = await world.head()
+  await open(page, host)
+  await page.goto(`${host.url}/play/watch?t=150&tab=residents`)
+  await isAt(page, 150)
+  await expect(resident(page, 'Ada 148')).toBeVisible()
+  const [root, link] = [await status(page).getAttribute('data-root'), page.url()]
+  const other = await browser.newContext()
+  const there = await other.newPage()
+  conduct.watch(there, host)
+  await there.goto(link)
+  await isAt(there, 150)
+  expect(await status(there).getAttribute('data-root')).toBe(root)
+  await show(there, 'happenings')
+  await expect(feed(there).locator('[aria-current]')).toHaveAttribute('data-seq', '150')
+  await there.goto(`${host.url}/play/watch?t=${seq + 50}`)
+  await isAt(there, seq)
+  await there.goto('about:blank')
+  await other.close()
+})
+
+test('the past is played faster than it happened, and ends in what is now', async ({ page, host, world }) => {
+  await page.clock.install()
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await goBack(page)
+  for (const word of ['One', 'Two', 'Three']) await world.say(ada, word)
+  await expect(bar(page)).toContainText('4 happenings')
+  await button(page, 'past.play').click()
+  await isAt(page, 1)
+  await bar(page).getByRole('combobox', { name: en['past.speed'] }).selectOption('60')
+  await expect(async () => {
+    await page.clock.runFor(200)
+    await expect(status(page)).not.toHaveAttribute('data-time', /./, { timeout: 100 })
+  }).toPass()
+  await expect(button(page, 'past.play')).toBeVisible()
+  await verified(page)
+})
+
+test('a recording is proved in the browser, and what was changed in it is not shown', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const file = join(host.folder, 'town.ndjson')
+  const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
+  await expect.poll(() => existsSync(file), 'it begins with the map as it is').toBe(true)
+  await world.agent('Grace')
+  await world.register(ada, 'Ada L.')
+  await world.say(ada, 'The end')
+  expect(await tail.exited).toBe(0)
+  await open(page, host)
+  await goBack(page)
+  const recorded = await readFile(file, 'utf8')
+  const choose = page.getByLabel(en['past.open']).and(page.locator('input'))
+  await choose.setInputFiles({ name: 'town.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(recorded) })
+  await expect(status(page)).toHaveAttribute('data-time', /./)
+  await moment(page).press('End')
+  await expect(resident(page, 'Ada L.')).toBeVisible()
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+  await choose.setInputFiles({ name: 'changed.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(recorded.replaceAll('Ada L.', 'Eve L.')) })
+  await moment(page).press('End')
+  await expect(bar(page).getByRole('alert')).toContainText('could not be proved')
+  await expect(resident(page, 'Eve L.')).toBeHidden()
+  await choose.setInputFiles({ name: 'other.txt', mimeType: 'text/plain', buffer: Buffer.from('hello\n') })
+  await expect(bar(page).getByRole('alert')).toContainText('Line 1 of the file is not of a recording')
+  await button(page, 'past.live').click()
+  await verified(page)
+})
+
+test('"replay --open" shows a recording without a host', async ({ page, host, world, conduct }) => {
+  const ada = await world.agent('Ada')
+  const file = join(host.folder, 'town.ndjson')
+  const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
+  await expect.poll(() => existsSync(file)).toBe(true)
+  await world.agent('Grace')
+  await world.say(ada, 'The end')
+  expect(await tail.exited).toBe(0)
+  await host.kill()
+  conduct.expect(/left the host/)
+  const replay = start(host.folder, ['replay', file, '--open'])
+  const [url] = await printed(replay, /http:\/\/127\.0\.0\.1:\d+\/play\/watch/)
+  await page.goto(url)
+  await expect(status(page)).toContainText(en['status.recording'])
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+  await moment(page).press('End')
+  await expect(resident(page, 'Grace')).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  replay.process.kill('SIGINT')
+  expect(await replay.exited).toBe(130)
+})
