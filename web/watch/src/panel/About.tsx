@@ -43,12 +43,12 @@ export function About({ store, thing, show }: AboutProps): VNode {
 
 function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }): VNode {
   const traveled = Date.parse(journeyOf(thing.lastUpdate)?.completedAt ?? '')
-  const heard = store.heard.value.get(thing.key) ?? (Number.isNaN(traveled) ? undefined : traveled)
+  const active = store.lastActive.value.get(thing.key) ?? (Number.isNaN(traveled) ? undefined : traveled)
   const now = useNow(10_000)
   return (
     <>
       <Fact name={text('panel.platform')}><bdi>{clamp(thing.platform, 64)}</bdi></Fact>
-      <Fact name={text('panel.lastSeen')}>{heard === undefined ? text('panel.never') : ago(heard, Math.max(now, heard))}</Fact>
+      <Fact name={text('panel.lastSeen')}>{active === undefined ? text('panel.never') : ago(active, Math.max(now, active))}</Fact>
       <Fact name={text('panel.tools')}>{thing.toolNames.length === 0 ? text('panel.noTools') : <ul class="chips">
         {thing.toolNames.slice(0, 128).map((tool) => <li key={tool}><bdi>{clamp(tool, 60)}</bdi></li>)}
       </ul>}</Fact>

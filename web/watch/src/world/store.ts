@@ -85,8 +85,8 @@ export class WorldStore {
   /** What there is to say of a link that could not be followed. */
   readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | undefined>(undefined)
   private sought: { readonly seq: number, readonly sid: string } | undefined
-  /** When each agent was last heard, by stable key; of those on the map. */
-  readonly heard = signal<ReadonlyMap<string, number>>(new Map())
+  /** When each agent was last active, by stable key, in milliseconds since 1970; of those on the map. */
+  readonly lastActive = signal<ReadonlyMap<string, number>>(new Map())
   /** Who came and left lately, since this page was opened. */
   readonly presence = signal(nothingLately)
   /** The step of the selected agent's journey that is shown on the map. */
@@ -254,7 +254,7 @@ export class WorldStore {
       if (place > 0 || whole) entries.push(describe(event, this.live.directory, this.earliest + place, then))
       then.pass(event)
     })
-    for (const entry of entries) this.hear(entry)
+    for (const entry of entries) this.noteOwn(entry)
     this.first = whole ? 0 : entries[0]?.seq ?? this.first
     const { size } = this.feed
     this.feed.prepend(entries, (id) => then.whose(id))
@@ -265,7 +265,7 @@ export class WorldStore {
 
   /** Takes when an agent was last known to be active. */
   wasActive(agent: AgentThing, at: number | undefined): void {
-    if (at !== undefined && at > 0) this.hearAt(agent.key, at)
+    if (at !== undefined && at > 0) this.noteActive(agent.key, at)
   }
 
   /** Asks an agent, by a text or one of its tools; again with the id of the question that was not sent. */
@@ -311,7 +311,7 @@ export class WorldStore {
     const entry = describe(event, this.live.directory, this.serial, this.then)
     this.then.pass(event)
     this.feed.add(entry)
-    this.hear(entry)
+    this.noteOwn(entry)
     if (event.kind === 'session:reset' || event.kind === 'session:resync') {
       // What was before it is another session's, or cannot be joined to it.
       this.sealed = true
@@ -332,14 +332,14 @@ export class WorldStore {
   }
 
   /** Takes what an agent did itself; what others did to it, or the host for it, is no sign of it. */
-  private hear({ key, sentence, at }: Entry): void {
-    if (key.startsWith('agent:') && own.has(sentence)) this.hearAt(key, at)
+  private noteOwn({ key, sentence, at }: Entry): void {
+    if (key.startsWith('agent:') && own.has(sentence)) this.noteActive(key, at)
   }
 
-  private hearAt(key: string, at: number): void {
-    if ((this.heard.value.get(key) ?? -Infinity) >= at) return
-    const known = [...this.heard.value].filter(([other]) => other !== key && this.live.directory.get(other) !== undefined)
-    this.heard.value = new Map([...known, [key, at]])
+  private noteActive(key: string, at: number): void {
+    if ((this.lastActive.value.get(key) ?? -Infinity) >= at) return
+    const known = [...this.lastActive.value].filter(([other]) => other !== key && this.live.directory.get(other) !== undefined)
+    this.lastActive.value = new Map([...known, [key, at]])
   }
 
   private draw(): void {

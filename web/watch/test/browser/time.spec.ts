@@ -140,6 +140,35 @@ test('a recording is proved in the browser, and what was changed in it is not sh
   await verified(page)
 })
 
+test('a recording that is dropped on the page is opened', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const file = join(host.folder, 'town.ndjson')
+  const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
+  await expect.poll(() => existsSync(file), 'it begins with the map as it is').toBe(true)
+  await world.agent('Grace')
+  await world.say(ada, 'The end')
+  expect(await tail.exited).toBe(0)
+  await world.leave('agent-2')
+  await open(page, host)
+  await expect(resident(page, 'Grace')).toBeHidden()
+  const dragged = await page.evaluateHandle((recorded) => {
+    const data = new DataTransfer()
+    data.items.add(new File([recorded], 'town.ndjson', { type: 'application/x-ndjson' }))
+    return data
+  }, await readFile(file, 'utf8'))
+  await page.locator('canvas').first().dispatchEvent('dragover', { dataTransfer: dragged })
+  await expect(page.locator('body.dropping'), 'it says what a drop does').toHaveAttribute('data-drop', en['past.drop'])
+  await page.locator('canvas').first().dispatchEvent('drop', { dataTransfer: dragged })
+  await expect(page.locator('body.dropping')).toHaveCount(0)
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+  await moment(page).press('End')
+  await expect(resident(page, 'Grace'), 'who has left since is there, as then').toBeVisible()
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+  await button(page, 'past.live').click()
+  await verified(page)
+  await expect(resident(page, 'Grace')).toBeHidden()
+})
+
 test('"replay --open" shows a recording without a host', async ({ page, host, world, conduct }) => {
   const ada = await world.agent('Ada')
   const file = join(host.folder, 'town.ndjson')
