@@ -90,22 +90,34 @@ func (c *Caller) hintFor(err error) string {
 	return ""
 }
 
+// SignIn is the command for somebody who has an account at the called host, of which
+// no credentials are at hand.
+func (c *Caller) SignIn() string {
+	if c.Context != nil && c.Context.Main == nil && c.Context.ServerURL == c.Server {
+		return "playctl login --phrase --context " + c.Context.Name
+	}
+	return "playctl login --phrase " + c.Server
+}
+
 // missing is what to do where a host wants credentials and none are for it.
 func (c *Caller) missing() string {
 	elsewhere, sameMachine := c.elsewhere()
 	flags := ""
-	if c.Context != nil {
+	switch {
+	case c.Context != nil:
 		flags = " --context " + c.Context.Name
+	case c.Server != DefaultServer:
+		flags = " --server " + c.Server
 	}
 	switch {
 	case len(elsewhere) == 0 || c.Context != nil:
-		return fmt.Sprintf("make a main node with \"playctl create-main-node%[1]s\", bring one with \"playctl credentials import%[1]s\", or set %s and %s",
-			flags, EnvNodeID, EnvPhrase)
+		return fmt.Sprintf("make an account with \"playctl create-main-node%s\", sign in to one that you have with %q, or set %s and %s",
+			flags, c.SignIn(), EnvNodeID, EnvPhrase)
 	case sameMachine != "":
 		return fmt.Sprintf("the credentials at hand are for %s: if that is the same host, add --context %s", strings.Join(elsewhere, ", "), sameMachine)
 	}
 	return fmt.Sprintf("the credentials at hand are for %s: choose with --context, or get some for this host with "+
-		"\"playctl create-main-node --context NAME --server %s\" or \"playctl credentials import\" and the same flags", strings.Join(elsewhere, ", "), c.Server)
+		"\"playctl create-main-node --context NAME --server %s\", or, with the phrase of an account there, %q", strings.Join(elsewhere, ", "), c.Server, c.SignIn())
 }
 
 // elsewhere lists the hosts that there are credentials for, with the contexts that
@@ -152,7 +164,6 @@ var hints = map[protocol.Code]string{
 	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" ends one",
 	protocol.CodeNodeNotDerivable:    "your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and the host is asked for its own",
 	protocol.CodeHostUnknown:         "name the host by its address, or start it with --allow-host NAME",
-	protocol.CodeNodeExists:          "that phrase is registered already: \"playctl credentials import --phrase-from FILE\" makes a context of it",
 	protocol.CodeOccupantLimit:       "remove an agent or an MCP server first; \"playctl snapshot\" lists them",
 	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
 	protocol.CodeSpaceLimit:          "remove a space with \"playctl remove-space\"; \"playctl list-spaces\" lists them",

@@ -126,7 +126,7 @@ func (p *examination) refusalFix(err error) string {
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return "playctl create-main-node --server " + p.who.Server
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid):
-		return "playctl credentials import --context NAME, with the account's phrase"
+		return "playctl login --phrase --context NAME " + p.who.Server + ", with the account's phrase and a new name"
 	}
 	return p.HintFor(err)
 }

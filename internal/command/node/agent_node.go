@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,11 +189,15 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		}
 		return err
 	})
+	importAgain := "playctl credentials import --agent " + command.ShellWord(cmp.Or(label, "NAME"))
+	if protocol.HasCode(err, protocol.CodeNodeExists) {
+		err = command.Hintf(err, "that phrase is registered already: where it is one of your agents', %q brings it in", importAgain)
+	}
 	if err != nil {
 		return notCreated(a, err, phrase)
 	}
 	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("agent", keepAgent(ctx, who, agent, root))
+	err = notKept("agent", importAgain, keepAgent(ctx, who, agent, root))
 	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
@@ -222,7 +227,7 @@ func labelIsFree(c *command.Caller, label string) error {
 	}
 	if !c.Keeps() {
 		return command.Hintf(command.Usagef("there is no context of this main node to keep the label %q in, so no command would know it", label),
-			"leave the label out and use the agent's id, or bring the main node in first: \"playctl credentials import\"")
+			"leave the label out and use the agent's id, or sign in first: %q", c.SignIn())
 	}
 	if err := creds.CheckLabel(label); err != nil {
 		return command.Usagef("%q: %w", label, err)

@@ -129,7 +129,7 @@ func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*cre
 	agent, err := from.Agent(flags.agent)
 	if err != nil {
 		return nil, command.Hintf(fmt.Errorf("%q: %w, with credentials of its own", flags.agent, err),
-			"\"playctl context show\" lists them; bring one in with \"playctl credentials import --agent\"")
+			"\"playctl context show\" lists them; with the phrase of another, \"playctl credentials import --agent NAME --phrase-from FILE\" adds it")
 	}
 	key, err := a.ReadToken(flags.keyFile)
 	if err != nil {

@@ -98,7 +98,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 		return notCreated(a, err, phrase)
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("main node", keepContext(ctx, a, target, false, use))
+	err = notKept("main node", "playctl login --phrase "+target.ServerURL, keepContext(ctx, a, target, false, use))
 	document := createdMain(target, phrase)
 	if use && err == nil {
 		document.Views = append(document.Views, render.Line("Commands now use context "+target.Name+"."))
@@ -109,13 +109,13 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 }
 
 // notKept is the error of a node that was made and whose credentials cannot be
-// saved. The phrase is shown all the same: with it they can be made again.
-func notKept(node string, err error) error {
+// saved. The phrase is shown all the same: again is the command that makes them of it.
+func notKept(node, again string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return command.Hintf(fmt.Errorf("the %s was made, but its credentials cannot be kept: %w", node, err),
-		"keep the phrase: once that is mended, \"playctl credentials import\" makes them of it")
+		"keep the phrase: once that is mended, %q makes them of it", again)
 }
 
 // errHasMain says of a context that it is not free for another account.
@@ -181,6 +181,9 @@ func registerMain(ctx context.Context, a *command.App, c *client.Client, node cl
 		}
 		return err
 	})
+	if protocol.HasCode(err, protocol.CodeNodeExists) {
+		err = command.Hintf(err, "that phrase is registered already: \"playctl login --phrase %s\" signs in with it", c.BaseURL())
+	}
 	return key, err
 }
 

@@ -71,7 +71,11 @@ or not, says where it is; else the URL does.`,
 // invitation is where to go: what an invitation says, or the URL of an open host.
 func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []string) (invited creds.Invitation, err error) {
 	if len(args) == 0 && f.signIn && f.inviteFile == "" {
-		args = []string{cmp.Or(a.Settings.Server, command.DefaultServer)}
+		known, err := knownHost(a)
+		if err != nil {
+			return invited, err
+		}
+		args = []string{cmp.Or(a.Settings.Server, known, command.DefaultServer)}
 	}
 	if len(args) == 0 {
 		if f.fingerprint != "" {
@@ -171,11 +175,35 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
-	if there, err := file.Context(target.Name); err == nil && there.Main != nil {
+	there, err := file.Context(target.Name)
+	switch {
+	case err == nil && there.Main != nil:
 		return nil, command.Hintf(fmt.Errorf("context %q %w", target.Name, errHasMain), "name a new context with --context")
+	case err == nil && there.ServerURL == target.ServerURL && (a.Settings.Service == "" || there.Service == service):
+		target = there // It is the same host: what is known of it stays.
 	}
-	target.Fingerprint = invited.Fingerprint
+	target.Fingerprint = cmp.Or(invited.Fingerprint, target.Fingerprint)
 	return target, nil
+}
+
+// knownHost is the address that the named context has, "" for none: somebody signs in to
+// a host that was added before.
+func knownHost(a *command.App) (string, error) {
+	if a.Settings.Context == "" {
+		return "", nil
+	}
+	file, err := contexts(a)
+	if err != nil {
+		return "", err
+	}
+	there, err := file.Context(a.Settings.Context)
+	if errors.Is(err, creds.ErrContextUnknown) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return there.ServerURL, nil
 }
 
 var notInContextName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
