@@ -155,6 +155,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`intercom send`), "it needs a program that answers"},
 	{regexp.MustCompile(`watch revoke`), "it needs the id of a token"},
 	{regexp.MustCompile(`context (export --encrypt|import home.age)`), "it asks for a passphrase, and has a story of its own"},
+	{regexp.MustCompile(`--fingerprint "`), "it needs the certificate of a host"},
 	{regexp.MustCompile(`invite revoke`), "it needs the id of an invitation"},
 	{regexp.MustCompile(`agent run`), "it goes on until Ctrl-C, and has stories of its own"},
 	{regexp.MustCompile(`store (compact|check|backup|migrate|restore)`), "its store is the one of the host that runs"},

@@ -14,16 +14,18 @@ import (
 )
 
 // agentPlayJSON is the credentials file of the agent-play service's own command
-// line. passw is the phrase, in clear. Service, RootKey, APIKey and Label are added by
-// playctl, where they say something; that command line does not look at them.
+// line. passw is the phrase, in clear. Service, RootKey, Fingerprint, APIKey and Label are
+// added by playctl, where they say something; that command line does not look at them.
 type agentPlayJSON struct {
-	ServerURL serverField          `json:"serverUrl"`
-	NodeID    nodeIDField          `json:"nodeId"`
-	Passw     phraseField          `json:"passw"`
-	Service   serviceField         `json:"service,omitzero"`
-	RootKey   string               `json:"rootKey,omitzero"`
-	APIKey    protocol.WireSecret  `json:"apiKey,omitzero"`
-	Agents    []agentPlayAgentJSON `json:"agentNodes,omitempty"`
+	ServerURL serverField  `json:"serverUrl"`
+	NodeID    nodeIDField  `json:"nodeId"`
+	Passw     phraseField  `json:"passw"`
+	Service   serviceField `json:"service,omitzero"`
+	RootKey   string       `json:"rootKey,omitzero"`
+	// Fingerprint is that of the certificate that is trusted.
+	Fingerprint string               `json:"certificateFingerprint,omitzero"`
+	APIKey      protocol.WireSecret  `json:"apiKey,omitzero"`
+	Agents      []agentPlayAgentJSON `json:"agentNodes,omitempty"`
 }
 
 type agentPlayAgentJSON struct {
@@ -100,7 +102,7 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 	if err != nil {
 		return nil, err
 	}
-	c.RootKey = doc.RootKey
+	c.RootKey, c.Fingerprint = doc.RootKey, doc.Fingerprint
 	hash, kept := opts.split(doc.Passw)
 	c.Main = &MainNode{NodeID: string(doc.NodeID), PasswHash: hash, APIKey: doc.APIKey.Secret, Phrase: kept, CreatedAt: opts.Now}
 	for i, a := range doc.Agents {
@@ -182,7 +184,7 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 	}
 	doc := agentPlayJSON{
 		ServerURL: serverField(c.ServerURL), NodeID: nodeIDField(c.Main.NodeID), Passw: phraseField(c.Main.Phrase),
-		RootKey: c.RootKey, APIKey: c.Main.APIKey.Wire(),
+		RootKey: c.RootKey, Fingerprint: c.Fingerprint, APIKey: c.Main.APIKey.Wire(),
 	}
 	if c.Service != ServiceAgentPlay {
 		doc.Service = serviceField(c.Service)

@@ -75,6 +75,15 @@ func TestImportAndExportWithPhrases(t *testing.T) {
 	if got, err := ExportAgentPlay(c); err != nil || string(got) != want {
 		t.Errorf("exported\n%s\n%v", got, err)
 	}
+	c.Fingerprint = keyB
+	text, err := ExportAgentPlay(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseAgentPlay("f", text, ImportOptions{Name: "old", KeepPhrases: true, Now: sampleTime})
+	if err != nil || again.Fingerprint != keyB {
+		t.Errorf("the fingerprint did not come back: %q, %v", again.Fingerprint, err)
+	}
 	if err := c.AddAgent(sampleAgent("new", "")); err != nil {
 		t.Fatal(err)
 	}

@@ -33,21 +33,27 @@ of them is in use; --context or PLAYCTL_CONTEXT picks another for one run.`,
 
 func newContextAddCommand(a *command.App) *cobra.Command {
 	var use bool
+	var fingerprint string
 	cmd := &cobra.Command{
-		Use:     "add <name>",
-		Short:   "Add a context for a host, without credentials yet",
-		Long:    "Add a context for a host. \"playctl create-main-node --context <name>\" puts a main node into it.",
-		Example: command.Example("playctl context add work --server https://play.example.com"),
-		Args:    command.Takes("name"),
+		Use:   "add <name>",
+		Short: "Add a context for a host, without credentials yet",
+		Long: `Add a context for a host. "playctl create-main-node --context <name>" puts a main node into it, and
+"playctl login --phrase --context <name>" one that there is already. Where the host's certificate is
+not one that everybody trusts, --fingerprint names it; an invitation does so by itself.`,
+		Example: command.Example(
+			"playctl context add work --server https://play.example.com",
+			"playctl context add lab --server https://lab.example.com --fingerprint \"$FINGERPRINT\""),
+		Args: command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return addContext(cmd.Context(), a, args[0], use)
+			return addContext(cmd.Context(), a, args[0], fingerprint, use)
 		},
 	}
+	cmd.Flags().StringVar(&fingerprint, "fingerprint", "", "trust the certificate with this SHA-256 (`HEX`)")
 	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
 	return cmd
 }
 
-func addContext(ctx context.Context, a *command.App, name string, use bool) error {
+func addContext(ctx context.Context, a *command.App, name, fingerprint string, use bool) error {
 	server, service := a.Settings.Server, creds.ServicePlay
 	if server == "" {
 		return command.Usagef("name the host with --server")
@@ -62,6 +68,11 @@ func addContext(ctx context.Context, a *command.App, name string, use bool) erro
 	added, err := creds.NewContext(name, server, service, a.Now())
 	if err != nil {
 		return command.Usagef("%w", err)
+	}
+	if fingerprint != "" {
+		if added.Fingerprint, err = creds.ParseFingerprint(fingerprint); err != nil {
+			return command.Usagef("--fingerprint: %w", err)
+		}
 	}
 	var current bool
 	err = changeContexts(ctx, a, func(file *creds.File) error {

@@ -160,6 +160,9 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
+	if existing != nil && existing.ServerURL == target.ServerURL {
+		target.Fingerprint = existing.Fingerprint
+	}
 	return target, nil
 }
 
