@@ -1,7 +1,10 @@
 package host
 
 import (
+	"fmt"
+	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -95,6 +98,11 @@ func (p *pump) run() {
 	log, draining := p.host.world.Events(), p.host.streams.draining
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.cut(cause)
+		}
+	}()
 	p.removed = nil
 	for p.admit() {
 		p.look(&draining)
@@ -111,6 +119,22 @@ func (p *pump) run() {
 		case <-p.bell:
 		case <-timer.C:
 		}
+	}
+}
+
+// cut ends the streams of a pump that panicked, whose clients connect again, and lets
+// the next stream start the pump anew.
+func (p *pump) cut(cause any) {
+	p.host.log.Error("a pump of streams panicked, its streams are cut",
+		slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+	p.mu.Lock()
+	streams := slices.Concat(p.streams, p.joining)
+	p.streams, p.joining, p.leaving, p.batches = nil, nil, nil, nil
+	p.running = false
+	p.mu.Unlock()
+	for _, t := range streams {
+		t.at = -1
+		t.finish(endClient)
 	}
 }
 

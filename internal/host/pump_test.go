@@ -3,6 +3,7 @@ package host
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -114,5 +115,28 @@ func TestTakenStreamsEnd(t *testing.T) {
 	}
 	if n := f.host.streams.count(); n != 0 {
 		t.Errorf("%d streams are left", n)
+	}
+}
+
+// A panic cuts the streams of one pump. Those that come next are served.
+func TestPumpOutlivesAPanic(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	agent := f.player(main)
+	f.serveTCP()
+	for i := range f.host.pumps.all {
+		client, server := net.Pipe()
+		t.Cleanup(func() { _ = client.Close() })
+		broken := &taken{
+			stream: stream{host: f.host}, conn: server, pump: &f.host.pumps.all[i], at: -1, ended: make(chan struct{}),
+		}
+		broken.pump.join(broken) // It has nothing to write to.
+		f.say(agent, "hello")
+		<-broken.ended
+	}
+	for range f.host.pumps.all {
+		s := f.taker(t, main)
+		f.say(agent, "hello again")
+		s.events(1)
 	}
 }
