@@ -24,17 +24,19 @@ func TestFrameworkRegistration(t *testing.T) {
 		}},
 		sdk.Tool{Name: "assist_wave"},
 		sdk.Tool{Name: "assist_own", Schema: json.RawMessage(`{"anything":[1]}`)},
+		sdk.Tool{Name: "assist_go", Schema: json.RawMessage(`{"properties":{"to":{},"by":{}}}`)},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"search", "chat_tool", "assist_book", "assist_wave", "assist_own"}, r.ToolNames()); diff != "" {
+	if diff := cmp.Diff([]string{"search", "chat_tool", "assist_book", "assist_wave", "assist_own", "assist_go"}, r.ToolNames()); diff != "" {
 		t.Errorf("tool names: %s", diff)
 	}
 	want := map[string]string{
-		"assist_book": `{"type":"object","properties":{"guests":{"type":"integer","description":"How many"},"room":{"type":"string","enum":["inside","outside"]}},"required":["guests"]}`,
+		"assist_book": `{"type":"object","properties":{"guests":{"type":"integer","description":"How many","x-order":0},"room":{"type":"string","enum":["inside","outside"],"x-order":1}},"required":["guests"]}`,
 		"assist_wave": `{"type":"object","properties":{}}`,
 		"assist_own":  `{"anything":[1]}`,
+		"assist_go":   `{"properties":{"to":{"x-order":0},"by":{"x-order":1}}}`,
 	}
 	if len(r.AssistTools()) != len(want) || r.Framework() != "langchain" {
 		t.Errorf("%d assist tools of %s", len(r.AssistTools()), r.Framework())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/playctl/playctl/internal/fieldorder"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -121,10 +122,12 @@ type Tool struct {
 	Name string
 	// Description says what the tool does; people see that of assist tools.
 	Description string
-	// Parameters are what an assist tool takes, in order.
+	// Parameters are what an assist tool takes, in the order in which people are
+	// asked for them.
 	Parameters []Parameter
 	// Schema is a JSON Schema object in place of Parameters, for tools that have
-	// one already.
+	// one already. People are asked for its properties in the order in which they
+	// are written there.
 	Schema json.RawMessage
 }
 
@@ -148,6 +151,7 @@ func (t *Tool) schema() (json.RawMessage, error) {
 		Type        ParameterType `json:"type"`
 		Description string        `json:"description,omitempty"`
 		Enum        []string      `json:"enum,omitempty"`
+		Order       *int          `json:"x-order,omitempty"`
 	}
 	object := struct {
 		Type       string              `json:"type"`
@@ -162,7 +166,12 @@ func (t *Tool) schema() (json.RawMessage, error) {
 		if _, twice := object.Properties[p.Name]; twice {
 			return nil, t.wrong("two parameters have the name %q", p.Name)
 		}
-		object.Properties[p.Name] = property{p.Type, p.Description, p.Enum}
+		one := property{Type: p.Type, Description: p.Description, Enum: p.Enum}
+		if len(t.Parameters) > 1 {
+			// Rows are canonical JSON, which sorts names.
+			one.Order = &i
+		}
+		object.Properties[p.Name] = one
 		if !p.Optional {
 			object.Required = append(object.Required, p.Name)
 		}
@@ -183,7 +192,7 @@ func (t *Tool) ownSchema() (json.RawMessage, error) {
 	if err := json.Unmarshal(t.Schema, &object); err != nil || object == nil {
 		return nil, t.wrong("its Schema is not a JSON object")
 	}
-	return bytes.Clone(t.Schema), nil
+	return fieldorder.Write(bytes.Clone(t.Schema)), nil
 }
 
 func (t *Tool) wrong(format string, args ...any) error {

@@ -27,6 +27,7 @@ var layers = []struct {
 	{"internal/pause", nil},
 	{"internal/retry", []string{"internal/pause"}},
 	{"internal/suggest", nil},
+	{"internal/fieldorder", nil},
 	{"internal/creds", []string{"protocol"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
@@ -49,7 +50,7 @@ var layers = []struct {
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
 		"internal/host/openapi", "web/watch",
 	}},
-	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry"}},
+	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry", "internal/fieldorder"}},
 	{"sdk/playworld", []string{
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge", "internal/host", "sdk",
 	}},
@@ -62,6 +63,10 @@ var layers = []struct {
 	{"internal/command/", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk",
 		"internal/command",
+	}},
+	{"internal/command/agent", []string{
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/fieldorder", "internal/creds", "internal/client",
+		"internal/render", "sdk", "internal/command",
 	}},
 	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
 	{"internal/command/stream", []string{

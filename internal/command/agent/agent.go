@@ -15,6 +15,7 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/fieldorder"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -195,6 +196,9 @@ func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error)
 		}
 		return nil, command.Hintf(fmt.Errorf("%s: it is no list of assist tools: %w", where, err),
 			`it looks like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
+	}
+	for i := range tools {
+		tools[i].Parameters = fieldorder.Write(tools[i].Parameters)
 	}
 	return tools, nil
 }

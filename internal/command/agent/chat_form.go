@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,8 @@ type field struct {
 	name, kind, description string
 	enum                    []string
 	required                bool
+	// order is where the schema puts it, infinite where it says nothing.
+	order float64
 }
 
 // form asks for the values of a tool, one after the other.
@@ -33,14 +36,15 @@ type form struct {
 	args   map[string]any
 }
 
-// formOf reads a tool's schema: the properties of an object, those that are required
-// first. What it does not understand is asked for as JSON.
+// formOf reads a tool's schema: the properties of an object, in the order that it says,
+// then those that are required. What it does not understand is asked for as JSON.
 func formOf(tool *protocol.AssistTool) *form {
 	var schema struct {
 		Properties map[string]struct {
 			Type        json.RawMessage   `json:"type"`
 			Description string            `json:"description"`
 			Enum        []json.RawMessage `json:"enum"`
+			Order       json.RawMessage   `json:"x-order"`
 		} `json:"properties"`
 		Required []string `json:"required"`
 	}
@@ -60,9 +64,15 @@ func formOf(tool *protocol.AssistTool) *form {
 			}
 			one.enum = append(one.enum, text)
 		}
+		if json.Unmarshal(property.Order, &one.order) != nil {
+			one.order = math.Inf(1)
+		}
 		f.fields = append(f.fields, one)
 	}
 	slices.SortFunc(f.fields, func(a, b field) int {
+		if a.order != b.order {
+			return cmp.Compare(a.order, b.order)
+		}
 		if a.required != b.required {
 			return map[bool]int{true: -1, false: 1}[a.required]
 		}

@@ -69,9 +69,10 @@ interface FieldRowProps {
 function FieldRow({ field, label, value, error, enter }: FieldRowProps): VNode {
   const id = useId()
   const json = field.type === 'object' || field.type === 'array' || field.type === 'any'
+  const called = <><bdi>{label}</bdi> <span class="soft">{text(field.required ? 'assist.required' : 'assist.optional')}{json && <>, {text('assist.json')}</>}</span></>
   return (
     <div class="field">
-      <label htmlFor={id}><bdi>{label}</bdi> <span class="soft">{text(field.required ? 'assist.required' : 'assist.optional')}{json && <>, {text('assist.json')}</>}</span></label>
+      {field.type === 'choices' ? <span class="label" id={`${id}-name`}>{called}</span> : <label htmlFor={id}>{called}</label>}
       <Entry field={field} id={id} value={value} invalid={error !== undefined} enter={enter} />
       {field.description !== '' && <p class="soft" id={`${id}-what`} dir="auto">{clamp(field.description, 300)}</p>}
       {error !== undefined && <p class="wrong" id={`${id}-wrong`}>{error}</p>}
@@ -87,12 +88,15 @@ function Entry({ field, id, value, invalid, enter }: { field: Field, id: string,
   }
   switch (field.type) {
     case 'choice': case 'boolean': {
-      const options = field.type === 'boolean' ? ['true', 'false'] : field.options
+      const options = field.type === 'boolean' ? truths : field.options
       return <select {...common}>
         <option value="">{text(field.required ? 'assist.choose' : 'assist.leaveOut')}</option>
-        {options.map((option) => <option key={option} value={option}>{optionName(field, option)}</option>)}
+        {options.map((option) => <option key={option.value} value={option.value}>{clamp(option.name, 80)}</option>)}
       </select>
     }
+    case 'choices': return <Choices field={field} id={id} value={value} invalid={invalid} described={described} enter={enter} />
+    case 'date': return <input {...common} type="date" />
+    case 'date-time': return <input {...common} type="datetime-local" step={1} />
     case 'number': case 'integer': return <input {...common} inputMode={field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off" />
     case 'string': return (field.maxLength ?? 0) > 200
       ? <textarea {...common} rows={3} dir="auto" />
@@ -101,10 +105,27 @@ function Entry({ field, id, value, invalid, enter }: { field: Field, id: string,
   }
 }
 
-function optionName(field: Field, option: string): string {
-  if (field.type === 'boolean') {
-    return text(option === 'true' ? 'assist.yes' : 'assist.no')
+const truths = [{ value: 'true', name: text('assist.yes') }, { value: 'false', name: text('assist.no') }]
+
+/** Several of some values: a box for each. */
+function Choices({ field, id, value, invalid, described, enter }: { field: Field, id: string, value: string, invalid: boolean, described: string, enter: FieldRowProps['enter'] }): VNode {
+  const chosen = new Set(chosenOf(value))
+  const choose = (option: string, on: boolean): void => {
+    const after = field.options.filter((other) => other.value === option ? on : chosen.has(other.value))
+    enter(field.name, after.length === 0 ? '' : `[${after.map((other) => other.value).join(',')}]`)
   }
-  const value: unknown = JSON.parse(option)
-  return typeof value === 'string' ? value : option
+  return (
+    <div class="choices" role="group" aria-labelledby={`${id}-name`} {...(described === '' ? {} : { 'aria-describedby': described })}>
+      {field.options.map((option, place) => (
+        <label key={option.value}><input type="checkbox" checked={chosen.has(option.value)} aria-invalid={invalid && place === 0}
+          onChange={(event) => { choose(option.value, event.currentTarget.checked) }} /><bdi>{clamp(option.name, 80)}</bdi></label>
+      ))}
+    </div>
+  )
+}
+
+/** What is chosen, each as JSON. */
+function chosenOf(value: string): readonly string[] {
+  const list: unknown = value === '' ? [] : JSON.parse(value)
+  return Array.isArray(list) ? list.map((one) => JSON.stringify(one)) : []
 }

@@ -29,6 +29,28 @@ describe('a form from a schema', () => {
     ])
   })
 
+  it('keeps the order that the schema says', () => {
+    const names = (properties: object): readonly string[] => (fieldsOf({ properties, required: ['a'] }) ?? []).map(({ name }) => name)
+    assert.deepEqual(names({ a: { 'x-order': 2 }, b: { 'x-order': 0 }, c: { 'x-order': 1 } }), ['b', 'c', 'a'])
+    assert.deepEqual(names({ b: {}, a: {}, c: { 'x-order': 1 } }), ['c', 'a', 'b'])
+    assert.deepEqual(names({ b: { 'x-order': 'first' }, a: {} }), ['a', 'b'])
+  })
+
+  it('has controls for lists of values, dates and what may be null', () => {
+    const made = fieldsOf({ properties: {
+      by: { oneOf: [{ const: 1, title: 'Foot' }, { const: 2 }] }, tags: { type: 'array', items: { enum: ['x', 'y'] }, default: ['y'] },
+      day: { type: 'string', format: 'date' }, when: { type: 'string', format: 'date-time' }, count: { type: ['integer', 'null'] }, mixed: { oneOf: [{ const: 1 }, {}] },
+    } }) ?? []
+    assert.deepEqual(made.map(({ type }) => type), ['choice', 'choices', 'date', 'date-time', 'integer', 'any'])
+    assert.deepEqual(made[0]?.options, [{ value: '1', name: 'Foot' }, { value: '2', name: '2' }])
+    assert.equal(made[1]?.initial, '["y"]')
+    const at = new Date(2026, 4, 6, 7, 8, 9)
+    assert.deepEqual(plain(readArgs(made, new Map([['tags', '["x","y"]'], ['day', '2026-05-06'], ['when', '2026-05-06T07:08:09'], ['by', '1']]))), {
+      args: { by: 1, tags: ['x', 'y'], day: '2026-05-06', when: at.toISOString() },
+    })
+    assert.deepEqual(plain(readArgs(made, new Map([['when', 'tomorrow evening']]))), { errors: { when: text('field.notTime') } })
+  })
+
   it('needs no field for a tool that takes nothing, and JSON where there is no schema', () => {
     assert.deepEqual(fieldsOf({}), [])
     assert.deepEqual(fieldsOf({ type: 'object' }), [])

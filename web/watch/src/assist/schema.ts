@@ -1,14 +1,21 @@
 import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from '@playctl/sdk'
 
+/** One of the values of a choice. */
+export interface Option {
+  /** As JSON. */
+  readonly value: string
+  readonly name: string
+}
+
 /** One field of a form, made from one parameter of a tool. */
 export interface Field {
   readonly name: string
   readonly description: string
-  /** How it is entered: json is an object or an array, written as JSON. */
-  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'object' | 'array' | 'any'
+  /** How it is entered: a choice is one of some values, choices are several; an object or an array is written as JSON. */
+  readonly type: 'string' | 'date' | 'date-time' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'object' | 'array' | 'any'
   readonly required: boolean
-  /** What a choice is among, as JSON. */
-  readonly options: readonly string[]
+  /** What a choice is among. */
+  readonly options: readonly Option[]
   readonly minimum: number | undefined
   readonly maximum: number | undefined
   readonly minLength: number | undefined
@@ -38,15 +45,18 @@ export function fieldsOf(value: unknown): readonly Field[] | undefined {
   }
   const required = new Set(asArray(parameters.required) ?? [])
   return Object.entries(properties)
-    .map(([name, schema]) => fieldOf(name, asObject(schema) ?? {}, required.has(name)))
-    .sort((a, b) => Number(b.required) - Number(a.required))
+    .map(([name, schema]) => ({ field: fieldOf(name, asObject(schema) ?? {}, required.has(name)), order: asNumber(asObject(schema)?.['x-order']) ?? Infinity }))
+    // In the order that the schema says: rows are canonical JSON, which sorts names. Where it says nothing, the required are first.
+    .sort((a, b) => a.order === b.order ? Number(b.field.required) - Number(a.field.required) : a.order - b.order)
+    .map(({ field }) => field)
 }
 
 function fieldOf(name: string, schema: JsonObject, required: boolean): Field {
-  const options = (asArray(schema.enum) ?? []).map((value) => JSON.stringify(value))
-  const type = options.length > 0 ? 'choice' : typeOf(schema.type)
+  const one = optionsOf(schema)
+  const several = schema.type === 'array' ? optionsOf(asObject(schema.items) ?? {}) : []
+  const type = one.length > 0 ? 'choice' : several.length > 0 ? 'choices' : typeOf(schema)
   return {
-    name, type, required, options,
+    name, type, required, options: one.length > 0 ? one : several,
     description: asText(schema.description) ?? asText(schema.title) ?? '',
     minimum: asNumber(schema.minimum), maximum: asNumber(schema.maximum),
     minLength: asNumber(schema.minLength), maxLength: asNumber(schema.maxLength),
@@ -54,9 +64,24 @@ function fieldOf(name: string, schema: JsonObject, required: boolean): Field {
   }
 }
 
-function typeOf(type: Json | undefined): Field['type'] {
-  switch (type) {
-    case 'string': case 'number': case 'integer': case 'boolean': case 'object': case 'array': return type
+/** The values that a schema lists: by `enum`, or as constants with titles. */
+function optionsOf(schema: JsonObject): readonly Option[] {
+  const listed = asArray(schema.enum)
+  if (listed !== undefined) return listed.map((value) => optionOf(value))
+  const constants = (asArray(schema.oneOf) ?? asArray(schema.anyOf) ?? []).map((one) => asObject(one) ?? {})
+  return constants.every((one) => 'const' in one) ? constants.map((one) => optionOf(one.const ?? null, asText(one.title))) : []
+}
+
+function optionOf(value: Json, title?: string): Option {
+  return { value: JSON.stringify(value), name: title ?? (typeof value === 'string' ? value : JSON.stringify(value)) }
+}
+
+function typeOf({ type, format }: JsonObject): Field['type'] {
+  // One that may also be null is left out instead.
+  const [only, ...others] = (asArray(type) ?? [type]).filter((name) => name !== 'null')
+  switch (others.length > 0 ? undefined : only) {
+    case 'string': return format === 'date' || format === 'date-time' ? format : 'string'
+    case 'number': case 'integer': case 'boolean': case 'object': case 'array': return only as Field['type']
     default: return 'any'
   }
 }
@@ -65,5 +90,13 @@ function initialOf(value: Json | undefined, type: Field['type']): string {
   if (value === undefined) {
     return ''
   }
-  return type === 'string' && typeof value === 'string' ? value : JSON.stringify(value)
+  if (type === 'date-time') return localTime(Date.parse(asText(value) ?? ''))
+  return (type === 'string' || type === 'date') && typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A time as a browser's field for one has it, in this browser's time zone; empty for none. */
+function localTime(at: number): string {
+  if (Number.isNaN(at)) return ''
+  const moment = new Date(at)
+  return new Date(at - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }

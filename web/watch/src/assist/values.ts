@@ -47,6 +47,8 @@ function readField(field: Field, input: string): Value {
   }
   switch (field.type) {
     case 'string': return readText(field, input)
+    case 'date': return Number.isNaN(Date.parse(input)) ? { error: text('field.notTime') } : { value: input }
+    case 'date-time': return readTime(input)
     case 'number': case 'integer': return readNumber(field, input.trim())
     case 'any': {
       const read = readJson(input)
@@ -57,7 +59,7 @@ function readField(field: Field, input: string): Value {
       const read = readJson(input)
       return read.error !== undefined || asObject(read.value) !== undefined ? read : { error: text('field.notObject') }
     }
-    case 'array': {
+    case 'array': case 'choices': {
       const read = readJson(input)
       return read.error !== undefined || Array.isArray(read.value) ? read : { error: text('field.notArray') }
     }
@@ -73,6 +75,12 @@ function readText(field: Field, input: string): Value {
     return { error: text('field.tooLong', { count: field.maxLength }) }
   }
   return { value: input }
+}
+
+/** A time of this browser's zone, as RFC 3339 has it. */
+function readTime(input: string): Value {
+  const at = Date.parse(input)
+  return Number.isNaN(at) ? { error: text('field.notTime') } : { value: new Date(at).toISOString() }
 }
 
 function readNumber(field: Field, input: string): Value {

@@ -242,6 +242,7 @@ export const en = {
   'field.tooLarge': 'At most {limit}.',
   'field.tooShort': { one: 'At least {count} character.', other: 'At least {count} characters.' },
   'field.tooLong': { one: 'At most {count} character.', other: 'At most {count} characters.' },
+  'field.notTime': 'Choose a date.',
   'field.notJson': 'This is not JSON.',
   'field.notObject': 'Write a JSON object, in braces.',
   'field.notArray': 'Write a JSON array, in brackets.',

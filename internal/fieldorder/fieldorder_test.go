@@ -1,0 +1,34 @@
+package fieldorder
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestPropertiesSayTheirOrder(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"to":{"type":"string"},"by":{"x-order":7},"at":{}}}`: `{"type":"object","properties":{"to":{"type":"string","x-order":0},"by":{"x-order":7},"at":{"x-order":2}}}`,
+		`{"properties":{"b":true,"a":{"items":{"properties":{"y":{},"x":{}}}}}}`:             `{"properties":{"b":true,"a":{"items":{"properties":{"y":{"x-order":0},"x":{"x-order":1}}},"x-order":1}}}`,
+		`{"properties":{"a":{},"b":{}}}`:                                                     `{"properties":{"a":{},"b":{}}}`,
+		`{"properties":{"only":{}}}`:                                                         `{"properties":{"only":{}}}`,
+		`{"properties":3,"items":[1]}`:                                                       `{"properties":3,"items":[1]}`,
+		`{"properties":{"b":{},"a":{}}`:                                                      `{"properties":{"b":{},"a":{}}`,
+		`[]`:                                                                                 `[]`,
+		``:                                                                                   ``,
+		`{"properties":{"\u00e9":{},"e":null}}`:                                              `{"properties":{"é":{"x-order":0},"e":null}}`,
+	} {
+		if got := string(Write(json.RawMessage(schema))); got != want {
+			t.Errorf("%s gives\n%s, want\n%s", schema, got, want)
+		}
+	}
+}
+
+func TestDeepSchemasEnd(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`{"items":`, 5000) + `{}` + strings.Repeat(`}`, 5000)
+	if got := Write(json.RawMessage(deep)); string(got) != deep {
+		t.Error("a deep schema was changed")
+	}
+}
