@@ -22,10 +22,11 @@ cd "$(dirname "$0")"
 
 # It shows the output of failed tests only, and repeats the failures at the end.
 readonly gotestsum=gotest.tools/gotestsum@v1.13.0
-# All code is watched for races but the core of scrypt, which is arithmetic on memory
-# of its own in one goroutine: watched, a node id takes many times as long, and two
-# thirds of the tests' time went there.
-readonly race=(-race -gcflags=golang.org/x/crypto/salsa20/salsa=-race=false)
+# All code is watched for races but scrypt, which is arithmetic on memory of its own in
+# one goroutine: watched, a node id takes many times as long, and two thirds of the
+# tests' time went there.
+readonly scrypt=(-gcflags=golang.org/x/crypto/salsa20/salsa=-race=false -gcflags=golang.org/x/crypto/scrypt=-race=false)
+readonly race=(-race "${scrypt[@]}")
 
 main() {
   local mode=usual fuzz_time=30s
