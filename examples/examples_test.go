@@ -20,7 +20,7 @@ import (
 // longest is how long a step may take on a busy machine.
 const longest = time.Minute
 
-// TestExamples runs both examples as their pages say, against a real host, and
+// TestExamples runs the examples in Go and shell as their pages say, against a real host, and
 // asks them.
 func TestExamples(t *testing.T) {
 	if text, err := exec.CommandContext(t.Context(), "jq", "--version").CombinedOutput(); err != nil {

@@ -1,0 +1,159 @@
+package examples
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPython runs the agent in Python as its page says, against a real host, and asks
+// it. The credentials file of the account is found by itself.
+func TestPython(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	p.run("create-main-node", "--phrase-file", "main.txt")
+	lines, end := p.python(nil, nil, "agent-python/agent.py")
+	if line := <-lines; !strings.HasPrefix(line, "Monty is on the map as ") {
+		t.Fatalf("the agent printed %q", line)
+	}
+	if got := p.run("intercom", "send", "Monty", "Good morning"); got != "You said: Good morning\n" {
+		t.Errorf("Monty answers %q", got)
+	}
+	if got := p.run("intercom", "send", "Monty", "--tool", "assist_add", "--args", `{"a": 2, "b": 3}`); got != "5\n" {
+		t.Errorf("Monty adds to %q", got)
+	}
+	events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson")
+	if n := strings.Count(events, `"event":"world:journey"`); n != 2 {
+		t.Errorf("Monty recorded %d journeys, want 2", n)
+	}
+	end(os.Interrupt)
+	if events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson"); !strings.Contains(events, `"reason":"disconnect"`) {
+		t.Error("Monty is still on the map")
+	}
+}
+
+// TestPythonClient takes what else the client has through a world: the identity of the
+// environment, with a phrase whose white space is normalized, and an account of its own.
+func TestPythonClient(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	p.run("create-main-node", "--phrase-file", "main.txt")
+	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
+	client, err := filepath.Abs("agent-python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"same id True",
+		"row Pia python ['chat_tool', 'assist_break', 'assist_refuse'] {'text': {'default': '', 'type': 'string', 'x-order': 0}}",
+		"lines one two", "resumed two", "refused 400 body_invalid",
+	}
+	phrase := strings.ReplaceAll(p.read("main.txt"), " ", " \u00a0 ") + "\ufeff"
+	t.Run("environment", func(t *testing.T) {
+		stdin, finish, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = stdin.Close() }()
+		lines, end := p.python(stdin, []string{
+			"PLAYCTL_NODE_ID=" + p.field("nodeId", "whoami", "--output", "json"), "PLAYCTL_PHRASE=" + phrase,
+			"PLAYCTL_API_KEY=" + key, "PLAYCTL_CREDENTIALS_FILE=none.json", "PLAYCTL_CHECK_ASKED=1",
+		}, "testdata/client.py", client)
+		for _, line := range append(want, "ready") {
+			if got := <-lines; got != line {
+				t.Fatalf("got %q, want %q", got, line)
+			}
+		}
+		if got := p.run("intercom", "send", "Pia", "Hello", "--jq", ".result.heard"); got != "Hello\n" {
+			t.Errorf("Pia answers %q", got)
+		}
+		for tool, reason := range map[string]string{"assist_refuse": "closed on Sundays", "assist_break": "something went wrong"} {
+			if got := p.fails("intercom", "send", "Pia", "--tool", tool); !strings.Contains(got, reason) || strings.Contains(got, "detail") {
+				t.Errorf("%s fails with %q, want %q", tool, got, reason)
+			}
+		}
+		if err := finish.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if line := <-lines; line != "closed" {
+			t.Errorf("at the end it printed %q", line)
+		}
+		end(nil)
+	})
+	t.Run("an account of its own", func(t *testing.T) {
+		lines, end := p.python(nil, []string{"PLAYCTL_CREDENTIALS_FILE=none.json"}, "testdata/client.py", client)
+		for _, line := range append(want, "closed") {
+			if got := <-lines; got != line {
+				t.Fatalf("got %q, want %q", got, line)
+			}
+		}
+		end(nil)
+	})
+}
+
+// python starts Debian's Python and gives the lines that it prints. end sends it a
+// signal, if there is one, and waits until it has ended.
+func (p *place) python(stdin *os.File, more []string, script string, args ...string) (lines <-chan string, end func(os.Signal)) {
+	p.t.Helper()
+	path, err := filepath.Abs(script)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.t.Context()), 2*longest)
+	cmd := exec.CommandContext(ctx, "python3", append([]string{"-B", "-W", "error", path}, args...)...)
+	var problems strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, p.environment(append(more, "PYTHONUNBUFFERED=1")), &problems
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatalf("%v: the examples need Python 3.11 or newer", err)
+	}
+	said := make(chan string, 64)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		defer close(said)
+		for scanner := bufio.NewScanner(out); scanner.Scan(); {
+			said <- scanner.Text()
+		}
+	}()
+	ended := false
+	end = func(signal os.Signal) {
+		ended = true
+		defer cancel()
+		if signal != nil {
+			_ = cmd.Process.Signal(signal)
+		}
+		<-read
+		if err := cmd.Wait(); err != nil || p.t.Failed() {
+			p.t.Errorf("%s: %v\n%s", filepath.Base(script), err, problems.String())
+		}
+	}
+	p.t.Cleanup(func() {
+		if !ended {
+			end(os.Kill)
+		}
+	})
+	return said, end
+}
+
+// fails runs playctl, which is to fail, and gives what it printed of that.
+func (p *place) fails(args ...string) string {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), longest)
+	defer cancel()
+	text, err := p.command(ctx, nil, "playctl", args...).CombinedOutput()
+	if err == nil {
+		p.t.Fatalf("playctl %s did not fail", strings.Join(args, " "))
+	}
+	return string(text)
+}
