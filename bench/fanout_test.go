@@ -12,9 +12,7 @@ import (
 // BenchmarkFanOut is one chat line from the request that records it until every
 // subscriber has read it, over loopback. Its subscribers allocate nothing, so
 // that what is left is the host's: allocs/event and B/event are for the command
-// and all subscribers together. The one of 8 bytes for each subscriber is
-// net/http's, which formats the length of a chunk; internal/host has the test
-// that a stream itself allocates nothing.
+// and all subscribers together.
 func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{0, 1, 100, 1000} {
 		b.Run(fmt.Sprintf("subscribers=%d", n), func(b *testing.B) { benchFanOut(b, n) })
