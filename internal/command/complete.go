@@ -206,7 +206,7 @@ func addAgents(ctx context.Context, agents known, who *Caller, host *client.Clie
 			return err
 		}
 		for i := range reply.Agents {
-			agents.add(reply.Agents[i].AgentID, "", reply.Agents[i].Name, "yours")
+			agents.add(reply.Agents[i].AgentID, reply.Agents[i].Label, reply.Agents[i].Name, "yours")
 		}
 	}
 	if seek != SeekAny && !who.Main.IsZero() {

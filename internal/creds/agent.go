@@ -70,6 +70,34 @@ func (c *Context) AddAgent(a Agent) error {
 	return nil
 }
 
+// LabelAgent gives the agent whose id or label is ref another label, or none with "". The
+// error is ErrAgentUnknown, ErrLabelTaken or ErrLabel; then nothing has changed.
+func (c *Context) LabelAgent(ref, label string) error {
+	i, err := c.find(ref)
+	if err != nil {
+		return err
+	}
+	agents := slices.Clone(c.agents)
+	agents[i].Label = label
+	if err := checkAgents(agents); err != nil {
+		return err
+	}
+	c.agents = agents
+	return nil
+}
+
+// ChosenLabels are the agents whose labels somebody chose: not those that ParseAgentPlay
+// gives the agents that come without one.
+func (c *Context) ChosenLabels() []Agent {
+	var chosen []Agent
+	for i, a := range c.agents {
+		if a.Label != "" && a.Label != importedLabel(i) {
+			chosen = append(chosen, a)
+		}
+	}
+	return chosen
+}
+
 // RemoveAgent forgets the agent whose id or label is ref and returns it, or
 // ErrAgentUnknown.
 func (c *Context) RemoveAgent(ref string) (Agent, error) {

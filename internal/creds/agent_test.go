@@ -62,7 +62,9 @@ func TestAgentsStayUnambiguous(t *testing.T) {
 			before := c.Agents()
 			var err error
 			name, label := names.Draw(t, "name"), labels.Draw(t, "label")
-			switch rapid.IntRange(0, 2).Draw(t, "operation") {
+			switch rapid.IntRange(0, 3).Draw(t, "operation") {
+			case 3:
+				err = c.LabelAgent(sampleID(name), label)
 			case 0:
 				err = c.AddAgent(sampleAgent(name, label))
 			case 1:

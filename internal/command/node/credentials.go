@@ -43,7 +43,7 @@ an agent, which joins the context under that label.
 With a file, - for standard input, it takes over a credentials file: a context of
 playctl's own file, or what "playctl credentials export" or the agent-play service wrote.
 Agents without a label get agent-1, agent-2 and so on; --server and --service say where
-the host is where the file does not.
+the host is where the file does not. The host gets the labels that it does not have yet.
 
 Phrases are hashed and forgotten unless --keep-phrase is given.`,
 		Example: command.Example(
@@ -110,7 +110,14 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err != nil {
 		return err
 	}
-	return a.Printer.Print(contextDocument(imported, false))
+	if err := a.Printer.Print(contextDocument(imported, false)); err != nil {
+		return err
+	}
+	shareLabels(ctx, a, &command.Caller{
+		Store: store, Context: imported, Server: imported.ServerURL, Service: protocol.Service(imported.Service),
+		Main: client.Credentials{NodeID: imported.Main.NodeID, Hash: imported.Main.PasswHash}, APIKey: imported.Main.APIKey,
+	}, imported.ChosenLabels())
+	return nil
 }
 
 // maxCredentials bounds an imported credentials file.
@@ -342,7 +349,11 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 	if err := keepAgent(ctx, who, agent, found.rootKey); err != nil {
 		return err
 	}
-	return a.Printer.Print(createdAgent(who, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}}))
+	if err := a.Printer.Print(createdAgent(who, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}})); err != nil {
+		return err
+	}
+	shareLabels(ctx, a, who, []creds.Agent{agent})
+	return nil
 }
 
 // confirmNode asks the host whether a node is what its phrase says.

@@ -30,5 +30,6 @@ func TestJSONFields(t *testing.T) {
 		"context show":       contextResult{},
 		"nodes list":         nodesResult{},
 		"nodes list item":    nodeItem{},
+		"nodes label":        labelResult{},
 	})
 }

@@ -3,6 +3,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -57,9 +58,9 @@ func newNodesCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "nodes", Short: "All nodes of an account or a host", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
 		GroupID: command.GroupNodes,
-		Example: command.Example("playctl nodes list", "playctl nodes limit \"$ID\" --spaces 500"),
+		Example: command.Example("playctl nodes list", "playctl nodes label Ada 'Ada of the mill'", "playctl nodes limit \"$ID\" --spaces 500"),
 	}
-	cmd.AddCommand(newNodesListCommand(a), newNodesLimitCommand(a))
+	cmd.AddCommand(newNodesListCommand(a), newNodesLabelCommand(a), newNodesLimitCommand(a))
 	return cmd
 }
 
@@ -212,12 +213,12 @@ func agentDocument(c *command.Caller, look render.Look, ref command.AgentRef, ag
 		if record.AgentID != ref.ID {
 			continue
 		}
-		record.Label = ref.Label
+		record.Label = cmp.Or(ref.Label, record.Label)
 		return &render.Document{
 			Data: inspectedAgentResult{Context: c.ContextName(), Agent: record},
 			Views: []render.View{render.Fields{
 				{Name: "agent node", Value: record.AgentID},
-				{Name: "label", Value: ref.Label},
+				{Name: "label", Value: record.Label},
 				{Name: "name", Value: record.Name},
 				{Name: "tools", Value: strings.Join(record.ToolNames, ", ")},
 				{Name: "zones", Value: command.Zones(record)},

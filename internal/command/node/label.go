@@ -1,0 +1,176 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/retry"
+	"github.com/playctl/playctl/protocol"
+)
+
+// labelResult is what "playctl nodes label" prints.
+type labelResult struct {
+	Context string `json:"context,omitempty"`
+	NodeID  string `json:"nodeId"`
+	// Label is absent where it was taken away.
+	Label string `json:"label,omitempty"`
+	// AtHost is true where the host keeps labels.
+	AtHost bool `json:"atHost"`
+}
+
+func newNodesLabelCommand(a *command.App) *cobra.Command {
+	var remove bool
+	cmd := &cobra.Command{
+		Use:   "label <agent> [label]",
+		Short: "Give an agent node another label, or with --remove none",
+		Long: `Give an agent node of yours, or your main node by its id, another label. The host keeps it, so
+that other machines of the account know it, and so does the context. Others do not see it: what
+they see is the name with which the agent is on the map.`,
+		Example: command.Example("playctl nodes label Ada 'Ada of the mill'", "playctl nodes label Ada --remove"),
+		Args:    command.Takes("agent", "label?"),
+
+		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			label := ""
+			switch {
+			case len(args) > 1 && remove:
+				return command.Usagef("--remove takes the label away, and there is a new one: use one of them")
+			case len(args) > 1:
+				if label = args[1]; creds.CheckLabel(label) != nil {
+					return command.Usagef("%q: %w", label, creds.ErrLabel)
+				}
+			case !remove:
+				return command.Hintf(command.Usagef("the label is missing"), "--remove takes away the one that is there")
+			}
+			return a.AsMain(cmd.Context(), "Labeling the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				return labelNode(ctx, a, who, c, args[0], label)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&remove, "remove", false, "take the label away")
+	return cmd
+}
+
+// labelNode gives a node a label at the host and in the context, whichever keep one.
+func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, name, label string) (*render.Document, error) {
+	id := who.Main.NodeID
+	if protocol.NormalizeNodeID(name) != id {
+		ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
+		if err != nil {
+			return nil, err
+		}
+		id = ref.ID
+	}
+	if who.Context != nil && label != "" {
+		if other, err := who.Context.Agent(label); err == nil && other.NodeID != id {
+			return nil, command.Hintf(command.Usagef("there is an agent %q in context %q already", label, who.Context.Name), "choose another label")
+		}
+	}
+	atHost, err := labelAtHost(ctx, c, id, label)
+	if protocol.HasCode(err, protocol.CodeLabelExists) {
+		err = command.Hintf(err, "\"playctl list-agent-nodes\" shows which")
+	}
+	if err != nil {
+		return nil, err
+	}
+	inContext := false
+	err = who.Change(ctx, func(target *creds.Context) error {
+		err := target.LabelAgent(id, label)
+		inContext = err == nil
+		if errors.Is(err, creds.ErrAgentUnknown) {
+			return nil // Its credentials are elsewhere, and the host has the label.
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !atHost && !inContext {
+		return nil, command.Hintf(errors.New("the host keeps no labels, and the node is in no context that could"), "name the node by its id")
+	}
+	return labelDocument(who, id, label, atHost), nil
+}
+
+func labelDocument(who *command.Caller, id, label string, atHost bool) *render.Document {
+	sentence := fmt.Sprintf("Node %s is now called %s", render.ShortID(id), render.Clean(label))
+	if label == "" {
+		sentence = fmt.Sprintf("Node %s has no label any more", render.ShortID(id))
+	}
+	if !atHost {
+		sentence += ", on this machine only: the host keeps no labels"
+	}
+	return &render.Document{
+		Data:  labelResult{Context: kept(who), NodeID: id, Label: label, AtHost: atHost},
+		Views: []render.View{render.Line(sentence + ".")},
+	}
+}
+
+// labelAtHost gives a node a label at the host. It returns false and no error where the
+// host keeps none: it is of the older service, older than labels, or without nodes.
+func labelAtHost(ctx context.Context, c *client.Client, id, label string) (bool, error) {
+	if c.Service() != protocol.ServicePlay {
+		return false, nil
+	}
+	_, err := c.LabelNode(ctx, id, label)
+	if protocol.HasCode(err, protocol.CodeNotFound, protocol.CodeRepositoryOff) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// sharingTime bounds how long an import waits for a host that its labels go to: the
+// import is done by then.
+const sharingTime = 5 * time.Second
+
+// shareLabels gives the host the labels of agents that it has none for. That it cannot
+// is a warning: the context has them.
+func shareLabels(ctx context.Context, a *command.App, who *command.Caller, agents []creds.Agent) {
+	if len(agents) == 0 || who.Service != protocol.ServicePlay {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, sharingTime)
+	defer cancel()
+	err := a.Call(ctx, who, who.Main, "Giving the host the labels", func(ctx context.Context, c *client.Client) error {
+		return shareWith(ctx, c.WithRetry(retry.Policy{Attempts: 1}), agents)
+	})
+	if err != nil {
+		a.Warn(fmt.Sprintf("the labels are on this machine only: %v", err), "\"playctl nodes label AGENT LABEL\" gives the host one")
+	}
+}
+
+func shareWith(ctx context.Context, c *client.Client, agents []creds.Agent) error {
+	reply, err := c.Agents(ctx)
+	if protocol.HasCode(err, protocol.CodeRepositoryOff) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	unlabeled := map[string]bool{}
+	for i := range reply.Agents {
+		unlabeled[reply.Agents[i].AgentID] = reply.Agents[i].Label == ""
+	}
+	var refused error
+	for _, agent := range agents {
+		if agent.Label == "" || !unlabeled[agent.NodeID] {
+			continue
+		}
+		has, err := labelAtHost(ctx, c, agent.NodeID, agent.Label)
+		switch {
+		case protocol.HasCode(err, protocol.CodeLabelExists):
+			refused = cmp.Or(refused, fmt.Errorf("%q: %w", agent.Label, err))
+		case err != nil || !has:
+			return err
+		}
+	}
+	return refused
+}
