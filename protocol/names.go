@@ -117,6 +117,9 @@ func (s Service) Watch() string { return "/" + string(s) + "/watch" }
 // WatchAssets is the path below which the page's files are.
 func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
 
+// WatchCard is the path of the picture that a link to the page shows.
+func (s Service) WatchCard() string { return s.Watch() + "/card.png" }
+
 // WatchCookie is the name of the page's cookie. Hosts add what sets the cookies
 // of two of them apart that one browser knows under one name: a port before
 // all, because browsers do not keep the cookies of ports apart.

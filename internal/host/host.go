@@ -60,6 +60,7 @@ type Host struct {
 	watch    *watchRules
 	passKeys passKeys
 	index    *pageFile
+	card     cardCache
 
 	tls      *certificate
 	mu       sync.Mutex
@@ -89,7 +90,7 @@ func New(o Options) (*Host, error) {
 		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
 		guesses:  guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:  newStreams(),
-		index:    indexFile(watch.Files(), o.WorldName, o.WatchAccess),
+		index:    indexFile(watch.Files(), o.WorldName, o.WatchAccess, o.PublicURL),
 		closing:  make(chan struct{}),
 		closed:   make(chan struct{}),
 

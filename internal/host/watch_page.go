@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/playctl/playctl/internal/card"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/web/watch"
 )
@@ -76,29 +78,51 @@ func newPageFile(files fs.FS, name string) *pageFile {
 }
 
 // indexFile is the page itself, which names the world and, where everybody may look,
-// says what it is to who shows a link to it.
-func indexFile(files fs.FS, name string, access WatchAccess) *pageFile {
+// says what it is to who shows a link to it. The address is the host's public one,
+// empty where it has none.
+func indexFile(files fs.FS, name string, access WatchAccess, address string) *pageFile {
 	return encodedFile(pageIndex, func() ([]byte, error) {
 		b, err := fs.ReadFile(files, pageIndex)
 		if err != nil || name == "" && access != WatchPublic {
 			return b, err //nolint:wrapcheck // The caller does.
 		}
-		shown := html.EscapeString(name)
+		shown := html.EscapeString(cmp.Or(name, unnamedWorld))
 		var head string
 		if name != "" {
 			head = `<meta name="playctl-world" content="` + shown + `">`
-		} else {
-			shown = "The town"
 		}
 		if access == WatchPublic {
-			const what = "A town of AI agents, live. Everything on it is proved in your browser."
-			head += `<meta property="og:type" content="website"><meta property="og:title" content="` + shown + `">` +
-				`<meta property="og:description" content="` + what + `"><meta name="description" content="` + what + `">` +
-				`<meta name="twitter:card" content="summary">`
+			head += cardTags(shown, html.EscapeString(address))
 		}
 		b = pageTitle.ReplaceAllLiteral(b, []byte("<title>"+shown+"</title>"))
 		return bytes.Replace(b, []byte("</head>"), []byte(head+"</head>"), 1), nil
 	})
+}
+
+// unnamedWorld is what a world without a name is called.
+const unnamedWorld = "The town"
+
+// cardTags are what sites read to show a link as a card (the Open Graph protocol).
+// Title and address are escaped.
+func cardTags(title, address string) string {
+	const what = "A town of AI agents, live. Everything on it is proved in your browser."
+	// Without an address of its own the host names the picture relative to the page.
+	picture := "watch/card.png"
+	if address != "" {
+		picture = address + protocol.ServicePlay.WatchCard()
+	}
+	var b strings.Builder
+	for _, tag := range [][2]string{
+		{"og:type", "website"}, {"og:title", title}, {"og:description", what}, {"og:image", picture}, {"og:image:type", "image/png"},
+		{"og:image:width", strconv.Itoa(card.Width)}, {"og:image:height", strconv.Itoa(card.Height)}, {"og:image:alt", "A map of the town with its agents"},
+	} {
+		b.WriteString(`<meta property="` + tag[0] + `" content="` + tag[1] + `">`)
+	}
+	if address != "" {
+		b.WriteString(`<meta property="og:url" content="` + address + protocol.ServicePlay.Watch() + `">`)
+	}
+	b.WriteString(`<meta name="description" content="` + what + `"><meta name="twitter:card" content="summary_large_image">`)
+	return b.String()
 }
 
 // pageIndex is the page's file that the others are loaded from.
@@ -165,6 +189,7 @@ const assetName = "name"
 // pageRoutes serve the page; they ask for nothing.
 func pageRoutes(s protocol.Service) []route {
 	return []route{
+		{method: http.MethodGet, path: s.WatchCard(), order: []step{sendCard}},
 		{method: http.MethodGet, path: s.Watch(), order: []step{func(c *call) error {
 			return c.sendPageFile(pageIndex, cachePage)
 		}}},

@@ -28,6 +28,7 @@ var layers = []struct {
 	{"internal/retry", []string{"internal/pause"}},
 	{"internal/suggest", nil},
 	{"internal/fieldorder", nil},
+	{"internal/card", []string{"protocol"}},
 	{"internal/creds", []string{"protocol"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
@@ -48,7 +49,7 @@ var layers = []struct {
 	{"internal/host/openapi", nil},
 	{"internal/host", []string{
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
-		"internal/host/openapi", "web/watch",
+		"internal/host/openapi", "internal/card", "web/watch",
 	}},
 	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry", "internal/fieldorder"}},
 	{"sdk/playworld", []string{

@@ -1,0 +1,86 @@
+package host
+
+import (
+	"bytes"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/card"
+	"github.com/playctl/playctl/protocol"
+)
+
+func TestALinkHasAPictureWhereWatchingIsPublic(t *testing.T) {
+	f := newFixture(t, func(s *setup) { s.host.WatchAccess, s.host.Compat = WatchPublic, CompatAgentPlay })
+	f.player(f.main())
+	for _, path := range []string{"/play/watch/card.png", "/agent-play/watch/card.png"} {
+		r := f.get(path).ok()
+		picture, err := png.Decode(bytes.NewReader(r.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := picture.Bounds().Size(); size.X != card.Width || size.Y != card.Height || r.header.Get("Content-Type") != "image/png" {
+			t.Errorf("%s is %v of the type %q", path, size, r.header.Get("Content-Type"))
+		}
+		same := f.get(path, with("If-None-Match", r.header.Get("Etag")))
+		if same.status != http.StatusNotModified || len(same.body) > 0 {
+			t.Errorf("with its own tag it is %d with %d bytes", same.status, len(same.body))
+		}
+	}
+	page := string(f.get("/play/watch").ok().body)
+	for _, tag := range []string{`"og:image" content="watch/card.png"`, `"og:image:width" content="1200"`, `content="summary_large_image"`} {
+		if !strings.Contains(page, tag) {
+			t.Errorf("the page has no %s", tag)
+		}
+	}
+}
+
+func TestThePictureIsThePublicAddressesAndNobodyElses(t *testing.T) {
+	f := newFixture(t, func(s *setup) {
+		s.host.WatchAccess, s.host.PublicURL = WatchPublic, "https://town.example.com/sub"
+	})
+	page := string(f.get("/play/watch").ok().body)
+	for _, tag := range []string{
+		`"og:image" content="https://town.example.com/sub/play/watch/card.png"`, `"og:url" content="https://town.example.com/sub/play/watch"`,
+	} {
+		if !strings.Contains(page, tag) {
+			t.Errorf("the page has no %s:\n%s", tag, page)
+		}
+	}
+	for _, access := range []WatchAccess{WatchLocal, WatchToken} {
+		newFixture(t, func(s *setup) { s.host.WatchAccess = access }).get("/play/watch/card.png").refused(protocol.CodeNotFound)
+	}
+}
+
+func TestAPictureIsDrawnOnceInAWhile(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	var cache cardCache
+	now := time.UnixMilli(1_000_000)
+	tag := func(after time.Duration) string {
+		t.Helper()
+		picture, err := cache.of(f.world.View(), "Harbor", now.Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return picture.tag
+	}
+	empty := tag(0)
+	f.player(main)
+	if tag(cardAge-1) != empty {
+		t.Error("it was drawn again too early")
+	}
+	one := tag(cardAge)
+	if one == empty {
+		t.Error("it still shows nobody")
+	}
+	drawn := cache.drawn
+	if tag(time.Hour) != one || !cache.drawn.Equal(drawn) {
+		t.Error("it was drawn again though nothing has changed")
+	}
+	if tag(-time.Hour) != one {
+		t.Error("a clock that was set back shows another one")
+	}
+}
