@@ -42,6 +42,7 @@ func scryptKey(password, salt []byte, n int) ([]byte, error) {
 	memory, _ := scryptMemory.Get().(*[]byte)
 	if memory == nil || len(*memory) < n*scryptBlock {
 		memory = new(make([]byte, n*scryptBlock))
+		inHugePages(*memory)
 	}
 	defer scryptMemory.Put(memory)
 	romix((*[scryptBlock]byte)(b), (*memory)[:n*scryptBlock])
