@@ -34,8 +34,8 @@ export const TAIL = 7
 const RISES = [0, 0.5, 1.05, 1.6]
 /** How far to the side, in multiples of their own width. */
 const SIDES = [0, -0.25, 0.25, -0.45, 0.45, -0.8, 0.8]
-/** What it costs to be shown in a smaller size, in pixels of distance. */
-const SMALLER = [0, 56, 140]
+/** What it costs to be shown in another than the best size, in pixels of distance. */
+const SMALLER = [0, 30, 140]
 /** Pixels of distance that a bubble goes away for each square pixel of a figure that it would cover. */
 const COVERED = 1 / 9
 /** How much better, in pixels of distance, another place must be before a bubble goes there. */

@@ -50,8 +50,9 @@ export class Labels {
   /**
    * Gives every name its place.
    * @param signs Boxes of other things to be read.
+   * @param words Boxes of what is said: names make room for it.
    */
-  lay(all: readonly Shown[], camera: Camera, marks: Marks, signs: readonly Box[], now: number): void {
+  lay(all: readonly Shown[], camera: Camera, marks: Marks, signs: readonly Box[], words: readonly Box[], now: number): void {
     const detail = (all.length <= FEW && camera.scale >= 0.5) || camera.scale >= 1.7 ? 2 : all.length <= SOME || camera.scale >= 1.2 ? 1 : 0
     const named: Shown[] = []
     const wants = []
@@ -62,16 +63,17 @@ export class Labels {
       const label = this.#label(shown, isMarked(resident.key, marks), detail, now)
       if (label === undefined) continue
       const { sheet: { w, h }, look, slot } = label
-      // Whose words are seen is named first, from the next frame on: what they say was written in this one.
-      const speaks = resident.speech !== null && resident.speech.place !== null
+      // Whose words are seen is named first.
+      const speaks = resident.speech?.whole != null
       const priority = Number(look === 'picked') * 4 + Number(speaks) * 2 + Number(look === 'fresh')
       named.push(shown)
       wants.push({ feet, body, w, h, priority, before: slot })
       inputs.push(feet.x, feet.y, body.w, body.h, w, h, priority)
     }
     for (const { x, y } of signs) inputs.push(x, y)
+    for (const { x, y, w, h } of words) inputs.push(x, y, w, h)
     if (!alike(inputs, this.#laid)) {
-      this.#places = placePlates(wants, grown(camera.free, 6), signs)
+      this.#places = placePlates(wants, grown(camera.free, 6), signs, words)
       this.#inputs = this.#laid
       this.#laid = inputs
     }

@@ -47,8 +47,8 @@ export class Painter {
   #view: readonly number[] = []
   /** The part of the window that the last frame drew, from 0 to 1. */
   get drawn(): number { return this.#display.drawn }
-  /** Whether there is more to draw than this frame had time for: pictures, or names that make room for who speaks. */
-  get behind(): boolean { return this.#allowance.behind || this.#voices.changed }
+  /** Whether there is more to draw than this frame had time for. */
+  get behind(): boolean { return this.#allowance.behind }
 
   constructor(private palette: Palette, private lettering: Lettering) {
     this.#paper = new Paper(palette, lettering)
@@ -87,12 +87,14 @@ export class Painter {
     const trails = [...residents.all.values()].filter((resident) =>
       resident.walk !== null || now < resident.trailUntil || (resident.key === marks.selected && resident.path.length > 1))
     const signs = trails.map((resident) => ({ key: resident.key, signs: signsOf(c, camera, residents.streets, resident, size) }))
-    this.#labels.lay(this.#shown, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), now)
+    // What is said gets its place first: names make room for it.
+    const said = this.#voices.items(this.#shown, camera, marks, this.palette, now)
+    this.#labels.lay(this.#shown, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), this.#voices.shown.map(({ box }) => box), now)
     const display = this.#display
     for (const resident of trails) display.add(...printsOf(camera, residents.streets, resident, this.palette))
     for (const shown of this.#shown) display.add(...this.#actors(shown, marks))
     for (const those of signs) display.add(...itemsOf(those.signs, those.key, this.palette, size))
-    display.add(...this.#voices.items(this.#shown, camera, marks, this.palette, now), ...this.#labels.items(this.#shown, this.palette))
+    display.add(...this.#labels.items(this.#shown, this.palette), ...said)
     c.setTransform(density, 0, 0, density, 0, 0)
     display.paint(c, { x: 0, y: 0, w: camera.width, h: camera.height }, density, () => {
       const { box, canvas } = ground
@@ -111,7 +113,7 @@ export class Painter {
 
   /** Who says what is drawn at a point of the window. */
   speaker(at: Point): string | undefined {
-    return [...this.#voices.shown].reverse().find(({ box }) => contains(box, at))?.key
+    return this.#voices.shown.find(({ box, opens }) => opens && contains(box, at))?.key
   }
 
   /** The picture of the ground, painted anew where the old one does not do. */

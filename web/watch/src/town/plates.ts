@@ -75,15 +75,16 @@ function placeIn(slot: number, want: PlateWant, view: Box): PlatePlace {
  * possible, and a name that finds no place is left out (null).
  * @param view The window: the name of one who is in it does not stick out at its sides.
  * @param marks Boxes of other things to be read, which names keep off as they do off figures.
+ * @param words Boxes that no name overlaps.
  */
-export function placePlates(wants: readonly PlateWant[], view: Box, marks: readonly Box[] = []): (PlatePlace | null)[] {
+export function placePlates(wants: readonly PlateWant[], view: Box, marks: readonly Box[] = [], words: readonly Box[] = []): (PlatePlace | null)[] {
   const order = wants.map((_, i) => i).sort((a, b) => {
     const first = nth(wants, a)
     const second = nth(wants, b)
     return second.priority - first.priority || first.feet.y - second.feet.y || first.feet.x - second.feet.x
   })
   const placed: (PlatePlace | null)[] = wants.map(() => null)
-  const taken: Box[] = []
+  const taken: Box[] = [...words]
   for (const index of order) {
     const best = bestPlace(nth(wants, index), wants, view, marks, taken)
     if (best === null) continue

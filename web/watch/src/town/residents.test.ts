@@ -71,17 +71,17 @@ describe('residents', () => {
     assert.deepEqual(town.find('far')?.spot, { x: 19.16, y: 0.26 })
   })
 
-  it('speak until it was read, sixteen at once at most', () => {
-    const ids = Array.from({ length: 20 }, (_, i) => `a${i}`)
+  it('speak until it was read, 24 at once at most', () => {
+    const ids = Array.from({ length: 28 }, (_, i) => `a${i}`)
     const { town, find } = townOf(...ids)
     ids.forEach((id, i) => { town.say(find(id), 'Hello', 'assistant', i) })
     assert.deepEqual(ids.filter((id) => find(id).speech !== null), ids.slice(4))
-    const until = find('a19').speech?.until ?? 0
+    const until = find('a27').speech?.until ?? 0
     assert.ok(until > 4000)
     town.pass(until - 1, ignore)
-    assert.notEqual(find('a19').speech, null)
+    assert.notEqual(find('a27').speech, null)
     town.pass(until, ignore)
-    assert.equal(find('a19').speech, null)
+    assert.equal(find('a27').speech, null)
   })
 
   it('what they say waits for room, but not for ever', () => {

@@ -18,7 +18,7 @@ const TRAIL = 10_000
 /** Steps of a journey that are walked; the timeline beside the map has them all. */
 const MOST_STEPS = 60
 /** Bubbles and walkers at once. */
-const MOST_BUBBLES = 16
+const MOST_BUBBLES = 24
 const MOST_WALKERS = 24
 
 /** What is in a bubble until a time. */
@@ -29,6 +29,8 @@ export interface Speech {
   /** Milliseconds that it takes to read. */
   readonly reading: number
   until: number
+  /** Since when its words are shown; null while a mark stands for them. */
+  whole: number | null
   /** Its place relative to the head, once it has one. */
   place: BubbleSpot | null
 }
@@ -122,7 +124,7 @@ export class Residents {
   /** Lets somebody say something; the oldest bubble goes where there are too many. */
   say(resident: Resident, text: string, kind: BubbleKind, now: number): void {
     const reading = Math.min(12_000, 4000 + text.length * 55)
-    resident.speech = { text, kind, since: now, reading, until: now + reading, place: resident.speech?.place ?? null }
+    resident.speech = { text, kind, since: now, reading, until: now + reading, whole: null, place: resident.speech?.place ?? null }
     const speaking = [...this.all.values()].filter((other) => other.speech !== null)
     if (speaking.length <= MOST_BUBBLES) return
     speaking.sort((a, b) => (a.speech?.since ?? 0) - (b.speech?.since ?? 0))

@@ -2,9 +2,10 @@ import type { Allowance } from './allowance.js'
 import type { BubblePlace } from './bubbles.js'
 import { placeBubbles, TAIL } from './bubbles.js'
 import type { Camera } from './camera.js'
+import { chooseWhole, MOST_WHOLE } from './chosen.js'
 import type { Item } from './display.js'
 import type { Box, Point } from './geometry.js'
-import { alike, clamp, contains, grown, nth } from './geometry.js'
+import { alike, clamp, contains, grown, nth, overlap } from './geometry.js'
 import type { Palette } from './palette.js'
 import type { Paper, Sheet } from './paper.js'
 import { bubbleFill } from './paper.js'
@@ -13,97 +14,113 @@ import { postpone } from './residents.js'
 import type { Marks, Shown } from './shown.js'
 import { isMarked } from './shown.js'
 
-/** Where more residents than this are in view, bubbles are narrow. */
-const CROWD = 30
+/** The widths of bubbles in CSS pixels and their lines, the best first, in a window and in a narrow one. */
+const FORMS = { wide: [[260, 5], [170, 8]], narrow: [[200, 5], [140, 8]] } as const
+/** In a narrow window words are shown for so many, where no more residents than this are in view; a ticker below the map has those of the others. */
+const NARROW = { width: 560, residents: 12, most: 3 } as const
 
-/** Somebody who says something, and that in all its sizes. */
+/** Somebody who says something. */
 interface Speaker {
   readonly shown: Shown
   readonly speech: Speech
-  readonly sheets: readonly Sheet[]
+  readonly since: number
+  readonly marked: boolean
 }
 
-/** What is said in the town. */
+/** What is drawn of something said, and whom it belongs to. */
+interface Seen {
+  readonly key: string
+  readonly box: Box
+  /** Whether there is more to read: a step of a journey is in its timeline. */
+  readonly opens: boolean
+}
+
+/** What is said in the town: the words of a few as a whole, and a mark above the others who speak. */
 export class Voices {
   /** What is being said in this frame, and where it was not yet swept away, in the one before. */
   readonly #written = new Map<Speech, readonly Sheet[]>()
+  readonly #signs = new Map<string, Sheet>()
   #narrow = false
   /** What bubbles were laid out by, and where to. */
   #speeches: readonly Speech[] = []
   #laid: number[] = []
   #places: readonly (BubblePlace | null)[] = []
-  /** The bubbles that are shown, with the keys of those who speak. */
-  shown: readonly { readonly key: string, readonly box: Box }[] = []
-  /** Whether something is seen now that was not in the frame before: then names may change places for it. */
-  changed = false
+  /** The bubbles and marks that are shown, with the keys of those who speak. */
+  shown: readonly Seen[] = []
 
   constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
 
   /** Forgets what was written, such as when the palette changes. */
   clear(): void {
     this.#written.clear()
+    this.#signs.clear()
     this.#speeches = []
   }
 
-  /** Every bubble that there is room for; what is said by the others waits for a while. */
+  /** Everything that is said: the words of a few, and marks for the others, whose words wait for a while. */
   items(all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): Item[] {
-    this.#narrowed(camera.width < 560 || all.length > CROWD)
+    this.#narrowed(camera.width < NARROW.width)
     const view = grown(camera.free, -6)
     const heard = grown(view, 24)
-    const speakers = all.flatMap((shown) => {
+    const speakers = all.flatMap((shown): Speaker[] => {
       const { resident: { speech, key }, strength, head } = shown
       if (speech === null || strength <= 0.5 || !contains(heard, head)) return []
-      const sheets = this.#sheets(speech)
-      return sheets === undefined ? [] : [{ shown, speech, sheets, rank: Number(isMarked(key, marks)) * 2 + Number(speech.place !== null) }]
+      return [{ shown, speech, since: speech.since, marked: isMarked(key, marks) }]
     })
-    this.#sweep(new Set(speakers.map(({ speech }) => speech)))
-    this.changed = false
+    const most = !this.#narrow ? MOST_WHOLE : all.length <= NARROW.residents ? NARROW.most : 0
+    const chosen = chooseWhole(speakers.map((speaker) => ({ ...speaker, shown: speaker.speech.whole, speaker })), most, now)
+      .map(({ speaker }) => speaker).filter(({ speech }) => this.#sheets(speech) !== undefined)
+    this.#sweep(new Set(chosen.map(({ speech }) => speech)))
     this.shown = []
     if (speakers.length === 0) return []
-    // Who was first to find room keeps it; the others only when there is room.
-    speakers.sort((a, b) => b.rank - a.rank || b.speech.since - a.speech.since)
-    const places = this.#placed(speakers, all, view)
+    // Who was first to find room keeps it.
+    const rank = ({ marked, speech }: Speaker): number => Number(marked) * 2 + Number(speech.whole !== null)
+    chosen.sort((a, b) => rank(b) - rank(a) || b.since - a.since)
+    const places = this.#placed(chosen, all, view)
+    const words = new Map(chosen.map((speaker, i) => [speaker, nth(places, i)]))
+    const whole: Item[] = []
     const tails: Item[] = []
-    const sheets: Item[] = []
-    const shown: { key: string, box: Box }[] = []
-    speakers.forEach(({ shown: { head, resident: { key } }, speech, sheets: sizes }, i) => {
-      const place = nth(places, i)
-      this.changed ||= speech.place === null && place !== null
-      speech.place = place && { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
-      if (place === null) {
-        postpone(speech, now)
-        return
-      }
-      const { box } = place
-      const sheet = nth(sizes, place.size)
-      if (speech.kind !== 'step') shown.push({ key, box })
-      const top = Math.min(box.y, head.y)
-      tails.push({
-        name: `tail ${key}`, looks: [speech.kind, head.x, head.y, p],
-        box: { x: Math.min(box.x, head.x) - 6, y: top, w: Math.max(box.x + box.w, head.x) - Math.min(box.x, head.x) + 12, h: Math.max(box.y + box.h, head.y) - top + 2 },
-        draw: (c) => { drawTail(c, p, head, box, bubbleFill(p, speech.kind)) },
-      })
-      sheets.push({ name: `bubble ${key}`, box, looks: [sheet], draw: (c) => { c.drawImage(sheet.make(), box.x, box.y, box.w, box.h) } })
-    })
-    this.shown = shown
+    const seen: Seen[] = []
+    for (const [{ shown: { head, resident: { key } }, speech }, place] of words) {
+      if (place === null) continue
+      speech.whole ??= now
+      speech.place = { x: place.box.x - head.x, y: place.box.y - head.y, size: place.size }
+      const sheet = nth(this.#written.get(speech) ?? [], place.size)
+      tails.push(tailOf(key, speech, head, place.box, p))
+      whole.push(sheetItem(`bubble ${key}`, sheet, place.box))
+      seen.push({ key, box: place.box, opens: speech.kind !== 'step' })
+    }
+    const small: Item[] = []
+    const taken = seen.map(({ box }) => box)
+    for (const speaker of speakers) {
+      const { shown: { head, resident: { key } }, speech } = speaker
+      if ((words.get(speaker) ?? null) !== null) continue
+      speech.whole = null
+      speech.place = null
+      postpone(speech, now)
+      const sheet = this.#sign(speech)
+      const box = { x: Math.round(head.x - sheet.w / 2), y: Math.round(head.y - sheet.h - 2), w: sheet.w, h: sheet.h }
+      if (taken.some((other) => overlap(other, box))) continue
+      small.push(sheetItem(`sign ${key}`, sheet, box))
+      seen.push({ key, box, opens: speech.kind !== 'step' })
+    }
+    this.shown = seen
     // Tails go below every sheet: what somebody says hides no word of another.
-    return [...tails, ...sheets]
+    return [...small, ...tails, ...whole]
   }
 
   /** The places of what is said: those of the frame before where nothing has moved. */
   #placed(speakers: readonly Speaker[], all: readonly Shown[], view: Box): readonly (BubblePlace | null)[] {
     const speeches = speakers.map(({ speech }) => speech)
-    const names = all.flatMap(({ plate }) => plate === null ? [] : [plate.box])
     const inputs = [view.x, view.y, view.w, view.h]
-    for (const { shown: { head }, sheets } of speakers) inputs.push(head.x, head.y, sheets.length)
-    for (const { x, y, w, h } of names) inputs.push(x, y, w, h)
+    for (const { shown: { head } } of speakers) inputs.push(head.x, head.y)
     for (const { body: { x, y, w } } of all) inputs.push(x, y, w)
     const same = speeches.length === this.#speeches.length && speeches.every((speech, i) => speech === this.#speeches[i])
     if (same && alike(inputs, this.#laid)) return this.#places
     this.#speeches = speeches
     this.#laid = inputs
-    const wants = speakers.map(({ shown: { head }, speech, sheets }) => ({ head, sizes: sheets, before: speech.place }))
-    this.#places = placeBubbles(wants, names, all.map(({ body }) => body), view)
+    const wants = speakers.map(({ shown: { head }, speech }) => ({ head, sizes: this.#written.get(speech) ?? [], before: speech.place }))
+    this.#places = placeBubbles(wants, [], all.map(({ body }) => body), view)
     return this.#places
   }
 
@@ -121,18 +138,36 @@ export class Voices {
     this.#narrow = narrow
   }
 
-  /** What is said in all its sizes: as a whole, in a line, and as the mere sign that something is said. */
+  /** What is said in each form that it may have. */
   #sheets(speech: Speech): readonly Sheet[] | undefined {
     const known = this.#written.get(speech)
     if (known !== undefined) return known
     if (!this.allowance.take()) return undefined
-    const { text, kind } = speech
-    const whole = this.paper.bubble(text, kind, this.#narrow ? 150 : 210, this.#narrow ? 3 : 4)
-    const line = this.paper.line(text, kind)
-    const sign = this.paper.line('…', kind)
-    const sheets = [whole, line, sign].filter((sheet, i, list) => i === 0 || sheet.w < nth(list, i - 1).w)
+    const forms = this.#narrow ? FORMS.narrow : FORMS.wide
+    const sheets = forms.map(([limit, most]) => this.paper.bubble(speech.text, speech.kind, limit, most))
+      .filter((sheet, i, list) => i === 0 || sheet.w < nth(list, i - 1).w)
     this.#written.set(speech, sheets)
     return sheets
+  }
+
+  /** The mark that something is said. */
+  #sign({ kind }: Speech): Sheet {
+    const sheet = this.#signs.get(kind) ?? this.paper.line('…', kind)
+    this.#signs.set(kind, sheet)
+    return sheet
+  }
+}
+
+function sheetItem(name: string, sheet: Sheet, box: Box): Item {
+  return { name, box, looks: [sheet], draw: (c) => { c.drawImage(sheet.make(), box.x, box.y, box.w, box.h) } }
+}
+
+function tailOf(key: string, { kind }: Speech, head: Point, box: Box, p: Palette): Item {
+  const top = Math.min(box.y, head.y)
+  return {
+    name: `tail ${key}`, looks: [kind, head.x, head.y, p],
+    box: { x: Math.min(box.x, head.x) - 6, y: top, w: Math.max(box.x + box.w, head.x) - Math.min(box.x, head.x) + 12, h: Math.max(box.y + box.h, head.y) - top + 2 },
+    draw: (c) => { drawTail(c, p, head, box, bubbleFill(p, kind)) },
   }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
-import { map } from './fixtures/map.js'
+import { type Extent, extent, map } from './fixtures/map.js'
 import { printed, start } from './fixtures/program.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show } from './fixtures/town.js'
@@ -30,20 +30,35 @@ test.describe('what was said', () => {
     await expect(dialog).toBeHidden()
     await expect(panel(page, 'Ada')).toBeVisible()
 
-    const at = await map(page).evaluate(async (canvas: HTMLCanvasElement) => {
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      const { left, top } = canvas.getBoundingClientRect()
-      for (let y = 0; y < canvas.clientHeight; y += 6) {
-        for (let x = 0; x < canvas.clientWidth; x += 6) {
-          canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: left + x, clientY: top + y }))
-          if (canvas.style.cursor === 'zoom-in') return { x: x + 3, y: y + 3 }
-        }
-      }
-      return undefined
-    })
-    await map(page).click({ position: at ?? { x: 0, y: 0 } })
+    await map(page).click({ position: middleOf(await extent(page, 'zoom-in')) })
     await expect(dialog).toContainText('Really.')
     await expect(panel(page, 'Ada'), 'a click on a bubble closes nothing').toBeVisible()
+  })
+})
+
+/** The middle of an extent. */
+function middleOf(extent: Extent | undefined): { x: number; y: number } {
+  const { left, right, top, bottom } = extent ?? { left: 0, right: 0, top: 0, bottom: 0 }
+  return { x: (left + right) / 2, y: (top + bottom) / 2 }
+}
+
+test.describe('words on the map', () => {
+  test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
+
+  test('are whole in a window; in a crowd on a phone a mark stands for them, and opens them', async ({ page, host, world }) => {
+    const ada = await world.agent('Ada')
+    for (let number = 1; number <= 13; number++) await world.agent(`Agent ${number}`)
+    await open(page, host)
+    await world.say(ada, 'The river is high today: take the bridge over there, if you would rather be dry when you come.')
+    const width = async (): Promise<number> => {
+      const { left = 0, right = 0 } = await extent(page, 'zoom-in') ?? {}
+      return right - left
+    }
+    await expect.poll(width).toBeGreaterThan(150)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(async () => { const wide = await width(); return wide > 0 && wide < 60 }).toBe(true)
+    await map(page).click({ position: middleOf(await extent(page, 'zoom-in')) })
+    await expect(page.getByRole('dialog', { name: en['read.title'] })).toContainText('when you come.')
   })
 })
 
