@@ -220,6 +220,15 @@ func (a *App) IfReal(ctx context.Context, question string) error {
 	return a.Confirm(ctx, true, question)
 }
 
+// BeforeDryRun finds out in a run that should do nothing whether the real one would fail,
+// where the real one leaves that to the host.
+func (a *App) BeforeDryRun(check func() error) error {
+	if !a.dryRun {
+		return nil
+	}
+	return check()
+}
+
 // Confirm asks before something that cannot be undone. yes is the command's
 // --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {

@@ -4,6 +4,7 @@ package space
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -156,12 +157,14 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
+const removeAmenity = "remove-amenity"
+
 func newAddAmenityCommand(a *command.App) *cobra.Command {
 	return newAmenityCommand(a, "add-amenity", "Give a space an amenity", (*client.Client).AddSpaceAmenity)
 }
 
 func newRemoveAmenityCommand(a *command.App) *cobra.Command {
-	return newAmenityCommand(a, "remove-amenity", "Take an amenity from a space; the last one stays", (*client.Client).RemoveSpaceAmenity)
+	return newAmenityCommand(a, removeAmenity, "Take an amenity from a space; the last one stays", (*client.Client).RemoveSpaceAmenity)
 }
 
 func newAmenityCommand(a *command.App, name, short string,
@@ -187,6 +190,9 @@ made the space, and with --phrase-from for the space's own node.`,
 			return a.Completes(command.Spaces)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.BeforeDryRun(func() error { return canChange(cmd.Context(), a, name == removeAmenity, args[0], args[1]) }); err != nil {
+				return err
+			}
 			if err := a.IfReal(cmd.Context(), fmt.Sprintf("%s: %s of %s.", short, args[1], args[0])); err != nil {
 				return err
 			}
@@ -216,6 +222,28 @@ made the space, and with --phrase-from for the space's own node.`,
 	cmd.Flags().StringVar(&phraseFile, "phrase-from", "", "call as the space's own node, with the phrase in this `file`; - is standard input")
 	command.RegisterDryRun(cmd)
 	return cmd
+}
+
+// canChange reports as an error that a space cannot be given an amenity, or that it cannot
+// be taken from it.
+func canChange(ctx context.Context, a *command.App, remove bool, ref, kind string) error {
+	return a.AsMain(ctx, "Reading the spaces", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+		space, err := findSpace(ctx, c, ref)
+		if err != nil {
+			return nil, err
+		}
+		switch has := slices.Contains(space.Amenities, kind); {
+		case !has && !slices.Contains(protocol.Amenities(), kind):
+			return nil, command.Usagef("%q is no amenity: use one of: %s", kind, strings.Join(protocol.Amenities(), ", "))
+		case !remove && has:
+			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space has a %s already", kind)
+		case remove && !has:
+			return nil, protocol.Errorf(protocol.CodeNotFound, "the space has no %s", kind)
+		case remove && len(space.Amenities) == 1:
+			return nil, protocol.Errorf(protocol.CodeAmenityLast, "a space keeps at least one amenity: add another first, or remove the space")
+		}
+		return nil, nil //nolint:nilnil // nothing is wrong, and there is nothing to print
+	})
 }
 
 // findSpace finds the space that a person named.

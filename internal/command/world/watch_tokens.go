@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,13 +70,16 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 			return ids, nil
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.BeforeDryRun(func() error { return hasToken(cmd.Context(), a, args[0]) }); err != nil {
+				return err
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("End the link %q? Who watches by it is cut off.", args[0])); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RevokeWatchToken(ctx, args[0])
 				if err == nil && !reply.OK {
-					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no token %q", args[0]), "\"playctl watch list\" lists them")
+					err = unknownToken(args[0])
 				}
 				if err != nil {
 					return nil, err
@@ -89,4 +93,19 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// hasToken reports as an error that the main node made no token of this id.
+func hasToken(ctx context.Context, a *command.App, id string) error {
+	return a.AsMain(ctx, "Reading the tokens", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+		reply, err := c.WatchTokens(ctx)
+		if err == nil && !slices.ContainsFunc(reply.Tokens, func(t protocol.WatchTokenRecord) bool { return t.ID == id }) {
+			err = unknownToken(id)
+		}
+		return nil, err
+	})
+}
+
+func unknownToken(id string) error {
+	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no token %q", id), "\"playctl watch list\" lists them")
 }

@@ -104,6 +104,9 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
 					"your own are taken off with \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\"")
 			}
+			if err := a.BeforeDryRun(func() error { return hasKey(cmd.Context(), a, &admin, args[0]) }); err != nil {
+				return err
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", args[0])); err != nil {
 				return err
 			}
@@ -113,8 +116,7 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 					return nil, err
 				}
 				if !reply.OK {
-					return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is nothing with the key %q on the map", args[0]),
-						"\"playctl chain show\" lists the keys of the world")
+					return nil, unknownKey(args[0])
 				}
 				return &render.Document{
 					Data:  removedResult{StableKey: args[0]},
@@ -126,6 +128,26 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 	admin.Register(cmd)
 	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// hasKey reports as an error that the administrator cannot take a key off the map: it is
+// not there, or is none of the map.
+func hasKey(ctx context.Context, a *command.App, admin *command.AdminFlags, key string) error {
+	return a.AsAdmin(ctx, admin, "Reading the map", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+		if !removable(key) {
+			return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key %q is not an occupant's", key)
+		}
+		reply, err := c.ChainNode(ctx, key, client.At{})
+		if err == nil && reply.Node.Removed {
+			err = unknownKey(key)
+		}
+		return nil, err
+	})
+}
+
+func unknownKey(key string) error {
+	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is nothing with the key %q on the map", key),
+		"\"playctl chain show\" lists the keys of the world")
 }
 
 // removable reports whether a stable key is of a row of the map.
