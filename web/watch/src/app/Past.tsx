@@ -21,9 +21,10 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
     const name = servedRecording()
     if (name !== '') void fetch(`${location.pathname}/recording`).then(async (reply) => { openFile(new File([await reply.blob()], name)) })
   }, [])
-  const close = (): void => { openFile(undefined); store.showNow(); store.barOpen.value = false }
+  // A file that was closed is not opened again with the bar.
+  useEffect(() => { if (!open) openFile(undefined) }, [open])
   return {
-    bar: open && loaded !== undefined ? <loaded.Bar store={store} file={file} openFile={openFile} close={close} /> : undefined,
+    bar: open && loaded !== undefined ? <loaded.Bar store={store} file={file} openFile={openFile} close={() => { store.closeBar() }} /> : undefined,
     button: open || store.link.value.state === 'recording' ? undefined : <div class="share">
       <button type="button" class="small" title={text('past.showWhy')} onClick={() => { store.barOpen.value = true }}>{text('past.show')}</button>
     </div>,

@@ -13,7 +13,8 @@ const verifications = {
 
 /** The status corner: the connection, and whether what is shown is proved to be the host's. */
 export function Status({ store }: { store: WorldStore }): VNode {
-  const [open, toggle] = useState(false)
+  const open = store.sheet.value === 'proof'
+  const toggle = (on: boolean): void => { store.sheet.value = on ? 'proof' : undefined }
   const link = store.link.value
   const verification = store.verification.value
   const snapshot = store.snapshot.value

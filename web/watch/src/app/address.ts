@@ -2,6 +2,7 @@ import { batch, effect } from '@preact/signals'
 import { groups, type Group } from '../feed/entry.js'
 import { everything } from '../feed/filter.js'
 import type { WorldStore } from '../world/store.js'
+import { Opened, type Layer } from './opened.js'
 
 export const tabNames = ['residents', 'places', 'happenings'] as const
 export type TabName = (typeof tabNames)[number]
@@ -64,6 +65,23 @@ export function linkToNow(store: WorldStore): string {
   return location.origin + location.pathname + queryOf({ ...addressOf(store), t: seq, sid })
 }
 
+/** What Back closes; an agent is opened again from the address. */
+function layersOf(store: WorldStore, open: (agent: string) => void): readonly Layer[] {
+  let { read, sheet } = { read: store.read.peek(), sheet: store.sheet.peek() }
+  return [
+    { name: 'agent', isOpen: () => store.selected.value !== undefined, close: () => { store.select(undefined) }, reopen: () => { open(parseAddress(location.search).agent) } },
+    { name: 'bar', isOpen: () => store.barOpen.value, close: () => { store.closeBar() }, reopen: () => { store.barOpen.value = true } },
+    {
+      name: 'read', isOpen: () => (read = store.read.value ?? read) !== undefined && store.read.value !== undefined,
+      close: () => { store.read.value = undefined }, reopen: () => { store.read.value = read },
+    },
+    {
+      name: 'sheet', isOpen: () => (sheet = store.sheet.value ?? sheet) !== undefined && store.sheet.value !== undefined,
+      close: () => { store.sheet.value = undefined }, reopen: () => { store.sheet.value = sheet },
+    },
+  ]
+}
+
 /**
  * Shows what the address says, and keeps it as what is shown. To open something is a step of
  * the browser's history, so that Back closes it.
@@ -84,33 +102,18 @@ export function keepAddress(store: WorldStore, focus: (key: string) => void): ()
     if (thing !== undefined) focus(thing.key)
   }
   let pending = first.agent !== ''
-  let last = ''
-  const ends = [
-    effect(() => {
-      // Who is on the map is known with the first snapshot.
-      if (store.snapshot.value === undefined) return
-      if (pending) {
-        pending = false
-        open(first.agent)
-      }
-      const address = addressOf(store)
-      const query = queryOf(address)
-      const opened = address.agent !== '' && last === ''
-      const closed = address.agent === '' && last !== ''
-      last = address.agent
-      if (query === location.search) return
-      if (closed && (history.state as { opened?: boolean } | null)?.opened === true) history.back()
-      else if (opened) history.pushState({ opened: true }, '', location.pathname + query)
-      else history.replaceState(history.state, '', location.pathname + query)
-    }),
-  ]
-  const back = (): void => {
-    const { agent } = parseAddress(location.search)
-    // The rest of what is shown stays as it is now: the step was to open or close this.
-    last = agent
-    if (agent !== addressOf(store).agent) open(agent)
-    else history.replaceState(history.state, '', location.pathname + queryOf(addressOf(store)))
-  }
+  const given = [...(pending ? ['agent'] : []), ...(first.t !== undefined || store.barOpen.peek() ? ['bar'] : [])]
+  const opened = new Opened(layersOf(store, open), given, () => location.pathname + queryOf(addressOf(store)))
+  const end = effect(() => {
+    // Who is on the map is known with the first snapshot.
+    if (store.snapshot.value === undefined) return
+    if (pending) {
+      pending = false
+      open(first.agent)
+    }
+    opened.sync()
+  })
+  const back = (): void => { opened.moved() }
   addEventListener('popstate', back)
-  return () => { removeEventListener('popstate', back); for (const end of ends) end() }
+  return () => { removeEventListener('popstate', back); end(); opened.close() }
 }

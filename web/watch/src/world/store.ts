@@ -23,6 +23,9 @@ import { occupantThing, spaceThing, type AgentThing } from './things.js'
 export const panelParts = ['talk', 'story', 'facts'] as const
 export type Part = (typeof panelParts)[number]
 
+/** What opens above the page: what is proved, and what people want to be notified of. */
+export type Sheet = 'proof' | 'notify'
+
 /** What an agent does itself. */
 const own: ReadonlySet<TextKey> = new Set([
   'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
@@ -76,6 +79,8 @@ export class WorldStore {
   readonly part = signal<Part>('talk')
   /** The happening that is read as a whole. */
   readonly read = signal<Entry | undefined>(undefined)
+  /** What is open above the page, beside the reader. */
+  readonly sheet = signal<Sheet | undefined>(undefined)
   /** The stable key of the one that the camera keeps to; undefined leaves it where it is. */
   readonly followed = signal<string | undefined>(undefined)
   /** Whether the town is shown alone. */
@@ -166,6 +171,12 @@ export class WorldStore {
       this.moment.value = undefined
       this.shown = this.live
     })
+  }
+
+  /** Closes the bar of time, and shows what is now. */
+  closeBar(): void {
+    this.showNow()
+    this.barOpen.value = false
   }
 
   private set shown({ snapshot, directory }: Shown) {

@@ -8,6 +8,9 @@ import { feed, open, panel, resident, show, status, verified } from './fixtures/
 
 test.use({ repository: false })
 
+/** A page that was there before this one. */
+const before = 'data:text/html,before'
+
 const query = (page: Page): URLSearchParams => new URL(page.url()).searchParams
 
 test('Back closes what was opened, and Forward opens it again', async ({ page, host, world }) => {
@@ -27,6 +30,67 @@ test('Back closes what was opened, and Forward opens it again', async ({ page, h
   await expect(panel(page, 'Grace')).toBeVisible()
   await panel(page, 'Grace').getByRole('button', { name: en['page.close'] }).click()
   await expect.poll(() => query(page).has('agent')).toBe(false)
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+
+  test('Back closes one after the other, the last first, and only then leaves', async ({ page, host, world }) => {
+    const ada = await world.agent('Ada')
+    await world.say(ada, 'The river is high')
+    await page.goto(before)
+    await open(page, host)
+    const bar = page.getByRole('region', { name: en['past.bar'] })
+    const reader = page.getByRole('dialog', { name: en['read.title'] })
+    const proof = page.getByRole('group', { name: en['proof.title'] })
+    await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+    await expect(bar).toBeVisible()
+    await show(page, 'happenings')
+    await feed(page).getByRole('button', { name: 'The river is high' }).click()
+    await expect(reader).toBeVisible()
+    await page.goBack()
+    await expect(reader).toBeHidden()
+    await expect(bar).toBeVisible()
+    await page.goForward()
+    await expect(reader).toBeVisible()
+    await reader.getByRole('button', { name: en['read.close'] }).click()
+    await expect(reader).toBeHidden()
+    await feed(page).getByRole('button', { name: 'Ada', exact: true }).first().click()
+    await expect(panel(page, 'Ada')).toBeVisible()
+    await status(page).getByRole('button', { name: en['status.verified'] }).click()
+    await expect(proof).toBeVisible()
+    await page.goBack()
+    await expect(proof).toBeHidden()
+    await expect(panel(page, 'Ada')).toBeVisible()
+    await page.goBack()
+    await expect(panel(page, 'Ada')).toBeHidden()
+    await expect(bar).toBeVisible()
+    await bar.getByRole('button', { name: en['past.close'] }).click()
+    await expect(bar).toBeHidden()
+    await verified(page)
+    await expect.poll(() => page.evaluate(() => (history.state as { opened: string[] }).opened)).toEqual([])
+    await page.goBack()
+    await expect(page, 'nothing is open any more').toHaveURL(before)
+  })
+})
+
+test('what a link opened is no step of the history', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await page.goto(before)
+  await open(page, host, `/play/watch?agent=${ada}`)
+  await expect(panel(page, 'Ada')).toBeVisible()
+  await page.reload()
+  await verified(page)
+  await panel(page, 'Ada').getByRole('button', { name: en['page.close'] }).click()
+  await expect.poll(() => query(page).has('agent')).toBe(false)
+  await resident(page, 'Ada').click()
+  await expect.poll(() => query(page).has('agent')).toBe(true)
+  await page.reload()
+  await expect(panel(page, 'Ada')).toBeVisible()
+  await page.goBack()
+  await expect(panel(page, 'Ada')).toBeHidden()
+  await page.goBack()
+  await expect(page).toHaveURL(before)
 })
 
 test('a load keeps what is shown, and a token is in no address', async ({ page, host, world, conduct }) => {

@@ -1,0 +1,89 @@
+/** Something that people open on the page and that Back closes. */
+export interface Layer {
+  readonly name: string
+  readonly isOpen: () => boolean
+  readonly close: () => void
+  /** Opens it again, as Forward does. */
+  readonly reopen: () => void
+}
+
+/** What an entry of the browser's history says: what was opened since the page was loaded, the last at the end. */
+interface Entry {
+  readonly opened: readonly string[]
+}
+
+/** A browser that has no entry to go back to says nothing: after so many milliseconds it is taken for that. */
+const patience = 1000
+
+/**
+ * Keeps one entry of the browser's history for each thing that is open, so that Back
+ * closes the last one, as on any phone, and closing one by a button takes its entry away.
+ */
+export class Opened {
+  #order: readonly string[] = []
+  #base: ReadonlySet<string>
+  #going: ReturnType<typeof setTimeout> | undefined
+
+  /**
+   * @param given What the address opens, which nobody opened on the page: it has no entry.
+   * @param address Gives the address of what is shown.
+   */
+  constructor(private readonly layers: readonly Layer[], given: readonly string[], private readonly address: () => string) {
+    const kept = entry()?.opened ?? []
+    this.#base = new Set(given.filter((name) => !kept.includes(name)))
+    history.replaceState({ opened: kept }, '')
+  }
+
+  close(): void { clearTimeout(this.#going) }
+
+  /** Makes the history say what is open now, and the address what is shown. */
+  sync(): void {
+    const open = this.layers.filter((layer) => layer.isOpen()).map(({ name }) => name)
+    this.#base = new Set([...this.#base].filter((name) => open.includes(name)))
+    this.#order = [...this.#order.filter((name) => open.includes(name)), ...open.filter((name) => !this.#order.includes(name))]
+    if (this.#going !== undefined) return
+    const own = this.#own
+    const before = entry()?.opened ?? []
+    if (own.length < before.length) {
+      this.#going = setTimeout(() => { this.#arrived() }, patience)
+      history.go(own.length - before.length)
+      return
+    }
+    const address = this.address()
+    for (let count = before.length + 1; count <= own.length; count += 1) history.pushState({ opened: own.slice(0, count) }, '', address)
+    if (address !== location.pathname + location.search || String(entry()?.opened) !== String(own)) history.replaceState({ opened: own }, '', address)
+  }
+
+  /** Opens and closes what the entry says that Back or Forward led to. */
+  moved(): void {
+    if (this.#going !== undefined) {
+      this.#arrived()
+      return
+    }
+    const wanted = entry()?.opened
+    // A link within the page makes an entry of its own.
+    if (wanted !== undefined) {
+      for (const layer of this.#named(this.#own).reverse()) if (!wanted.includes(layer.name)) layer.close()
+      for (const layer of this.#named(wanted)) if (!layer.isOpen()) layer.reopen()
+    }
+    history.replaceState({ opened: wanted ?? this.#own }, '')
+    this.sync()
+  }
+
+  /** What has an entry. */
+  get #own(): readonly string[] { return this.#order.filter((name) => !this.#base.has(name)) }
+
+  #named(names: readonly string[]): Layer[] { return names.flatMap((name) => this.layers.find((layer) => layer.name === name) ?? []) }
+
+  #arrived(): void {
+    clearTimeout(this.#going)
+    this.#going = undefined
+    if ((entry()?.opened.length ?? 0) > this.#own.length) history.replaceState({ opened: this.#own }, '')
+    this.sync()
+  }
+}
+
+function entry(): Entry | undefined {
+  const state: unknown = history.state
+  return typeof state === 'object' && state !== null && 'opened' in state && Array.isArray(state.opened) ? state as Entry : undefined
+}
