@@ -30,6 +30,20 @@ func amounts(a *protocol.Amounts) []amount {
 	}
 }
 
+// usageTable shows what each account has, in a table of its own that fits a terminal.
+func usageTable(nodes []nodeItem) render.Table {
+	table := render.Table{Columns: []render.Column{{Title: "account"}}}
+	for _, amount := range amounts(&protocol.Amounts{}) {
+		table.Columns = append(table.Columns, render.Column{Title: amount.name, Right: true})
+	}
+	for _, n := range nodes {
+		if n.Usage != nil {
+			table.Rows = append(table.Rows, append([]string{render.ShortID(n.NodeID)}, usageCells(n.Usage, n.Limits)...))
+		}
+	}
+	return table
+}
+
 // usageCells are what an account has, each with a limit of its own after a slash.
 func usageCells(usage, limits *protocol.Amounts) []string {
 	if usage == nil {
@@ -45,8 +59,12 @@ func usageCells(usage, limits *protocol.Amounts) []string {
 		if *has.of != nil {
 			cell = strconv.FormatUint(**has.of, 10)
 		}
-		if limit := *own[i].of; limit != nil {
-			cell += "/" + limitText(*limit)
+		switch limit := *own[i].of; {
+		case limit == nil:
+		case *limit == 0:
+			cell += "/none"
+		default:
+			cell += "/" + strconv.FormatUint(*limit, 10)
 		}
 		cells = append(cells, cell)
 	}

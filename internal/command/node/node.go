@@ -48,6 +48,7 @@ type nodeItem struct {
 	NodeID       string `json:"nodeId"`
 	ParentNodeID string `json:"parentNodeId,omitempty"`
 	Name         string `json:"name,omitempty"`
+	Label        string `json:"label,omitempty"`
 	CreatedAt    string `json:"createdAt"`
 	// Usage and Limits are a main node's, for the administrator.
 	Usage  *protocol.Amounts `json:"usage,omitempty"`
@@ -70,7 +71,8 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 		Use:   "list",
 		Short: "List your nodes, or with --admin all nodes of the host",
 		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and
-what each account has: agents, spaces, MCP servers, log lines, journeys and bytes of history.
+what each account has: agents, spaces, MCP servers, log lines, journeys and bytes of history, with
+limits of its own after a slash. NAME is the owner's label, else the name at the host.
 No phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
 		Args:    command.Takes(),
@@ -101,42 +103,38 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	owners := map[string]string{}
 	var nodes []nodeItem
 	for _, n := range reply.MainNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindMain, n.NodeID, n.ParentNodeID, "", n.CreatedAt, n.Usage, n.Limits})
+		nodes = append(nodes, nodeItem{protocol.NodeKindMain, n.NodeID, n.ParentNodeID, "", n.Label, n.CreatedAt, n.Usage, n.Limits})
 		for _, agent := range n.AgentNodeIDs {
 			owners[agent] = n.NodeID
 		}
 	}
 	for _, n := range reply.AgentNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindAgent, n.AgentID, owners[n.AgentID], n.Name, n.CreatedAt, nil, nil})
+		nodes = append(nodes, nodeItem{protocol.NodeKindAgent, n.AgentID, owners[n.AgentID], n.Name, n.Label, n.CreatedAt, nil, nil})
 	}
 	for _, n := range reply.SpaceNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, "", n.CreatedAt, nil, nil})
+		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, "", "", n.CreatedAt, nil, nil})
 	}
 	table := render.Table{
 		Columns: []render.Column{{Title: "kind"}, {Title: "node"}, {Title: "parent"}, {Title: "name", Wraps: true}, {Title: "created"}},
 		Empty:   "The host knows no nodes.",
 	}
-	usage := slices.ContainsFunc(nodes, func(n nodeItem) bool { return n.Usage != nil })
-	if usage {
-		for _, amount := range amounts(&protocol.Amounts{}) {
-			table.Columns = append(table.Columns, render.Column{Title: amount.name, Right: true})
-		}
-	}
 	items := []any{}
 	for _, n := range nodes {
 		items = append(items, n)
-		row := []string{n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), n.Name, look.AgeOf(n.CreatedAt)}
-		if usage {
-			row = append(row, usageCells(n.Usage, n.Limits)...)
-		}
-		table.Rows = append(table.Rows, row)
+		table.Rows = append(table.Rows, []string{
+			n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), cmp.Or(n.Label, n.Name), look.AgeOf(n.CreatedAt),
+		})
+	}
+	views := []render.View{table}
+	if slices.ContainsFunc(nodes, func(n nodeItem) bool { return n.Usage != nil }) {
+		views = append(views, render.Line(""), usageTable(nodes))
 	}
 	return &render.Document{
 		Data: nodesResult{
 			Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
 			MainNodes: command.NotNil(reply.MainNodes), AgentNodes: command.NotNil(reply.AgentNodes), SpaceNodes: command.NotNil(reply.SpaceNodes),
 		},
-		Items: items, Views: []render.View{table},
+		Items: items, Views: views,
 	}
 }
 
