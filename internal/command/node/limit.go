@@ -91,22 +91,8 @@ accounts together hold as before.`,
 		Example: command.Example(
 			"playctl nodes limit \"$ID\" --spaces 500 --admin-token-file admin.token",
 			"playctl nodes limit \"$ID\" --reset"),
-		Args: command.Takes("main node"),
-		ValidArgsFunction: a.Completes(func(ctx context.Context, a *command.App, who *command.Caller, _ *client.Client, _ command.Word) (ids []cobra.Completion, err error) {
-			host, err := a.AdminClient(who, &admin)
-			if err != nil {
-				return nil, err
-			}
-			defer host.Close()
-			reply, err := host.AllNodes(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, node := range reply.MainNodes {
-				ids = append(ids, node.NodeID)
-			}
-			return ids, nil
-		}),
+		Args:              command.Takes("main node"),
+		ValidArgsFunction: a.Completes(mainNodes(&admin)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := protocol.Amounts{}
 			for _, one := range amounts(&given) {
@@ -118,17 +104,7 @@ accounts together hold as before.`,
 				return command.Usagef("name a limit, such as --spaces 500, or --reset")
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Setting the limits", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-				request := protocol.NodeLimitsRequest{NodeID: protocol.NormalizeNodeID(args[0]), Limits: given}
-				if !reset {
-					if err := keepOwn(ctx, c, &request); err != nil {
-						return nil, err
-					}
-				}
-				reply, err := c.LimitNode(ctx, request)
-				if err != nil {
-					return nil, err
-				}
-				return limitsDocument(reply), nil
+				return limitNode(ctx, c, protocol.NodeLimitsRequest{NodeID: protocol.NormalizeNodeID(args[0]), Limits: given}, reset)
 			})
 		},
 	}
@@ -138,6 +114,40 @@ accounts together hold as before.`,
 	cmd.Flags().BoolVar(&reset, "reset", false, "first take back the limits that it has of its own")
 	admin.RegisterToken(cmd)
 	return cmd
+}
+
+// mainNodes offers the ids of all accounts, to the administrator.
+func mainNodes(admin *command.AdminFlags) command.Offer {
+	return func(ctx context.Context, a *command.App, who *command.Caller, _ *client.Client, _ command.Word) ([]cobra.Completion, error) {
+		host, err := a.AdminClient(who, admin)
+		if err != nil {
+			return nil, err
+		}
+		defer host.Close()
+		reply, err := host.AllNodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var ids []cobra.Completion
+		for _, node := range reply.MainNodes {
+			ids = append(ids, node.NodeID)
+		}
+		return ids, nil
+	}
+}
+
+// limitNode sets the limits of an account; without reset those that are not named stay.
+func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimitsRequest, reset bool) (*render.Document, error) {
+	if !reset {
+		if err := keepOwn(ctx, c, &request); err != nil {
+			return nil, err
+		}
+	}
+	reply, err := c.LimitNode(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return limitsDocument(reply), nil
 }
 
 // keepOwn adds the limits that the account has of its own and that do not change.
