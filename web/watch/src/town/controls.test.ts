@@ -14,8 +14,8 @@ class Surface extends EventTarget {
     return !this.dispatchEvent(event)
   }
 
-  pointer(type: string, pointerId: number, offsetX: number, offsetY: number): void {
-    this.send(`pointer${type}`, { pointerId, offsetX, offsetY })
+  pointer(type: string, pointerId: number, offsetX: number, offsetY: number, pointerType = 'mouse'): void {
+    this.send(`pointer${type}`, { pointerId, offsetX, offsetY, pointerType })
   }
 }
 
@@ -36,8 +36,15 @@ describe('a pointer', () => {
     surface.pointer('down', 1, 50, 60)
     surface.pointer('move', 1, 52, 61)
     surface.pointer('up', 1, 52, 61)
-    assert.deepEqual(wishes, [['pick', { x: 50, y: 60 }]])
+    assert.deepEqual(wishes, [['pick', { x: 50, y: 60 }, 0]])
     assert.deepEqual(surface.captured, [1])
+  })
+
+  it('that is a finger means what is near it', () => {
+    const { surface, wishes } = mapWith()
+    surface.pointer('down', 1, 50, 60, 'touch')
+    surface.pointer('up', 1, 50, 60, 'touch')
+    assert.deepEqual(wishes, [['pick', { x: 50, y: 60 }, 22]])
   })
 
   it('that moves pans, and picks nothing', () => {

@@ -4,7 +4,8 @@ import type { Point } from './geometry.js'
 export interface Wishes {
   readonly pan: (dx: number, dy: number) => void
   readonly zoom: (factor: number, about: Point | null) => void
-  readonly pick: (at: Point) => void
+  /** @param slack How far beside the point the finger or the mouse may mean, in CSS pixels. */
+  readonly pick: (at: Point, slack: number) => void
   readonly hover: (at: Point | null) => void
   readonly fit: () => void
   readonly move: (dx: number, dy: number) => void
@@ -13,6 +14,8 @@ export interface Wishes {
 
 /** A pointer that moved less than this, in CSS pixels, has clicked. */
 const SLACK = 5
+/** Half the width of a finger, in CSS pixels. */
+const FINGER = 22
 /** CSS pixels that the map moves for an arrow with Shift. */
 const STRIDE = 80
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
@@ -73,7 +76,7 @@ function listenToPointers(canvas: HTMLCanvasElement, wishes: Wishes, signal: Abo
     }
   }, { signal })
   const up = (event: PointerEvent): void => {
-    if (down.delete(event.pointerId) && begin !== null && event.type === 'pointerup') wishes.pick(begin)
+    if (down.delete(event.pointerId) && begin !== null && event.type === 'pointerup') wishes.pick(begin, event.pointerType === 'touch' ? FINGER : 0)
     begin = null
   }
   canvas.addEventListener('pointerup', up, { signal })

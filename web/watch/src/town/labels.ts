@@ -3,6 +3,7 @@ import type { Camera } from './camera.js'
 import type { Box } from './geometry.js'
 import type { Item } from './display.js'
 import { alike, clamp, grown, nth } from './geometry.js'
+import type { Level } from './level.js'
 import type { Palette } from './palette.js'
 import type { NameLook, Paper, Sheet } from './paper.js'
 import type { PlatePlace } from './plates.js'
@@ -15,6 +16,16 @@ import type { TownOccupant } from './types.js'
 
 /** How much is written on plates: small names, names, or names with platforms. */
 type Detail = 0 | 1 | 2
+/** How much is written at each level; from afar, on the plates that there are. */
+const DETAILS: Readonly<Record<Level, Detail>> = { dots: 0, small: 0, names: 1, platforms: 2 }
+
+/** What is said in a frame. */
+export interface Said {
+  /** Where there are bubbles and marks. */
+  readonly shown: readonly { readonly box: Box }[]
+  /** The keys of those whose words come first: they are named from afar as well. */
+  readonly first: ReadonlySet<string>
+}
 
 /** The name of somebody as it was written last, and where. */
 interface Label {
@@ -25,10 +36,6 @@ interface Label {
   slot: number | null
 }
 
-/** Up to so many in the view have their platforms with them. */
-const FEW = 16
-/** Up to so many have names in large letters. */
-const SOME = 40
 /** CSS pixels that a long name may take, by detail. */
 const LIMITS = [84, 120, 170] as const
 
@@ -50,21 +57,23 @@ export class Labels {
   /**
    * Gives every name its place.
    * @param signs Boxes of other things to be read.
-   * @param words Boxes of what is said: names make room for it.
+   * @param said What is said: names make room for it.
    */
-  lay(all: readonly Shown[], camera: Camera, marks: Marks, signs: readonly Box[], words: readonly Box[], now: number): void {
-    const detail = (all.length <= FEW && camera.scale >= 0.5) || camera.scale >= 1.7 ? 2 : all.length <= SOME || camera.scale >= 1.2 ? 1 : 0
+  lay(all: readonly Shown[], level: Level, camera: Camera, marks: Marks, signs: readonly Box[], said: Said, now: number): void {
+    const detail = DETAILS[level]
+    const words = said.shown.map(({ box }) => box)
     const named: Shown[] = []
     const wants = []
     const inputs = this.#inputs
     inputs.length = 0
     for (const shown of all) {
       const { resident, feet, body } = shown
+      if (shown.dot > 0 && !said.first.has(resident.key)) continue
       const label = this.#label(shown, isMarked(resident.key, marks), detail, now)
       if (label === undefined) continue
       const { sheet: { w, h }, look, slot } = label
       // Whose words are seen is named first.
-      const speaks = resident.speech?.whole != null
+      const speaks = said.first.has(resident.key)
       const priority = Number(look === 'picked') * 4 + Number(speaks) * 2 + Number(look === 'fresh')
       named.push(shown)
       wants.push({ feet, body, w, h, priority, before: slot })

@@ -4,10 +4,12 @@ import type { Bitmap } from './bitmap.js'
 import type { Camera } from './camera.js'
 import { Display } from './display.js'
 import type { Item } from './display.js'
+import { dotOf } from './dots.js'
 import type { Box, Point } from './geometry.js'
 import { alike, contains, grown, nth } from './geometry.js'
 import { paintGround } from './ground.js'
 import { Labels } from './labels.js'
+import { levelOf, spacing } from './level.js'
 import type { Palette } from './palette.js'
 import type { Lettering } from './paper.js'
 import { Paper } from './paper.js'
@@ -15,7 +17,7 @@ import type { Patterns } from './patterns.js'
 import { patternsOf } from './patterns.js'
 import type { Resident, Residents } from './residents.js'
 import type { Marks, Shown } from './shown.js'
-import { isMarked, look } from './shown.js'
+import { asDots, isMarked, look } from './shown.js'
 import { drawSprite, Sprites } from './sprites.js'
 import { itemsOf, printsOf, signsOf } from './trails.js'
 import { Voices } from './voices.js'
@@ -77,8 +79,10 @@ export class Painter {
   draw(c: CanvasRenderingContext2D, camera: Camera, residents: Residents, marks: Marks, now: number, still: boolean): void {
     const { density, size } = this.lettering
     this.#allowance.begin()
-    this.#shown = look(camera, residents, now, still)
-    const scale = this.#shown[0]?.scale ?? camera.scale
+    const all = look(camera, residents, now, still)
+    const scale = all[0]?.scale ?? camera.scale
+    const level = levelOf(all.length, spacing(all.map(({ home }) => home)) / size, camera.scale / size)
+    this.#shown = level === 'dots' ? asDots(all, marks, size) : all
     if (!camera.gliding) this.#sprites.setScale(scale * density)
     const ground = this.#groundFor(camera, residents)
     const view = [camera.x, camera.y, camera.scale, camera.width, camera.height, camera.free.x, camera.free.y]
@@ -89,10 +93,11 @@ export class Painter {
     const signs = trails.map((resident) => ({ key: resident.key, signs: signsOf(c, camera, residents.streets, resident, size) }))
     // What is said gets its place first: names make room for it.
     const said = this.#voices.items(this.#shown, camera, marks, this.palette, now)
-    this.#labels.lay(this.#shown, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), this.#voices.shown.map(({ box }) => box), now)
+    this.#labels.lay(this.#shown, level, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), this.#voices, now)
     const display = this.#display
     for (const resident of trails) display.add(...printsOf(camera, residents.streets, resident, this.palette))
-    for (const shown of this.#shown) display.add(...this.#actors(shown, marks))
+    for (const shown of this.#shown) if (shown.dot > 0) display.add(dotOf(shown, this.palette))
+    for (const shown of this.#shown) if (shown.dot === 0) display.add(...this.#actors(shown, marks))
     for (const those of signs) display.add(...itemsOf(those.signs, those.key, this.palette, size))
     display.add(...this.#labels.items(this.#shown, this.palette), ...said)
     c.setTransform(density, 0, 0, density, 0, 0)
@@ -102,13 +107,22 @@ export class Painter {
     })
   }
 
-  /** Who is drawn at a point of the window; the one in front. */
-  hit(at: Point): Resident | undefined {
+  /**
+   * Who is drawn at a point of the window; the one in front.
+   * @param slack Nobody being there, the nearest within so many CSS pixels: a finger is wide.
+   */
+  hit(at: Point, slack = 0): Resident | undefined {
     for (let i = this.#shown.length - 1; i >= 0; i--) {
       const { body, plate, resident } = nth(this.#shown, i)
       if (contains(body, at) || (plate !== null && contains(plate.box, at))) return resident
     }
-    return undefined
+    let nearest: Resident | undefined
+    let least = slack
+    for (const { body, resident } of this.#shown) {
+      const away = Math.hypot(body.x + body.w / 2 - at.x, body.y + body.h / 2 - at.y)
+      if (away <= least && slack > 0) [nearest, least] = [resident, away]
+    }
+    return nearest
   }
 
   /** Who says what is drawn at a point of the window. */

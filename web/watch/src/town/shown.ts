@@ -24,6 +24,8 @@ export interface Shown {
   readonly strength: number
   /** CSS pixels for a ground unit of its picture. */
   readonly scale: number
+  /** Half the size of the dot that stands for it, in CSS pixels; 0 where it is drawn as a figure. */
+  readonly dot: number
   plate: PlatePlace | null
 }
 
@@ -55,10 +57,23 @@ export function look(camera: Camera, residents: Residents, now: number, still: b
     const pose = stand?.moving === true ? 1 + (Math.floor(stand.walked / 11) % 2) : 0
     out.push({
       resident, feet, home, body, head: { x: feet.x, y: body.y }, pose, left: stand?.left ?? false,
-      strength: Math.min(here, 1 - gone), scale, plate: null,
+      strength: Math.min(here, 1 - gone), scale, dot: 0, plate: null,
     })
   }
   return out.sort((a, b) => a.feet.y - b.feet.y)
+}
+
+/** Half the size of a dot, in CSS pixels at the usual size of letters. */
+const DOT = 6
+
+/** The same people as dots; whoever is marked stays a figure. */
+export function asDots(all: readonly Shown[], marks: Marks, size: number): Shown[] {
+  const dot = DOT * size
+  return all.map((shown) => {
+    const { resident, feet } = shown
+    if (isMarked(resident.key, marks)) return shown
+    return { ...shown, dot, body: { x: feet.x - dot, y: feet.y - dot, w: 2 * dot, h: 2 * dot }, head: { x: feet.x, y: feet.y - dot } }
+  })
 }
 
 /** Half the width and the height of what stands there, in ground units. */

@@ -218,7 +218,7 @@ export class Town {
     listen(this.canvas, {
       pan: (dx, dy) => { this.#pan(dx, dy) },
       zoom: (factor, about) => { if (about === null) this.zoomBy(factor); else this.#zoom(factor, about) },
-      pick: (at) => { this.#pick(at) },
+      pick: (at, slack) => { this.#pick(at, slack) },
       hover: (at) => { this.#hover(at) },
       fit: () => { this.fit() },
       move: (dx, dy) => { this.#move(dx, dy) },
@@ -227,10 +227,10 @@ export class Town {
     this.canvas.addEventListener('blur', () => { this.#focused = null; this.#wake() }, { signal: this.#ends.signal })
   }
 
-  #pick(at: Point): void {
+  #pick(at: Point, slack: number): void {
     const speaker = this.#painter.speaker(at)
     if (speaker !== undefined && this.#options.onRead !== undefined) this.#options.onRead(speaker)
-    else this.#choose(this.#painter.hit(at)?.key ?? null)
+    else this.#choose(this.#painter.hit(at, slack)?.key ?? null)
   }
 
   #choose(key: string | null): void {

@@ -17,7 +17,7 @@ import { isMarked } from './shown.js'
 /** The widths of bubbles in CSS pixels and their lines, the best first, in a window and in a narrow one. */
 const FORMS = { wide: [[260, 5], [170, 8]], narrow: [[200, 5], [140, 8]] } as const
 /** In a narrow window words are shown for so many, where no more residents than this are in view; a ticker below the map has those of the others. */
-const NARROW = { width: 560, residents: 12, most: 3 } as const
+const NARROW = { width: 560, residents: 12, most: 3, first: 4 } as const
 
 /** Somebody who says something. */
 interface Speaker {
@@ -47,6 +47,8 @@ export class Voices {
   #places: readonly (BubblePlace | null)[] = []
   /** The bubbles and marks that are shown, with the keys of those who speak. */
   shown: readonly Seen[] = []
+  /** The keys of those whose words come first, whether there is room for them or not. */
+  first: ReadonlySet<string> = new Set()
 
   constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
 
@@ -68,8 +70,9 @@ export class Voices {
       return [{ shown, speech, since: speech.since, marked: isMarked(key, marks) }]
     })
     const most = !this.#narrow ? MOST_WHOLE : all.length <= NARROW.residents ? NARROW.most : 0
-    const chosen = chooseWhole(speakers.map((speaker) => ({ ...speaker, shown: speaker.speech.whole, speaker })), most, now)
-      .map(({ speaker }) => speaker).filter(({ speech }) => this.#sheets(speech) !== undefined)
+    const first = chooseWhole(speakers.map((speaker) => ({ ...speaker, shown: speaker.speech.whole, speaker })), this.#narrow ? NARROW.first : MOST_WHOLE, now)
+    this.first = new Set(first.map(({ speaker }) => speaker.shown.resident.key))
+    const chosen = first.slice(0, most).map(({ speaker }) => speaker).filter(({ speech }) => this.#sheets(speech) !== undefined)
     this.#sweep(new Set(chosen.map(({ speech }) => speech)))
     this.shown = []
     if (speakers.length === 0) return []
@@ -93,11 +96,13 @@ export class Voices {
     const small: Item[] = []
     const taken = seen.map(({ box }) => box)
     for (const speaker of speakers) {
-      const { shown: { head, resident: { key } }, speech } = speaker
+      const { shown: { head, dot, resident: { key } }, speech } = speaker
       if ((words.get(speaker) ?? null) !== null) continue
       speech.whole = null
       speech.place = null
       postpone(speech, now)
+      // About a dot there is a ring instead.
+      if (dot > 0) continue
       const sheet = this.#sign(speech)
       const box = { x: Math.round(head.x - sheet.w / 2), y: Math.round(head.y - sheet.h - 2), w: sheet.w, h: sheet.h }
       if (taken.some((other) => overlap(other, box))) continue

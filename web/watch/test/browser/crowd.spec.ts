@@ -2,7 +2,8 @@
 
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, reached, residents, show } from './fixtures/town.js'
+import { extent, map } from './fixtures/map.js'
+import { feed, open, reached, resident, residents, show } from './fixtures/town.js'
 
 test.use({ repository: false })
 
@@ -12,6 +13,45 @@ test('a hundred residents are all there', async ({ page, host, world }) => {
   await open(page, host)
   await reached(page, (await world.head()).rev)
   await expect(residents(page).getByRole('button')).toHaveCount(100)
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, contextOptions: { reducedMotion: 'reduce' } })
+
+  test('thirty are dots, which a finger beside one picks, and figures from nearer', async ({ page, host, world }) => {
+    for (let number = 1; number <= 30; number++) await world.agent(`Agent ${number}`)
+    await open(page, host)
+    await reached(page, (await world.head()).rev)
+    // The highest one: what can be picked of a dot is as high as it is wide, of a figure with its name much more.
+    const highest = (): Promise<{ x: number; y: number; height: number } | undefined> => map(page).evaluate((canvas: HTMLCanvasElement) => {
+      const { left, top } = canvas.getBoundingClientRect()
+      const picks = (x: number, y: number): boolean => {
+        canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: left + x, clientY: top + y }))
+        return canvas.style.cursor === 'pointer'
+      }
+      for (let y = 0; y < canvas.clientHeight; y += 2) {
+        for (let x = 0; x < canvas.clientWidth; x += 4) {
+          if (!picks(x, y)) continue
+          let height = 0
+          while (picks(x, y + height)) height += 1
+          canvas.dispatchEvent(new PointerEvent('pointerleave'))
+          return { x: x + 4, y, height }
+        }
+      }
+      return undefined
+    })
+    await expect.poll(async () => (await highest())?.height ?? 99).toBeLessThan(15)
+    const { x, y } = await highest() ?? { x: 0, y: 0 }
+    const { left, top } = await map(page).evaluate((canvas) => canvas.getBoundingClientRect())
+    await page.touchscreen.tap(left + x, top + y - 12)
+    await expect(page.getByRole('complementary')).toBeVisible()
+    await page.getByRole('button', { name: en['page.close'], exact: true }).click()
+    await resident(page, 'Agent 1').click()
+    await expect.poll(async () => {
+      const seen = await extent(page)
+      return seen === undefined ? 0 : seen.bottom - seen.top
+    }).toBeGreaterThan(60)
+  })
 })
 
 test.describe('where more may live', () => {

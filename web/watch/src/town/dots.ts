@@ -1,0 +1,39 @@
+import type { Item } from './display.js'
+import { grown } from './geometry.js'
+import { COATS, lookOf } from './look.js'
+import type { Palette } from './palette.js'
+import type { Shown } from './shown.js'
+
+/** The colors of what is no person. */
+const PLACES = { mcp: '#00878f', structure: '#8a6a48' } as const
+
+/** Somebody from afar: a dot in the color of the coat, with a ring about who speaks; a square is a structure or a placement. */
+export function dotOf({ resident: { key, row, speech }, feet, body, dot, strength }: Shown, p: Palette): Item {
+  const speaks = speech !== null
+  return {
+    name: `dot ${key}`, looks: [row, speaks, strength, p], box: grown(body, 5),
+    draw: (c) => {
+      c.globalAlpha = strength
+      c.beginPath()
+      if (row.kind === 'mcp' || row.kind === 'structure') {
+        c.roundRect(feet.x - dot * 0.8, feet.y - dot * 0.8, dot * 1.6, dot * 1.6, 2)
+        c.fillStyle = PLACES[row.kind]
+      } else {
+        c.arc(feet.x, feet.y, dot * 0.9, 0, Math.PI * 2)
+        c.fillStyle = COATS[lookOf(row.kind === 'agent' ? row.agentId : row.id).coat] ?? p.pick
+      }
+      c.fill()
+      c.strokeStyle = p.dark ? '#f4ecdb' : '#ffffff'
+      c.lineWidth = 1.5
+      c.stroke()
+      if (speaks) {
+        c.beginPath()
+        c.arc(feet.x, feet.y, dot + 2.5, 0, Math.PI * 2)
+        c.strokeStyle = p.pick
+        c.lineWidth = 2.5
+        c.stroke()
+      }
+      c.globalAlpha = 1
+    },
+  }
+}
