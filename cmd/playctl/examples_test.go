@@ -181,6 +181,7 @@ var typed = []struct {
 	{regexp.MustCompile(`intercom serve`), "Ada", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`replay .*--open`), "/play/watch", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`playctl mcp --`), "MCP client", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl otel`), "OTLP over gRPC", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`mcp install claude --agent Ada`), "[y/N]", "y\r", command.ExitDone},
 	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
 	{regexp.MustCompile(`playctl login$`), "invitation:", "$INVITATION\r", command.ExitDone},
@@ -253,6 +254,7 @@ func (w *made) try(t *testing.T, line string) {
 	}
 	env := append(w.env(home, url), "ID="+id, "ROOT=", "LEAVES=0")
 	script := exampleHost.ReplaceAllString(line, url)
+	script = strings.ReplaceAll(script, "playctl otel", "playctl otel --http 127.0.0.1:0 --grpc 127.0.0.1:0")
 	if strings.Contains(line, "$ROOT") {
 		script = "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json); " + script
 	}

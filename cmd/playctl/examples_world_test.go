@@ -60,6 +60,7 @@ func makeExampleWorld(t *testing.T) made {
 	write("journey.json", `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`, 0o644)
 	write("agent.sh", "#!/bin/sh\necho hello\n", 0o755)
 	write("tools.json", `[{"name":"assist_route","description":"A route","parameters":{"type":"object"}}]`, 0o644)
+	write("agents.yaml", "agents:\n  - {match: \"support-*\", name: Support}\n", 0o644)
 	write("Makefile", "test:\n\t@echo all is well\n", 0o644)
 	write("bin/agent", "#!/bin/sh\ncat journey.json\n", 0o755)
 	write("bin/git", "#!/bin/sh\necho 'Mend the mill'\n", 0o755)

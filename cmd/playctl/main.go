@@ -30,6 +30,7 @@ import (
 	"github.com/playctl/playctl/internal/command/host"
 	"github.com/playctl/playctl/internal/command/mcp"
 	"github.com/playctl/playctl/internal/command/node"
+	"github.com/playctl/playctl/internal/command/otel"
 	"github.com/playctl/playctl/internal/command/space"
 	"github.com/playctl/playctl/internal/command/store"
 	"github.com/playctl/playctl/internal/command/stream"
@@ -57,7 +58,7 @@ func newRootCommand(a *command.App) *cobra.Command {
 	a.HostFlags = func(flags *pflag.FlagSet) { host.RegisterFlags(flags, a) }
 	root := command.NewRoot(a)
 	for _, commands := range []func(*command.App) []*cobra.Command{
-		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands, mcp.Commands,
+		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands, mcp.Commands, otel.Commands,
 		host.Commands, store.Commands, doctor.Commands, about.Commands,
 	} {
 		root.AddCommand(commands(a)...)

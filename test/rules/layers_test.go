@@ -46,6 +46,7 @@ var layers = []struct {
 	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause", "internal/retry"}},
 	{"internal/aql", []string{"protocol", "internal/suggest"}},
+	{"internal/otel", []string{"protocol"}},
 	{"internal/host/openapi", nil},
 	{"internal/host", []string{
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
@@ -70,6 +71,7 @@ var layers = []struct {
 		"internal/render", "sdk", "internal/command",
 	}},
 	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
+	{"internal/command/otel", []string{"protocol", "internal/otel", "internal/render", "sdk", "internal/command"}},
 	{"internal/command/stream", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/client", "internal/render", "sdk", "internal/command", "internal/host",
 	}},

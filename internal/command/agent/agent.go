@@ -78,7 +78,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 				return err
 			}
 			if flags.hold || flags.given("for") {
-				return unlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
+				return command.UnlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
 			}
 			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				rows, err := command.AgentsOnMap(ctx, c)

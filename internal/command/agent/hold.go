@@ -75,16 +75,7 @@ func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags
 	if flags.holdFor > 0 {
 		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }
 	}
-	return unlessTerminated(ctx, wait(ctx))
-}
-
-// unlessTerminated is nil where a service manager ended what runs until it is ended,
-// however far it had come.
-func unlessTerminated(ctx context.Context, err error) error {
-	if errors.Is(context.Cause(ctx), command.ErrTerminated) && (errors.Is(err, context.Canceled) || errors.Is(err, command.ErrTerminated)) {
-		return nil
-	}
-	return err
+	return command.UnlessTerminated(ctx, wait(ctx))
 }
 
 // foundMap is what was on the map before a command changes it.

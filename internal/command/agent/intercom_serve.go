@@ -61,7 +61,7 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args, flags.arguments = args[:dash], args[dash:]
 			}
-			return unlessTerminated(cmd.Context(), serveIntercom(cmd.Context(), a, args, &flags))
+			return command.UnlessTerminated(cmd.Context(), serveIntercom(cmd.Context(), a, args, &flags))
 		},
 	}
 	flags.register(cmd)

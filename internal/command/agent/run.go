@@ -49,7 +49,7 @@ makes the parts together the message; or with error. Several questions can be op
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.program, flags.arguments = args[1], args[2:]
-			return unlessTerminated(cmd.Context(), runAgent(cmd.Context(), a, args[0], &flags))
+			return command.UnlessTerminated(cmd.Context(), runAgent(cmd.Context(), a, args[0], &flags))
 		},
 	}
 	flags.register(cmd)

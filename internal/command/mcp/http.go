@@ -2,23 +2,17 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -39,7 +33,7 @@ type listening struct {
 }
 
 func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags *serveFlags) error {
-	token, err := tokenOf(a, flags.tokenFile)
+	token, err := a.TokenFile(flags.tokenFile)
 	if err != nil {
 		return err
 	}
@@ -81,27 +75,13 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	return context.Cause(ctx)
 }
 
-// tokenOf reads the token's file, or makes it.
-func tokenOf(a *command.App, file string) (protocol.Secret, error) {
-	path := a.Absolute(file)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return a.ReadToken(file)
-	}
-	token := rand.Text()
-	if err := creds.WriteSecretFile(path, []byte(token+"\n"), false); err != nil {
-		return protocol.Secret{}, fmt.Errorf("write the token: %w", err)
-	}
-	a.Note("The token was made and is in %s, which only you can read.", file)
-	return protocol.NewSecret(token), nil
-}
-
 // guarded lets requests pass that name this machine, or a host that is allowed, and
 // show the token.
 func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Handler {
 	calls := make(chan struct{}, mostCalls)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !isHost(r.Host, allowed):
+		case !command.NamesThisMachine(r.Host, allowed):
 			http.Error(w, "this server does not answer under that name: start it with --allow-host", http.StatusForbidden)
 			return
 		case r.Header.Get("Origin") != "" && !isOrigin(r.Header.Get("Origin"), allowed):
@@ -132,16 +112,5 @@ func isOrigin(origin string, allowed []string) bool {
 	if !ok {
 		rest, ok = strings.CutPrefix(origin, "https://")
 	}
-	return ok && isHost(rest, allowed)
-}
-
-// isHost reports whether a name with or without a port means this machine or is allowed.
-func isHost(host string, allowed []string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	name = strings.ToLower(name)
-	address, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && address.IsLoopback() || slices.Contains(allowed, name)
+	return ok && command.NamesThisMachine(rest, allowed)
 }

@@ -1,0 +1,227 @@
+package otel
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/playctl/playctl/test/hostprocess"
+)
+
+// longest is how long a step may take on a busy machine.
+const longest = time.Minute
+
+// person is somebody with a home folder of their own, at a host.
+type person struct {
+	*testing.T
+	home, server string
+}
+
+func (p *person) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, hostprocess.Binary(p), args...)
+	cmd.Dir, cmd.Env = p.home, []string{"HOME=" + p.home, "PLAYCTL_SERVER=" + p.server, "PATH=" + os.Getenv("PATH")}
+	return cmd
+}
+
+func (p *person) run(args ...string) string {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), longest)
+	defer cancel()
+	cmd := p.command(ctx, args...)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	text, err := cmd.Output()
+	if err != nil {
+		p.Fatalf("playctl %s: %v\n%s", strings.Join(args, " "), err, &problems)
+	}
+	return string(text)
+}
+
+// receives starts "playctl otel"; stop interrupts it and gives what it said.
+func (p *person) receives(args ...string) (at listening, stop func() string) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context()), 2*longest)
+	p.Cleanup(cancel)
+	cmd := p.command(ctx, append([]string{"otel", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--output", "ndjson"}, args...)...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for at.HTTP == "" && lines.Scan() {
+		if err := json.Unmarshal(lines.Bytes(), &at); err != nil {
+			p.Fatalf("%v: %s", err, lines.Bytes())
+		}
+	}
+	return at, func() string {
+		p.Helper()
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			p.Fatalf("it ended: %v\n%s", err, &said)
+		}
+		for lines.Scan() {
+			_ = lines.Bytes() // what it prints of new agents
+		}
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+			p.Errorf("it ended with %v:\n%s", err, &said)
+		}
+		return said.String()
+	}
+}
+
+// exporters are those of OpenTelemetry for Go.
+func exporters(t *testing.T, at listening) map[string]sdktrace.SpanExporter {
+	t.Helper()
+	overHTTP, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(at.HTTP+"/v1/traces"), otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overGRPC, err := otlptracegrpc.New(t.Context(), otlptracegrpc.WithEndpointURL(at.GRPC), otlptracegrpc.WithCompressor("gzip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]sdktrace.SpanExporter{"Ada": overHTTP, "Grace": overGRPC}
+}
+
+// work is a run of an agent with three tool calls, one of which fails and one of which
+// an MCP server carries out.
+func work(t *testing.T, name string, exporter sdktrace.SpanExporter) {
+	t.Helper()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "shop"))))
+	tracer := provider.Tracer("test")
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	moment := began
+	do := func(ctx context.Context, span string, kind trace.SpanKind, inside func(context.Context, trace.Span), attributes ...string) {
+		moment = moment.Add(time.Second)
+		var list []attribute.KeyValue
+		for i := 0; i < len(attributes); i += 2 {
+			list = append(list, attribute.String(attributes[i], attributes[i+1]))
+		}
+		ctx, s := tracer.Start(ctx, span, trace.WithTimestamp(moment), trace.WithSpanKind(kind), trace.WithAttributes(list...))
+		if inside != nil {
+			inside(ctx, s)
+		}
+		moment = moment.Add(time.Second)
+		s.End(trace.WithTimestamp(moment))
+	}
+	do(t.Context(), "invoke_agent "+name, trace.SpanKindInternal, func(ctx context.Context, _ trace.Span) {
+		do(ctx, "chat m", trace.SpanKindClient, nil, "gen_ai.operation.name", "chat",
+			"gen_ai.input.messages", `[{"role":"user","parts":[{"type":"text","content":"a table for sk-1"}]}]`)
+		do(ctx, "execute_tool find", trace.SpanKindInternal, nil, "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "find",
+			"gen_ai.tool.call.arguments", `{"people":2}`)
+		do(ctx, "execute_tool book", trace.SpanKindInternal, func(ctx context.Context, _ trace.Span) {
+			do(ctx, "tools/call book", trace.SpanKindClient, nil, "mcp.method.name", "tools/call", "gen_ai.tool.name", "book", "server.address", "mcp.example.com")
+		}, "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "book")
+		do(ctx, "execute_tool pay", trace.SpanKindInternal, func(_ context.Context, s trace.Span) {
+			s.SetStatus(codes.Error, "no card")
+		}, "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "pay", "error.type", "timeout")
+	}, "gen_ai.operation.name", "invoke_agent", "gen_ai.agent.name", name)
+	if err := provider.Shutdown(t.Context()); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// journeys are the steps of the journeys of the world, by agent, each in a line.
+func (p *person) journeys() map[string][]string {
+	p.Helper()
+	names, steps := map[string]string{}, map[string][]string{}
+	for line := range strings.Lines(p.run("tail", "--from-start", "--follow=false", "--output", "ndjson")) {
+		var e struct {
+			Event string
+			Data  struct {
+				PlayerID string
+				Player   struct{ AgentID, Name string }
+				MCP      struct{ Name string }
+				Role     string
+				Text     string
+				Journey  struct {
+					Steps []struct {
+						Type, Content, ToolName string
+						Args, Result            json.RawMessage
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			p.Fatal(err)
+		}
+		switch e.Event {
+		case "world:player_added":
+			names[e.Data.Player.AgentID] = e.Data.Player.Name
+		case "world:mcp_registered":
+			steps["servers"] = append(steps["servers"], e.Data.MCP.Name)
+		case "world:interaction":
+			steps["lines"] = append(steps["lines"], names[e.Data.PlayerID]+" "+e.Data.Role+": "+e.Data.Text)
+		case "world:journey":
+			for _, s := range e.Data.Journey.Steps {
+				text := s.Content + s.ToolName
+				if s.Type == "structure" {
+					text += " " + string(s.Args) + string(s.Result)
+				}
+				name := names[e.Data.PlayerID]
+				steps[name] = append(steps[name], text)
+			}
+		}
+	}
+	slices.Sort(steps["lines"])
+	return steps
+}
+
+func TestExportersOfGo(t *testing.T) {
+	p := &person{T: t, home: t.TempDir()}
+	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
+	at, stop := p.receives("--settle", "100ms")
+	for name, exporter := range exporters(t, at) {
+		work(t, name, exporter)
+	}
+	said := stop()
+	steps := []string{"A run of AGENT", "find {}", "book {}", `pay {}{"error":"timeout"}`, "Done after 3 tool calls"}
+	want := map[string][]string{"servers": {"mcp.example.com"}}
+	for _, name := range []string{"Ada", "Grace"} {
+		want[name] = append([]string{strings.Replace(steps[0], "AGENT", name, 1)}, steps[1:]...)
+	}
+	if diff := cmp.Diff(want, p.journeys()); diff != "" {
+		t.Errorf("%s\n%s", diff, said)
+	}
+	// The next run finds the agents that this one made. A map file groups them, and
+	// what was said comes with it.
+	text := "agents: [{match: '[AG]*', name: Ada}]\nservers: [{match: '*', drop: true}]\nredact: ['sk-[0-9]+']\n"
+	if err := os.WriteFile(filepath.Join(p.home, "map.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at, stop = p.receives("--settle", "100ms", "--map", "map.yaml", "--content", "--max-agents", "1")
+	for name, exporter := range exporters(t, at) {
+		work(t, name, exporter)
+	}
+	said = stop()
+	second := []string{"a table for [redacted]", `find {"people":2}`, "book {}", `pay {}{"error":"no card"}`, "Done after 3 tool calls"}
+	want["Ada"] = slices.Concat(want["Ada"], second, second)
+	want["lines"] = []string{"Ada user: a table for [redacted]", "Ada user: a table for [redacted]"}
+	if diff := cmp.Diff(want, p.journeys()); diff != "" {
+		t.Errorf("%s\n%s", diff, said)
+	}
+	if nodes := p.run("list-agent-nodes", "--jq", "[.. | .agentId? // empty] | length"); nodes != "2\n" {
+		t.Errorf("the account has %s agents", strings.TrimSpace(nodes))
+	}
+}

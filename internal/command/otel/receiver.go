@@ -1,0 +1,268 @@
+package otel
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // exporters may compress
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/otel"
+	"github.com/playctl/playctl/protocol"
+)
+
+// What bounds the servers beside the size of a request.
+const (
+	mostConnections = 32
+	mostStreams     = 4
+	mostHeaderBytes = 16 << 10
+	requestTimeout  = 30 * time.Second
+	drainTimeout    = 3 * time.Second
+)
+
+// receiver takes requests of exporters.
+type receiver struct {
+	collector *otel.Collector
+	content   bool
+	token     protocol.Secret
+	longest   int
+	now       func() time.Time
+}
+
+// take keeps the spans of a request and gives the reply: empty, or with the number of
+// spans that were not taken.
+func (r *receiver) take(data *tracepb.TracesData) (rejected int, err error) {
+	spans, malformed := otel.Read(data, r.content)
+	rejected, err = r.collector.Add(r.now(), spans)
+	return rejected + malformed, err
+}
+
+const whyRejected = "spans without a valid id, or more than the trace may have"
+
+// shows reports whether a value of the header authorization shows the token.
+func (r *receiver) shows(authorization string) bool {
+	scheme, shown, _ := strings.Cut(authorization, " ")
+	return r.token.IsZero() || strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(shown), []byte(r.token.Reveal())) == 1
+}
+
+// servers are those that run.
+type servers struct {
+	at     listening
+	web    *http.Server
+	rpc    *grpc.Server
+	failed chan error
+	runs   sync.WaitGroup
+}
+
+func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, error) {
+	s := &servers{failed: make(chan error, 2)}
+	if flags.http != off {
+		listener, err := open(ctx, flags.http)
+		if err != nil {
+			return nil, err
+		}
+		mux := http.NewServeMux()
+		mux.Handle("/v1/traces", r)
+		s.at.HTTP = "http://" + listener.Addr().String()
+		s.web = &http.Server{
+			Handler: mux, ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
+		}
+		s.run(func() error { return s.web.Serve(listener) })
+	}
+	if flags.grpc != off {
+		listener, err := open(ctx, flags.grpc)
+		if err != nil {
+			s.stop()
+			return nil, err
+		}
+		s.at.GRPC = "http://" + listener.Addr().String()
+		s.rpc = grpc.NewServer(grpc.MaxRecvMsgSize(r.longest), grpc.MaxConcurrentStreams(mostStreams), grpc.ConnectionTimeout(requestTimeout),
+			grpc.MaxHeaderListSize(mostHeaderBytes))
+		s.rpc.RegisterService(&traceService, r)
+		s.run(func() error { return s.rpc.Serve(listener) })
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w", address, err)
+	}
+	return netutil.LimitListener(listener, mostConnections), nil
+}
+
+func (s *servers) run(serve func() error) {
+	s.runs.Go(func() { s.failed <- serve() })
+}
+
+// stop ends the servers; requests under way have a moment.
+func (s *servers) stop() {
+	late, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	if s.rpc != nil {
+		drained := context.AfterFunc(late, s.rpc.Stop)
+		s.rpc.GracefulStop()
+		drained()
+	}
+	if s.web != nil {
+		if err := s.web.Shutdown(late); err != nil {
+			_ = s.web.Close()
+		}
+	}
+	s.runs.Wait()
+}
+
+// ServeHTTP takes a request of OTLP over HTTP.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
+	isJSON := kind == protocol.MediaTypeJSON
+	switch {
+	case q.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		refuse(w, isJSON, http.StatusMethodNotAllowed, "exporters send POST")
+	case r.token.IsZero() && !command.NamesThisMachine(q.Host, nil):
+		// A page of another site may lead here under its own name.
+		refuse(w, isJSON, http.StatusForbidden, "this server does not answer under that name")
+	case !r.shows(q.Header.Get("Authorization")):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		refuse(w, isJSON, http.StatusUnauthorized, "the bearer token is missing or wrong")
+	case !isJSON && kind != "application/x-protobuf":
+		refuse(w, isJSON, http.StatusUnsupportedMediaType, "the body must be application/x-protobuf or application/json")
+	default:
+		r.serve(w, q, isJSON)
+	}
+}
+
+func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
+	body, code, err := r.body(w, q)
+	if err != nil {
+		refuse(w, isJSON, code, err.Error())
+		return
+	}
+	parse := otel.ParseProto
+	if isJSON {
+		parse = otel.ParseJSON
+	}
+	data, err := parse(body)
+	if err != nil {
+		refuse(w, isJSON, http.StatusBadRequest, "the body is no OTLP request")
+		return
+	}
+	rejected, err := r.take(data)
+	if err != nil {
+		w.Header().Set("Retry-After", "1")
+		refuse(w, isJSON, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	reply := partial(rejected)
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	if isJSON {
+		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
+		reply = []byte("{}")
+		if rejected > 0 {
+			reply = fmt.Appendf(nil, `{"partialSuccess":{"rejectedSpans":"%d","errorMessage":%q}}`, rejected, whyRejected)
+		}
+	}
+	_, _ = w.Write(reply)
+}
+
+// body reads a body that may be compressed, within its limit.
+func (r *receiver) body(w http.ResponseWriter, q *http.Request) (body []byte, code int, err error) {
+	var from io.Reader = http.MaxBytesReader(w, q.Body, int64(r.longest))
+	switch q.Header.Get("Content-Encoding") {
+	case "", "identity":
+	case "gzip":
+		if from, err = gzip.NewReader(from); err != nil {
+			return nil, http.StatusBadRequest, errors.New("the body is not compressed as it says")
+		}
+	default:
+		return nil, http.StatusUnsupportedMediaType, errors.New("the body may be compressed by gzip only")
+	}
+	body, err = io.ReadAll(io.LimitReader(from, int64(r.longest)+1))
+	var over *http.MaxBytesError
+	switch {
+	case len(body) > r.longest || errors.As(err, &over):
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", r.longest)
+	case err != nil:
+		return nil, http.StatusBadRequest, errors.New("the body ends too early")
+	}
+	return body, 0, nil
+}
+
+// refuse answers with a message of the type Status, as OTLP wants it.
+func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	body, err := proto.Marshal(status.New(codes.Unknown, why).Proto())
+	if isJSON || err != nil {
+		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
+		body = fmt.Appendf(nil, `{"message":%q}`, why)
+	}
+	w.WriteHeader(code)
+	_, _ = w.Write(body)
+}
+
+// partial is the reply to a request, in protobuf.
+func partial(rejected int) []byte {
+	if rejected == 0 {
+		return nil
+	}
+	inner := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(rejected))
+	inner = protowire.AppendString(protowire.AppendTag(inner, 2, protowire.BytesType), whyRejected)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), inner)
+}
+
+// traceService is OTLP over gRPC. The package that is generated for it would bring a
+// gateway and its libraries; its messages have the form of those that are used here.
+var traceService = grpc.ServiceDesc{
+	ServiceName: "opentelemetry.proto.collector.trace.v1.TraceService",
+	HandlerType: (*any)(nil),
+	Methods: []grpc.MethodDesc{{
+		MethodName: "Export",
+		Handler: func(server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+			r, ok := server.(*receiver)
+			if !ok {
+				return nil, status.Error(codes.Internal, "there is no receiver")
+			}
+			return r.export(ctx, decode)
+		},
+	}},
+}
+
+func (r *receiver) export(ctx context.Context, decode func(any) error) (any, error) {
+	shown := metadata.ValueFromIncomingContext(ctx, "authorization")
+	if !r.token.IsZero() && (len(shown) != 1 || !r.shows(shown[0])) {
+		return nil, status.Error(codes.Unauthenticated, "the bearer token is missing or wrong") //nolint:wrapcheck // the protocol's own error
+	}
+	data := &tracepb.TracesData{}
+	if err := decode(data); err != nil {
+		return nil, err
+	}
+	rejected, err := r.take(data)
+	if err != nil {
+		return nil, status.Error(codes.Unavailable, err.Error()) //nolint:wrapcheck // as above
+	}
+	reply := &emptypb.Empty{}
+	reply.ProtoReflect().SetUnknown(partial(rejected))
+	return reply, nil
+}

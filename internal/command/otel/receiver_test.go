@@ -1,0 +1,100 @@
+package otel
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/otel"
+	"github.com/playctl/playctl/protocol"
+)
+
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestHTTPRefuses(t *testing.T) {
+	t.Parallel()
+	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
+	for name, c := range map[string]struct {
+		method, kind, host, authorization, packing, body, token string
+		want                                                    int
+		reply                                                   string
+	}{
+		"nothing of it":            {body: "{}", want: http.StatusOK, reply: "{}"},
+		"spans without ids":        {body: `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00"}]}]}]}`, want: http.StatusOK, reply: `"rejectedSpans":"1"`},
+		"compressed":               {packing: "gzip", body: packed(t, "{}"), want: http.StatusOK, reply: "{}"},
+		"protobuf":                 {kind: "application/x-protobuf", want: http.StatusOK},
+		"another method":           {method: http.MethodGet, want: http.StatusMethodNotAllowed, reply: "POST"},
+		"a form of a page":         {kind: "text/plain", body: "{}", want: http.StatusUnsupportedMediaType, reply: "application/json"},
+		"another name":             {host: "example.com", body: "{}", want: http.StatusForbidden, reply: "under that name"},
+		"no JSON":                  {body: "{", want: http.StatusBadRequest, reply: "no OTLP request"},
+		"no protobuf":              {kind: "application/x-protobuf", body: "\xff", want: http.StatusBadRequest, reply: "no OTLP request"},
+		"too long":                 {body: strings.Repeat(" ", 1<<10) + "{}", want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
+		"too long once unpacked":   {packing: "gzip", body: packed(t, strings.Repeat(" ", 1<<20)), want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
+		"packed in no way":         {packing: "gzip", body: "{}", want: http.StatusBadRequest, reply: "not compressed"},
+		"packed in another way":    {packing: "br", body: "{}", want: http.StatusUnsupportedMediaType, reply: "gzip"},
+		"without the token":        {token: "secret", body: "{}", want: http.StatusUnauthorized, reply: "token"},
+		"with another token":       {token: "secret", authorization: "Bearer guess", body: "{}", want: http.StatusUnauthorized, reply: "token"},
+		"with the token, anywhere": {token: "secret", authorization: "Bearer secret", host: "example.com", body: "{}", want: http.StatusOK, reply: "{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now, token: protocol.NewSecret(c.token)}
+			if c.method == "" {
+				c.method = http.MethodPost
+			}
+			request := httptest.NewRequestWithContext(t.Context(), c.method, "http://127.0.0.1:4318/v1/traces", strings.NewReader(c.body))
+			request.Header.Set("Content-Type", "application/json; charset=utf-8")
+			if c.kind != "" {
+				request.Header.Set("Content-Type", c.kind)
+			}
+			if c.host != "" {
+				request.Host = c.host
+			}
+			request.Header.Set("Content-Encoding", c.packing)
+			request.Header.Set("Authorization", c.authorization)
+			reply := httptest.NewRecorder()
+			r.ServeHTTP(reply, request)
+			if reply.Code != c.want || !strings.Contains(reply.Body.String(), c.reply) {
+				t.Errorf("status %d, %q; want %d, %q", reply.Code, reply.Body, c.want, c.reply)
+			}
+		})
+	}
+}
+
+func TestFlagsAreChecked(t *testing.T) {
+	t.Parallel()
+	good := receiverFlags{http: "127.0.0.1:4318", grpc: "[::1]:4317", agents: 1, body: 1, memory: 1, limits: otel.Limits{Traces: 1, Spans: 1, Settle: 1, Wait: 2}}
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*receiverFlags){
+		"needs --token-file": func(f *receiverFlags) { f.http = "0.0.0.0:4318" },
+		"open to other":      func(f *receiverFlags) { f.grpc = ":4317" },
+		"is no address":      func(f *receiverFlags) { f.grpc = "4317" },
+		"nothing would be":   func(f *receiverFlags) { f.http, f.grpc = off, off },
+		"--max-spans is 0":   func(f *receiverFlags) { f.limits.Spans = 0 },
+		"--wait more":        func(f *receiverFlags) { f.limits.Wait = 1 },
+	} {
+		flags := good
+		change(&flags)
+		if err := flags.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

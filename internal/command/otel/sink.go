@@ -1,0 +1,229 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/otel"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// platform is that of agents which traces are about.
+const platform = "opentelemetry"
+
+// mostServers bounds the MCP placements that one run of the command makes.
+const mostServers = 100
+
+// sink records runs in a world. It is used by one goroutine.
+type sink struct {
+	app     *command.App
+	who     *command.Caller
+	world   *sdk.RemotePlayWorld
+	most    int
+	lines   bool
+	agents  map[string]*shown
+	servers map[otel.Server]bool
+	refused map[string]bool
+}
+
+// shown is an agent on the map; its agent is nil where the host refused it.
+type shown struct {
+	agent *sdk.Agent
+	tools []string
+}
+
+// openSink connects to the world, and makes the account where there is none.
+func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink, error) {
+	who, err := a.Caller()
+	if err != nil {
+		return nil, err
+	}
+	if who.Main.IsZero() {
+		err := a.MakeMainNode(ctx, a.KeptPhrase())
+		if err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
+			return nil, err
+		}
+		if who, err = a.Caller(); err != nil {
+			return nil, err
+		}
+	}
+	// The SDK has more patience, for programs that outlast a restart of the host.
+	if err := checkHost(ctx, a, who); err != nil {
+		return nil, err
+	}
+	options := sdk.Options{
+		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, NoAPIKey: true, CertificateFingerprint: who.Fingerprint(),
+		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
+	}
+	if !who.Main.IsZero() {
+		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
+	}
+	world, err := sdk.New(options)
+	if err != nil {
+		return nil, err
+	}
+	return &sink{
+		app: a, who: who, world: world, most: most, lines: lines,
+		agents: map[string]*shown{}, servers: map[otel.Server]bool{}, refused: map[string]bool{},
+	}, nil
+}
+
+func checkHost(ctx context.Context, a *command.App, who *command.Caller) error {
+	c, err := a.Client(who, who.Main)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := a.Limited(ctx)
+	defer cancel()
+	_, err = c.Session(ctx)
+	return err
+}
+
+// close takes the agents off the map; the placements stay.
+func (s *sink) close(ctx context.Context) error {
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
+	defer cancel()
+	return s.world.Close(leaving)
+}
+
+// record shows a run. What the host refuses is a warning: the next run may be taken.
+func (s *sink) record(ctx context.Context, run *otel.Run) {
+	for _, server := range run.Servers {
+		s.place(ctx, server)
+	}
+	if run.Agent == "" {
+		return
+	}
+	agent, err := s.agent(ctx, run.Agent, run.Tools)
+	if err != nil {
+		s.warn(run.Agent, fmt.Sprintf("%s cannot be put on the map: %v", run.Agent, err))
+		return
+	}
+	if agent == nil {
+		return
+	}
+	if err := s.say(ctx, agent, run); err != nil {
+		s.app.Warn(fmt.Sprintf("a run of %s was not recorded: %v", run.Agent, err), "")
+		return
+	}
+	s.app.Note("%s: a journey of %s.", run.Agent, command.Plural(len(run.Journey.Steps), "step", "steps"))
+}
+
+func (s *sink) say(ctx context.Context, agent *sdk.Agent, run *otel.Run) error {
+	for _, line := range []struct{ role, text string }{{protocol.RoleUser, run.Asked}, {protocol.RoleAssistant, run.Answered}} {
+		if !s.lines || line.text == "" {
+			continue
+		}
+		_, err := s.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: agent.PlayerID(), Role: line.role, Text: line.text})
+		if err != nil {
+			return fmt.Errorf("record the line: %w", err)
+		}
+	}
+	_, err := agent.RecordJourney(ctx, run.Journey)
+	return err
+}
+
+// agent is the agent of a name with its tools on the map; nil where there are too many.
+func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
+	known := s.agents[name]
+	if known == nil {
+		if len(s.agents) >= s.most {
+			s.warn("", fmt.Sprintf("%s is not put on the map: there are %d agents, which is the limit", name, s.most))
+			return nil, nil //nolint:nilnil // it is left out
+		}
+		known = &shown{}
+	}
+	before := len(known.tools)
+	for _, tool := range tools {
+		if len(known.tools) < protocol.MaxToolNames-1 && tool != protocol.ChatTool && !slices.Contains(known.tools, tool) {
+			known.tools = append(known.tools, tool)
+		}
+	}
+	if known.agent != nil && len(known.tools) == before {
+		return known.agent, nil
+	}
+	agent, err := s.show(ctx, name, known.tools)
+	if err != nil {
+		return nil, err
+	}
+	known.agent = agent
+	s.agents[name] = known
+	return agent, nil
+}
+
+// show registers an agent, which is made where the account has none of the name.
+func (s *sink) show(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
+	ref, err := s.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	list := []sdk.Tool{{Name: protocol.ChatTool}}
+	for _, tool := range tools {
+		list = append(list, sdk.Tool{Name: tool})
+	}
+	registration, err := sdk.NewFrameworkRegistration(platform, list...)
+	if err != nil {
+		return nil, err
+	}
+	options := sdk.AgentOptions{AgentID: ref.ID, Name: name, Tools: registration}
+	if ref.Own {
+		options.Credentials = command.NodeCredentials(ref.Node.NodeID, ref.Node.Hash)
+	}
+	return s.world.AddAgent(ctx, options)
+}
+
+func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) {
+	if s.who.Main.IsZero() {
+		return s.app.FindAgent(ctx, s.who, idOf(name), command.SeekOwn)
+	}
+	ref, err := s.app.FindAgent(ctx, s.who, name, command.SeekOwn)
+	if !errors.Is(err, command.ErrNoAgent) {
+		return ref, err
+	}
+	if err := s.app.MakeAgentNode(ctx, name, s.app.KeptPhrase()); err != nil {
+		return command.AgentRef{}, err
+	}
+	if s.who, err = s.app.Caller(); err != nil {
+		return command.AgentRef{}, err
+	}
+	return s.app.FindAgent(ctx, s.who, name, command.SeekOwn)
+}
+
+// idOf makes an id of a name, for hosts where agents have no nodes.
+func idOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == ':' {
+			return '-'
+		}
+		return r
+	}, name)
+}
+
+// place registers an MCP server, once.
+func (s *sink) place(ctx context.Context, server otel.Server) {
+	if s.servers[server] || len(s.servers) >= mostServers {
+		return
+	}
+	if _, err := s.world.RegisterMCP(ctx, sdk.MCP{Name: server.Name, URL: server.URL}); err != nil {
+		s.warn("server "+server.Name, fmt.Sprintf("the MCP server %s cannot be placed: %v", server.Name, err))
+		return
+	}
+	s.servers[server] = true
+}
+
+// warn says once what goes wrong with a name: it would with every run.
+func (s *sink) warn(name, problem string) {
+	if s.refused[name] || len(s.refused) > mostServers {
+		return
+	}
+	s.refused[name] = true
+	s.app.Warn(problem, "")
+}

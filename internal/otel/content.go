@@ -1,0 +1,106 @@
+package otel
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Bounds of what is said in a journey, in bytes, beside those of the protocol. The rest
+// of the journey's bytes is for the origin and the destination, each byte of which may
+// become six.
+const (
+	stepsBytes   = protocol.MaxJourneyBytes - 2*6*longestText - 4<<10
+	longestText  = 2 << 10
+	longestValue = 8 << 10
+)
+
+// step is a call as a step; false where it has no room. What it was given and gave is
+// left out where that alone does not fit.
+func (c *call) step(rules *Rules, left *int) (protocol.JourneyStep, bool) {
+	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: c.ID, Args: json.RawMessage("{}")}
+	if c.Failed {
+		step.Result = encode(map[string]string{"error": text(rules, cmp.Or(c.Failure, "failed"))})
+	}
+	room := *left - len(encode(step))
+	if room < 0 {
+		return step, false
+	}
+	if args := arguments(rules, c.Arguments); len(args) <= room {
+		step.Args, room = args, room-len(args)
+	}
+	if c.Result != "" && !c.Failed {
+		if result := value(rules, c.Result); len(result) <= room {
+			step.Result, room = result, room-len(result)
+		}
+	}
+	*left = room
+	return step, true
+}
+
+// arguments are always an object.
+func arguments(rules *Rules, from string) json.RawMessage {
+	if from == "" {
+		return json.RawMessage("{}")
+	}
+	made := value(rules, from)
+	if len(made) > 0 && made[0] == '{' {
+		return made
+	}
+	return encode(map[string]json.RawMessage{"input": made})
+}
+
+// value is what a tool took or gave as JSON: as it is where it is JSON still after
+// the rules took out of it what they name, else as text.
+func value(rules *Rules, from string) json.RawMessage {
+	from = rules.clean(from)
+	if len(from) > longestValue {
+		return encode(cut(from, longestValue) + "…")
+	}
+	if _, refused := protocol.ParseObject([]byte(from)); refused == nil {
+		return encode(json.RawMessage(from))
+	}
+	return encode(from)
+}
+
+func encode(value any) json.RawMessage {
+	made, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return made
+}
+
+// text is what was said, without what rules take out, and not too long.
+func text(rules *Rules, from string) string {
+	from = protocol.TrimSpace(rules.clean(from))
+	if len(from) > longestText-8 {
+		from = cut(from, longestText-8) + "…"
+	}
+	return from
+}
+
+// longestAgentName is that of a label in the credentials file, in characters.
+const longestAgentName = 64
+
+// agentName makes a name that an agent can have as a label: one that looks like a node
+// id would be taken for one.
+func agentName(name string) string {
+	name = cutRunes(clean(name), longestAgentName)
+	switch {
+	case name == "":
+		return unnamed
+	case protocol.ValidHex64(protocol.NormalizeNodeID(name)):
+		return "agent " + cutRunes(name, 16)
+	}
+	return name
+}
+
+func cutRunes(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return protocol.TrimSpace(string(runes[:most]))
+}

@@ -1,0 +1,197 @@
+package otel
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// kinds are the values that say what a span is about, by the attribute that has them.
+var kinds = []struct {
+	attribute string
+	values    map[string]Kind
+}{
+	{"gen_ai.operation.name", map[string]Kind{
+		"invoke_agent": AgentRun, "execute_tool": ToolCall, "chat": Chat, "text_completion": Chat, "generate_content": Chat,
+	}},
+	{"mcp.method.name", map[string]Kind{"tools/call": ToolCall}},
+	{"openinference.span.kind", map[string]Kind{"AGENT": AgentRun, "TOOL": ToolCall, "LLM": Chat}},
+	{"traceloop.span.kind", map[string]Kind{"agent": AgentRun, "tool": ToolCall}},
+	{"ai.operationId", map[string]Kind{
+		"ai.generateText": AgentRun, "ai.streamText": AgentRun, "ai.toolCall": ToolCall,
+		"ai.generateText.doGenerate": Chat, "ai.streamText.doStream": Chat,
+	}},
+}
+
+// classify finds out what a span is about, and the names in it.
+func (s *Span) classify(known attributes, from *tracepb.Span) {
+	for _, k := range kinds {
+		if s.Kind = k.values[known.text(k.attribute)]; s.Kind != Other {
+			break
+		}
+	}
+	s.Agent = known.text("gen_ai.agent.name", "agent.name", "gen_ai.agent.id")
+	if s.Agent == "" && s.Kind == AgentRun {
+		s.Agent = known.text("traceloop.entity.name", "ai.telemetry.functionId")
+	}
+	if known.text("mcp.method.name") != "" {
+		s.classifyMCP(known, from)
+	}
+	if s.Kind != ToolCall {
+		return
+	}
+	s.Tool = known.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
+	if s.Tool == "" {
+		name := strings.TrimPrefix(strings.TrimPrefix(from.GetName(), "execute_tool "), "tools/call ")
+		s.Tool = clean(name)
+	}
+	if s.Tool == "" {
+		s.Tool = "tool"
+	}
+}
+
+// classifyMCP finds the server of a span of MCP. What the server itself reports is no
+// step of the caller's, who reports it as well.
+func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
+	s.Server = known.text("mcp.server.name")
+	if from.GetKind() == tracepb.Span_SPAN_KIND_SERVER {
+		s.Kind = Other
+		if s.Server == "" {
+			s.Server = s.Service
+		}
+		return
+	}
+	if address := known.text("server.address"); s.Server == "" && address != "" {
+		s.Server = address
+		if port := known.value("server.port").GetIntValue(); port > 0 {
+			s.Server = fmt.Sprintf("%s:%d", address, port)
+		}
+	}
+}
+
+// fill takes over what was said. Conventions before the present one had it in events,
+// which are not read.
+func (s *Span) fill(known attributes, from *tracepb.Span) {
+	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt"), "user")
+	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
+	if s.Kind == ToolCall {
+		s.Arguments = plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args"))
+		s.Result = plain(known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result"))
+	}
+	if message := clean(from.GetStatus().GetMessage()); s.Failed && message != "" {
+		s.Failure = message
+	}
+}
+
+// said is the last text of a role in an attribute with messages, else the attribute
+// as it is.
+func said(value *commonpb.AnyValue, role string) string {
+	text := plain(value)
+	var messages []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+		Parts   []struct {
+			Type    string `json:"type"`
+			Content any    `json:"content"`
+		} `json:"parts"`
+	}
+	inner := text
+	var wrapped struct {
+		Messages json.RawMessage `json:"messages"`
+	}
+	if json.Unmarshal([]byte(text), &wrapped) == nil && len(wrapped.Messages) > 0 {
+		inner = string(wrapped.Messages)
+	}
+	if json.Unmarshal([]byte(inner), &messages) != nil {
+		return text
+	}
+	found := ""
+	for _, message := range messages {
+		if message.Role != role {
+			continue
+		}
+		var parts []string
+		for _, part := range message.Parts {
+			if content, ok := part.Content.(string); ok && part.Type == "text" {
+				parts = append(parts, content)
+			}
+		}
+		var content string
+		if json.Unmarshal(message.Content, &content) == nil && content != "" {
+			parts = append(parts, content)
+		}
+		if len(parts) > 0 {
+			found = strings.Join(parts, "\n")
+		}
+	}
+	return found
+}
+
+// plain is an attribute as text: a string as it is, what is structured as JSON.
+func plain(value *commonpb.AnyValue) string {
+	text := value.GetStringValue()
+	if text == "" && value.GetValue() != nil {
+		if written, err := json.Marshal(toJSON(value, 0)); err == nil && string(written) != `""` {
+			text = string(written)
+		}
+	}
+	// Messages must be whole to be read: they are cut after that.
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// deepest is how far structured attributes are followed.
+const deepest = 32
+
+func toJSON(value *commonpb.AnyValue, depth int) any {
+	if depth == deepest {
+		return nil
+	}
+	switch v := value.GetValue().(type) {
+	case *commonpb.AnyValue_StringValue:
+		return v.StringValue
+	case *commonpb.AnyValue_BoolValue:
+		return v.BoolValue
+	case *commonpb.AnyValue_IntValue:
+		return v.IntValue
+	case *commonpb.AnyValue_DoubleValue:
+		return v.DoubleValue
+	case *commonpb.AnyValue_ArrayValue:
+		list := []any{}
+		for _, item := range v.ArrayValue.GetValues() {
+			list = append(list, toJSON(item, depth+1))
+		}
+		return list
+	case *commonpb.AnyValue_KvlistValue:
+		object := map[string]any{}
+		for _, item := range v.KvlistValue.GetValues() {
+			object[item.GetKey()] = toJSON(item.GetValue(), depth+1)
+		}
+		return object
+	}
+	return nil
+}
+
+// clean makes a name of a text: on one line, printable, and not too long.
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, cut(strings.ToValidUTF8(text, "\uFFFD"), longestName))
+	return protocol.TrimSpace(text)
+}
+
+// cut shortens a text to a number of bytes, between two characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

@@ -1,0 +1,323 @@
+package otel
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// Run is what an agent did once: a journey, and what else the world shows of it.
+type Run struct {
+	// Agent is the agent's name.
+	Agent string
+	// Start is when it began.
+	Start   time.Time
+	Journey protocol.Journey
+	// Tools are the names of the tools that it called, and Servers the MCP servers,
+	// each once.
+	Tools   []string
+	Servers []Server
+	// Asked and Answered are what was said, empty without content.
+	Asked, Answered string
+}
+
+// Server is an MCP server.
+type Server struct{ Name, URL string }
+
+// mostLevels bounds the levels at which one run is reported.
+const mostLevels = 16
+
+// unnamed is an agent of which no name is known.
+const unnamed = "unnamed"
+
+// gathered are the spans of one run that are not recorded yet.
+type gathered struct {
+	agent, service string
+	// run is nil for spans of which the run is not known.
+	run    *Span
+	inner  []*Span
+	calls  []*Span
+	models []*Span
+	// again says that a part of the run is recorded already.
+	again bool
+}
+
+// runs gives what is not recorded of a trace, and marks it as recorded.
+func (t *trace) runs(rules *Rules) []Run {
+	spans := make([]*Span, 0, len(t.spans))
+	for _, s := range t.spans {
+		spans = append(spans, s)
+	}
+	slices.SortFunc(spans, earlier)
+	only := t.only()
+	groups, order := map[string]*gathered{}, []*gathered(nil)
+	for _, s := range spans {
+		key, g := t.group(s, groups, only)
+		if g == nil {
+			continue
+		}
+		if groups[key] == nil {
+			groups[key] = g
+			order = append(order, g)
+		}
+		g.add(s)
+	}
+	var runs []Run
+	for _, g := range order {
+		if run, ok := g.finish(rules); ok {
+			runs = append(runs, run)
+		}
+	}
+	runs = append(runs, serversOf(spans, rules)...)
+	for _, s := range spans {
+		s.recorded = true
+	}
+	return runs
+}
+
+// earlier orders spans by time; ids make the order of equal times the same each time.
+func earlier(a, b *Span) int {
+	return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End), cmp.Compare(a.ID, b.ID))
+}
+
+// group finds the run that a span is part of. Spans whose run is not known belong to
+// the only run of their trace, or of the agent that they name, else to one of their own.
+func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Span) (string, *gathered) {
+	if s.Kind == Other {
+		return "", nil
+	}
+	run := s
+	if s.Kind != AgentRun {
+		run, _ = t.runOf(s)
+	}
+	if run == nil {
+		run = only[s.Agent]
+	}
+	if run == nil {
+		name := cmp.Or(s.Agent, s.Service, unnamed)
+		if s.Kind == Chat && s.Agent == "" {
+			return "", nil // a model that is asked by no agent
+		}
+		if g := groups["name "+name]; g != nil {
+			return "name " + name, g
+		}
+		return "name " + name, &gathered{agent: name, service: s.Service}
+	}
+	run = t.outermost(run)
+	if g := groups[run.ID]; g != nil {
+		return run.ID, g
+	}
+	return run.ID, &gathered{agent: cmp.Or(run.Agent, run.Service, unnamed), service: run.Service, run: run}
+}
+
+// only are the runs that spans without a parent belong to: the only one of each agent
+// that is named, and under no name the only one of the trace; nil where there are more.
+func (t *trace) only() map[string]*Span {
+	only := map[string]*Span{}
+	for _, run := range t.spans {
+		if run.Kind != AgentRun {
+			continue
+		}
+		outer := t.outermost(run)
+		for _, agent := range []string{"", run.Agent} {
+			if found, there := only[agent]; there && found != outer {
+				only[agent] = nil
+				continue
+			}
+			only[agent] = outer
+		}
+	}
+	return only
+}
+
+// outermost follows runs of the same agent: frameworks report one run at several levels.
+func (t *trace) outermost(run *Span) *Span {
+	for range mostLevels {
+		outer, _ := t.runOf(run)
+		if outer == nil || outer.Agent != run.Agent || outer == run {
+			return run
+		}
+		run = outer
+	}
+	return run
+}
+
+func (g *gathered) add(s *Span) {
+	switch {
+	case s.recorded:
+		g.again = true
+	case s == g.run:
+	case s.Kind == AgentRun:
+		g.inner = append(g.inner, s)
+	case s.Kind == ToolCall:
+		g.calls = append(g.calls, s)
+	case s.Kind == Chat:
+		g.models = append(g.models, s)
+	}
+}
+
+// finish makes the run; false where there is nothing new, or rules leave it out.
+func (g *gathered) finish(rules *Rules) (Run, bool) {
+	fresh := g.run != nil && !g.run.recorded && !g.again
+	if !fresh && len(g.calls) == 0 {
+		return Run{}, false
+	}
+	name, kept := rename(rules.Agents, g.agent, g.service)
+	if name = agentName(name); !kept {
+		return Run{}, false
+	}
+	run := Run{Agent: name}
+	calls := g.distinct(rules)
+	if !fresh && len(calls) == 0 {
+		return Run{}, false
+	}
+	start, end := g.times()
+	run.Start = start
+	if fresh {
+		run.Asked, run.Answered = g.said(rules)
+	}
+	steps := []protocol.JourneyStep{{
+		Type: protocol.StepOrigin, Content: cmp.Or(run.Asked, g.began(name, fresh)), MessageID: g.id() + "-in",
+	}}
+	left := stepsBytes
+	for _, c := range calls {
+		if !slices.Contains(run.Tools, c.Tool) && len(run.Tools) < protocol.MaxToolNames-1 {
+			run.Tools = append(run.Tools, c.Tool)
+		}
+		if step, ok := c.step(rules, &left); ok && len(steps) < protocol.MaxJourneySteps-1 {
+			steps = append(steps, step)
+		}
+	}
+	steps = append(steps, protocol.JourneyStep{
+		Type: protocol.StepDestination, Content: cmp.Or(run.Answered, g.ended(rules, len(calls), len(calls)-len(steps)+1)), MessageID: g.id() + "-out",
+	})
+	run.Journey = protocol.Journey{Steps: steps, StartedAt: protocol.FormatTime(start), CompletedAt: protocol.FormatTime(end)}
+	return run, true
+}
+
+// call is a tool call with the name that rules gave the tool.
+type call struct {
+	*Span
+	Tool string
+}
+
+// distinct are the calls that are steps: not those that rules leave out, and not the
+// request to an MCP server that carries out a call of the same tool.
+func (g *gathered) distinct(rules *Rules) []call {
+	byID := map[string]*Span{}
+	for _, s := range g.calls {
+		byID[s.ID] = s
+	}
+	var calls []call
+	for _, s := range g.calls {
+		if outer := byID[s.Parent]; outer != nil && outer.Tool == s.Tool && outer != s {
+			continue
+		}
+		if name, kept := rename(rules.Tools, s.Tool, ""); kept {
+			calls = append(calls, call{s, cutRunes(name, protocol.MaxToolNameChars)})
+		}
+	}
+	return calls
+}
+
+func (g *gathered) all() []*Span {
+	all := slices.Concat(g.inner, g.calls, g.models)
+	if g.run != nil {
+		all = append(all, g.run)
+	}
+	return all
+}
+
+func (g *gathered) id() string {
+	if g.run != nil {
+		return g.run.ID
+	}
+	return g.calls[0].ID
+}
+
+// times are when the run began and ended; a span without a time has none to add.
+func (g *gathered) times() (start, end time.Time) {
+	spans := g.all()
+	if g.run != nil && !g.run.Start.IsZero() && !g.again {
+		spans = []*Span{g.run}
+	}
+	for _, s := range spans {
+		if !s.Start.IsZero() && (start.IsZero() || s.Start.Before(start)) {
+			start = s.Start
+		}
+		if s.End.After(end) {
+			end = s.End
+		}
+	}
+	if start.IsZero() {
+		start = time.Unix(0, 0).UTC()
+	}
+	if end.Before(start) {
+		end = start
+	}
+	return start, end
+}
+
+// said is what the run took and gave, else what its first model took and its last gave.
+func (g *gathered) said(rules *Rules) (asked, answered string) {
+	if g.run != nil {
+		asked, answered = g.run.Input, g.run.Output
+	}
+	for _, m := range g.models {
+		asked = cmp.Or(asked, m.Input)
+	}
+	for _, m := range slices.Backward(g.models) {
+		answered = cmp.Or(answered, m.Output)
+	}
+	return text(rules, asked), text(rules, answered)
+}
+
+// began and ended say what is known without what was said.
+func (g *gathered) began(name string, fresh bool) string {
+	if !fresh {
+		return "More of a run of " + name
+	}
+	return "A run of " + name
+}
+
+func (g *gathered) ended(rules *Rules, calls, omitted int) string {
+	many := fmt.Sprintf("%d tool calls", calls)
+	if calls == 1 {
+		many = "1 tool call"
+	}
+	if omitted > 0 {
+		many += fmt.Sprintf(", of which %d are left out", omitted)
+	}
+	if g.run == nil || !g.run.Failed {
+		return "Done after " + many
+	}
+	if g.run.Failure == "" {
+		return "Failed after " + many
+	}
+	return text(rules, "Failed after "+many+": "+g.run.Failure)
+}
+
+// serversOf are the MCP servers of a trace that are not recorded, as a run of nobody.
+func serversOf(spans []*Span, rules *Rules) []Run {
+	var run Run
+	for _, s := range spans {
+		if s.Server == "" || s.recorded {
+			continue
+		}
+		name, kept := rename(rules.Servers, s.Server, "")
+		server := Server{Name: cutRunes(name, protocol.MaxNameChars)}
+		if rule := apply(rules.Servers, s.Server, ""); rule != nil {
+			server.URL = rule.URL
+		}
+		if kept && server.Name != "" && !slices.Contains(run.Servers, server) {
+			run.Servers = append(run.Servers, server)
+		}
+	}
+	if len(run.Servers) == 0 {
+		return nil
+	}
+	return []Run{run}
+}

@@ -1,0 +1,174 @@
+// Package otel makes agents and journeys of OpenTelemetry traces: it reads spans by the
+// semantic conventions for generative AI and MCP, and by those of OpenInference,
+// OpenLLMetry and the Vercel AI SDK, collects them by trace, and gives each run of an
+// agent once it is complete. It does no I/O and gets the time passed in.
+package otel
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// Kind says what a span is about.
+type Kind int
+
+// The kinds of spans. Others only say which span is whose parent.
+const (
+	Other Kind = iota
+	// AgentRun is a run of an agent.
+	AgentRun
+	// ToolCall is a call of a tool.
+	ToolCall
+	// Chat is a request to a model.
+	Chat
+)
+
+// Span is what is kept of a span.
+type Span struct {
+	// Trace, ID and Parent are lower-case hex; Parent is empty for a root.
+	Trace, ID, Parent string
+	Kind              Kind
+	// Agent, Tool and Server are names, empty where the span has none. Server is an
+	// MCP server that was called, or that reported the span itself.
+	Agent, Tool, Server string
+	// Service is the program that reported the span.
+	Service string
+	// Start and End are zero where the span did not say.
+	Start, End time.Time
+	Failed     bool
+	// Failure is the type of the error; with content its message.
+	Failure string
+	// Input and Output are what a run or a model took and gave, and Arguments and
+	// Result what a tool did; empty without content.
+	Input, Output, Arguments, Result string
+
+	recorded bool
+}
+
+// The lengths of what is kept of a span, in bytes.
+const (
+	longestName    = 512
+	longestContent = 16 << 10
+)
+
+// spanOverhead is about what a span takes in memory beside its texts, in bytes.
+const spanOverhead = 320
+
+func (s *Span) size() int {
+	return spanOverhead + len(s.Trace) + len(s.ID) + len(s.Parent) + len(s.Agent) + len(s.Tool) + len(s.Server) + len(s.Service) +
+		len(s.Failure) + len(s.Input) + len(s.Output) + len(s.Arguments) + len(s.Result)
+}
+
+// ParseProto reads the body of an OTLP request in protobuf.
+func ParseProto(body []byte) (*tracepb.TracesData, error) {
+	// A request and a TracesData have the same form on the wire.
+	data := &tracepb.TracesData{}
+	if err := proto.Unmarshal(body, data); err != nil {
+		return nil, fmt.Errorf("read the spans: %w", err)
+	}
+	return data, nil
+}
+
+// ParseJSON reads the body of an OTLP request in JSON. Its ids are hex, which the JSON
+// of protobuf would read as base64.
+func ParseJSON(body []byte) (*tracepb.TracesData, error) {
+	data := &tracepb.TracesData{}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, data); err != nil {
+		return nil, errors.New("read the spans: the body is no OTLP request in JSON")
+	}
+	for _, resource := range data.GetResourceSpans() {
+		for _, scope := range resource.GetScopeSpans() {
+			for _, span := range scope.GetSpans() {
+				span.TraceId, span.SpanId, span.ParentSpanId = hexID(span.GetTraceId()), hexID(span.GetSpanId()), hexID(span.GetParentSpanId())
+			}
+		}
+	}
+	return data, nil
+}
+
+// hexID is the id of which hex text was read as base64: every hex digit is a digit of
+// base64, so nothing is lost.
+func hexID(read []byte) []byte {
+	id, err := hex.DecodeString(base64.StdEncoding.EncodeToString(read))
+	if err != nil {
+		return nil
+	}
+	return id
+}
+
+// Read takes the spans out of a request. Prompts, arguments and results are left out
+// unless content says otherwise. malformed counts spans without ids of the right length.
+func Read(data *tracepb.TracesData, content bool) (spans []*Span, malformed int) {
+	for _, resource := range data.GetResourceSpans() {
+		service := attributes(resource.GetResource().GetAttributes()).text("service.name")
+		for _, scope := range resource.GetScopeSpans() {
+			for _, from := range scope.GetSpans() {
+				if len(from.GetTraceId()) != 16 || len(from.GetSpanId()) != 8 {
+					malformed++
+					continue
+				}
+				spans = append(spans, read(from, service, content))
+			}
+		}
+	}
+	return spans, malformed
+}
+
+func read(from *tracepb.Span, service string, content bool) *Span {
+	s := &Span{
+		Trace: hex.EncodeToString(from.GetTraceId()), ID: hex.EncodeToString(from.GetSpanId()), Parent: hex.EncodeToString(from.GetParentSpanId()),
+		Service: service, Start: at(from.GetStartTimeUnixNano()), End: at(from.GetEndTimeUnixNano()),
+	}
+	if s.Parent == "0000000000000000" {
+		s.Parent = ""
+	}
+	known := attributes(from.GetAttributes())
+	s.classify(known, from)
+	if s.Failed = from.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR || known.text("error.type") != ""; s.Failed {
+		s.Failure = known.text("error.type")
+	}
+	if content && s.Kind != Other {
+		s.fill(known, from)
+	}
+	return s
+}
+
+// at is a time of OTLP; zero where it is none that a journey can have.
+func at(nanos uint64) time.Time {
+	if nanos == 0 || nanos > 1<<62 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(nanos)).UTC()
+}
+
+// attributes are those of a span or a resource.
+type attributes []*commonpb.KeyValue
+
+func (a attributes) value(keys ...string) *commonpb.AnyValue {
+	for _, key := range keys {
+		for _, attribute := range a {
+			if attribute.GetKey() == key {
+				return attribute.GetValue()
+			}
+		}
+	}
+	return nil
+}
+
+// text is the first of the attributes that has a text, as a name.
+func (a attributes) text(keys ...string) string {
+	for _, key := range keys {
+		if name := clean(a.value(key).GetStringValue()); name != "" {
+			return name
+		}
+	}
+	return ""
+}
