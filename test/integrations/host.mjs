@@ -1,7 +1,7 @@
 // A real host with an account, for the tests here.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
@@ -22,15 +22,13 @@ export async function startHost(...flags) {
   const { url, rootFile } = JSON.parse(banner)
   const node = createNodeCredentialMaterial({ rootKey: readFileSync(rootFile, 'utf8').trim() })
   const { apiKey } = await createClient({ baseUrl: url }).createMainNode(node)
+  // What a program needs to find the account.
+  const account = { PLAYCTL_SERVER: url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey }
+  const env = { PATH: process.env.PATH, HOME: folder, ...account }
+  const world = () => new RemotePlayWorld({ baseUrl: url, apiKey, mainNodeCredentials: node })
   return {
-    url, node, apiKey, folder,
-    /** What a program needs to find the account. */
-    env: { PLAYCTL_SERVER: url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey },
-    world: () => new RemotePlayWorld({ baseUrl: url, apiKey, mainNodeCredentials: node }),
-    /** Runs a command of playctl as the account. */
-    run(...args) {
-      return execFileSync(process.env.PLAYCTL, args, { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: folder, ...this.env } })
-    },
+    url, node, apiKey, folder, env: account, world,
+    record: async () => record(path.join(folder, 'recording'), env, world),
     async end() {
       const exited = once(child, 'exit')
       child.kill('SIGKILL')
@@ -38,4 +36,39 @@ export async function startHost(...flags) {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The line that ends a recording. */
+const lastLine = 'This is all.'
+
+/**
+ * Records all that happens from now on, and gives what ends the recording and replays it: the number of events
+ * and of those that proved. A recording proves what comes after its own snapshot.
+ */
+async function record(file, env, open) {
+  const tail = spawn(process.env.PLAYCTL, ['tail', '--record', file, '--until', `interaction,text=${lastLine}`, '--timeout', '0', '--output', 'ndjson'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let problems = ''
+  tail.stderr.on('data', (text) => { problems += String(text) })
+  const ended = once(tail, 'exit')
+  await Promise.race([appeared(file), ended.then(() => { throw new Error(problems) })])
+  return async () => {
+    const world = open()
+    const { id } = await world.agent('Zoe')
+    await world.recordInteraction({ playerId: id, role: 'user', text: lastLine })
+    const [code] = await ended
+    await world.close()
+    if (code !== 0) throw new Error(problems)
+    return JSON.parse(execFileSync(process.env.PLAYCTL, ['replay', file, '--check', '--output', 'json'], { encoding: 'utf8', env }))
+  }
+}
+
+/** Waits until there is a file. */
+async function appeared(file) {
+  let watcher
+  await new Promise((resolve) => {
+    const look = () => { if (existsSync(file)) resolve() }
+    watcher = watch(path.dirname(file), look)
+    look()
+  })
+  watcher.close()
 }

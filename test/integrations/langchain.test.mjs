@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import process from 'node:process'
 import { after, before, describe, it } from 'node:test'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, AIMessageChunk } from '@langchain/core/messages'
@@ -10,6 +7,7 @@ import { createAgent, createMiddleware, tool, ToolMessage } from 'langchain'
 import { z } from 'zod'
 import { fromLangChain, journeyCallbacks } from '@playctl/sdk/langchain'
 import { startHost } from './host.mjs'
+import { askWhole, closeWhileAsked, golden, journeysOf, observed } from './observed.mjs'
 
 /** A model that says what a script has: tool calls one after the other, then words. */
 class Scripted extends BaseChatModel {
@@ -78,56 +76,38 @@ const made = () => createAgent({
   tools: [search, book, wait], middleware: [goesOn],
 })
 
-/** What of a world is compared with a golden file: ids and times differ from run to run. */
-function golden(name, value) {
-  const file = path.join(import.meta.dirname, 'testdata', `${name}.json`)
-  if (process.env.UPDATE !== undefined) writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
-  assert.deepEqual(value, JSON.parse(readFileSync(file, 'utf8')))
-}
-
 describe('an agent of LangChain', () => {
-  let host
-  before(async () => { host = await startHost() })
+  let host, proved
+  before(async () => {
+    host = await startHost()
+    proved = await host.record()
+  })
   after(async () => { await host.end() })
 
   it('is on the map with its forms, streams its answer and records what it did', async (test) => {
     const world = host.world()
     test.after(async () => world.close())
     const ada = await world.agent('Ada', fromLangChain(made()))
-    const parts = []
-    const answer = await world.ask({ to: ada.id, text: 'A table for four, please', onPartial: (part) => { if (part.status === 'stream') parts.push(part.message) } })
+    const { answer, streamed } = await askWhole(world, { to: ada.id, text: 'A table for four, please' })
     assert.equal(answer.message, 'Booked for Saturday.')
-    assert.equal(parts.join(''), 'Booked for Saturday.')
+    assert.equal(streamed, answer.message)
     assert.equal((await world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'saturday' } })).message, '4')
     await assert.rejects(world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'monday' } }), /not what the tool takes/u)
-    const { worldMap } = await world.getWorldSnapshot()
-    const { name, platform, toolNames, assistTools } = worldMap.occupants.find((row) => row.name === 'Ada')
-    const { journeys } = await (await world.client()).listJourneys({})
-    golden('langchain', {
-      row: { name, platform, toolNames, assistTools },
-      journeys: journeys.map(({ journey }) => journey.steps.map(({ type, content, toolName, args, result }) => ({ type, content, toolName, args, result })).map((step) => JSON.parse(JSON.stringify(step)))),
-    })
+    await ada.say('Saturday is booked.')
+    golden('langchain', await observed(world, ada))
   })
 
-  it('ends a run that nobody waits for any more', async (test) => {
+  it('ends a run that nobody waits for any more', async () => {
     const world = host.world()
-    const asker = host.world()
-    test.after(async () => { await Promise.all([world.close(), asker.close()]) })
     let ended
     const over = new Promise((resolve) => { ended = resolve })
-    const agent = createAgent({ model: new Scripted([{ call: { id: 'w', name: 'wait', args: {} } }, { words: ['done'] }]), tools: [wait] })
-    const program = fromLangChain(agent)
-    await world.agent('Bo', { ...program, chat: async function* (message) {
+    const program = fromLangChain(createAgent({ model: new Scripted([{ call: { id: 'w', name: 'wait', args: {} } }, { words: ['done'] }]), tools: [wait] }))
+    const agent = await world.agent('Bo', { ...program, chat: async function* (message) {
       message.signal.addEventListener('abort', () => { ended(message.signal.reason) })
       yield* program.chat(message)
     }, onError: () => undefined })
-    const { worldMap } = await asker.getWorldSnapshot()
-    const asked = asker.ask({ to: worldMap.occupants.find((row) => row.name === 'Bo').agentId, text: 'Wait' })
-    asked.catch(() => undefined)
-    await waiting
-    await world.close()
-    assert.equal((await over).name, 'ClosedError')
-    await assert.rejects(asked)
+    const reason = await closeWhileAsked({ host, world, agent, question: { text: 'Wait' }, waiting, over })
+    assert.equal(reason.name, 'ClosedError')
   })
 
   it('records runs of its own as journeys', async (test) => {
@@ -137,13 +117,13 @@ describe('an agent of LangChain', () => {
     await made().invoke({ messages: [{ role: 'user', content: 'secret order' }] }, {
       callbacks: [journeyCallbacks(cy, { redact: (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step) })],
     })
-    const { journeys } = await (await world.client()).listJourneys({ playerId: cy.id })
-    assert.deepEqual(journeys.map(({ journey }) => journey.steps.map((step) => step.toolName ?? step.content)), [['an order', 'search', 'book', 'book', 'Booked for Saturday.']])
+    assert.deepEqual((await journeysOf(world, cy)).map((steps) => steps.map((step) => step.toolName ?? step.content)), [['an order', 'search', 'book', 'book', 'Booked for Saturday.']])
   })
 
-  it('leaves a recording that replays', () => {
-    const file = path.join(host.folder, 'recording')
-    host.run('tail', '--from-start', '--follow=false', '--record', file, '--output', 'ndjson')
-    assert.match(host.run('replay', file, '--output', 'ndjson'), /world:journey/u)
+  it('leaves a recording that replays and proves', async () => {
+    const { ok, events, proved: equal } = await proved()
+    assert.ok(ok)
+    assert.ok(equal > 0)
+    assert.equal(equal, events)
   })
 })

@@ -16,7 +16,7 @@ export PLAYCTL
 export LANGCHAIN_TRACING_V2=false LANGSMITH_TRACING=false DO_NOT_TRACK=1 DENO_NO_UPDATE_CHECK=1
 
 if ! cat package.json package-lock.json | cmp -s - node_modules/.installed-for; then
-  npm ci --silent --no-audit --no-fund
+  npm ci --loglevel error --no-audit --no-fund
   cat package.json package-lock.json >node_modules/.installed-for
 fi
 ../../web/install.sh

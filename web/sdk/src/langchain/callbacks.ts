@@ -6,6 +6,8 @@ import type { Agent } from '../world/agent.js'
 
 /** The callbacks of LangChain that tell of runs; an object of them is a callback handler there. */
 export interface RunCallbacks {
+  /** The framework waits for what a callback does, so that a journey is recorded once its run is over. */
+  readonly awaitHandlers: true
   readonly handleChainStart: (chain: unknown, inputs: unknown, runId: string, ...more: unknown[]) => void
   readonly handleChainEnd: (outputs: unknown, runId: string) => Promise<void>
   readonly handleChainError: (error: unknown, runId: string) => Promise<void>
@@ -26,9 +28,10 @@ export interface JourneyOptions {
 const mostRuns = 1000
 
 /** The callbacks that note the tools of runs in a recorder. */
-export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | undefined) => JourneyRecorder | undefined): Pick<RunCallbacks, 'handleToolStart' | 'handleToolEnd' | 'handleToolError'> {
+export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | undefined) => JourneyRecorder | undefined): Pick<RunCallbacks, 'awaitHandlers' | 'handleToolStart' | 'handleToolEnd' | 'handleToolError'> {
   const running = new Map<string, JourneyRecorder>()
   return {
+    awaitHandlers: true,
     handleToolStart(tool, input, runId, parentRunId, _tags, _metadata, name) {
       const recorder = recorderOf(runId, parentRunId)
       if (recorder === undefined || running.size >= mostRuns) return

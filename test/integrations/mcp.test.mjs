@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Client as NewClient, InMemoryTransport as NewTransport } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { McpServer as NewServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { fromMcp, mcpTools, placeMcp } from '@playctl/sdk/mcp'
+import { startHost } from './host.mjs'
+import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
+
+/** The two lines of the official client, each with a server and what joins them. */
+const lines = {
+  1: { make: () => new Client({ name: 'test', version: '1' }), serve: () => new McpServer({ name: 'seats', version: '1' }), pair: () => InMemoryTransport.createLinkedPair() },
+  2: { make: () => new NewClient({ name: 'test', version: '1' }), serve: () => new NewServer({ name: 'seats', version: '1' }), pair: () => NewTransport.createLinkedPair() },
+}
+
+const seats = { friday: 0, saturday: 4 }
+const text = (said) => ({ content: [{ type: 'text', text: said }] })
+
+/** A server of a restaurant, and the client that is connected to it. */
+async function connected({ make, serve, pair }) {
+  const server = serve()
+  let begins, ended
+  /** Resolves once the tool wait runs, and once the server learns that nobody waits for it. */
+  const waiting = new Promise((resolve) => { begins = resolve })
+  const over = new Promise((resolve) => { ended = resolve })
+  server.registerTool('search', {
+    description: 'Finds free seats', inputSchema: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }), outputSchema: z.object({ free: z.number() }),
+  }, ({ day }) => ({ ...text(`${seats[day]} seats`), structuredContent: { free: seats[day] } }))
+  server.registerTool('book', { description: 'Books a table', inputSchema: z.object({ people: z.number().int(), day: z.string() }) }, ({ day, people }) => {
+    if (seats[day] < people) throw new Error(`no ${people} seats on ${day}`)
+    return text(`booked ${people} on ${day}`)
+  })
+  server.registerTool('wait', { title: 'Waits', inputSchema: z.object({}) }, async (_args, extra) => {
+    const { signal, _meta: meta } = extra.mcpReq ?? extra
+    const notify = extra.mcpReq?.notify ?? extra.sendNotification
+    await notify({ method: 'notifications/progress', params: { progressToken: meta.progressToken, progress: 1, message: 'It waits.' } })
+    begins()
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        ended(signal.reason)
+        resolve(text('ended'))
+      })
+    })
+  })
+  const [here, there] = pair()
+  const client = make()
+  await Promise.all([server.connect(there), client.connect(here)])
+  return { client, server, waiting, over }
+}
+
+for (const [line, parts] of Object.entries(lines)) {
+  describe(`the tools of an MCP client of version ${line}`, () => {
+    let host, proved
+    before(async () => {
+      host = await startHost()
+      proved = await host.record()
+    })
+    after(async () => { await host.end() })
+
+    it('are on the map with their forms, and what they do is recorded', async (test) => {
+      const world = host.world()
+      const { client } = await connected(parts)
+      test.after(async () => { await Promise.all([world.close(), client.close()]) })
+      const ada = await world.agent('Ada', await fromMcp(client))
+      const call = async (name, args) => world.ask({ to: ada.id, tool: `assist_${name}`, args })
+      const { message, result } = await call('search', { day: 'saturday' })
+      assert.deepEqual([message, result.free], ['4 seats', 4])
+      await assert.rejects(call('book', { day: 'friday', people: 4 }), /no 4 seats on friday/u)
+      assert.equal((await call('book', { day: 'saturday', people: 4 })).message, 'booked 4 on saturday')
+      await assert.rejects(call('search', { day: 'monday' }), /not what the tool takes/u)
+      await ada.say('Saturday is booked.')
+      golden('mcp', await observed(world, ada))
+    })
+
+    it('stream their progress, and end when nobody waits for them any more', async (test) => {
+      const world = host.world()
+      const { client, waiting, over } = await connected(parts)
+      test.after(async () => client.close())
+      const bo = await world.agent('Bo', { tools: await mcpTools(client), onError: () => undefined })
+      let said
+      const streamed = new Promise((resolve) => { said = resolve })
+      const question = { tool: 'assist_wait', onPartial: (part) => { if (part.status === 'stream') said(part.message) } }
+      await closeWhileAsked({ host, world, agent: bo, question, waiting: Promise.all([waiting, streamed]), over })
+      assert.equal(await streamed, 'It waits.\n')
+    })
+
+    it('fail in words for the developer, and in neutral ones for the asker', async (test) => {
+      const world = host.world()
+      const { client } = await connected(parts)
+      test.after(async () => world.close())
+      const errors = []
+      const cy = await world.agent('Cy', await fromMcp(client, { onError: (error) => { errors.push(error.message) } }))
+      await client.close()
+      await assert.rejects(world.ask({ to: cy.id, tool: 'assist_search', args: { day: 'friday' } }), (error) => !/connected/iu.test(error.message))
+      assert.match(errors.join(), /connected/iu)
+    })
+
+    it('are on the map as a placement while the client is connected', async (test) => {
+      const world = host.world()
+      const { client, server } = await connected(parts)
+      test.after(async () => world.close())
+      const placements = async () => (await world.getWorldSnapshot()).worldMap.occupants.flatMap((row) => (row.kind === 'mcp' ? [[row.name, row.url]] : []))
+      const { close } = await placeMcp(world, client, { name: 'closed' })
+      const { id } = await placeMcp(world, client, { url: 'https://mcp.example.com/' })
+      assert.deepEqual((await placements()).map(([name]) => name).sort(), ['closed', 'seats'])
+      await close()
+      assert.deepEqual(await placements(), [['seats', 'https://mcp.example.com/']])
+      await server.close()
+      for await (const { data } of world.events({ kinds: ['world:mcp_unregistered'], after: 0 })) if (data.id === id) break
+      assert.deepEqual(await placements(), [])
+    })
+
+    it('leave a recording that replays and proves', async () => {
+      const { ok, events, proved: equal } = await proved()
+      assert.ok(ok)
+      assert.equal(equal, events)
+    })
+  })
+}
+
+it('chat where the program says how', async (test) => {
+  const host = await startHost()
+  const world = host.world()
+  const { client } = await connected(lines[1])
+  test.after(async () => {
+    await Promise.all([world.close(), client.close()])
+    await host.end()
+  })
+  const di = await world.agent('Di', await fromMcp(client, { chat: async function* ({ text: said }) { yield 'You said: '; yield said } }))
+  const { answer, streamed } = await askWhole(world, { to: di.id, text: 'hello' })
+  assert.equal(streamed, 'You said: hello')
+  assert.equal(answer.message, streamed)
+})

@@ -1,0 +1,56 @@
+// What of a world the tests compare with golden files.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
+
+/** Compares a value with a golden file; with UPDATE in the environment it writes the file. */
+export function golden(name, value) {
+  const file = path.join(import.meta.dirname, 'testdata', `${name}.json`)
+  if (process.env.UPDATE !== undefined) writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
+  assert.deepEqual(value, JSON.parse(readFileSync(file, 'utf8')))
+}
+
+/** An agent's row, its lines and its journeys, without the ids and times, which differ from run to run. */
+export async function observed(world, agent) {
+  const { worldMap } = await world.getWorldSnapshot()
+  const { name, platform, toolNames, assistTools } = worldMap.occupants.find((row) => row.agentId === agent.id)
+  return { row: { name, platform, toolNames, assistTools }, lines: await linesOf(world, agent), journeys: await journeysOf(world, agent) }
+}
+
+async function linesOf(world, agent) {
+  const { interactions } = await (await world.client()).listInteractions({ playerId: agent.id })
+  return interactions.map(({ role, text }) => ({ role, text }))
+}
+
+/** The steps of an agent's journeys, the oldest first. */
+export async function journeysOf(world, agent) {
+  const { journeys } = await (await world.client()).listJourneys({ playerId: agent.id })
+  return journeys.map(({ journey }) => journey.steps.map(({ type, content, toolName, args, result }) => JSON.parse(JSON.stringify({ type, content, toolName, args, result }))))
+}
+
+/** Asks an agent, and gives the answer with the parts in which it came. */
+export async function askWhole(world, question) {
+  const parts = []
+  const answer = await world.ask({ ...question, onPartial: (part) => { if (part.status === 'stream') parts.push(part.message) } })
+  return { answer, streamed: parts.join('') }
+}
+
+/**
+ * Asks an agent as somebody else, waits until its tool waits, and closes its world; gives why the run ended. The tool
+ * resolves `waiting` once it runs, and `ended` is called with the reason of the run's signal.
+ */
+export async function closeWhileAsked({ host, world, agent, question, waiting, over }) {
+  const asker = host.world()
+  try {
+    const asked = asker.ask({ to: agent.id, ...question })
+    asked.catch(() => undefined)
+    await waiting
+    await world.close()
+    const reason = await over
+    await assert.rejects(asked)
+    return reason
+  } finally {
+    await asker.close()
+  }
+}
