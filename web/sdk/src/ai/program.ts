@@ -1,0 +1,98 @@
+import { OptionError } from '../protocol/errors.js'
+import type { AgentProgram, ChatMessage } from '../tools/program.js'
+import type { Redact } from '../tools/recorder.js'
+import type { ToolInput } from '../tools/schema.js'
+import { type AgentTool, type Answer, tool } from '../tools/tool.js'
+import { type AiRun, type RunPart, note, noteSteps } from './run.js'
+
+/** What of an agent is used, such as a `ToolLoopAgent`. */
+export interface AiAgent {
+  readonly tools?: object
+  stream(options: never): PromiseLike<object>
+}
+
+/** What of a tool is used. */
+export interface AiTool {
+  readonly description?: unknown
+  readonly inputSchema?: unknown
+  readonly needsApproval?: unknown
+  readonly execute?: (input: never, options: never) => unknown
+}
+
+/** How an agent of the AI SDK is in the world. */
+export interface AiOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+  /** The tools that people may call; unless they are given those of the agent that need no approval. Tools without `execute` are left out. */
+  readonly tools?: object
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  readonly record?: boolean | Redact
+}
+
+/**
+ * The program of an agent of the AI SDK: `world.agent('Ada', fromAiSdk(agent))`. In place of an agent it takes a function that
+ * gives what `streamText` or `generateText` gives. Texts go to it and its answer streams back; its tools are what people
+ * may call; each answer is recorded as a journey with the tools that it called.
+ */
+export function fromAiSdk(agent: AiAgent | ((message: ChatMessage) => unknown), options: AiOptions = {}): AgentProgram {
+  const answers = runOf(agent)
+  const { tools, record = true, ...rest } = options
+  const own = typeof agent === 'function' ? {} : agent.tools ?? {}
+  // An approval is for the program to ask for, which a call of somebody else would go past.
+  const callable = Object.entries((tools ?? own) as Readonly<Record<string, AiTool>>)
+    .filter(([, { execute, needsApproval = false }]) => execute !== undefined && (tools !== undefined || needsApproval === false))
+  return {
+    ...rest, type: 'ai-sdk', record,
+    tools: Object.fromEntries(callable.map(([name, given]) => [name, toolOf(name, given)])),
+    async *chat(message) {
+      const run = await answers(message) as Partial<AiRun> & { readonly fullStream?: AsyncIterable<unknown> }
+      if (run.fullStream !== undefined) yield* said(run.fullStream as AsyncIterable<RunPart>, message)
+      else if (run.steps !== undefined && run.text !== undefined) {
+        await noteSteps(message.journey, run as AiRun)
+        yield await run.text
+      } else throw new OptionError('the function gives no run of the AI SDK: return what streamText or generateText gives')
+    },
+  }
+}
+
+function runOf(agent: AiAgent | ((message: ChatMessage) => unknown)): (message: ChatMessage) => unknown {
+  if (typeof agent === 'function') return agent
+  if (typeof (agent as Partial<AiAgent>).stream !== 'function') throw new OptionError('this is no agent of the AI SDK: give a ToolLoopAgent, or a function that calls streamText')
+  return ({ text, signal }) => agent.stream({ prompt: text, abortSignal: signal } as never)
+}
+
+/** What a run says; its tools are noted. */
+async function* said(parts: AsyncIterable<RunPart>, { journey, signal }: ChatMessage): AsyncGenerator<string> {
+  for await (const part of parts) {
+    note(journey, part)
+    if (part.type === 'text-delta' && typeof part.text === 'string' && part.text !== '') yield part.text
+    if (part.type === 'error') throw part.error
+    if (part.type === 'abort') signal.throwIfAborted()
+  }
+}
+
+function toolOf(name: string, { description, inputSchema, execute }: AiTool): AgentTool {
+  return tool({
+    description: typeof description === 'string' ? description : '',
+    input: inputOf(name, inputSchema),
+    run: async (args, { requestId, signal }): Promise<Answer> => {
+      const given = await execute?.(args as never, { toolCallId: requestId, messages: [], abortSignal: signal } as never)
+      return lastOf(given)
+    },
+  })
+}
+
+/** What a tool takes: a schema of a library, or one that `jsonSchema` of the AI SDK made. */
+function inputOf(name: string, schema: unknown): ToolInput {
+  const given: unknown = typeof schema === 'function' && !('~standard' in schema) ? (schema as () => unknown)() : schema
+  if (typeof given !== 'object' || given === null || '~standard' in given || !('jsonSchema' in given)) return (given ?? { type: 'object', properties: {} }) as ToolInput
+  const { jsonSchema } = given
+  if (jsonSchema instanceof Promise) throw new OptionError(`the schema of the tool ${JSON.stringify(name)} is not there yet: give one whose jsonSchema is no promise`)
+  return jsonSchema as ToolInput
+}
+
+/** What a tool gave; of one that gives several outputs the last. */
+async function lastOf(given: unknown): Promise<Answer> {
+  if (typeof given !== 'object' || given === null || !(Symbol.asyncIterator in given)) return given as Answer
+  let last: unknown
+  for await (const output of given as AsyncIterable<unknown>) last = output
+  return last as Answer
+}
