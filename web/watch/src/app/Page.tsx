@@ -15,6 +15,7 @@ import { Status } from './Status.js'
 import { Share } from './Share.js'
 import { worldName } from './served.js'
 import { Tabs } from './Tabs.js'
+import { Ticker } from './Ticker.js'
 import { TownView } from './TownView.js'
 import { Zoom } from './Zoom.js'
 
@@ -61,6 +62,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
       <main class="map" aria-label={text('page.map')}>
         <TownView store={store} onTown={setTown} announce={announce} />
         <Zoom town={town} />
+        <Ticker store={store} />
       </main>
       {past.bar}
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>

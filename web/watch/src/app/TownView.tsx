@@ -29,7 +29,7 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
       watchMedia('(max-width: 820px)', (matches) => { narrow.value = matches }),
       effect(() => {
         const wide = !narrow.value
-        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: (wide ? 12 : 34) + (store.barOpen.value ? 104 : 0), left: wide && !store.bare.value ? 356 : 12 })
+        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: (wide ? 12 : 78) + (store.barOpen.value ? 104 : 0), left: wide && !store.bare.value ? 356 : 12 })
       }),
     ]
     onTown(town)

@@ -1,0 +1,37 @@
+/** The page on a phone: the newest line below the map, and nothing too small to touch. */
+
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { open, resident, show } from './fixtures/town.js'
+
+test.use({ repository: false, hasTouch: true, contextOptions: { reducedMotion: 'reduce' } })
+
+for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
+  test.describe(`of ${width} by ${height}`, () => {
+    test.use({ viewport: { width, height } })
+
+    test('the newest line is below the map and opens whole, and everything is large enough to touch', async ({ page, host, world }) => {
+      const ada = await world.agent('Ada')
+      const grace = await world.agent('Grace')
+      await open(page, host)
+      await world.say(ada, 'The third chapter of the blue one.')
+      const ticker = page.locator('.ticker')
+      await expect(ticker).toHaveText('Ada The third chapter of the blue one.')
+      await world.say(grace, 'And the second one, which draws every step of it, so that even I see why.')
+      await expect(ticker).toContainText('Grace And the second one')
+      await expect.poll(() => page.evaluate(() => [...document.querySelectorAll('button:not(.link), button.seal, select, input')].flatMap((target) => {
+        const { width: wide, height: high } = target.getBoundingClientRect()
+        return wide === 0 || target.closest('.skip') !== null || (wide >= 44 && high >= 44) ? [] : [`${target.className} ${target.textContent} ${wide} x ${high}`]
+      }))).toEqual([])
+      await ticker.tap()
+      await expect(page.getByRole('dialog', { name: en['read.title'] })).toContainText('so that even I see why.')
+      await page.getByRole('dialog').getByRole('button', { name: en['read.close'] }).tap()
+      expect(await violations(page)).toEqual([])
+      for (const tab of ['places', 'happenings', 'residents'] as const) await show(page, tab)
+      await resident(page, 'Ada').tap()
+      await expect(page.getByRole('complementary', { name: 'Ada' })).toBeVisible()
+      await expect(ticker, 'the panel has the room').toBeHidden()
+    })
+  })
+}
