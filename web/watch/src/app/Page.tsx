@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Reader } from '../feed/Reader.js'
 import { Feed } from '../feed/Feed.js'
 import { Places } from '../occupants/Places.js'
+import { Notify, useNotifier } from '../notify/Notify.js'
 import { Residents } from '../occupants/Residents.js'
 import { Panel } from '../panel/Panel.js'
 import { text } from '../text/text.js'
@@ -35,6 +36,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
   useEffect(() => keepAddress(store, link), [store])
   useEffect(() => { if (linked !== undefined) town?.focus(linked) }, [town, linked])
   const past = usePast(store)
+  const notifier = useNotifier(store)
   const { state } = store.link.value
   const away = state === 'reconnecting' || state === 'host-gone'
   useEffect(() => {
@@ -57,6 +59,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </button>
         <Share store={store} />
         {past.button}
+        {state !== 'recording' && <Notify store={store} notifier={notifier} />}
         <Status store={store} />
       </header>
       <main class="map" aria-label={text('page.map')}>
@@ -74,7 +77,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
           {tab === 'happenings' && <Feed store={store} show={show} />}
         </div>
       </section>}
-      {selected !== undefined && <Panel key={selected} store={store} thingKey={selected} town={town} show={show} />}
+      {selected !== undefined && <Panel key={selected} store={store} thingKey={selected} notifier={notifier} town={town} show={show} />}
       {store.read.value !== undefined && <Reader key={store.read.value.serial} store={store} entry={store.read.value} />}
       <Announcer store={store} pointed={pointed} />
     </div>

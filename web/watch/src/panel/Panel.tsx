@@ -8,6 +8,7 @@ import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 import type { AgentThing, Thing } from '../world/things.js'
+import type { Notifier } from '../notify/notifier.js'
 import { panelParts, type WorldStore } from '../world/store.js'
 import { About } from './About.js'
 import { StoryOf } from '../story/StoryOf.js'
@@ -17,12 +18,13 @@ import { ProveAgent } from './ProveAgent.js'
 interface PanelProps {
   readonly store: WorldStore
   readonly thingKey: string
+  readonly notifier: Notifier
   readonly town: Town | undefined
   readonly show: (key: string) => void
 }
 
 /** What there is to know of the selected thing, and to do with it. */
-export function Panel({ store, thingKey, town, show }: PanelProps): VNode | null {
+export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VNode | null {
   const thing = store.directory.value.get(thingKey)
   // One who leaves stays in the panel, said to have left.
   const [last, remember] = useState<Thing | undefined>(thing)
@@ -44,6 +46,8 @@ export function Panel({ store, thingKey, town, show }: PanelProps): VNode | null
         <h2 tabIndex={-1} ref={heading}><bdi>{nameOf(shown)}</bdi></h2>
         {shown.kind === 'agent' && <button type="button" class="small" aria-pressed={store.followed.value === shown.key} title={text('panel.followWhy')}
           onClick={() => { store.follow(shown.key) }}>{text('panel.follow')}</button>}
+        {shown.kind === 'agent' && <button type="button" class="small" aria-pressed={notifier.has(shown.key)} title={text('notify.agentWhy')}
+          onClick={() => { const wish = { kind: 'agent', key: shown.key, name: shown.name } as const; if (notifier.has(shown.key)) notifier.remove(wish); else void notifier.add(wish) }}>{text('notify.agent')}</button>}
         <button type="button" class="close" aria-label={text('page.close')} onClick={() => { store.select(undefined) }}>×</button>
       </header>
       {shown.kind === 'agent'

@@ -328,6 +328,21 @@ export const en = {
   'event.resync': 'Some happenings are missing here',
   'event.other': '{kind}',
 
+  // Notifications.
+  'notify.title': 'Notify',
+  'notify.count': { one: 'Notify: {count}', other: 'Notify: {count}' },
+  'notify.why': 'Lets this browser notify you of an agent or a word',
+  'notify.heading': 'Notify me of',
+  'notify.none': 'Nothing yet. Add a word here, or an agent in its panel.',
+  'notify.word': 'A word in what is said',
+  'notify.wordOf': '“{word}”',
+  'notify.add': 'Add',
+  'notify.remove': 'No more of {what}',
+  'notify.denied': 'This browser does not let the page notify you: allow it in the settings of the site. It needs TLS or this machine.',
+  'notify.kept': { one: 'It is kept in this browser, {count} at most, and works while this page is open.', other: 'They are kept in this browser, {count} at most, and work while this page is open.' },
+  'notify.agent': 'Notify',
+  'notify.agentWhy': 'Notify me when it says or does something',
+
   // The past.
   'past.bar': 'Time',
   'past.show': 'Past',

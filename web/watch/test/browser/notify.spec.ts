@@ -1,0 +1,71 @@
+/** The browser notifies of an agent or of a word: only who asked for it, and as long as they want. */
+
+import type { Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { open, panel, resident, verified } from './fixtures/town.js'
+
+test.use({ repository: false })
+
+/** Keeps what the page notifies of, and how often it asked whether it may. */
+async function record(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const seen: string[] = []
+    let asked = 0
+    const ask = Notification.requestPermission.bind(Notification)
+    Object.assign(window, {
+      seen: () => seen, asked: () => asked,
+      Notification: class extends Notification {
+        static override requestPermission(): Promise<NotificationPermission> { asked += 1; return ask() }
+        constructor(title: string, options: NotificationOptions) { super(title, options); seen.push(`${title}: ${options.body ?? ''}`) }
+      },
+    })
+  })
+}
+
+const seen = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { seen: () => string[] }).seen())
+
+test('an agent and a word notify, after a click and until they are taken away', async ({ page, context, host, world }) => {
+  await context.grantPermissions(['notifications'])
+  await record(page)
+  const ada = await world.agent('Ada')
+  const grace = await world.agent('Grace')
+  await world.say(ada, 'Before anybody asked')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const bell = panel(page, 'Ada').getByRole('button', { name: en['notify.agent'] })
+  await bell.click()
+  await expect(bell).toHaveAttribute('aria-pressed', 'true')
+  await page.getByRole('button', { name: 'Notify: 1' }).click()
+  const sheet = page.getByRole('group', { name: en['notify.heading'] })
+  await sheet.getByLabel(en['notify.word']).fill('flood')
+  await sheet.getByRole('button', { name: en['notify.add'] }).click()
+  await expect(sheet.getByRole('listitem')).toHaveText([/^Ada/, /^“flood”/])
+  expect(await violations(page)).toEqual([])
+
+  await world.say(grace, 'A quiet evening')
+  await world.say(grace, 'The FLOOD has come')
+  await world.say(ada, 'I go and look')
+  await expect.poll(() => seen(page)).toEqual(['Grace said: The FLOOD has come', 'Ada said: I go and look'])
+
+  await page.reload()
+  await verified(page)
+  await page.getByRole('button', { name: 'Notify: 2' }).click()
+  await sheet.getByRole('button', { name: 'No more of Ada' }).click()
+  await expect(page.getByRole('button', { name: 'Notify: 1' })).toBeVisible()
+  await world.say(ada, 'Nobody is notified of this')
+  await world.say(grace, 'Another flood')
+  await expect.poll(() => seen(page)).toEqual(['Grace said: Another flood'])
+})
+
+test('a browser that does not allow it says so, and is asked by a click only', async ({ page, host }) => {
+  await record(page)
+  await page.addInitScript(() => { Object.defineProperty(Notification, 'permission', { get: () => 'denied' }) })
+  await open(page, host)
+  await page.getByRole('button', { name: en['notify.title'], exact: true }).click()
+  await expect(page.getByText(en['notify.denied'])).toBeVisible()
+  expect(await page.evaluate(() => (window as unknown as { asked: () => number }).asked())).toBe(0)
+  await page.goBack()
+  await expect(page.getByText(en['notify.denied'])).toBeHidden()
+})
