@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createClient, createNodeCredentialMaterial } from '../src/index.js'
+import { Host } from './host.js'
+
+describe('keys and labels of an account', () => {
+  let host: Host
+  before(async () => { host = await Host.start() })
+  after(async () => { await host.end() })
+
+  it('several keys are good at once, and each ends by itself', async () => {
+    const { node, apiKey } = await host.account()
+    const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
+    const session = (key: string) => createClient({ baseUrl: host.url, credentials: node, apiKey: key }).session()
+    const winter = await client.addApiKey('winter', 3600)
+    const spring = await client.addApiKey('spring')
+    assert.equal(winter.name, 'winter')
+    assert.ok(winter.expiresAt !== undefined && spring.expiresAt === undefined)
+    for (const key of [apiKey, winter.apiKey, spring.apiKey]) await session(key)
+    await assert.rejects(client.addApiKey('winter'), { status: 409, code: 'api_key_exists' })
+    const { keys } = await client.apiKeys()
+    assert.equal(keys[0]?.name, 'default')
+    assert.deepEqual(keys.map(({ name }) => name).sort(), ['default', 'spring', 'winter'])
+
+    assert.equal((await client.revokeApiKey('winter')).ok, true)
+    assert.equal((await client.revokeApiKey('winter')).ok, false)
+    await assert.rejects(session(winter.apiKey), { status: 401, code: 'api_key_invalid' })
+    await session(spring.apiKey)
+
+    // The default one is replaced, and nothing else.
+    const replaced = await client.createApiKey()
+    await assert.rejects(session(apiKey), { status: 401 })
+    for (const key of [replaced.apiKey, spring.apiKey]) await session(key)
+  })
+
+  it('a label is given, refused to a second agent, and taken away', async () => {
+    const { node, apiKey } = await host.account()
+    const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
+    const agents = [createNodeCredentialMaterial({ rootKey: host.rootKey }), createNodeCredentialMaterial({ rootKey: host.rootKey })]
+    for (const agent of agents) await client.createAgentNode(agent)
+    const [first, second] = agents.map(({ nodeId }) => nodeId) as [string, string]
+    assert.deepEqual(await client.labelNode(first, 'Ada'), { nodeId: first, label: 'Ada' })
+    await assert.rejects(client.labelNode(second, 'Ada'), { status: 409, code: 'label_exists' })
+    assert.deepEqual(await client.labelNode(first, ''), { nodeId: first, label: '' })
+    assert.equal((await client.labelNode(second, 'Ada')).label, 'Ada')
+    const stranger = await host.account()
+    const other = createClient({ baseUrl: host.url, credentials: stranger.node, apiKey: stranger.apiKey })
+    await assert.rejects(other.labelNode(first, 'mine'), { status: 403 })
+  })
+})
