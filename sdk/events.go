@@ -33,7 +33,8 @@ type EventOptions struct {
 	// twice. It holds the subscription up, and must not call Close of the
 	// subscription or of its world. It may be nil; Events does not call it.
 	OnEvent func(Event)
-	// OnError is like OnEvent, for what goes wrong; see Events.
+	// OnError is like OnEvent, for what goes wrong; see Events. If it is nil, a
+	// subscription writes that to the world's Logger as a warning.
 	OnError func(error)
 }
 
@@ -82,6 +83,8 @@ func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOpti
 			switch {
 			case err != nil && options.OnError != nil:
 				options.OnError(err)
+			case err != nil:
+				w.options.Logger.Warn("the stream of events was lost; it goes on", "reason", err)
 			case err == nil && options.OnEvent != nil:
 				options.OnEvent(event)
 			}

@@ -59,7 +59,8 @@ type IntercomOptions struct {
 	// others wait.
 	Concurrency int
 	// OnError is called for what goes wrong, one call at a time. The subscription
-	// goes on. It may be nil; it must not close the subscription or its world.
+	// goes on. If it is nil, the world's Logger has it as a warning; it must not close
+	// the subscription or its world.
 	OnError func(error)
 	// OnConnection is called, like OnError, when a stream of commands was lost, once
 	// however often it cannot be made again, and when it is open again.

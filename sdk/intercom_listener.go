@@ -182,6 +182,7 @@ func (l *intercomListener) answered(requestID string) {
 
 func (l *intercomListener) report(err error) {
 	if l.options.OnError == nil {
+		l.world.options.Logger.Warn("a command was not carried out as it should be", "reason", err)
 		return
 	}
 	l.reporting.Lock()
