@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,15 +55,18 @@ func (p *person) run(args ...string) string {
 	return string(text)
 }
 
-// receives starts "playctl otel"; stop interrupts it and gives what it said.
-func (p *person) receives(args ...string) (at listening, stop func() string) {
+// receives starts "playctl otel". stop waits until it has recorded a number of
+// journeys, interrupts it, and gives what it said.
+func (p *person) receives(args ...string) (at listening, stop func(journeys int) string) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context()), 2*longest)
 	p.Cleanup(cancel)
 	cmd := p.command(ctx, append([]string{"otel", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--output", "ndjson"}, args...)...)
-	var said bytes.Buffer
-	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.Fatal(err)
+	}
+	notes, err := cmd.StderrPipe()
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -75,14 +79,23 @@ func (p *person) receives(args ...string) (at listening, stop func() string) {
 			p.Fatalf("%v: %s", err, lines.Bytes())
 		}
 	}
-	return at, func() string {
+	return at, func(journeys int) string {
 		p.Helper()
+		var said strings.Builder
+		for noted := bufio.NewScanner(notes); journeys > 0 && noted.Scan(); {
+			said.WriteString(noted.Text() + "\n")
+			if strings.Contains(noted.Text(), ": a journey of ") {
+				journeys--
+			}
+		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			p.Fatalf("it ended: %v\n%s", err, &said)
 		}
-		for lines.Scan() {
-			_ = lines.Bytes() // what it prints of new agents
+		rest, err := io.ReadAll(io.MultiReader(notes, out))
+		if err != nil {
+			p.Error(err)
 		}
+		said.Write(rest)
 		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
 			p.Errorf("it ended with %v:\n%s", err, &said)
 		}
@@ -195,7 +208,7 @@ func TestExportersOfGo(t *testing.T) {
 	for name, exporter := range exporters(t, at) {
 		work(t, name, exporter)
 	}
-	said := stop()
+	said := stop(2)
 	steps := []string{"A run of AGENT", "find {}", "book {}", `pay {}{"error":"timeout"}`, "Done after 3 tool calls"}
 	want := map[string][]string{"servers": {"mcp.example.com"}}
 	for _, name := range []string{"Ada", "Grace"} {
@@ -214,7 +227,7 @@ func TestExportersOfGo(t *testing.T) {
 	for name, exporter := range exporters(t, at) {
 		work(t, name, exporter)
 	}
-	said = stop()
+	said = stop(2)
 	second := []string{"a table for [redacted]", `find {"people":2}`, "book {}", `pay {}{"error":"no card"}`, "Done after 3 tool calls"}
 	want["Ada"] = slices.Concat(want["Ada"], second, second)
 	want["lines"] = []string{"Ada user: a table for [redacted]", "Ada user: a table for [redacted]"}
