@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,7 +88,16 @@ func cleanHome(env *testscript.Env) error {
 
 // stopDetached ends the hosts in the background that a script which failed has left.
 func stopDetached(t testing.TB, env *testscript.Env) {
-	left, err := filepath.Glob(filepath.Join(env.WorkDir, "*", "host.pid"))
+	var left []string
+	err := filepath.WalkDir(env.WorkDir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "host.pid" {
+			left = append(left, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // A host that ends takes it away.
+		}
+		return err
+	})
 	if err != nil {
 		t.Error(err)
 	}
