@@ -85,7 +85,7 @@ func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOpti
 				options.OnError(err)
 			case err != nil:
 				w.options.Logger.Warn("the stream of events was lost; it goes on", "reason", err)
-			case err == nil && options.OnEvent != nil:
+			case options.OnEvent != nil:
 				options.OnEvent(event)
 			}
 			return true
