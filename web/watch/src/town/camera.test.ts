@@ -41,6 +41,17 @@ describe('the camera', () => {
     assert.ok(Math.abs(camera.screenY(100_000) - 600) < 1, 'it does not look beyond the edge')
   })
 
+  it('shows where people are from nearer than the whole, with room for what they say, and not too near', () => {
+    const camera = cameraIn(1440, 900, { top: 64, right: 12, bottom: 12, left: 356 })
+    const part = { x: 300, y: 200, w: 500, h: 300 }
+    const view = camera.around(part)
+    assert.ok(view.scale > camera.fitted({ x: 0, y: 0 }).scale)
+    camera.go(view, 0, true)
+    for (const corner of [{ x: 300, y: 200 }, { x: 800, y: 500 }]) assert.ok(camera.holds(corner) || camera.scale === 1.3)
+    assert.equal(camera.around({ x: 300, y: 200, w: 0, h: 0 }).scale, 1.3)
+    assert.deepEqual(camera.around(land), camera.fitted({ x: 0, y: 0 }), 'where they are everywhere, the whole')
+  })
+
   it('zooms about a point: the ground under it stays there, within limits', () => {
     const camera = cameraIn(1000, 700)
     camera.go({ x: 600, y: 300, scale: 1 }, 0, true)

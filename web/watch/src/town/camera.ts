@@ -6,6 +6,9 @@ import type { TownInsets } from './types.js'
 const CLOSEST = 4
 /** A fitted town is shown no smaller than this, which a town of the usual size is on a phone; of a larger one, a part. */
 const READABLE = 0.2
+/** A part of the town is shown no larger than this at the start, and only where that is so much larger than the whole. */
+const HOMELY = 1.3
+const WORTH = 1.15
 /** Milliseconds of a move of the camera. */
 const GLIDE = 420
 
@@ -109,6 +112,17 @@ export class Camera {
     }
     const scale = READABLE
     return { x: this.#within(around.x, this.#land.x, this.#land.w, w / scale), y: this.#within(around.y, this.#land.y, this.#land.h, h / scale), scale }
+  }
+
+  /** The view that shows a part of the land with room for the pictures, names and words of who is at its edges; the whole where that is hardly smaller. */
+  around(part: Box): View {
+    const { w, h } = this.free
+    const middle = { x: part.x + part.w / 2, y: part.y + part.h / 2 }
+    const whole = this.fitted(middle)
+    const across = Math.max(w - 2 * SIDES, w / 2) / Math.max(part.w, 1)
+    const down = Math.max(h - ABOVE - BELOW, h / 2) / Math.max(part.h, 1)
+    const scale = Math.min(across, down, HOMELY)
+    return scale < whole.scale * WORTH ? whole : { ...middle, scale }
   }
 
   /** The view from a ground point at a scale of at least the given one. */

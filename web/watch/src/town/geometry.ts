@@ -36,6 +36,11 @@ export function contains(box: Box, point: Point): boolean {
   return point.x >= box.x && point.x <= box.x + box.w && point.y >= box.y && point.y <= box.y + box.h
 }
 
+/** Whether a box is within another. */
+export function holdsBox(outer: Box, inner: Box): boolean {
+  return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.w <= outer.x + outer.w && inner.y + inner.h <= outer.y + outer.h
+}
+
 /** Whether two lists have the same numbers. */
 export function alike(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i])

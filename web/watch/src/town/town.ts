@@ -2,7 +2,9 @@ import { Camera } from './camera.js'
 import { nextInDirection } from './arrows.js'
 import { listen } from './controls.js'
 import { FrameStatistics } from './frames.js'
-import type { Point } from './geometry.js'
+import type { Box, Point } from './geometry.js'
+import { holdsBox } from './geometry.js'
+import { boxAround } from './level.js'
 import { Painter } from './painter.js'
 import type { Lettering } from './paper.js'
 import { letterSize } from './paper.js'
@@ -54,6 +56,10 @@ export class Town {
   #focused: string | null = null
   /** The person moved the camera: it stays where it is. */
   #steered = false
+  /** The person wants to see the whole land, not only where somebody lives. */
+  #whole = false
+  /** What the camera was fitted to. */
+  #fittedTo: Box = { x: 0, y: 0, w: 0, h: 0 }
   /** Whose walk the person wants to see. */
   #followed: string | null = null
   /** The one that the camera keeps to, walking or not. */
@@ -93,7 +99,7 @@ export class Town {
       this.#camera.setLand(islandBox(this.#residents.bounds))
       this.#painter.renewLand()
       if (!this.#steered) this.#fit(true)
-    }
+    } else if (!this.#steered && !this.#whole && !holdsBox(this.#fittedTo, this.#inhabited)) this.#fit(this.#still)
     this.#wakeSoon()
   }
 
@@ -153,6 +159,7 @@ export class Town {
   /** Shows the whole town. */
   fit(): void {
     this.#steered = false
+    this.#whole = true
     this.#leave()
     this.#fit(this.#still)
   }
@@ -285,12 +292,17 @@ export class Town {
   }
 
   #fit(atOnce: boolean): void {
-    const homes = [...this.#residents.all.values()].map(({ home }) => home)
-    const land = islandBox(this.#residents.bounds)
-    const middle = homes.reduce((sum, home) => ({ x: sum.x + home.x / homes.length, y: sum.y + home.y / homes.length }), { x: 0, y: 0 })
-    const around = homes.length > 0 ? middle : { x: land.x + land.w / 2, y: land.y + land.h / 2 }
-    this.#camera.go(this.#camera.fitted(around), performance.now(), atOnce)
+    const part = this.#inhabited
+    const middle = { x: part.x + part.w / 2, y: part.y + part.h / 2 }
+    this.#fittedTo = part
+    this.#camera.go(this.#whole ? this.#camera.fitted(middle) : this.#camera.around(part), performance.now(), atOnce)
     this.#wake()
+  }
+
+  /** The part of the land where somebody lives; all of it where nobody does. */
+  get #inhabited(): Box {
+    const homes = [...this.#residents.all.values()].map(({ home }) => home)
+    return homes.length === 0 ? islandBox(this.#residents.bounds) : boxAround(homes)
   }
 
   get #lettering(): Lettering {

@@ -24,11 +24,11 @@ test.describe('on a phone', () => {
     const before = await settled(page)
     const middle = figureOf(before)
 
-    await fingers.pinch(middle, 60, 240)
+    await fingers.pinch(middle, 60, 160)
     const near = await settled(page)
     expect(height(near)).toBeGreaterThan(1.3 * height(before))
     expect(Math.abs(figureOf(near).x - middle.x), 'what is between the fingers stays there').toBeLessThan(25)
-    await fingers.pinch(middle, 240, 60)
+    await fingers.pinch(middle, 160, 60)
     expectSame(await settled(page), before)
 
     await fingers.drag([middle, { x: middle.x + 40, y: middle.y + 60 }])
@@ -89,10 +89,8 @@ test('keys zoom, move and show the whole again', async ({ page, host, world }) =
   await page.keyboard.press('Shift+ArrowUp')
   expectSame(await settled(page), before)
 
-  await page.keyboard.press('+')
-  await page.keyboard.press('Shift+ArrowLeft')
   await page.keyboard.press('0')
-  expectSame(await settled(page), before)
+  expect(height(await settled(page)), 'the page begins where people are, nearer than the whole').toBeLessThan(height(before) - 5)
 })
 
 test('the arrows reach everybody on the map, and name them; Enter selects', async ({ page, host, world }) => {
