@@ -160,10 +160,16 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
-	if existing != nil && existing.ServerURL == target.ServerURL {
-		target.Fingerprint = existing.Fingerprint
-	}
+	target.Fingerprint = trustedAt(existing, target.ServerURL)
 	return target, nil
+}
+
+// trustedAt is the fingerprint that a context, where there is one, has for a host.
+func trustedAt(existing *creds.Context, server string) string {
+	if existing == nil || existing.ServerURL != server {
+		return ""
+	}
+	return existing.Fingerprint
 }
 
 // derive computes the node id of a phrase, which takes a moment on purpose.

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +166,9 @@ func shareWith(ctx context.Context, c *client.Client, agents []creds.Agent) erro
 		has, err := labelAtHost(ctx, c, agent.NodeID, agent.Label)
 		switch {
 		case protocol.HasCode(err, protocol.CodeLabelExists):
-			refused = cmp.Or(refused, fmt.Errorf("%q: %w", agent.Label, err))
+			if refused == nil {
+				refused = fmt.Errorf("%q: %w", agent.Label, err)
+			}
 		case err != nil || !has:
 			return err
 		}
