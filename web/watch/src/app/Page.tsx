@@ -39,16 +39,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const notifier = useNotifier(store)
   const { state } = store.link.value
   const away = state === 'reconnecting' || state === 'host-gone'
-  useEffect(() => {
-    const retry = (): void => { store.retry() }
-    // Whether the host is still reached shows only where the connection is made again.
-    const lost = (): void => { store.retry(true) }
-    const close = (event: KeyboardEvent): void => { keyed(store, event) }
-    addEventListener('online', retry)
-    addEventListener('offline', lost)
-    addEventListener('keydown', close)
-    return () => { removeEventListener('online', retry); removeEventListener('offline', lost); removeEventListener('keydown', close) }
-  }, [store])
+  useBrowser(store)
   return (
     <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}${away ? ' away' : ''}${store.time.value === undefined ? '' : ' then'}${past.bar === undefined ? '' : ' timed'}`}>
       {!hidden && <a class="skip" href="#register">{text('page.skip')}</a>}
@@ -82,6 +73,20 @@ export function Page({ store }: { store: WorldStore }): VNode {
       <Announcer store={store} pointed={pointed} />
     </div>
   )
+}
+
+/** Takes what the browser says of its network, and the keys of the whole page. */
+function useBrowser(store: WorldStore): void {
+  useEffect(() => {
+    const retry = (): void => { store.retry() }
+    // Whether the host is still reached shows only where the connection is made again.
+    const lost = (): void => { store.retry(true) }
+    const close = (event: KeyboardEvent): void => { keyed(store, event) }
+    addEventListener('online', retry)
+    addEventListener('offline', lost)
+    addEventListener('keydown', close)
+    return () => { removeEventListener('online', retry); removeEventListener('offline', lost); removeEventListener('keydown', close) }
+  }, [store])
 }
 
 /** Escape closes what is selected, F keeps the camera with it. */
