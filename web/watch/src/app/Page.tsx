@@ -55,8 +55,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
       </header>
       <main class="map" aria-label={text('page.map')}>
         <TownView store={store} onTown={setTown} announce={announce} />
-        <Zoom town={town} />
-        <Ticker store={store} />
+        <Zoom town={town} /><Ticker store={store} />
       </main>
       {past.bar}
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
