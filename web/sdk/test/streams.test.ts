@@ -155,3 +155,32 @@ describe('a stream that ends before it begins', () => {
     for (const [i, least] of [300, 100, 100].entries()) assert.ok((waits[i] ?? 0) > least - 20, `it waits ${waits[i]} ms`)
   })
 })
+
+describe('a stream that is ended while it waits', () => {
+  // As Deno does at times, which then leaves a program's `close` waiting.
+  it('ends also where the read that is under way never does', async () => {
+    const ending = new AbortController()
+    const fetching: typeof fetch = async (input) => {
+      await Promise.resolve()
+      const address = input instanceof Request ? input.url : input.toString()
+      if (!address.includes('/events')) return Response.json({ sid: 's', rev: 1, seq: 1, capabilities: ['resume'] })
+      const first = [encoder.encode(':\n\nid: 7\n\n')]
+      const reader = {
+        read: async () => {
+          const value = first.shift()
+          if (value !== undefined) return { value, done: false }
+          setImmediate(() => { ending.abort() })
+          return new Promise(() => undefined)
+        },
+        cancel: async () => Promise.resolve(),
+      }
+      const response = new Response('', { headers: { 'content-type': 'text/event-stream' } })
+      Object.defineProperty(response, 'body', { value: { getReader: () => reader } })
+      return response
+    }
+    const stream = new Stream(new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: fetching }), { inline: false, signal: ending.signal })
+    const reported: string[] = []
+    for (let signal = await stream.next(); signal !== undefined; signal = await stream.next()) reported.push(signal.type)
+    assert.deepEqual(reported, ['connecting', 'open', 'cursor'])
+  })
+})

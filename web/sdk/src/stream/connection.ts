@@ -1,7 +1,7 @@
 import type { Call } from '../http/call.js'
 import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
-import { linked, reasonOf } from '../http/wait.js'
+import { linked, reasonOf, whenEnded } from '../http/wait.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
 import { asError } from '../protocol/callback.js'
 import { type Frame, FrameParser } from './frames.js'
@@ -35,6 +35,8 @@ export class Connection {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #stall: ReturnType<typeof setTimeout> | undefined
   readonly #unlink: () => void
+  /** Ends the read under way. */
+  #endRead: ((why: Error) => void) | undefined
 
   private constructor(
     readonly sid: string,
@@ -42,6 +44,7 @@ export class Connection {
     signal: AbortSignal,
   ) {
     this.#unlink = linked(this.#ending, signal)
+    whenEnded(this.#ending.signal, () => this.#endRead?.(reasonOf(this.#ending.signal)))
     this.#restartStallTimer()
   }
 
@@ -124,7 +127,7 @@ export class Connection {
     if (this.#broken !== undefined) throw this.#broken
     let piece
     try {
-      piece = await this.#reader?.read()
+      piece = await this.#read()
     } catch (error) {
       throw this.#reason(error)
     }
@@ -136,6 +139,21 @@ export class Connection {
       this.#broken = asError(error)
     }
     return true
+  }
+
+  /** Reads the next piece. In Deno a read may wait for ever though its request was aborted, so it ends with the connection here. */
+  async #read(): Promise<ReadableStreamReadResult<Uint8Array> | undefined> {
+    const reader = this.#reader
+    if (reader === undefined) return undefined
+    this.#ending.signal.throwIfAborted()
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#endRead = reject
+        reader.read().then(resolve, reject)
+      })
+    } finally {
+      this.#endRead = undefined
+    }
   }
 
   /** Gives the stall, or the end that was asked for, as the cause where that is why it ended. */
