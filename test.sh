@@ -58,7 +58,7 @@ main() {
   trap finish EXIT
   install_tools
   case $mode in
-    usual) usual "$all" 12m "${packages[@]}" ;;
+    usual) usual "$all" 25m "${packages[@]}" ;;
     long) long "$all" "${packages[@]}" ;;
     integrations) test/integrations/run.sh ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
