@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import { Copied } from './Copied.js'
+import { useSheet } from './sheet.js'
 import type { WorldStore } from '../world/store.js'
 
 /** What this browser proved of what it shows, and how that is checked elsewhere. */
@@ -11,21 +12,7 @@ export function Proof({ store, why, close }: { store: WorldStore, why: string, c
   const { at, events } = store.proved.value
   const snapshot = store.snapshot.value
   const root = snapshot?.merkleRootHex ?? ''
-  useEffect(() => {
-    box.current?.focus({ preventScroll: true })
-    // Escape closes this first, and what is selected only then.
-    const escape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return
-      event.preventDefault()
-      close()
-    }
-    const outside = (event: PointerEvent): void => {
-      if (event.target instanceof Element && event.target.closest('.status') === null) close()
-    }
-    addEventListener('keydown', escape, true)
-    addEventListener('pointerdown', outside, true)
-    return () => { removeEventListener('keydown', escape, true); removeEventListener('pointerdown', outside, true) }
-  }, [])
+  useSheet(box, '.status', close)
   return (
     <div class="proof" id="proof" role="group" aria-label={text('proof.title')} tabIndex={-1} ref={box}>
       <h2>{text('proof.title')}</h2>

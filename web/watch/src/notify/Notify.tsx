@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useSheet } from '../app/sheet.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { Notifier, longestWord, mostWishes, wishName } from './notifier.js'
@@ -28,21 +29,7 @@ function Wishes({ notifier, close }: { notifier: Notifier, close: () => void }):
   const [word, write] = useState('')
   const box = useRef<HTMLDivElement>(null)
   const wishes = notifier.wishes.value
-  useEffect(() => {
-    box.current?.focus({ preventScroll: true })
-    // Escape closes this first, and what is selected only then.
-    const escape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return
-      event.preventDefault()
-      close()
-    }
-    const outside = (event: PointerEvent): void => {
-      if (event.target instanceof Element && event.target.closest('.notify') === null) close()
-    }
-    addEventListener('keydown', escape, true)
-    addEventListener('pointerdown', outside, true)
-    return () => { removeEventListener('keydown', escape, true); removeEventListener('pointerdown', outside, true) }
-  }, [])
+  useSheet(box, '.notify', close)
   const add = (event: Event): void => {
     event.preventDefault()
     if (word.trim() === '') return

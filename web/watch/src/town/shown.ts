@@ -66,7 +66,7 @@ export function look(camera: Camera, residents: Residents, now: number, still: b
 /** Half the size of a dot, in CSS pixels at the usual size of letters. */
 const DOT = 6
 
-/** The same people as dots; whoever is marked stays a figure. */
+/** The same people as dots; those that are marked stay figures. */
 export function asDots(all: readonly Shown[], marks: Marks, size: number): Shown[] {
   const dot = DOT * size
   return all.map((shown) => {

@@ -27,7 +27,7 @@ interface Speaker {
   readonly marked: boolean
 }
 
-/** What is drawn of something said, and whom it belongs to. */
+/** What is drawn of something said, and whose it is. */
 interface Seen {
   readonly key: string
   readonly box: Box
