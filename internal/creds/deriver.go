@@ -59,9 +59,10 @@ func freeMemory() {
 }
 
 // Deriver computes node ids for a host: it bounds how many derivations run and
-// wait, and returns their memory to the system when they are over. Whose turn is
-// next goes by origin, so that one that asks often keeps no other out. Its methods
-// may be called from several goroutines.
+// wait, runs them at a lower priority where the system has one for threads (Linux),
+// and returns their memory to the system when they are over. Whose turn is next goes
+// by origin, so that one that asks often keeps no other out. Its methods may be called
+// from several goroutines.
 type Deriver struct {
 	opts  DeriverOptions
 	queue queue
@@ -119,7 +120,9 @@ func (d *Deriver) NodeID(ctx context.Context, from Origin, hash PasswHash, rootK
 		return "", err
 	}
 	d.started()
-	return d.opts.Derive(hash, rootKey)
+	var id string
+	inBackground(func() { id, err = d.opts.Derive(hash, rootKey) })
+	return id, err
 }
 
 // Load returns how many derivations run and how many wait now.
