@@ -180,6 +180,8 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 // 9112, section 6.3, advises. A proxy in front must not prefer Content-Length.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
+		Protocols:         httpVersions(),
+		HTTP2:             &http2Limits,
 		Handler:           counted(handler),
 		ConnContext:       withConn,
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -189,6 +191,26 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+}
+
+// httpVersions are HTTP/1.1 and HTTP/2, the latter under TLS and, for proxies and
+// programs that know that the host speaks it, without (RFC 9113, section 3.3).
+func httpVersions() *http.Protocols {
+	var versions http.Protocols
+	versions.SetHTTP1(true)
+	versions.SetHTTP2(true)
+	versions.SetUnencryptedHTTP2(true)
+	return &versions
+}
+
+// http2Limits bound what a connection of HTTP/2 may make the host hold: a frame that it
+// reads whole, by default 1 MiB, and what came for requests that do not read it, by
+// default 1 MiB as well.
+var http2Limits = http.HTTP2Config{
+	MaxConcurrentStreams:          100,
+	MaxReadFrameSize:              16 << 10,
+	MaxReceiveBufferPerConnection: 64 << 10,
+	MaxReceiveBufferPerStream:     64 << 10,
 }
 
 // Close ends the host in order: readiness goes off, streams end over the drain

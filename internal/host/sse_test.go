@@ -65,6 +65,7 @@ type network struct {
 	*fixture
 	ln     *pipeListener
 	client *http.Client
+	base   string
 	end    context.CancelFunc
 	served chan error
 }
@@ -72,7 +73,7 @@ type network struct {
 func (f *fixture) serve() *network {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	n := &network{fixture: f, ln: newPipeListener(), end: cancel, served: make(chan error, 1)}
+	n := &network{fixture: f, ln: newPipeListener(), base: "http://host", end: cancel, served: make(chan error, 1)}
 	f.host.mu.Lock()
 	f.host.useListener(n.ln)
 	f.host.mu.Unlock()
@@ -147,7 +148,7 @@ func (n *network) subscribe(who func(*http.Request), query string, options ...fu
 
 func (n *network) open(who func(*http.Request), query string, options ...func(*http.Request)) *subscription {
 	n.t.Helper()
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "http://host"+n.play("/events")+query, http.NoBody)
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, n.base+n.play("/events")+query, http.NoBody)
 	if err != nil {
 		n.t.Fatal(err)
 	}
