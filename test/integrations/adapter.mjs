@@ -1,0 +1,100 @@
+// What every adapter of a framework must do, as tests: an agent that books a table by three calls of tools, one of which fails.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startHost } from './host.mjs'
+import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
+
+const seats = { friday: 0, saturday: 4 }
+
+/** What the tool search gives. */
+export const search = ({ day }) => ({ free: seats[day] })
+
+/** What the tool book gives. */
+export function book({ day, people }) {
+  if (seats[day] < people) throw new Error(`no ${people} seats on ${day}`)
+  return `booked ${people} on ${day}`
+}
+
+/** What the model says, turn by turn: calls of tools one after the other, then words. */
+export const turns = [
+  { call: { id: 'c1', name: 'search', args: { day: 'friday' } } }, { call: { id: 'c2', name: 'book', args: { people: 4, day: 'friday' } } },
+  { call: { id: 'c3', name: 'book', args: { people: 4, day: 'saturday' } } }, { words: ['Booked ', 'for ', 'Saturday.'] },
+]
+
+/** What the model says of an agent whose tool waits. */
+export const waitingTurns = [{ call: { id: 'w', name: 'wait', args: {} } }, { words: ['done'] }]
+
+/** A tool that waits until the signal of its call ends, which it then rejects with; `waiting` and `over` resolve once it runs and once it ends. */
+export function waiter() {
+  let begins, ended
+  const waiting = new Promise((resolve) => { begins = resolve })
+  const over = new Promise((resolve) => { ended = resolve })
+  const wait = async (signal) => new Promise((_resolve, reject) => {
+    const end = () => {
+      ended(signal.reason)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', end)
+    begins()
+    if (signal.aborted) end()
+  })
+  return { wait, waiting, over }
+}
+
+/**
+ * The tests of an adapter. `booking(options)` gives the program of the agent that says `turns`, `waits(wait, options)`
+ * one with the tool `wait`, `fails(reason, options)` one whose model fails. `free` gives what `assist_search` found,
+ * `refused` matches what a wrong argument is answered with. `more` gets what gives the host, and adds tests.
+ */
+export function describeAdapter(title, { file, booking, waits, fails, free = ({ result }) => result.free, more = () => undefined }) {
+  describe(title, () => {
+    let host, proved
+    before(async () => {
+      host = await startHost()
+      proved = await host.record()
+    })
+    after(async () => { await host.end() })
+    const open = (test) => {
+      const world = host.world()
+      test.after(async () => world.close())
+      return world
+    }
+
+    it('is on the map with its forms, streams its answer and records what it did', async (test) => {
+      const world = open(test)
+      const ada = await world.agent('Ada', booking())
+      const { answer, streamed } = await askWhole(world, { to: ada.id, text: 'A table for four, please' })
+      assert.equal(answer.message, 'Booked for Saturday.')
+      assert.equal(streamed, answer.message)
+      assert.equal(free(await world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'saturday' } })), 4)
+      await assert.rejects(world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'monday' } }), /not what the tool takes/u)
+      await ada.say('Saturday is booked.')
+      golden(file, await observed(world, ada))
+    })
+
+    it('ends a run that nobody waits for any more', async () => {
+      const world = host.world()
+      const { wait, waiting, over } = waiter()
+      const agent = await world.agent('Bo', waits(wait, { onError: () => undefined }))
+      const why = await closeWhileAsked({ host, world, agent, question: { text: 'Wait' }, waiting, over })
+      assert.ok(why instanceof Error)
+    })
+
+    it('reports what fails to the developer, and to the asker neutrally', async (test) => {
+      const world = open(test)
+      const errors = []
+      const cy = await world.agent('Cy', fails('a secret reason', { onError: (error) => { errors.push(error.message) } }))
+      await assert.rejects(world.ask({ to: cy.id, text: 'Hello' }), (error) => !error.message.includes('secret'))
+      assert.match(errors.join(), /a secret reason/u)
+    })
+
+    more(open)
+
+    it('leaves a recording that replays and proves', async () => {
+      const { ok, events, proved: equal } = await proved()
+      assert.ok(ok)
+      assert.ok(equal > 0)
+      assert.equal(equal, events)
+    })
+  })
+}

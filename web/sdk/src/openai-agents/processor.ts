@@ -1,0 +1,148 @@
+import { asArray, asObject, asText, member } from '../json/read.js'
+import { asError, reportTo } from '../protocol/callback.js'
+import { JourneyRecorder, type Redact } from '../tools/recorder.js'
+import type { Agent } from '../world/agent.js'
+import { answering } from './context.js'
+import { argumentsOf } from './items.js'
+
+/** What of a trace is used. */
+export interface TraceOfRun {
+  readonly traceId: string
+  readonly name?: string
+}
+
+/** What of a span is used. */
+export interface TraceSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly spanData: object
+  readonly error?: object | null
+}
+
+/** A tracing processor of `@openai/agents`. */
+export interface JourneyProcessor {
+  readonly onTraceStart: (trace: TraceOfRun) => Promise<void>
+  readonly onTraceEnd: (trace: TraceOfRun) => Promise<void>
+  readonly onSpanStart: (span: TraceSpan) => Promise<void>
+  readonly onSpanEnd: (span: TraceSpan) => Promise<void>
+  /** Waits until what ended so far is recorded. */
+  readonly forceFlush: () => Promise<void>
+  /** The same. */
+  readonly shutdown: () => Promise<void>
+}
+
+/** How traces are recorded. */
+export interface ProcessorOptions {
+  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  readonly redact?: Redact
+  /** Called for what goes wrong; printed unless it is given. */
+  readonly onError?: (error: Error) => void | Promise<void>
+}
+
+/** How many traces are followed at once. Those beyond it are not recorded. */
+const mostTraces = 1000
+
+/** A trace that is under way. */
+class Followed {
+  /** The name of a trace stands for a question that no span has. */
+  origin: string
+  #answer: string | undefined
+  #failed = false
+  readonly #notes: ((journey: JourneyRecorder) => void)[] = []
+
+  constructor(name: string) {
+    this.origin = name
+  }
+
+  /** Takes over what a span says that ended. */
+  end({ spanId, spanData, error }: TraceSpan): void {
+    const data = spanData as Readonly<Record<string, unknown>>
+    const failed = error !== undefined && error !== null
+    if (data.type === 'function') {
+      this.#notes.push((journey) => {
+        journey.call(String(data.name), argumentsOf(data.input), spanId)
+        // Why it failed is not in the span.
+        if (failed) journey.failed(spanId, 'failed')
+        else journey.result(spanId, outputOf(data.output))
+      })
+    }
+    if (data.type === 'agent' && failed) this.#failed = true
+    if (data.type === 'response' || data.type === 'generation') this.#model(data)
+  }
+
+  /** A call of the model has the conversation so far, and the words that it adds. */
+  #model(data: Readonly<Record<string, unknown>>): void {
+    if (this.#answer === undefined) this.origin = lastText(data._input ?? data.input) ?? this.origin
+    const given = member(asObject(data._response), 'output') ?? member(asObject(asArray(data.output)?.at(0)), 'choices') ?? data.output
+    this.#answer = lastText(given) ?? this.#answer ?? 'done'
+  }
+
+  journey(redact: Redact | undefined) {
+    const recorder = new JourneyRecorder(this.origin, redact)
+    for (const note of this.#notes) note(recorder)
+    return recorder.to(this.#failed ? 'failed' : this.#answer ?? 'done')
+  }
+}
+
+/**
+ * Records a journey of an agent from each trace: `addTraceProcessor(journeyProcessor(ada))`. Runs that answer a question of
+ * the world are left out, since they are recorded already. Tracing must be on; question and answer are in spans of models
+ * of OpenAI, without them the journey leads from the trace's name to `done`. A call that failed is recorded as `failed`.
+ */
+export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): JourneyProcessor {
+  const followed = new Map<string, Followed>()
+  const recording = new Set<Promise<void>>()
+  const record = async (trace: Followed): Promise<void> => {
+    try {
+      await agent.recordJourney(trace.journey(options.redact))
+    } catch (error) {
+      reportTo(options.onError, asError(error))
+    }
+  }
+  const flush = async (): Promise<void> => { await Promise.all(recording) }
+  return {
+    onTraceStart: async ({ traceId, name = 'a run' }) => {
+      if (answering.getStore() !== true && followed.size < mostTraces) followed.set(traceId, new Followed(name))
+      return Promise.resolve()
+    },
+    onSpanStart: async () => Promise.resolve(),
+    onSpanEnd: async (span) => {
+      followed.get(span.traceId)?.end(span)
+      return Promise.resolve()
+    },
+    onTraceEnd: async ({ traceId }) => {
+      const trace = followed.get(traceId)
+      if (!followed.delete(traceId) || trace === undefined) return
+      const under = record(trace).finally(() => { recording.delete(under) })
+      recording.add(under)
+      await under
+    },
+    forceFlush: flush,
+    shutdown: flush,
+  }
+}
+
+/** What a function gave: a text, or JSON in one. */
+function outputOf(output: unknown): unknown {
+  try {
+    return JSON.parse(String(output))
+  } catch {
+    return output
+  }
+}
+
+/** The last text in a question, in messages or in what a model gave; undefined where there is none. */
+function lastText(given: unknown): string | undefined {
+  if (typeof given === 'string') return given
+  for (const item of [...asArray(given) ?? []].reverse()) {
+    const inner = asObject(member(asObject(item), 'message')) ?? asObject(item)
+    const text = contentText(inner?.content)
+    if (text !== '') return text
+  }
+  return undefined
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content
+  return (asArray(content) ?? []).map((part) => asText(member(asObject(part), 'text')) ?? '').join('')
+}

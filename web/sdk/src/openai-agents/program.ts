@@ -1,0 +1,122 @@
+import { asObject, asText, member } from '../json/read.js'
+import type { Json, JsonObject } from '../protocol/contract.js'
+import { OptionError, ToolError } from '../protocol/errors.js'
+import type { AgentProgram, ChatMessage } from '../tools/program.js'
+import type { Redact } from '../tools/recorder.js'
+import { type AgentTool, type Answer, tool } from '../tools/tool.js'
+import { answering } from './context.js'
+import { isFailure, noteItem } from './items.js'
+
+/** What of an agent is used. */
+export interface OpenAiAgent {
+  readonly name: string
+  readonly tools?: readonly object[]
+}
+
+/** What of a tool is used; only those of the type `function` run in this program. */
+export interface OpenAiTool {
+  readonly type: string
+  readonly name: string
+  readonly description?: string
+  readonly parameters?: object
+  readonly needsApproval?: (context: never, args: never) => Promise<boolean>
+  readonly invoke: (context: never, input: string, details?: never) => Promise<unknown>
+}
+
+/** `run` of `@openai/agents`, or the method of a `Runner`: `(...given) => runner.run(...given)`. */
+export type RunAgent = (agent: never, input: never, options: never) => Promise<unknown>
+
+/** How an agent of OpenAI's Agents SDK is in the world. */
+export interface OpenAiAgentsOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+  /** Runs the agent: `run` of `@openai/agents`, or the method of a `Runner`. */
+  readonly run: RunAgent
+  /** The tools that people may call; those of the agent unless they are given. Tools that OpenAI runs are left out. */
+  readonly tools?: readonly object[]
+  /** The context of each run and of each call of a tool, as the option of `run`. */
+  readonly context?: unknown
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  readonly record?: boolean | Redact
+}
+
+/** What of a streamed run is used. */
+interface StreamedRun extends AsyncIterable<{ readonly type?: unknown; readonly data?: unknown; readonly item?: unknown }> {
+  readonly completed: Promise<unknown>
+  readonly interruptions?: readonly unknown[]
+  readonly finalOutput?: unknown
+}
+
+/**
+ * The program of an agent of OpenAI's Agents SDK: `world.agent('Ada', fromOpenAiAgents(agent, { run }))`. Texts go to the
+ * agent and its answer streams back; its tools are what people may call; each answer is recorded as a journey with the
+ * tools that it called.
+ */
+export function fromOpenAiAgents(agent: OpenAiAgent, options: OpenAiAgentsOptions): AgentProgram {
+  const { run, tools = agent.tools ?? [], context, record = true, ...rest } = options
+  if (typeof run !== 'function') throw new OptionError("fromOpenAiAgents needs run, which starts the agent: fromOpenAiAgents(agent, { run }) with the run of '@openai/agents'")
+  const callable = (tools as readonly OpenAiTool[]).filter(({ type }) => type === 'function')
+  return {
+    ...rest, type: 'openai-agents', record,
+    tools: Object.fromEntries(callable.map((given) => [given.name, toolOf(given, context)])),
+    async *chat(message) {
+      const { text, signal } = message
+      const started = answering.run(true, async () => run(agent as never, text as never, { stream: true, signal, context } as never))
+      yield* said(await started as StreamedRun, message)
+    },
+  }
+}
+
+/** What a run says; its tools are noted. */
+async function* said(run: StreamedRun, { journey, signal }: ChatMessage): AsyncGenerator<string> {
+  let words = false
+  for await (const { type, data, item } of run) {
+    if (type === 'run_item_stream_event') noteItem(journey, item)
+    const delta = type === 'raw_model_stream_event' ? deltaOf(data) : ''
+    if (delta !== '') {
+      words = true
+      yield delta
+    }
+  }
+  await run.completed
+  signal.throwIfAborted()
+  if ((run.interruptions ?? []).length > 0) throw new ToolError('the agent waits for an approval, which only its program can give')
+  // What a tool gave may be the answer, without a word of the model.
+  if (!words) yield asText(run.finalOutput) ?? JSON.stringify(run.finalOutput ?? '')
+}
+
+function deltaOf(data: unknown): string {
+  const given = asObject(data)
+  return given?.type === 'output_text_delta' ? asText(given.delta) ?? '' : ''
+}
+
+function toolOf(given: OpenAiTool, context: unknown): AgentTool {
+  const { name, description = '', parameters = {}, needsApproval } = given
+  const { schema, filled } = withOptional(parameters as JsonObject)
+  return tool({
+    description, input: schema,
+    run: async (args, { signal }): Promise<Answer> => {
+      const whole = { ...filled, ...args }
+      // An approval is for the program to ask for, which a call of somebody else would go past.
+      if (await needsApproval?.({ context } as never, whole as never) === true) throw new ToolError(`the tool ${name} needs an approval, which only its program can give`)
+      const output = await given.invoke({ context } as never, JSON.stringify(whole), { signal } as never)
+      if (isFailure(output)) throw new ToolError(output)
+      return output as Answer
+    },
+  })
+}
+
+/**
+ * A schema in which what may be null may be left out, and what stands for it then: OpenAI's strict schemas have no
+ * optional properties, so that people would have to fill in every one.
+ */
+function withOptional(schema: JsonObject): { schema: JsonObject; filled: JsonObject } {
+  const properties = asObject(schema.properties) ?? {}
+  const filled = Object.fromEntries(Object.entries(properties).filter(([, property]) => mayBeNull(property)).map(([name]) => [name, null]))
+  const required = Array.isArray(schema.required) ? schema.required.filter((name) => !(String(name) in filled)) : []
+  return { schema: { ...schema, required }, filled }
+}
+
+function mayBeNull(property: Json): boolean {
+  const type = member(asObject(property), 'type')
+  const anyOf = member(asObject(property), 'anyOf')
+  return Array.isArray(type) ? type.includes('null') : Array.isArray(anyOf) && anyOf.some(mayBeNull) || type === 'null'
+}
