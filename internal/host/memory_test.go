@@ -202,38 +202,64 @@ func (w *stalledWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestListsOfAgentsAreShared has readers of an account's agents that do not read: each
-// holds the list of its parts and a buffer, and all together the agents once.
-func TestListsOfAgentsAreShared(t *testing.T) {
+// TestListsThatAreNotReadAreNotMade has readers of long lists of nodes that do not
+// read: each holds a buffer, and all together the agents' records once.
+func TestListsThatAreNotReadAreNotMade(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	tools := []string{"chat_tool"}
 	for i := range 50 {
 		tools = append(tools, fmt.Sprintf("tool_%d_%s", i, strings.Repeat("x", 40)))
 	}
-	for range 80 {
+	const agents = 80
+	for i := range agents {
 		a := f.agent(owner)
 		registered := registration(a.id)
 		registered["agent"] = map[string]any{"type": "test", "toolNames": tools}
 		f.post(f.play("/players"), registered, as(a)).ok()
+		f.post(protocol.PathNodeLabel, map[string]any{"nodeId": a.id, "label": fmt.Sprint("agent ", i)}, as(owner)).ok()
 	}
-	for _, path := range []string{protocol.PathAgents, protocol.PathNodes} {
-		length := len(f.get(path, as(owner)).ok().body)
-		before := worldtest.LiveHeap()
-		const readers = 20
-		goOn := make(chan struct{})
-		var reading sync.WaitGroup
-		for range readers {
-			w := &stalledWriter{httptest.NewRecorder(), sync.Once{}, make(chan struct{}), goOn}
-			reading.Go(func() { f.handler.ServeHTTP(w, f.request(http.MethodGet, path, nil, as(owner))) })
-			<-w.stalls
-		}
-		each := (worldtest.LiveHeap() - before) / readers
-		close(goOn)
-		reading.Wait()
-		t.Logf("of %d bytes of %s a reader holds %d", length, path, each)
-		if each > length/4 {
-			t.Errorf("a reader of %s holds %d of %d bytes", path, each, length)
-		}
+	for path, c := range map[string]struct {
+		who   func(*http.Request)
+		reply any
+	}{
+		protocol.PathAgents:                                     {as(owner), &protocol.AgentsReply{}},
+		protocol.PathAgents + "?labels=true":                    {as(owner), &protocol.AgentsReply{}},
+		protocol.PathNodes:                                      {as(owner), &protocol.NodesReply{}},
+		protocol.PathNodes + "?labels=true":                     {as(owner), &protocol.NodesReply{}},
+		protocol.PathNodes + "?all=true":                        {asAdmin, &protocol.AllNodesReply{}},
+		protocol.PathNodes + "?all=true&usage=true&labels=true": {asAdmin, &protocol.AllNodesReply{}},
+	} {
+		t.Run(path, func(t *testing.T) {
+			r := f.get(path, c.who)
+			r.into(c.reply)
+			body := r.body
+			if again, err := json.Marshal(c.reply); err != nil || string(again) != string(body) {
+				t.Errorf("the list is not that of the contract: %v\n%.2000s\n%.2000s", err, body, again)
+			}
+			labels := 0
+			if strings.Contains(path, "labels") {
+				labels = agents
+			}
+			if n := strings.Count(string(body), `"agentId":`); n != agents || strings.Count(string(body), `"label":"agent `) != labels {
+				t.Fatalf("the list has %d agents of %d: %.200s", n, agents, body)
+			}
+			before := worldtest.LiveHeap()
+			const readers = 20
+			goOn := make(chan struct{})
+			var reading sync.WaitGroup
+			for range readers {
+				w := &stalledWriter{httptest.NewRecorder(), sync.Once{}, make(chan struct{}), goOn}
+				reading.Go(func() { f.handler.ServeHTTP(w, f.request(http.MethodGet, path, nil, c.who)) })
+				<-w.stalls
+			}
+			each := (worldtest.LiveHeap() - before) / readers
+			close(goOn)
+			reading.Wait()
+			t.Logf("of %d bytes a reader holds %d", len(body), each)
+			if each > len(body)/4 {
+				t.Errorf("a reader holds %d of %d bytes", each, len(body))
+			}
+		})
 	}
 }

@@ -1,12 +1,10 @@
 package host
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
@@ -76,149 +74,6 @@ func planDeleteAgent(c *call) (action, error) {
 		return c.carryOut(world.DeleteAgent{AgentID: id})
 	}, nil
 }
-
-// sendNodes lists the caller's account, or for the administrator who asks for
-// all of them, every node.
-func sendNodes(c *call) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
-	all := c.query().Get(protocol.QueryAll) == "true"
-	if all != c.caller.Admin {
-		return protocol.Errorf(protocol.CodeForbidden,
-			"a main node lists its own nodes; the administrator lists all of them, with ?all=true")
-	}
-	if all {
-		if c.query().Get(protocol.QueryUsage) != "true" {
-			return c.send(c.host.allNodes(c.wantsLabels()))
-		}
-		reply := c.host.allNodes(c.wantsLabels())
-		for i := range reply.MainNodes {
-			if n := c.host.world.Registry().Node(reply.MainNodes[i].NodeID); n != nil && len(n.Limits) > 0 {
-				reply.MainNodes[i].Limits = n.OwnLimits()
-			}
-		}
-		// Usage is the writer's, and left out while the store does not answer.
-		if usage, err := c.host.world.Usage(c.r.Context()); err == nil {
-			for i := range reply.MainNodes {
-				used := usage[reply.MainNodes[i].NodeID]
-				reply.MainNodes[i].Usage = used.Wire()
-			}
-		}
-		return c.send(reply)
-	}
-	registry, root := c.host.world.Registry(), c.host.world.View().RootKey
-	own := registry.Agents(c.caller.NodeID)
-	if c.wantsLabels() {
-		return c.send(&protocol.NodesReply{
-			GenesisNodeID: root,
-			MainNode:      mainRecord(c.node, root, own, true),
-			AgentNodes:    agentRecords(registry, own, true),
-		})
-	}
-	head, err := json.Marshal(&protocol.NodesReply{GenesisNodeID: root, MainNode: mainRecord(c.node, root, own, false)})
-	if err != nil {
-		return fmt.Errorf("encode the reply of a listing: %w", err)
-	}
-	// The agents are its last field.
-	c.writeParts(append(appendItems([][]byte{bytes.TrimSuffix(head, []byte("]}"))}, sharedRecords(registry, own)), []byte("]}")))
-	return nil
-}
-
-func (h *Host) allNodes(labels bool) *protocol.AllNodesReply {
-	registry, root := h.world.Registry(), h.world.View().RootKey
-	reply := &protocol.AllNodesReply{
-		GenesisNodeID: root,
-		AgentNodes:    agentRecords(registry, registry.All(protocol.NodeKindAgent), labels),
-	}
-	for _, n := range registry.All(protocol.NodeKindMain) {
-		reply.MainNodes = append(reply.MainNodes, mainRecord(n, root, registry.Agents(n.ID), labels))
-	}
-	for _, n := range registry.All(protocol.NodeKindSpace) {
-		reply.SpaceNodes = append(reply.SpaceNodes, protocol.SpaceNodeRecord{
-			NodeID: n.ID, Kind: n.Kind, ParentNodeID: n.Parent, SpaceID: n.SpaceID, CreatedAt: formatMillis(n.CreatedAt),
-		})
-	}
-	return reply
-}
-
-// wantsLabels reports whether the request asks for labels, which readers of older
-// listings do not expect.
-func (c *call) wantsLabels() bool { return c.query().Get(protocol.QueryLabels) == "true" }
-
-// sendAgents lists the caller's agents.
-func sendAgents(c *call) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
-	registry := c.host.world.Registry()
-	if c.wantsLabels() {
-		return c.send(&protocol.AgentsReply{Agents: agentRecords(registry, registry.Agents(c.caller.NodeID), true)})
-	}
-	records := sharedRecords(registry, registry.Agents(c.caller.NodeID))
-	c.writeParts(append(appendItems([][]byte{[]byte(`{"agents":[`)}, records), []byte("]}")))
-	return nil
-}
-
-// sharedRecords are the records of agents as JSON, which all readers share.
-func sharedRecords(registry *world.Registry, own []*world.Node) [][]byte {
-	records := make([][]byte, 0, len(own))
-	for _, n := range own {
-		if record := registry.Record(n.ID, encodeAgentRecord); record != nil {
-			records = append(records, record)
-		}
-	}
-	return records
-}
-
-func encodeAgentRecord(n *world.Node, a *world.Aggregate) []byte {
-	b, err := json.Marshal(agentRecord(n, a))
-	if err != nil {
-		// Plain values always marshal.
-		panic(err)
-	}
-	return b
-}
-
-func mainRecord(n *world.Node, root string, own []*world.Node, labels bool) protocol.MainNodeRecord {
-	r := protocol.MainNodeRecord{
-		NodeID: n.ID, Kind: n.Kind, ParentNodeID: root, CreatedAt: formatMillis(n.CreatedAt),
-	}
-	if labels {
-		r.Label = n.Label
-	}
-	for _, a := range own {
-		r.AgentNodeIDs = append(r.AgentNodeIDs, a.ID)
-	}
-	return r
-}
-
-// agentRecords joins agent nodes with what is kept of them.
-func agentRecords(registry *world.Registry, own []*world.Node, labels bool) []protocol.AgentRecord {
-	records := make([]protocol.AgentRecord, 0, len(own))
-	for _, n := range own {
-		record := agentRecord(n, registry.Aggregate(n.ID))
-		if labels {
-			record.Label = n.Label
-		}
-		records = append(records, record)
-	}
-	return records
-}
-
-func agentRecord(n *world.Node, a *world.Aggregate) protocol.AgentRecord {
-	r := protocol.AgentRecord{
-		AgentID: n.ID, CreatedAt: formatMillis(n.CreatedAt), UpdatedAt: formatMillis(n.UpdatedAt),
-	}
-	if a != nil {
-		r.Name, r.ToolNames = a.Name, a.ToolNames
-		r.ZoneCount, r.YieldCount, r.Flagged = a.ZoneCount, a.YieldCount, a.Flagged()
-		r.UpdatedAt = formatMillis(max(a.UpdatedAt, n.UpdatedAt))
-	}
-	return r
-}
-
-func formatMillis(ms int64) string { return protocol.FormatTime(time.UnixMilli(ms)) }
 
 // planValidate reports whether a node is what a client thinks it is. A no is a
 // reply of its own kind and not an error.

@@ -122,12 +122,18 @@ func (c *call) Write(b []byte) (int, error) {
 	return n, err //nolint:wrapcheck // the caller's own writer
 }
 
+// unknownLength is the length of a reply that is longer than a buffer and made while
+// it is written.
+const unknownLength = -1
+
 // beginJSON sends the headers of a JSON reply.
 func (c *call) beginJSON(status, length int) {
 	header := c.w.Header()
 	header["Content-Type"] = jsonType
 	header["Cache-Control"] = noStore
-	header["Content-Length"] = []string{strconv.Itoa(length)}
+	if length != unknownLength {
+		header["Content-Length"] = []string{strconv.Itoa(length)}
+	}
 	if c.hasRev {
 		header["X-Play-Rev"] = []string{strconv.FormatUint(c.rev, 10)}
 	}

@@ -195,20 +195,27 @@ func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
 	return w.reapply(view, []store.Entry{e})
 }
 
-// readUsage asks the writer for what accounts have.
-type readUsage struct{}
+// readUsage asks the writer for what accounts have: those that are named, or all.
+type readUsage struct{ names []string }
 
-func (readUsage) plan(p *planner) (any, error) {
-	all := make(map[string]Amounts, len(p.st.accounts))
-	for name, a := range p.st.accounts {
-		all[name] = a.Amounts
+func (c readUsage) plan(p *planner) (any, error) {
+	found := make(map[string]Amounts, len(c.names))
+	for _, name := range c.names {
+		if a := p.st.accounts[name]; a != nil {
+			found[name] = a.Amounts
+		}
 	}
-	return all, nil
+	if len(c.names) == 0 {
+		for name, a := range p.st.accounts {
+			found[name] = a.Amounts
+		}
+	}
+	return found, nil
 }
 
-// Usage is what each account has.
-func (w *World) Usage(ctx context.Context) (map[string]Amounts, error) {
-	reply, err := w.Do(ctx, Request{}, readUsage{})
+// Usage is what accounts have that have anything: those that are named, or all.
+func (w *World) Usage(ctx context.Context, names ...string) (map[string]Amounts, error) {
+	reply, err := w.Do(ctx, Request{}, readUsage{names})
 	if err != nil {
 		return nil, err
 	}
