@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { text } from '../text/text.js'
 import { tabNames as names, type TabName } from './address.js'
+import { tabsBy } from './onward.js'
 
 
 /** The tabs beside the map; arrow keys go from one to the next. */
 export function Tabs({ tab, choose }: { tab: TabName, choose: (tab: TabName) => void }): VNode {
   const move = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const by = tabsBy(event)
     const end = event.key === 'Home' ? names[0] : event.key === 'End' ? names.at(-1) : undefined
     const next = end ?? names[(names.indexOf(tab) + by + names.length) % names.length]
     if ((by !== 0 || end !== undefined) && next !== undefined) {

@@ -7,6 +7,7 @@ import { Town, type TownOptions, type TownStep } from '../town/town.js'
 import type { Happening } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { called } from './names.js'
+import { onward } from './onward.js'
 
 /** What happened longer ago than this, in milliseconds, is not played on the map. */
 const fresh = 15_000
@@ -15,8 +16,9 @@ const fresh = 15_000
 export function TownView({ store, onTown, announce }: { store: WorldStore, onTown: (town: Town | undefined) => void, announce: (sentence: string) => void }): VNode {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (host.current === null) return undefined
-    const town = new Town(host.current, optionsOf(store, announce))
+    const element = host.current
+    if (element === null) return undefined
+    const town = new Town(element, optionsOf(store, announce))
     const narrow = signal(false)
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
@@ -29,7 +31,9 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
       watchMedia('(max-width: 820px)', (matches) => { narrow.value = matches }),
       effect(() => {
         const wide = !narrow.value
-        town.setInsets({ top: 64, right: wide && store.selected.value !== undefined ? 408 : 12, bottom: (wide ? 12 : 78) + (store.barOpen.value ? 104 : 0), left: wide && !store.bare.value ? 356 : 12 })
+        const [before, after] = [wide && !store.bare.value ? 356 : 12, wide && store.selected.value !== undefined ? 408 : 12]
+        const [left, right] = onward(element) === 1 ? [before, after] : [after, before]
+        town.setInsets({ top: 64, right, bottom: (wide ? 12 : 78) + (store.barOpen.value ? 104 : 0), left })
       }),
     ]
     onTown(town)

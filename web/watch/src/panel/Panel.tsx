@@ -4,6 +4,7 @@ import { AssistTools } from '../assist/AssistTools.js'
 import { Conversation } from '../chat/Conversation.js'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
+import { tabsBy } from '../app/onward.js'
 import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
@@ -75,7 +76,7 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
   const part = store.part.value
   const now = store.time.value === undefined
   const turn = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const by = tabsBy(event)
     const next = by === 0 ? undefined : panelParts[(panelParts.indexOf(part) + by + panelParts.length) % panelParts.length]
     if (next === undefined) return
     event.preventDefault()
