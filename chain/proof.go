@@ -11,16 +11,21 @@ import (
 // the side it stands on. A digest that is paired with itself is its own right
 // sibling.
 type ProofStep struct {
+	// Side is the side that the sibling stands on: left or right.
 	Side string `json:"side"`
-	Hex  Digest `json:"hex"`
+	// Hex is its digest.
+	Hex Digest `json:"hex"`
 }
 
 // Proof says that a leaf has an index in a tree of a certain root and number of
 // leaves. Its JSON is the part of a `getPlayerChainProof` reply that is about
 // the tree.
 type Proof struct {
-	LeafIndex       int         `json:"leafIndex"`
-	LeafDigestHex   Digest      `json:"leafDigestHex"`
+	// LeafIndex is the place of the leaf, from 0.
+	LeafIndex int `json:"leafIndex"`
+	// LeafDigestHex is the digest of the leaf.
+	LeafDigestHex Digest `json:"leafDigestHex"`
+	// Path are the steps from the leaf up to the root.
 	Path            []ProofStep `json:"path"`
 	MerkleRootHex   Digest      `json:"merkleRootHex"`
 	MerkleLeafCount int         `json:"merkleLeafCount"`

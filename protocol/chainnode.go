@@ -23,14 +23,20 @@ const (
 // ChainNode is one node of the player chain as the host serves it: exactly one
 // of a genesis text, a header, a present or a removed occupant or space.
 type ChainNode struct {
-	Kind      string          `json:"kind"`
-	StableKey string          `json:"stableKey"`
-	Text      string          `json:"text,omitempty"`
-	SID       string          `json:"sid,omitempty"`
-	Bounds    *Bounds         `json:"bounds,omitempty"`
-	Removed   bool            `json:"-"`
-	Occupant  json.RawMessage `json:"occupant,omitempty"`
-	Space     json.RawMessage `json:"space,omitempty"`
+	// Kind is genesis, header, occupant or space.
+	Kind      string `json:"kind"`
+	StableKey string `json:"stableKey"`
+	// Text is the text of the genesis node.
+	Text string `json:"text,omitempty"`
+	// SID is the session, in the header.
+	SID string `json:"sid,omitempty"`
+	// Bounds are the corners of the map, in the header.
+	Bounds  *Bounds `json:"bounds,omitempty"`
+	Removed bool    `json:"-"`
+	// Occupant is the row of an occupant.
+	Occupant json.RawMessage `json:"occupant,omitempty"`
+	// Space is the row of a space.
+	Space json.RawMessage `json:"space,omitempty"`
 }
 
 // AppendJSON appends the node as it travels to dst: the fields of its kind, with

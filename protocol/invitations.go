@@ -26,13 +26,15 @@ type InviteReply struct {
 
 // InvitationRecord is an invitation as listings show it.
 type InvitationRecord struct {
+	// ID names the invitation where it is listed and revoked; it is no secret.
 	ID string `json:"id"`
 	// CreatedBy is the main node that made it; absent where the administrator did.
 	CreatedBy string `json:"createdBy,omitzero" rule:"form=hex64"`
 	CreatedAt string `json:"createdAt" rule:"form=stamp"`
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
-	// Uses is how many main nodes it may make, Used how many it made.
+	// Uses is how many main nodes it may make.
 	Uses int `json:"uses" rule:"range=1..MaxInvitationUses"`
+	// Used is how many it made.
 	Used int `json:"used"`
 }
 

@@ -22,6 +22,7 @@ type CreateKeyReply struct {
 
 // KeyRecord is an API key as listings show it.
 type KeyRecord struct {
+	// Name names the key within its account.
 	Name string `json:"name" rule:"form=id"`
 	// CreatedAt is absent for the default key of an account.
 	CreatedAt string `json:"createdAt,omitzero" rule:"form=stamp"`

@@ -91,13 +91,20 @@ type ValidateReply struct {
 // intercom requests without an answer, and in its history log lines, journeys and
 // bytes.
 type Amounts struct {
-	Agents   *uint64 `json:"agents,omitzero"`
-	Spaces   *uint64 `json:"spaces,omitzero"`
-	MCP      *uint64 `json:"mcp,omitzero"`
+	// Agents is a number of agent nodes.
+	Agents *uint64 `json:"agents,omitzero"`
+	// Spaces is a number of spaces.
+	Spaces *uint64 `json:"spaces,omitzero"`
+	// MCP is a number of MCP placements.
+	MCP *uint64 `json:"mcp,omitzero"`
+	// Requests is a number of intercom requests without an answer.
 	Requests *uint64 `json:"requests,omitzero"`
-	Lines    *uint64 `json:"lines,omitzero"`
+	// Lines is a number of lines of chat that are kept.
+	Lines *uint64 `json:"lines,omitzero"`
+	// Journeys is a number of journeys that are kept.
 	Journeys *uint64 `json:"journeys,omitzero"`
-	Bytes    *uint64 `json:"bytes,omitzero"`
+	// Bytes is a number of bytes of history.
+	Bytes *uint64 `json:"bytes,omitzero"`
 }
 
 // NodeLimitsRequest gives a main node limits of its own instead of the operator's
@@ -118,16 +125,18 @@ type NodeLimitsReply struct {
 // MainNodeRecord is a main node as listings show it.
 type MainNodeRecord struct {
 	NodeID string `json:"nodeId" rule:"form=hex64"`
-	Kind   string `json:"kind" rule:"const=main"`
+	// Kind is main.
+	Kind string `json:"kind" rule:"const=main"`
 	// ParentNodeID is the root node.
-	ParentNodeID string       `json:"parentNodeId"`
-	CreatedAt    string       `json:"createdAt" rule:"form=stamp"`
+	ParentNodeID string `json:"parentNodeId"`
+	CreatedAt    string `json:"createdAt" rule:"form=stamp"`
+	// AgentNodeIDs are the ids of its agent nodes.
 	AgentNodeIDs List[string] `json:"agentNodeIds" rule:"form=hex64"`
 	// Label is the owner's, where labels=true asks for it (extension).
 	Label string `json:"label,omitzero"`
-	// Usage is what the account has, and Limits are those of its own; both for the
-	// administrator (extension).
-	Usage  *Amounts `json:"usage,omitzero"`
+	// Usage is what the account has, for the administrator (extension).
+	Usage *Amounts `json:"usage,omitzero"`
+	// Limits are those of its own, for the administrator (extension).
 	Limits *Amounts `json:"limits,omitzero"`
 }
 
@@ -135,21 +144,27 @@ type MainNodeRecord struct {
 type AgentRecord struct {
 	AgentID string `json:"agentId" rule:"form=hex64"`
 	// Name is empty until the agent registered.
-	Name       string       `json:"name" rule:"blank"`
-	ToolNames  List[string] `json:"toolNames"`
-	ZoneCount  int64        `json:"zoneCount"`
-	YieldCount int64        `json:"yieldCount"`
-	Flagged    bool         `json:"flagged"`
+	Name string `json:"name" rule:"blank"`
+	// ToolNames are the tools of its last registration.
+	ToolNames List[string] `json:"toolNames"`
+	// ZoneCount is how often somebody entered its zone.
+	ZoneCount int64 `json:"zoneCount"`
+	// YieldCount is how often it was asked to yield.
+	YieldCount int64 `json:"yieldCount"`
+	// Flagged is true once ZoneCount reached the limit.
+	Flagged bool `json:"flagged"`
 	// Label is the owner's, where labels=true asks for it (extension).
 	Label     string `json:"label,omitzero"`
 	CreatedAt string `json:"createdAt" rule:"form=stamp"`
+	// UpdatedAt is when its record changed last.
 	UpdatedAt string `json:"updatedAt" rule:"form=stamp"`
 }
 
 // SpaceNodeRecord is the node of a space as an administrator's listing shows it.
 type SpaceNodeRecord struct {
 	NodeID string `json:"nodeId" rule:"form=hex64"`
-	Kind   string `json:"kind" rule:"const=space"`
+	// Kind is space.
+	Kind string `json:"kind" rule:"const=space"`
 	// ParentNodeID is the main node that created the space.
 	ParentNodeID string `json:"parentNodeId" rule:"form=hex64"`
 	SpaceID      string `json:"spaceId" rule:"form=id"`

@@ -133,6 +133,7 @@ type WatchTokensReply struct {
 
 // WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right.
 type WatchTokenRecord struct {
+	// ID names the token where it is listed and revoked; it is no secret.
 	ID        string `json:"id"`
 	ExpiresAt string `json:"expiresAt"`
 }

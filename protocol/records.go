@@ -18,9 +18,12 @@ type RecordInteractionReply struct {
 // Interaction is one recorded chat line.
 type Interaction struct {
 	PlayerID string `json:"playerId" rule:"form=id"`
-	Role     string `json:"role" rule:"enum=InteractionRole"`
-	Text     string `json:"text" rule:"chars=MaxInteractionChars"`
-	At       string `json:"at" rule:"form=stamp"`
+	// Role is who speaks.
+	Role string `json:"role" rule:"enum=InteractionRole"`
+	// Text is what is said.
+	Text string `json:"text" rule:"chars=MaxInteractionChars"`
+	// At is when it was recorded.
+	At string `json:"at" rule:"form=stamp"`
 	// Seq is its event's.
 	Seq uint64 `json:"seq"`
 }

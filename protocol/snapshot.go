@@ -4,9 +4,13 @@ import "encoding/json"
 
 // Bounds are the map's inclusive limits.
 type Bounds struct {
+	// MinX is the least x.
 	MinX float64 `json:"minX" rule:"form=cell,must"`
+	// MinY is the least y.
 	MinY float64 `json:"minY" rule:"form=cell,must"`
+	// MaxX is the greatest x.
 	MaxX float64 `json:"maxX" rule:"form=cell,must"`
+	// MaxY is the greatest y.
 	MaxY float64 `json:"maxY" rule:"form=cell,must"`
 }
 
@@ -15,26 +19,36 @@ type Bounds struct {
 // over whole rows. Rev, Seq, MerkleRootHex and MerkleLeafCount are absent on
 // hosts without those extensions.
 type Snapshot struct {
-	SID             string            `json:"sid" rule:"form=uuid"`
-	MainNodeID      string            `json:"mainNodeId"`
-	Rev             *uint64           `json:"rev,omitempty" rule:"sent"`
-	Seq             *uint64           `json:"seq,omitempty" rule:"sent"`
-	MerkleRootHex   string            `json:"merkleRootHex,omitempty" rule:"form=hex64,sent"`
-	MerkleLeafCount int               `json:"merkleLeafCount,omitempty" rule:"range=2..,sent"`
-	WorldMap        WorldMap          `json:"worldMap"`
-	Spaces          []json.RawMessage `json:"spaces" rule:"ref=Space"`
-	MCPServers      []MCPServer       `json:"mcpServers"`
+	SID string `json:"sid" rule:"form=uuid"`
+	// MainNodeID is the root key of the world.
+	MainNodeID      string  `json:"mainNodeId"`
+	Rev             *uint64 `json:"rev,omitempty" rule:"sent"`
+	Seq             *uint64 `json:"seq,omitempty" rule:"sent"`
+	MerkleRootHex   string  `json:"merkleRootHex,omitempty" rule:"form=hex64,sent"`
+	MerkleLeafCount int     `json:"merkleLeafCount,omitempty" rule:"range=2..,sent"`
+	// WorldMap is the map with what is on it.
+	WorldMap WorldMap `json:"worldMap"`
+	// Spaces are the rows of the spaces.
+	Spaces []json.RawMessage `json:"spaces" rule:"ref=Space"`
+	// MCPServers repeat the mcp rows.
+	MCPServers []MCPServer `json:"mcpServers"`
 }
 
 // WorldMap is the map of a Snapshot.
 type WorldMap struct {
-	Bounds    Bounds            `json:"bounds"`
+	// Bounds are the corners of the map.
+	Bounds Bounds `json:"bounds"`
+	// Occupants are the rows of what is on the map: agents, MCP servers, structures and
+	// people.
 	Occupants []json.RawMessage `json:"occupants" rule:"ref=Occupant"`
 }
 
 // MCPServer repeats one mcp row in a Snapshot.
 type MCPServer struct {
-	ID   string `json:"id" rule:"form=id"`
+	// ID is the id of the placement.
+	ID string `json:"id" rule:"form=id"`
+	// Name is the name of the MCP server.
 	Name string `json:"name"`
-	URL  string `json:"url,omitempty"`
+	// URL is its address.
+	URL string `json:"url,omitempty"`
 }

@@ -9,20 +9,29 @@ const (
 
 // Space is an entry of the snapshot's `spaces`.
 type Space struct {
-	ID                string     `json:"id" rule:"form=id,must,filled"`
-	Name              string     `json:"name" rule:"must"`
-	Description       string     `json:"description" rule:"blank"`
-	DesignKey         string     `json:"designKey" rule:"must"`
-	Owner             SpaceOwner `json:"owner" rule:"must"`
-	Amenities         []string   `json:"amenities" rule:"enum=Amenity,items=1..,unique,must"`
-	ActivityObjectIDs []string   `json:"activityObjectIds,omitempty"`
+	// ID is the id of the space.
+	ID string `json:"id" rule:"form=id,must,filled"`
+	// Name is what people call it.
+	Name string `json:"name" rule:"must"`
+	// Description is a text for people.
+	Description string `json:"description" rule:"blank"`
+	// DesignKey names the look of its structure.
+	DesignKey string `json:"designKey" rule:"must"`
+	// Owner is who it belongs to.
+	Owner SpaceOwner `json:"owner" rule:"must"`
+	// Amenities are what it offers.
+	Amenities []string `json:"amenities" rule:"enum=Amenity,items=1..,unique,must"`
+	// ActivityObjectIDs are the ids of the objects of its activities.
+	ActivityObjectIDs []string `json:"activityObjectIds,omitempty"`
 }
 
 // SpaceOwner names a space's owner; NodeID is the space's own node where it has
 // one, else its creator.
 type SpaceOwner struct {
+	// DisplayName is what people call the owner.
 	DisplayName string `json:"displayName" rule:"must"`
-	PlayerID    string `json:"playerId,omitempty" rule:"form=id"`
+	// PlayerID is the owner's id on the map.
+	PlayerID string `json:"playerId,omitempty" rule:"form=id"`
 	// NodeID is the space's own node where it has one, else its creator.
 	NodeID string `json:"nodeId,omitempty" rule:"form=id,sent"`
 }

@@ -72,6 +72,7 @@ type InspectSpaceReply struct {
 
 // SpaceLogEntry is one thing that happened to a space.
 type SpaceLogEntry struct {
+	// At is when it was done.
 	At string `json:"at" rule:"form=stamp"`
 	// Action is what the space's event says.
 	Action string `json:"action" rule:"enum=SpaceAction"`

@@ -90,7 +90,7 @@ func writePages(t *testing.T, folder string, pages map[string]string) {
 // and an index.
 func referencePages(t *testing.T, root *cobra.Command) map[string]string {
 	t.Helper()
-	pages := map[string]string{"README.md": referenceIndex(root)}
+	pages := map[string]string{"README.md": referenceIndex(root), "fields.md": fieldsPage(t)}
 	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.DisableAutoGenTag = true
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "_") + ".md"
@@ -127,7 +127,8 @@ func manualPages(t *testing.T, root *cobra.Command) map[string]string {
 
 func referenceIndex(root *cobra.Command) string {
 	var index strings.Builder
-	index.WriteString("# Commands\n\nThis folder is generated from what the commands say of themselves: `go generate ./cmd/playctl`.\n")
+	index.WriteString("# Commands\n\nThis folder is generated from what the commands say of themselves: `go generate ./cmd/playctl`.\n\n" +
+		"[The fields of results](fields.md) are what commands print as JSON.\n")
 	section := func(title string, belongs func(*cobra.Command) bool) {
 		fmt.Fprintf(&index, "\n## %s\n\n", title)
 		for _, cmd := range root.Commands() {

@@ -203,13 +203,11 @@ var codes = []struct {
 
 // failure is an error as programs read it that asked for JSON.
 type failure struct {
-	Error string `json:"error"`
-	Hint  string `json:"hint,omitempty"`
-	// Code is the host's, where it was the one to refuse, or one of codes. RequestID is
-	// the host's.
-	Code      string `json:"code,omitempty"`
-	RequestID string `json:"requestId,omitempty"`
-	ExitCode  int    `json:"exitCode"`
+	Error     string `json:"error"`               // what happened, and to what
+	Hint      string `json:"hint,omitempty"`      // what to do next
+	Code      string `json:"code,omitempty"`      // the host's code of the refusal, or one of the command's own
+	RequestID string `json:"requestId,omitempty"` // the host's id of the request, for its operator
+	ExitCode  int    `json:"exitCode"`            // the exit code
 }
 
 // report tells a person what went wrong and returns the exit code. Ctrl-C and

@@ -3,6 +3,7 @@ package command
 import (
 	"testing"
 
+	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/jsonfields"
 )
 
@@ -14,5 +15,6 @@ func TestJSONFields(t *testing.T) {
 		"version":          Version{},
 		"list-agent-nodes": agentsResult{},
 		"inspect-node":     mainResult{},
+		"snapshot":         protocol.Snapshot{},
 	})
 }

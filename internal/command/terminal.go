@@ -201,7 +201,7 @@ var errDryRun = errors.New("nothing was done")
 
 // dryRunResult is what a command prints with --dry-run.
 type dryRunResult struct {
-	DryRun bool `json:"dryRun"`
+	DryRun bool `json:"dryRun"` // always true: nothing was changed
 	// Question is what a person would be asked.
 	Question string `json:"question"`
 }

@@ -7,11 +7,11 @@ import (
 
 // Version is what "playctl version" prints.
 type Version struct {
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Modified bool   `json:"modified,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
+	Version  string `json:"version"`            // the version, or devel for a build that is no release
+	Commit   string `json:"commit,omitempty"`   // the commit that it was built of
+	Modified bool   `json:"modified,omitempty"` // whether files were changed after that commit
+	Go       string `json:"go"`                 // the version of Go that built it
+	Platform string `json:"platform"`           // the operating system and the architecture
 }
 
 // ThisVersion is what the release build stamped, else what Go recorded.

@@ -113,7 +113,7 @@ func ShownText(value any) string {
 // agentsResult is what "playctl list-agent-nodes" prints.
 type agentsResult struct {
 	Context string                 `json:"context,omitempty"`
-	Agents  []protocol.AgentRecord `json:"agents"`
+	Agents  []protocol.AgentRecord `json:"agents"` // the agent nodes of the account
 }
 
 // AgentsDocument shows the agents of the account, with the labels that the context
@@ -148,8 +148,8 @@ func Zones(record protocol.AgentRecord) string {
 // mainResult is what "playctl inspect-node" prints of a main node.
 type mainResult struct {
 	Context       string                  `json:"context,omitempty"`
-	GenesisNodeID string                  `json:"genesisNodeId"`
-	MainNode      protocol.MainNodeRecord `json:"mainNode"`
+	GenesisNodeID string                  `json:"genesisNodeId"` // the root key of the world
+	MainNode      protocol.MainNodeRecord `json:"mainNode"`      // the main node
 }
 
 // MainDocument shows the account's main node.

@@ -1,8 +1,11 @@
-// Package jsonfields compares the fields of what commands print as JSON with a list
-// that is kept beside their tests.
+// Package jsonfields compares the fields of what commands print as JSON, and what the
+// comments of those fields say, with a list that is kept beside their tests. The page of
+// documentation about the fields is made of these lists.
 package jsonfields
 
 import (
+	"encoding"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -17,77 +20,108 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of fields")
 
-// golden is the list, one field a line.
-const golden = "testdata/json-fields.txt"
+// Golden is the list, relative to the package that it is of. A line is what prints the
+// field, a colon, the field, its type, a tab and its meaning.
+const Golden = "testdata/json-fields.txt"
 
 // Check compares the fields of results, by what prints them, with the list. They
 // are a promise: a new line in the list is a feature, a line that is gone breaks
-// scripts.
+// scripts. A field without a comment fails the test. A result is named by its commands,
+// with commas between, and what makes them print it, such as "logs --output ndjson".
 func Check(t *testing.T, results map[string]any) {
 	t.Helper()
+	read := newComments(t)
 	var lines []string
 	for command, result := range results {
-		for _, field := range fieldsOf(reflect.TypeOf(result)) {
-			lines = append(lines, command+": "+field)
+		typ := reflect.TypeOf(result)
+		for _, field := range read.fieldsOf(typ, "", typ.String()) {
+			if field.meaning == "" {
+				t.Errorf("%s has no comment, which is the documentation of %q of %q", field.goName, field.name, command)
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s %s\t%s", command, field.name, field.kind, field.meaning))
 		}
 	}
-	slices.Sort(lines)
+	// Fields of a result stay in the order in which it is printed.
+	slices.SortStableFunc(lines, func(a, b string) int {
+		commandOfA, _, _ := strings.Cut(a, ":")
+		commandOfB, _, _ := strings.Cut(b, ":")
+		return strings.Compare(commandOfA, commandOfB)
+	})
 	got := strings.Join(lines, "\n") + "\n"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+		if err := os.WriteFile(Golden, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(Golden)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("what scripts rely on has changed; if that is meant, run this test with -update\n%s", diff)
+		t.Errorf("what scripts rely on has changed; if that is meant, run this test with -update, then go generate ./cmd/playctl\n%s", diff)
 	}
 }
 
-// fieldsOf are the fields of a type in its JSON with their types, those inside
-// others by their path; "?" marks one that may be absent.
-func fieldsOf(typ reflect.Type) []string {
-	var fields []string
-	for field := range typ.Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" {
+// field is one field of a result.
+type field struct {
+	// name is its path in the JSON; "?" marks one that may be absent.
+	name, kind, meaning string
+	// goName is where its comment belongs.
+	goName string
+}
+
+// fieldsOf are the fields of a type in its JSON, those inside others behind them.
+func (c *comments) fieldsOf(typ reflect.Type, prefix, within string) []field {
+	var fields []field
+	for of := range typ.Fields() {
+		name, options, _ := strings.Cut(of.Tag.Get("json"), ",")
+		if name == "-" || name == "" && !of.Anonymous {
 			continue
 		}
-		if field.Anonymous && name == "" {
-			fields = append(fields, fieldsOf(field.Type)...)
+		if of.Anonymous && name == "" {
+			fields = append(fields, c.fieldsOf(of.Type, prefix, of.Type.String())...)
 			continue
 		}
+		path := prefix + name
 		if strings.Contains(options, "omit") {
-			name += "?"
+			path += "?"
 		}
-		inner, kind := field.Type, ""
-		if inner.Kind() == reflect.Slice && inner.Elem().Kind() != reflect.Uint8 {
-			inner, kind = inner.Elem(), "[]"
+		fields = append(fields, field{path, jsonKind(of.Type), c.of(typ, of.Name, name), within + "." + of.Name})
+		inner, kind := bare(of.Type), ""
+		if inner.Kind() == reflect.Slice {
+			inner, kind = bare(inner.Elem()), "[]"
 		}
-		if inner.Kind() == reflect.Pointer {
-			inner = inner.Elem()
+		if isObject(inner) {
+			fields = append(fields, c.fieldsOf(inner, path+kind+".", inner.String())...)
 		}
-		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[time.Time]() {
-			for _, below := range fieldsOf(inner) {
-				fields = append(fields, name+kind+"."+below)
-			}
-			continue
-		}
-		fields = append(fields, fmt.Sprintf("%s %s%s", name, kind, jsonKind(inner)))
 	}
 	return fields
 }
 
+// bare is the type behind a pointer.
+func bare(typ reflect.Type) reflect.Type {
+	if typ.Kind() == reflect.Pointer {
+		return typ.Elem()
+	}
+	return typ
+}
+
+func isObject(typ reflect.Type) bool {
+	return typ.Kind() == reflect.Struct && typ != reflect.TypeFor[time.Time]()
+}
+
 func jsonKind(typ reflect.Type) string {
+	typ = bare(typ)
 	switch {
-	case typ == reflect.TypeFor[time.Time]() || typ.Kind() == reflect.String:
+	case typ.Kind() == reflect.String || typ.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return "string"
+	case typ == reflect.TypeFor[json.RawMessage]() || typ.Kind() == reflect.Interface:
+		return "any"
 	case typ.Kind() == reflect.Bool:
 		return "boolean"
-	case typ.Kind() == reflect.Slice:
+	case typ.Kind() == reflect.Slice || typ.Kind() == reflect.Array:
+		return "[]" + jsonKind(typ.Elem())
+	case typ.Kind() == reflect.Map || typ.Kind() == reflect.Struct:
 		return "object"
 	}
 	return "number"

@@ -26,15 +26,15 @@ func newConfigCommand(a *command.App) *cobra.Command {
 
 // settingResult is one setting of "playctl config show".
 type settingResult struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Origin string `json:"origin"`
+	Key    string `json:"key"`    // the name of the setting, which is the flag's without --
+	Value  string `json:"value"`  // the value as text; passwords in addresses are hidden
+	Origin string `json:"origin"` // where it comes from: flag, environment, file with its line, or default
 }
 
 // configResult is what "playctl config show" prints.
 type configResult struct {
-	File     string          `json:"file"`
-	Settings []settingResult `json:"settings"`
+	File     string          `json:"file"`     // the config file, which need not exist
+	Settings []settingResult `json:"settings"` // the settings that were asked for, by name
 }
 
 func newConfigShowCommand(a *command.App) *cobra.Command {

@@ -9,6 +9,7 @@ import (
 func TestJSONFields(t *testing.T) {
 	t.Parallel()
 	jsonfields.Check(t, map[string]any{
-		"config show": configResult{},
+		"config show":                 configResult{},
+		"config show --output ndjson": settingResult{},
 	})
 }

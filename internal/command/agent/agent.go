@@ -34,11 +34,11 @@ func Commands(a *command.App) []*cobra.Command {
 type playerResult struct {
 	Context         string   `json:"context,omitempty"`
 	PlayerID        string   `json:"playerId"`
-	Label           string   `json:"label,omitempty"`
-	Name            string   `json:"name,omitempty"`
-	ToolNames       []string `json:"toolNames,omitempty"`
-	PreviewURL      string   `json:"previewUrl,omitempty"`
-	LeaseTTLSeconds *int     `json:"leaseTtlSeconds,omitempty"`
+	Label           string   `json:"label,omitempty"`           // what the context calls the agent
+	Name            string   `json:"name,omitempty"`            // its name on the map; absent where it was taken off
+	ToolNames       []string `json:"toolNames,omitempty"`       // the tools of its row
+	PreviewURL      string   `json:"previewUrl,omitempty"`      // the page on which it is seen
+	LeaseTTLSeconds *int     `json:"leaseTtlSeconds,omitempty"` // how long it stays without a heartbeat, in seconds; absent where it stays for good
 }
 
 // agentFlags describe an agent as it appears on the map.

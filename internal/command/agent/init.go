@@ -49,11 +49,11 @@ var sharedFiles = map[string]string{
 
 // initResult is what "playctl init" prints.
 type initResult struct {
-	Folder   string   `json:"folder"`
-	Language string   `json:"language"`
-	Agent    string   `json:"agent"`
-	Files    []string `json:"files"`
-	Next     []string `json:"next"`
+	Folder   string   `json:"folder"`   // the folder that was written
+	Language string   `json:"language"` // bash, python, node or go
+	Agent    string   `json:"agent"`    // the name of the agent in it
+	Files    []string `json:"files"`    // the files, relative to the folder
+	Next     []string `json:"next"`     // the commands to type next
 }
 
 func languageNames() []string {

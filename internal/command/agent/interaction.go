@@ -18,8 +18,8 @@ import (
 type recordedResult struct {
 	Context  string  `json:"context,omitempty"`
 	PlayerID string  `json:"playerId"`
-	Seq      *uint64 `json:"seq,omitempty"`
-	Rev      *uint64 `json:"rev,omitempty"`
+	Seq      *uint64 `json:"seq,omitempty"` // the number of its event; absent where the text was blank, and for a journey
+	Rev      *uint64 `json:"rev,omitempty"` // the rev of the world with the journey; absent for a line of chat
 }
 
 func newRecordInteractionCommand(a *command.App) *cobra.Command {
@@ -92,8 +92,8 @@ func spokenText(a *command.App, args []string, file string) (string, error) {
 // interactionsResult is what "playctl interactions" prints.
 type interactionsResult struct {
 	Context      string                 `json:"context,omitempty"`
-	Interactions []protocol.Interaction `json:"interactions"`
-	HasMore      bool                   `json:"hasMore"`
+	Interactions []protocol.Interaction `json:"interactions"` // the lines, the newest last
+	HasMore      bool                   `json:"hasMore"`      // whether there are older ones: --before the first seq shows them
 }
 
 func newInteractionsCommand(a *command.App) *cobra.Command {

@@ -29,16 +29,16 @@ func newIntercomCommand(a *command.App) *cobra.Command {
 // in a stream a part of it.
 type answerResult struct {
 	Context   string          `json:"context,omitempty"`
-	RequestID string          `json:"requestId"`
+	RequestID string          `json:"requestId"` // the id of the question
 	AgentID   string          `json:"agentId"`
-	Label     string          `json:"label,omitempty"`
-	Kind      string          `json:"kind"`
-	ToolName  string          `json:"toolName,omitempty"`
-	Status    string          `json:"status"`
-	Message   string          `json:"message,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`
-	Error     string          `json:"error,omitempty"`
-	Parts     []string        `json:"parts,omitempty"`
+	Label     string          `json:"label,omitempty"`    // what the context calls the agent
+	Kind      string          `json:"kind"`               // chat, or assist for a tool
+	ToolName  string          `json:"toolName,omitempty"` // the tool that was called
+	Status    string          `json:"status"`             // completed or failed; in the lines of ndjson also stream, for a part
+	Message   string          `json:"message,omitempty"`  // the answer in words
+	Result    json.RawMessage `json:"result,omitempty"`   // what the tool gave
+	Error     string          `json:"error,omitempty"`    // why it failed, in the agent's words
+	Parts     []string        `json:"parts,omitempty"`    // the parts in which the answer came
 }
 
 // sendFlags say what is asked.

@@ -76,14 +76,14 @@ func brief(text string) string {
 
 // programInput is a command as a program reads it.
 type programInput struct {
-	RequestID    string          `json:"requestId"`
-	AgentID      string          `json:"agentId"`
-	Label        string          `json:"label,omitempty"`
-	FromPlayerID string          `json:"fromPlayerId"`
-	Kind         string          `json:"kind"`
-	ToolName     string          `json:"toolName,omitempty"`
-	Args         json.RawMessage `json:"args,omitempty"`
-	Text         string          `json:"text,omitempty"`
+	RequestID    string          `json:"requestId"`          // the id of the question
+	AgentID      string          `json:"agentId"`            // the node id of the agent that is asked
+	Label        string          `json:"label,omitempty"`    // what the context calls the agent
+	FromPlayerID string          `json:"fromPlayerId"`       // the id of who asks
+	Kind         string          `json:"kind"`               // chat, or assist for a tool
+	ToolName     string          `json:"toolName,omitempty"` // the tool that is called
+	Args         json.RawMessage `json:"args,omitempty"`     // the arguments of the tool
+	Text         string          `json:"text,omitempty"`     // what is asked
 }
 
 // run is the executor: it runs the program for one command.

@@ -38,13 +38,13 @@ var errProgramEnded = errors.New("the agent's program ended before it answered")
 
 // lineQuestion is a command as a program with --lines reads it.
 type lineQuestion struct {
-	ID       string          `json:"id"`
-	Kind     string          `json:"kind,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	ToolName string          `json:"toolName,omitempty"`
-	Args     json.RawMessage `json:"args,omitempty"`
-	From     string          `json:"from,omitempty"`
-	Cancel   bool            `json:"cancel,omitempty"`
+	ID       string          `json:"id"`                 // the id that the answer repeats
+	Kind     string          `json:"kind,omitempty"`     // chat, or assist for a tool
+	Text     string          `json:"text,omitempty"`     // what is asked
+	ToolName string          `json:"toolName,omitempty"` // the tool that is called
+	Args     json.RawMessage `json:"args,omitempty"`     // the arguments of the tool
+	From     string          `json:"from,omitempty"`     // the id of who asks
+	Cancel   bool            `json:"cancel,omitempty"`   // true where the question of this id needs no answer any more
 }
 
 // lineAnswer is a line of a program: a part of an answer, or its end.

@@ -27,19 +27,18 @@ func newAgentCommand(a *command.App) *cobra.Command {
 
 // listedAgent is an agent on the map as "playctl agent list" prints it.
 type listedAgent struct {
-	AgentID string `json:"agentId"`
-	Name    string `json:"name"`
-	Label   string `json:"label,omitempty"`
-	OwnerID string `json:"ownerId"`
-	Yours   bool   `json:"yours"`
-	// Answering is yes, no or unknown.
-	Answering string `json:"answering"`
-	AskedAt   string `json:"askedAt,omitempty"`
+	AgentID   string `json:"agentId"`           // its node id
+	Name      string `json:"name"`              // its name on the map
+	Label     string `json:"label,omitempty"`   // what the context calls it, where it is yours
+	OwnerID   string `json:"ownerId"`           // the main node that it belongs to
+	Yours     bool   `json:"yours"`             // whether it belongs to your account
+	Answering string `json:"answering"`         // whether a program answers for it: yes, no or unknown
+	AskedAt   string `json:"askedAt,omitempty"` // when it was asked last since the host started; yours only
 }
 
 type listedAgents struct {
 	Context string        `json:"context,omitempty"`
-	Agents  []listedAgent `json:"agents"`
+	Agents  []listedAgent `json:"agents"` // the agents on the map
 }
 
 func newAgentListCommand(a *command.App) *cobra.Command {

@@ -17,9 +17,9 @@ import (
 // mcpResult is what the MCP commands print.
 type mcpResult struct {
 	Context string `json:"context,omitempty"`
-	ID      string `json:"id"`
-	Name    string `json:"name,omitempty"`
-	URL     string `json:"url,omitempty"`
+	ID      string `json:"id"`             // the id of the placement on the map
+	Name    string `json:"name,omitempty"` // the name of the MCP server
+	URL     string `json:"url,omitempty"`  // the address of the MCP server
 }
 
 func newRegisterMCPCommand(a *command.App) *cobra.Command {

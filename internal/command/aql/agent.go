@@ -57,8 +57,8 @@ func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, 
 // nothing was recorded, and on hosts that do not number events.
 type sent struct {
 	PlayerID string  `json:"playerId"`
-	Text     string  `json:"text"`
-	Seq      *uint64 `json:"seq,omitzero"`
+	Text     string  `json:"text"`         // what was said
+	Seq      *uint64 `json:"seq,omitzero"` // the number of its event; absent where the text was blank
 }
 
 // send says something as the agent in use: an interaction of the role assistant.
@@ -95,11 +95,9 @@ func (s *session) inspectMain(ctx context.Context, st aql.InspectMainNode) (*out
 
 // inspectedAgent is the result of INSPECT AGENT.
 type inspectedAgent struct {
-	AgentID string `json:"agentId"`
-	// Node is the host's record, for agents of the main node that connects.
-	Node *protocol.AgentRecord `json:"node,omitzero"`
-	// Occupant is the agent's row on the map, absent where it is not there.
-	Occupant json.RawMessage `json:"occupant,omitzero"`
+	AgentID  string                `json:"agentId"`
+	Node     *protocol.AgentRecord `json:"node,omitzero"`     // the host's record, for agents of the main node that connects
+	Occupant json.RawMessage       `json:"occupant,omitzero"` // the agent's row on the map; absent where it is not there
 }
 
 // inspectAgent looks at an agent in the records of the main node and on the map.
@@ -235,15 +233,14 @@ func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
 // rows. Rev, Seq and the tree's root are absent on hosts without them.
 type metadata struct {
 	SID             string          `json:"sid"`
-	MainNodeID      string          `json:"mainNodeId"`
+	MainNodeID      string          `json:"mainNodeId"` // the root key of the world
 	Rev             *uint64         `json:"rev,omitzero"`
 	Seq             *uint64         `json:"seq,omitzero"`
 	MerkleRootHex   string          `json:"merkleRootHex,omitzero"`
 	MerkleLeafCount int             `json:"merkleLeafCount,omitzero"`
-	Bounds          protocol.Bounds `json:"bounds"`
-	// Counts of rows, the occupants by kind.
-	OccupantCounts map[string]int `json:"occupantCounts"`
-	SpaceCount     int            `json:"spaceCount"`
+	Bounds          protocol.Bounds `json:"bounds"`         // the corners of the map
+	OccupantCounts  map[string]int  `json:"occupantCounts"` // rows on the map by kind
+	SpaceCount      int             `json:"spaceCount"`     // how many spaces there are
 }
 
 func metadataOf(s *protocol.Snapshot) *metadata {
@@ -290,17 +287,16 @@ func (m *metadata) view() render.View {
 
 // agentList is the result of SHOW AGENTS.
 type agentList struct {
-	Agents protocol.List[protocol.AgentRecord] `json:"agents"`
+	Agents protocol.List[protocol.AgentRecord] `json:"agents"` // the agent nodes of the account
 }
 
 // connection is the result of SHOW CONNECTION.
 type connection struct {
 	Server   string `json:"server"`
 	Context  string `json:"context,omitzero"`
-	MainNode string `json:"mainNode,omitzero"`
-	// SpaceID and AgentID are of the nodes in use.
-	SpaceID string `json:"spaceId,omitzero"`
-	AgentID string `json:"agentId,omitzero"`
+	MainNode string `json:"mainNode,omitzero"` // the main node that connects
+	SpaceID  string `json:"spaceId,omitzero"`  // the space in use
+	AgentID  string `json:"agentId,omitzero"`  // the agent in use
 }
 
 // showList shows what the host or the session has of a kind.

@@ -142,7 +142,7 @@ func parseAssignments(list []string) (map[string]string, error) {
 // formattedProgramResult is what "playctl aql --format" prints where it is read by
 // a program.
 type formattedProgramResult struct {
-	Program string `json:"program"`
+	Program string `json:"program"` // the program in its usual form
 }
 
 func formattedProgram(program *aql.Program) render.Document {

@@ -234,9 +234,9 @@ func (s *session) keep(came *outcome) error {
 
 // item is the result of a statement for programs.
 type item struct {
-	Line      int    `json:"line"`
-	Statement string `json:"statement"`
-	Result    any    `json:"result"`
+	Line      int    `json:"line"`      // the line of the statement, from 1
+	Statement string `json:"statement"` // its first words, such as CREATE SPACE
+	Result    any    `json:"result"`    // what the statement gives, by the statement: see docs/aql.md
 }
 
 // emit prints a result. For JSON and YAML a program's results are one document, a

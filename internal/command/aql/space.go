@@ -34,9 +34,9 @@ var errSpaceGone = errors.New("the space in use was removed: put USE SPACE NODE 
 // created is the result of CREATE SPACE. Phrase is there with --show-phrase.
 type created struct {
 	SpaceID    string          `json:"spaceId"`
-	NodeID     string          `json:"nodeId"`
-	PhraseFile string          `json:"phraseFile,omitzero"`
-	Structure  json.RawMessage `json:"structure"`
+	NodeID     string          `json:"nodeId"`              // the id of the space's own node
+	PhraseFile string          `json:"phraseFile,omitzero"` // the file that has its phrase
+	Structure  json.RawMessage `json:"structure"`           // the row of its structure on the map
 	Phrase     string          `json:"phrase,omitzero"`
 }
 
@@ -261,9 +261,9 @@ func (s *session) changeAmenity(ctx context.Context, st aql.ChangeAmenity) (*out
 
 // removed is the result of REMOVE SPACE.
 type removed struct {
-	OK      bool   `json:"ok"`
+	OK      bool   `json:"ok"` // always true
 	SpaceID string `json:"spaceId"`
-	Name    string `json:"name"`
+	Name    string `json:"name"` // the name that the space had
 }
 
 func (s *session) removeSpace(ctx context.Context, st aql.RemoveSpace) (*outcome, error) {

@@ -258,8 +258,8 @@ func (s *session) show(st aql.Show) (*outcome, error) {
 
 // variable is one of the variables that SHOW VARIABLES lists.
 type variable struct {
-	Name  string `json:"name"`
-	Value any    `json:"value"`
+	Name  string `json:"name"`  // the name of the variable
+	Value any    `json:"value"` // its value; secrets are hidden
 }
 
 func (s *session) showVariables() *outcome {

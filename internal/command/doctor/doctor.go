@@ -28,10 +28,9 @@ const (
 
 // finding is what one check found.
 type finding struct {
-	Check string `json:"check"`
-	// State is ok, warning, wrong or unknown.
-	State   string `json:"state"`
-	Message string `json:"message"`
+	Check   string `json:"check"`   // what was looked at
+	State   string `json:"state"`   // ok, warning, wrong, or unknown where it could not be found out
+	Message string `json:"message"` // what was found
 	// Fix is the command, or the step, that mends it.
 	Fix string `json:"fix,omitempty"`
 }
@@ -42,7 +41,7 @@ type doctorResult struct {
 	Server  string `json:"server"`
 	// OK is false where something is wrong; warnings are not.
 	OK       bool      `json:"ok"`
-	Findings []finding `json:"findings"`
+	Findings []finding `json:"findings"` // what was found, in the order in which it was looked at
 }
 
 func newDoctorCommand(a *command.App) *cobra.Command {

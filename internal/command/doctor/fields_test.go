@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestJSONFields(t *testing.T) {
 	t.Parallel()
 	jsonfields.Check(t, map[string]any{
-		"doctor":          doctorResult{},
-		"doctor (ndjson)": finding{},
+		"doctor":                 doctorResult{},
+		"doctor --output ndjson": finding{},
 	})
 }

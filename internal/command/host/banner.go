@@ -12,18 +12,18 @@ import (
 
 // bannerResult is what "playctl serve" prints when it serves.
 type bannerResult struct {
-	URL         string   `json:"url"`
-	WatchURL    string   `json:"watchUrl"`
-	APIURL      string   `json:"apiUrl"`
-	EventsURL   string   `json:"eventsUrl"`
-	ReadyURL    string   `json:"readyUrl"`
-	MetricsURL  string   `json:"metricsUrl"`
-	Listen      string   `json:"listen"`
-	Store       string   `json:"store,omitempty"`
-	RootFile    string   `json:"rootFile"`
-	RootMade    bool     `json:"rootMade"`
-	Credentials string   `json:"credentialsFile,omitempty"`
-	Next        []string `json:"next"`
+	URL         string   `json:"url"`                       // the address of the host for clients
+	WatchURL    string   `json:"watchUrl"`                  // the page that shows the world
+	APIURL      string   `json:"apiUrl"`                    // the beginning of the addresses of the API
+	EventsURL   string   `json:"eventsUrl"`                 // the stream of events
+	ReadyURL    string   `json:"readyUrl"`                  // answers 200 once the host is ready
+	MetricsURL  string   `json:"metricsUrl"`                // the metrics
+	Listen      string   `json:"listen"`                    // the address and port at which it listens
+	Store       string   `json:"store,omitempty"`           // the file or the server that keeps the world; absent with --ephemeral
+	RootFile    string   `json:"rootFile"`                  // the file of the root key
+	RootMade    bool     `json:"rootMade"`                  // whether that file was made now
+	Credentials string   `json:"credentialsFile,omitempty"` // the credentials file of the demo
+	Next        []string `json:"next"`                      // commands to type next
 }
 
 // newBanner describes a host that listens.

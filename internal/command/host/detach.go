@@ -25,10 +25,9 @@ const inBackground = "in-background"
 // detachedResult is what "playctl serve --detach" prints.
 type detachedResult struct {
 	bannerResult
-	// PID is the host's process.
-	PID     int    `json:"pid"`
-	PIDFile string `json:"pidFile"`
-	LogFile string `json:"logFile"`
+	PID     int    `json:"pid"`     // the process id of the host
+	PIDFile string `json:"pidFile"` // the file that has it
+	LogFile string `json:"logFile"` // the file of its log
 }
 
 // detach starts a host in the background and waits until it serves.

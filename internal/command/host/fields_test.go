@@ -13,10 +13,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestJSONFields(t *testing.T) {
 	t.Parallel()
 	jsonfields.Check(t, map[string]any{
-		"serve":          bannerResult{},
-		"serve --detach": detachedResult{},
-		"stop":           stoppedResult{},
-		"logs":           logsResult{},
-		"logs (ndjson)":  logLine{},
+		"serve":                bannerResult{},
+		"serve --detach":       detachedResult{},
+		"stop":                 stoppedResult{},
+		"logs":                 logsResult{},
+		"logs --output ndjson": logLine{},
 	})
 }

@@ -22,9 +22,8 @@ import (
 
 // stoppedResult is what "playctl stop" prints.
 type stoppedResult struct {
-	PID int `json:"pid"`
-	// Folder is the one of the host's store.
-	Folder string `json:"dataDir"`
+	PID    int    `json:"pid"`     // the process id that the host had
+	Folder string `json:"dataDir"` // the folder of its store
 }
 
 // registerFolder adds the flag that names the host by its folder.
@@ -99,13 +98,13 @@ const (
 
 // logsResult is what "playctl logs" prints.
 type logsResult struct {
-	LogFile string   `json:"logFile"`
-	Lines   []string `json:"lines"`
+	LogFile string   `json:"logFile"` // the file of the log
+	Lines   []string `json:"lines"`   // its last lines
 }
 
 // logLine is one line of the log in NDJSON.
 type logLine struct {
-	Line string `json:"line"`
+	Line string `json:"line"` // one line of the log
 }
 
 func newLogsCommand(a *command.App) *cobra.Command {

@@ -28,8 +28,8 @@ const (
 
 // listening is what "playctl mcp --http" prints.
 type listening struct {
-	URL       string `json:"url"`
-	TokenFile string `json:"tokenFile"`
+	URL       string `json:"url"`       // where MCP clients connect to
+	TokenFile string `json:"tokenFile"` // the file of the bearer token
 }
 
 func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags *serveFlags) error {

@@ -46,9 +46,9 @@ var clientNames = []string{"claude", "cursor", "vscode", "codex"}
 
 // installed is what "playctl mcp install" prints.
 type installed struct {
-	Client  string `json:"client"`
-	File    string `json:"file"`
-	Changed bool   `json:"changed"`
+	Client  string `json:"client"`  // the MCP client
+	File    string `json:"file"`    // its configuration file
+	Changed bool   `json:"changed"` // whether the file was changed; false where it had it already
 }
 
 func newInstallCommand(a *command.App) *cobra.Command {

@@ -20,8 +20,8 @@ import (
 type apiKeyResult struct {
 	Context string `json:"context,omitempty"`
 	NodeID  string `json:"nodeId"`
-	File    string `json:"file,omitempty"`
-	APIKey  string `json:"apiKey,omitempty"`
+	File    string `json:"file,omitempty"`   // the file that has the key, with --api-key-file
+	APIKey  string `json:"apiKey,omitempty"` // the key, with --show-api-key
 }
 
 func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
@@ -110,7 +110,7 @@ func kept(who *command.Caller) string {
 type createdAgentResult struct {
 	Context    string `json:"context"`
 	AgentID    string `json:"agentId"`
-	Label      string `json:"label,omitempty"`
+	Label      string `json:"label,omitempty"` // what the context calls it
 	Phrase     string `json:"phrase,omitempty"`
 	PhraseFile string `json:"phraseFile,omitempty"`
 }

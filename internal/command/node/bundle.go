@@ -27,9 +27,9 @@ type bundleFlags struct {
 // bundleResult is what "playctl context export" prints if it wrote a file.
 type bundleResult struct {
 	Context   string `json:"context"`
-	File      string `json:"file"`
-	Encrypted bool   `json:"encrypted"`
-	Agents    int    `json:"agents"`
+	File      string `json:"file"`      // the file that was written
+	Encrypted bool   `json:"encrypted"` // whether it is encrypted
+	Agents    int    `json:"agents"`    // how many agents are in it
 }
 
 func newContextExportCommand(a *command.App) *cobra.Command {

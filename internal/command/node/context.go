@@ -115,8 +115,8 @@ func contexts(a *command.App) (*creds.File, error) {
 
 // contextsResult is what "playctl context list" prints.
 type contextsResult struct {
-	Current  string          `json:"current,omitempty"`
-	Contexts []contextResult `json:"contexts"`
+	Current  string          `json:"current,omitempty"` // the name of the context in force
+	Contexts []contextResult `json:"contexts"`          // the contexts
 }
 
 func newContextListCommand(a *command.App) *cobra.Command {
@@ -248,16 +248,15 @@ phrases they cannot be used any more.`,
 
 // contextResult is a context as commands print it.
 type contextResult struct {
-	Context string `json:"context"`
-	Current bool   `json:"current"`
-	Server  string `json:"server"`
-	Service string `json:"service"`
-	RootKey string `json:"rootKey,omitempty"`
-	// Fingerprint is that of the certificate that is trusted, where one is named.
-	Fingerprint string        `json:"fingerprint,omitempty"`
-	NodeID      string        `json:"nodeId,omitempty"`
-	HasAPIKey   bool          `json:"hasApiKey"`
-	Agents      []knownResult `json:"agents"`
+	Context     string        `json:"context"` // the name of the context
+	Current     bool          `json:"current"` // whether it is the one in force
+	Server      string        `json:"server"`
+	Service     string        `json:"service"`
+	RootKey     string        `json:"rootKey,omitempty"`     // the root key of the host that it remembers
+	Fingerprint string        `json:"fingerprint,omitempty"` // the SHA-256 of the one certificate that is trusted, where there is one
+	NodeID      string        `json:"nodeId,omitempty"`      // the main node; absent without an account
+	HasAPIKey   bool          `json:"hasApiKey"`             // whether it has an API key
+	Agents      []knownResult `json:"agents"`                // the agents whose credentials it has
 	CreatedAt   string        `json:"createdAt"`
 }
 

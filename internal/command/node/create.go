@@ -23,7 +23,7 @@ const defaultContext = "default"
 type createdMainResult struct {
 	Context    string `json:"context"`
 	Server     string `json:"server"`
-	NodeID     string `json:"nodeId"`
+	NodeID     string `json:"nodeId"` // the id of the new account
 	Phrase     string `json:"phrase,omitempty"`
 	PhraseFile string `json:"phraseFile,omitempty"`
 }

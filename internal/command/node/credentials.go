@@ -126,8 +126,8 @@ const maxCredentials = 8 << 20
 // exportedResult is what "playctl credentials export" prints if it wrote a file.
 type exportedResult struct {
 	Context string `json:"context"`
-	File    string `json:"file"`
-	Nodes   int    `json:"nodes"`
+	File    string `json:"file"`  // the file that was written
+	Nodes   int    `json:"nodes"` // how many nodes are in it
 }
 
 func newCredentialsExportCommand(a *command.App) *cobra.Command {
@@ -196,7 +196,7 @@ func exportCredentials(a *command.App, name string, force bool) error {
 
 // clearedResult is what "playctl credentials clear" prints.
 type clearedResult struct {
-	Contexts []string `json:"contexts"`
+	Contexts []string `json:"contexts"` // the names of the contexts that were deleted
 }
 
 func newCredentialsClearCommand(a *command.App) *cobra.Command {

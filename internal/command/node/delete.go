@@ -17,8 +17,8 @@ import (
 // deletedResult is what the delete commands print.
 type deletedResult struct {
 	Context       string `json:"context,omitempty"`
-	NodeID        string `json:"nodeId"`
-	DeletedAgents int    `json:"deletedAgents"`
+	NodeID        string `json:"nodeId"`        // the node that was deleted
+	DeletedAgents int    `json:"deletedAgents"` // how many agent nodes were deleted
 }
 
 func newDeleteAgentNodeCommand(a *command.App) *cobra.Command {

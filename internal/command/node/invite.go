@@ -31,13 +31,13 @@ type inviteFlags struct {
 
 // inviteResult is what "playctl invite" prints.
 type inviteResult struct {
-	Invitation  string `json:"invitation"`
-	ID          string `json:"id"`
+	Invitation  string `json:"invitation"` // the string for "playctl login"; a secret
+	ID          string `json:"id"`         // what "playctl invite list" and "invite revoke" call it
 	Server      string `json:"server"`
-	Fingerprint string `json:"fingerprint,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"` // the SHA-256 of the host's certificate, where its authority is private
 	RootKey     string `json:"rootKey"`
-	ExpiresAt   string `json:"expiresAt"`
-	Uses        int    `json:"uses"`
+	ExpiresAt   string `json:"expiresAt"` // when it ends
+	Uses        int    `json:"uses"`      // how many accounts it may make
 }
 
 func newInviteCommand(a *command.App) *cobra.Command {
@@ -141,7 +141,7 @@ func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag 
 // invitationsResult is what "playctl invite list" prints.
 type invitationsResult struct {
 	Context     string                      `json:"context,omitempty"`
-	Invitations []protocol.InvitationRecord `json:"invitations"`
+	Invitations []protocol.InvitationRecord `json:"invitations"` // the invitations that are not over
 }
 
 func newInviteListCommand(a *command.App) *cobra.Command {
@@ -192,7 +192,7 @@ func listedInvitations(a *command.App, who *command.Caller, list []protocol.Invi
 
 // revokedInvitationResult is what "playctl invite revoke" prints.
 type revokedInvitationResult struct {
-	ID string `json:"id"`
+	ID string `json:"id"` // the invitation that was revoked
 }
 
 func newInviteRevokeCommand(a *command.App) *cobra.Command {

@@ -43,11 +43,11 @@ type keyFlags struct {
 // createdKeyResult is what "playctl key create" prints.
 type createdKeyResult struct {
 	Context   string `json:"context,omitempty"`
-	Name      string `json:"name"`
-	ExpiresAt string `json:"expiresAt,omitempty"`
-	File      string `json:"file,omitempty"`
-	APIKey    string `json:"apiKey,omitempty"`
-	Used      bool   `json:"used"`
+	Name      string `json:"name"`                // the name of the key
+	ExpiresAt string `json:"expiresAt,omitempty"` // when it ends; absent for a key that is good for ever
+	File      string `json:"file,omitempty"`      // the file that has the key, with --api-key-file
+	APIKey    string `json:"apiKey,omitempty"`    // the key, with --show-api-key
+	Used      bool   `json:"used"`                // whether the context uses it from now on
 }
 
 func newKeyCreateCommand(a *command.App) *cobra.Command {
@@ -134,7 +134,7 @@ func createdKeyDocument(result *createdKeyResult) *render.Document {
 // keysResult is what "playctl key list" prints.
 type keysResult struct {
 	Context string               `json:"context,omitempty"`
-	Keys    []protocol.KeyRecord `json:"keys"`
+	Keys    []protocol.KeyRecord `json:"keys"` // the keys of the account
 }
 
 func newKeyListCommand(a *command.App) *cobra.Command {
@@ -181,7 +181,7 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 // revokedKeyResult is what "playctl key revoke" prints.
 type revokedKeyResult struct {
 	Context string `json:"context,omitempty"`
-	Name    string `json:"name"`
+	Name    string `json:"name"` // the name of the key that was revoked
 }
 
 func newKeyRevokeCommand(a *command.App) *cobra.Command {

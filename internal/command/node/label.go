@@ -19,9 +19,8 @@ import (
 // labelResult is what "playctl nodes label" prints.
 type labelResult struct {
 	Context string `json:"context,omitempty"`
-	NodeID  string `json:"nodeId"`
-	// Label is absent where it was taken away.
-	Label string `json:"label,omitempty"`
+	NodeID  string `json:"nodeId"`          // the node that was labeled
+	Label   string `json:"label,omitempty"` // the label; absent where it was taken away
 	// AtHost is true where the host keeps labels.
 	AtHost bool `json:"atHost"`
 }

@@ -36,23 +36,22 @@ func Commands(a *command.App) []*cobra.Command {
 // nodesResult is what "playctl nodes list" prints.
 type nodesResult struct {
 	Context       string                     `json:"context,omitempty"`
-	GenesisNodeID string                     `json:"genesisNodeId"`
-	MainNodes     []protocol.MainNodeRecord  `json:"mainNodes"`
-	AgentNodes    []protocol.AgentRecord     `json:"agentNodes"`
-	SpaceNodes    []protocol.SpaceNodeRecord `json:"spaceNodes"`
+	GenesisNodeID string                     `json:"genesisNodeId"` // the root key of the world
+	MainNodes     []protocol.MainNodeRecord  `json:"mainNodes"`     // the main nodes: your own, or all for the administrator
+	AgentNodes    []protocol.AgentRecord     `json:"agentNodes"`    // the agent nodes
+	SpaceNodes    []protocol.SpaceNodeRecord `json:"spaceNodes"`    // the nodes of spaces
 }
 
 // nodeItem is one node as "playctl nodes list --output ndjson" prints it.
 type nodeItem struct {
-	Kind         string `json:"kind"`
-	NodeID       string `json:"nodeId"`
-	ParentNodeID string `json:"parentNodeId,omitempty"`
-	Name         string `json:"name,omitempty"`
-	Label        string `json:"label,omitempty"`
-	CreatedAt    string `json:"createdAt"`
-	// Usage and Limits are a main node's, for the administrator.
-	Usage  *protocol.Amounts `json:"usage,omitempty"`
-	Limits *protocol.Amounts `json:"limits,omitempty"`
+	Kind         string            `json:"kind"` // main, agent or space
+	NodeID       string            `json:"nodeId"`
+	ParentNodeID string            `json:"parentNodeId,omitempty"` // the node above it; absent for a main node
+	Name         string            `json:"name,omitempty"`         // an agent's name on the map, or the id of a space
+	Label        string            `json:"label,omitempty"`
+	CreatedAt    string            `json:"createdAt"`
+	Usage        *protocol.Amounts `json:"usage,omitempty"`  // what the account has, for the administrator
+	Limits       *protocol.Amounts `json:"limits,omitempty"` // limits of the account's own, for the administrator
 }
 
 func newNodesCommand(a *command.App) *cobra.Command {
@@ -162,7 +161,7 @@ kinds that the agent got.`,
 // inspectedAgentResult is what "playctl inspect-node" prints of an agent node.
 type inspectedAgentResult struct {
 	Context string               `json:"context,omitempty"`
-	Agent   protocol.AgentRecord `json:"agent"`
+	Agent   protocol.AgentRecord `json:"agent"` // the agent node
 }
 
 func newInspectNodeCommand(a *command.App) *cobra.Command {
@@ -236,9 +235,9 @@ type whoamiResult struct {
 	Server          string        `json:"server"`
 	Service         string        `json:"service"`
 	NodeID          string        `json:"nodeId"`
-	HasAPIKey       bool          `json:"hasApiKey"`
-	Agents          []knownResult `json:"agents"`
-	CredentialsFile string        `json:"credentialsFile"`
+	HasAPIKey       bool          `json:"hasApiKey"`       // whether an API key is at hand
+	Agents          []knownResult `json:"agents"`          // the agents whose credentials are at hand
+	CredentialsFile string        `json:"credentialsFile"` // the file of the contexts
 }
 
 // knownResult is an agent whose credentials are at hand.

@@ -59,7 +59,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 // rootKeyResult is what "playctl create-root-key" prints. The key is no secret
 // between a host and its clients, but the file decides whose world it is.
 type rootKeyResult struct {
-	File    string `json:"file"`
+	File    string `json:"file"` // the file that was written
 	RootKey string `json:"rootKey"`
 }
 

@@ -17,9 +17,9 @@ import (
 type validationResult struct {
 	Context string `json:"context,omitempty"`
 	NodeID  string `json:"nodeId"`
-	OK      bool   `json:"ok"`
-	Kind    string `json:"kind,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	OK      bool   `json:"ok"`               // whether the host agrees that the node is what it says
+	Kind    string `json:"kind,omitempty"`   // main or agent
+	Reason  string `json:"reason,omitempty"` // why it is not valid
 }
 
 func newValidateMainNodeCommand(a *command.App) *cobra.Command {

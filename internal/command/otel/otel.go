@@ -117,9 +117,9 @@ func (f *receiverFlags) check() error {
 
 // listening is what "playctl otel" prints.
 type listening struct {
-	HTTP      string `json:"http,omitempty"`
-	GRPC      string `json:"grpc,omitempty"`
-	TokenFile string `json:"tokenFile,omitempty"`
+	HTTP      string `json:"http,omitempty"`      // where OTLP over HTTP is received
+	GRPC      string `json:"grpc,omitempty"`      // where OTLP over gRPC is received
+	TokenFile string `json:"tokenFile,omitempty"` // the file of the token that senders show
 }
 
 func (l *listening) document() render.Document {

@@ -17,8 +17,8 @@ import (
 type createdSpaceResult struct {
 	Context    string          `json:"context,omitempty"`
 	SpaceID    string          `json:"spaceId"`
-	NodeID     string          `json:"nodeId"`
-	Structure  json.RawMessage `json:"structure"`
+	NodeID     string          `json:"nodeId"`    // the id of the space's own node
+	Structure  json.RawMessage `json:"structure"` // the row of its structure on the map
 	Phrase     string          `json:"phrase,omitempty"`
 	PhraseFile string          `json:"phraseFile,omitempty"`
 }

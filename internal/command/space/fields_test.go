@@ -9,9 +9,9 @@ import (
 func TestJSONFields(t *testing.T) {
 	t.Parallel()
 	jsonfields.Check(t, map[string]any{
-		"create-space":  createdSpaceResult{},
-		"list-spaces":   spacesResult{},
-		"inspect-space": spaceResult{},
-		"remove-space":  removedSpaceResult{},
+		"create-space": createdSpaceResult{},
+		"list-spaces":  spacesResult{},
+		"inspect-space, add-amenity, remove-amenity": spaceResult{},
+		"remove-space": removedSpaceResult{},
 	})
 }

@@ -27,22 +27,22 @@ func Commands(a *command.App) []*cobra.Command {
 // spacesResult is what "playctl list-spaces" prints.
 type spacesResult struct {
 	Context string           `json:"context,omitempty"`
-	Spaces  []protocol.Space `json:"spaces"`
+	Spaces  []protocol.Space `json:"spaces"` // the spaces of the world
 }
 
 // spaceResult is what the commands about one space print. The log is there for
 // those who may see it.
 type spaceResult struct {
 	Context string                   `json:"context,omitempty"`
-	Space   protocol.Space           `json:"space"`
-	Log     []protocol.SpaceLogEntry `json:"log,omitempty"`
+	Space   protocol.Space           `json:"space"`         // the space
+	Log     []protocol.SpaceLogEntry `json:"log,omitempty"` // what was done to it, the oldest first; for its owners only
 }
 
 // removedSpaceResult is what "playctl remove-space" prints.
 type removedSpaceResult struct {
 	Context string `json:"context,omitempty"`
 	SpaceID string `json:"spaceId"`
-	Name    string `json:"name"`
+	Name    string `json:"name"` // the name that the space had
 }
 
 func newListSpacesCommand(a *command.App) *cobra.Command {

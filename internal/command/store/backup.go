@@ -22,9 +22,9 @@ import (
 // backup holds.
 type backupResult struct {
 	backup.Info
-	File    string `json:"file"`
-	Store   string `json:"store"`
-	Records uint64 `json:"records"`
+	File    string `json:"file"`    // the file of the backup
+	Store   string `json:"store"`   // the store that was backed up or restored into, or the address of the host
+	Records uint64 `json:"records"` // records in it: nodes, lines, journeys and what else is kept
 }
 
 func newStoreBackupCommand(a *command.App) *cobra.Command {

@@ -11,10 +11,10 @@ import (
 func TestJSONFields(t *testing.T) {
 	t.Parallel()
 	jsonfields.Check(t, map[string]any{
-		"store check":   checkResult{},
-		"store compact": compactResult{},
-		"store backup":  backupResult{Info: backup.Info{}},
-		"store migrate": migrateResult{Report: migrate.Report{}},
-		"store acl":     aclResult{},
+		"store check":                 checkResult{},
+		"store compact":               compactResult{},
+		"store backup, store restore": backupResult{Info: backup.Info{}},
+		"store migrate":               migrateResult{Report: migrate.Report{}},
+		"store acl":                   aclResult{},
 	})
 }

@@ -17,8 +17,8 @@ import (
 
 // migrateResult is what "playctl store migrate" prints.
 type migrateResult struct {
-	From string `json:"from"`
-	To   string `json:"to"`
+	From string `json:"from"` // the store that was read
+	To   string `json:"to"`   // the store that was written
 	migrate.Report
 }
 

@@ -52,18 +52,18 @@ func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
 
 // checkResult is what "playctl store check" prints.
 type checkResult struct {
-	Store         string   `json:"store"`
-	OK            bool     `json:"ok"`
-	Entries       uint64   `json:"entries"`
-	Events        uint64   `json:"events"`
-	Records       uint64   `json:"records"`
-	RevsVerified  uint64   `json:"revsVerified"`
-	CheckpointRev uint64   `json:"checkpointRev"`
-	FirstRev      uint64   `json:"firstRev"`
-	LastRev       uint64   `json:"lastRev"`
-	FirstSeq      uint64   `json:"firstSeq"`
-	LastSeq       uint64   `json:"lastSeq"`
-	Problems      []string `json:"problems"`
+	Store         string   `json:"store"`         // the file or the server of the store
+	OK            bool     `json:"ok"`            // whether nothing is wrong
+	Entries       uint64   `json:"entries"`       // changes in the journal
+	Events        uint64   `json:"events"`        // events in the journal
+	Records       uint64   `json:"records"`       // records: nodes, lines, journeys and what else is kept
+	RevsVerified  uint64   `json:"revsVerified"`  // revs whose root was rebuilt and compared
+	CheckpointRev uint64   `json:"checkpointRev"` // the rev of the last checkpoint, from which the journal goes on
+	FirstRev      uint64   `json:"firstRev"`      // the first rev that can be read
+	LastRev       uint64   `json:"lastRev"`       // the last rev
+	FirstSeq      uint64   `json:"firstSeq"`      // the first event that can be read
+	LastSeq       uint64   `json:"lastSeq"`       // the last event
+	Problems      []string `json:"problems"`      // what is wrong, one sentence each
 }
 
 func newStoreCheckCommand(a *command.App) *cobra.Command {
@@ -170,9 +170,9 @@ func (r *checkResult) rebuilt() string {
 
 // compactResult is what "playctl store compact" prints; sizes are in bytes.
 type compactResult struct {
-	Store  string `json:"store"`
-	Before int64  `json:"before"`
-	After  int64  `json:"after"`
+	Store  string `json:"store"`  // the file of the store
+	Before int64  `json:"before"` // its bytes before
+	After  int64  `json:"after"`  // its bytes afterwards
 }
 
 func newStoreCompactCommand(a *command.App) *cobra.Command {
@@ -210,8 +210,8 @@ as it was; it needs room for a second copy.`,
 
 // aclResult is what "playctl store acl" prints.
 type aclResult struct {
-	User  string   `json:"user"`
-	Rules []string `json:"rules"`
+	User  string   `json:"user"`  // the name of the Redis user
+	Rules []string `json:"rules"` // its rules, a line of an ACL file each
 }
 
 func newStoreACLCommand(a *command.App) *cobra.Command {

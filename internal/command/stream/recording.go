@@ -69,14 +69,12 @@ func (l *recordedLines) next() (*recordedLine, error) {
 // with the rows that it changed. An event's line is what "playctl tail" prints
 // of it.
 type recordedLine struct {
-	Context string `json:"context,omitempty"`
-	// Snapshot and Verification are those of a full read.
-	Snapshot     json.RawMessage `json:"snapshot,omitempty"`
-	Verification string          `json:"verification,omitempty"`
-	// Seq, Event and Data are those of an event.
-	Seq   *uint64            `json:"seq,omitempty"`
-	Event protocol.EventKind `json:"event,omitempty"`
-	Data  json.RawMessage    `json:"data,omitempty"`
+	Context      string             `json:"context,omitempty"`
+	Snapshot     json.RawMessage    `json:"snapshot,omitempty"`     // a full read of the world; absent in the line of an event
+	Verification string             `json:"verification,omitempty"` // what proving the snapshot gave
+	Seq          *uint64            `json:"seq,omitempty"`          // the number of the event
+	Event        protocol.EventKind `json:"event,omitempty"`        // the kind of the event
+	Data         json.RawMessage    `json:"data,omitempty"`         // what the event says, with the rows that it changed
 }
 
 // name tells a line from others in an error.

@@ -64,17 +64,14 @@ machine until Ctrl-C.`,
 
 // replayResult is what "playctl replay --check" prints.
 type replayResult struct {
-	File string `json:"file"`
-	OK   bool   `json:"ok"`
-	// Events are all events; Proved are those whose root was compared. The
-	// others are from before the recording's first snapshot, or state no root.
-	Events    int `json:"events"`
-	Proved    int `json:"proved"`
-	Snapshots int `json:"snapshots"`
-	// Rev, Root and Leaves are where the recording ends.
-	Rev    *uint64 `json:"rev,omitempty"`
-	Root   string  `json:"merkleRootHex,omitempty"`
-	Leaves int     `json:"merkleLeafCount,omitempty"`
+	File      string  `json:"file"`          // the recording
+	OK        bool    `json:"ok"`            // whether everything in it could be proved
+	Events    int     `json:"events"`        // events in it
+	Proved    int     `json:"proved"`        // events whose root was compared; the others are from before the first snapshot, or state no root
+	Snapshots int     `json:"snapshots"`     // snapshots in it
+	Rev       *uint64 `json:"rev,omitempty"` // the rev at its end
+	Root      string  `json:"merkleRootHex,omitempty"`
+	Leaves    int     `json:"merkleLeafCount,omitempty"`
 	// CutOff says that the last line is not whole, as after a crash.
 	CutOff bool `json:"cutOff"`
 }

@@ -17,8 +17,8 @@ import (
 
 // siteResult is what "playctl replay --open" prints.
 type siteResult struct {
-	File string `json:"file"`
-	URL  string `json:"url"`
+	File string `json:"file"` // the recording
+	URL  string `json:"url"`  // the page that shows it while the command runs
 }
 
 // showRecording serves the watch page with a recording until the command is ended.

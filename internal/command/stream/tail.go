@@ -109,9 +109,9 @@ func pipeIsNDJSON(a *command.App) {
 // eventResult is one event as "playctl tail" prints it.
 type eventResult struct {
 	Context string             `json:"context,omitempty"`
-	Seq     *uint64            `json:"seq,omitempty"`
-	Event   protocol.EventKind `json:"event"`
-	Data    json.RawMessage    `json:"data"`
+	Seq     *uint64            `json:"seq,omitempty"` // the number of the event; absent where the host numbers none
+	Event   protocol.EventKind `json:"event"`         // the kind of the event
+	Data    json.RawMessage    `json:"data"`          // what the event says, by its kind: see the events of the protocol
 }
 
 // tail follows the world as the flags say.

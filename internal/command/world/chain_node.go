@@ -18,12 +18,10 @@ import (
 
 // nodeResult is what "playctl chain node" prints.
 type nodeResult struct {
-	Context string `json:"context,omitempty"`
-	// Rev is what the node is of; nil on hosts that do not say.
-	Rev  *uint64            `json:"rev,omitempty"`
-	Node protocol.ChainNode `json:"node"`
-	// Digest is the leaf's, "" for a node that is gone.
-	Digest string `json:"leafDigestHex,omitempty"`
+	Context string             `json:"context,omitempty"`
+	Rev     *uint64            `json:"rev,omitempty"`           // the rev that the node is of
+	Node    protocol.ChainNode `json:"node"`                    // the node; "removed" is true in an occupant or a space that is not there
+	Digest  string             `json:"leafDigestHex,omitempty"` // the SHA-256 of its leaf in hex; absent for a node that is gone
 }
 
 func newChainNodeCommand(a *command.App) *cobra.Command {
@@ -112,9 +110,9 @@ func shownValue(value json.RawMessage) string {
 // proofResult is a proof as "playctl chain prove" prints it: the host's reply to
 // getPlayerChainProof.
 type proofResult struct {
-	Node protocol.ChainNode `json:"node"`
+	Node protocol.ChainNode `json:"node"` // the node
 	chain.Proof
-	Rev *uint64 `json:"rev,omitempty"`
+	Rev *uint64 `json:"rev,omitempty"` // the rev that the proof is of
 }
 
 func newChainProveCommand(a *command.App) *cobra.Command {
@@ -150,14 +148,12 @@ printed: exit code 5.`,
 
 // proofVerdict is what "playctl chain verify-proof" prints.
 type proofVerdict struct {
-	OK        bool   `json:"ok"`
+	OK        bool   `json:"ok"` // whether the proof holds
 	StableKey string `json:"stableKey"`
-	Index     int    `json:"leafIndex"`
+	Index     int    `json:"leafIndex"` // the place of the leaf, from 0
 	Root      string `json:"merkleRootHex"`
 	Count     int    `json:"merkleLeafCount"`
-	// Trusted says that root and number of leaves were given and not taken from
-	// the proof.
-	Trusted bool `json:"trusted"`
+	Trusted   bool   `json:"trusted"` // whether root and number of leaves were given and not taken from the proof
 }
 
 func newChainVerifyProofCommand(a *command.App) *cobra.Command {

@@ -14,24 +14,22 @@ import (
 
 // chainLeaf is a leaf as "playctl chain show" prints it.
 type chainLeaf struct {
-	Index     int    `json:"leafIndex"`
+	Index     int    `json:"leafIndex"` // its place among the leaves, from 0
 	StableKey string `json:"stableKey"`
-	Digest    string `json:"leafDigestHex"`
-	Bytes     int    `json:"payloadBytes"`
+	Digest    string `json:"leafDigestHex"` // the SHA-256 of the leaf in hex
+	Bytes     int    `json:"payloadBytes"`  // the length of what is hashed
 }
 
 // chainResult is what "playctl chain show" and "verify" print.
 type chainResult struct {
-	Rev *uint64 `json:"rev,omitempty"`
-	// Verified says that root and number of leaves are the stated ones.
-	Verified bool        `json:"verified"`
+	Rev      *uint64     `json:"rev,omitempty"`
+	Verified bool        `json:"verified"` // whether root and number of leaves are the stated ones
 	Root     string      `json:"merkleRootHex"`
 	Count    int         `json:"merkleLeafCount"`
-	Stated   string      `json:"statedRootHex,omitempty"`
-	Claimed  int         `json:"statedLeafCount,omitempty"`
-	Leaves   []chainLeaf `json:"leaves,omitempty"`
-	// Levels are the digests level by level, the root's last.
-	Levels [][]string `json:"levels,omitempty"`
+	Stated   string      `json:"statedRootHex,omitempty"`   // the root that the host or the file states
+	Claimed  int         `json:"statedLeafCount,omitempty"` // the number of leaves that it states
+	Leaves   []chainLeaf `json:"leaves,omitempty"`          // the leaves in the order of the chain; absent in "chain verify"
+	Levels   [][]string  `json:"levels,omitempty"`          // the digests level by level, the root's last; with --tree
 }
 
 func newChainShowCommand(a *command.App) *cobra.Command {

@@ -30,8 +30,8 @@ type connectResult struct {
 	SID           string                `json:"sid"`
 	Rev           *uint64               `json:"rev,omitempty"`
 	Seq           *uint64               `json:"seq,omitempty"`
-	Capabilities  []protocol.Capability `json:"capabilities"`
-	LatencyMillis int64                 `json:"latencyMillis"`
+	Capabilities  []protocol.Capability `json:"capabilities"`  // the extensions that the host has
+	LatencyMillis int64                 `json:"latencyMillis"` // how long the host took to answer, in milliseconds
 }
 
 func newConnectCommand(a *command.App) *cobra.Command {
@@ -84,15 +84,15 @@ func (r connectResult) document(look render.Look) *render.Document {
 type statusResult struct {
 	Context   string         `json:"context,omitempty"`
 	Server    string         `json:"server"`
-	Ready     *bool          `json:"ready,omitempty"`
-	Reason    string         `json:"reason,omitempty"`
+	Ready     *bool          `json:"ready,omitempty"`  // whether the host serves; absent where it does not say
+	Reason    string         `json:"reason,omitempty"` // why it is not ready
 	SID       string         `json:"sid,omitempty"`
 	Rev       *uint64        `json:"rev,omitempty"`
 	Seq       *uint64        `json:"seq,omitempty"`
-	Occupants *int           `json:"occupants,omitempty"`
-	Kinds     map[string]int `json:"kinds,omitempty"`
-	Spaces    *int           `json:"spaces,omitempty"`
-	Bridge    *bridgeResult  `json:"bridge,omitempty"`
+	Occupants *int           `json:"occupants,omitempty"` // how many rows are on the map; absent without credentials
+	Kinds     map[string]int `json:"kinds,omitempty"`     // how many by kind; absent without credentials
+	Spaces    *int           `json:"spaces,omitempty"`    // how many spaces there are; absent without credentials
+	Bridge    *bridgeResult  `json:"bridge,omitempty"`    // how the bridge to another service does, where the host has one
 }
 
 // errNotReady says that a host answers and does not serve.
@@ -239,13 +239,13 @@ func (r *statusResult) document(look render.Look) *render.Document {
 
 // bridgeResult is how a host's remote bridge does.
 type bridgeResult struct {
-	Position  uint64 `json:"position"`
-	Lag       uint64 `json:"lag"`
-	Failing   bool   `json:"failing"`
-	Delivered uint64 `json:"delivered"`
-	Refused   uint64 `json:"refused"`
-	Retries   uint64 `json:"retries"`
-	Skipped   uint64 `json:"skipped"`
+	Position  uint64 `json:"position"`  // the last event that the other service took
+	Lag       uint64 `json:"lag"`       // events that wait
+	Failing   bool   `json:"failing"`   // whether the last attempt failed
+	Delivered uint64 `json:"delivered"` // events that were taken
+	Refused   uint64 `json:"refused"`   // events that were refused for good
+	Retries   uint64 `json:"retries"`   // attempts after a failure
+	Skipped   uint64 `json:"skipped"`   // events that were gone before they could be sent
 }
 
 // bridge reads the bridge's state from the host's metrics. A host that has no

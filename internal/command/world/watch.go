@@ -96,10 +96,10 @@ func qrLines(code *qr.Code, color bool) []string {
 
 // watchResult is what "playctl watch" and "playctl qr" print.
 type watchResult struct {
-	URL       string              `json:"url"`
-	Scope     protocol.WatchScope `json:"scope"`
-	ExpiresAt string              `json:"expiresAt,omitempty"`
-	Opened    bool                `json:"opened"`
+	URL       string              `json:"url"`                 // the address of the page, with its token where it needs one
+	Scope     protocol.WatchScope `json:"scope"`               // what the page may do: watch or act
+	ExpiresAt string              `json:"expiresAt,omitempty"` // when the token ends; absent where the page needs none
+	Opened    bool                `json:"opened"`              // whether a browser was opened
 }
 
 func newWatchCommand(a *command.App) *cobra.Command {

@@ -16,13 +16,13 @@ import (
 // watchTokensResult is what "playctl watch list" prints.
 type watchTokensResult struct {
 	Context string                      `json:"context,omitempty"`
-	Tokens  []protocol.WatchTokenRecord `json:"tokens"`
+	Tokens  []protocol.WatchTokenRecord `json:"tokens"` // the links that you made and that are not over
 }
 
 // revokedTokenResult is what "playctl watch revoke" prints.
 type revokedTokenResult struct {
 	Context string `json:"context,omitempty"`
-	ID      string `json:"id"`
+	ID      string `json:"id"` // the link that was revoked
 }
 
 func newWatchListCommand(a *command.App) *cobra.Command {

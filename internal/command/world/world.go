@@ -82,7 +82,7 @@ register it again by themselves.`,
 
 // removedResult is what "playctl remove" prints.
 type removedResult struct {
-	StableKey string `json:"stableKey"`
+	StableKey string `json:"stableKey"` // the key of what was taken off the map
 }
 
 func newRemoveCommand(a *command.App) *cobra.Command {

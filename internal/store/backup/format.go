@@ -38,20 +38,16 @@ const (
 
 // Info says what is in a backup.
 type Info struct {
-	// RootKey is the root key of the world, SID its session when it was made.
-	RootKey string `json:"rootKey"`
-	SID     string `json:"sid"`
-	// Rev and Seq are the world's, Root (hex) and LeafCount its chain's.
-	Rev       uint64 `json:"rev"`
+	RootKey   string `json:"rootKey"` // the root key of the world
+	SID       string `json:"sid"`
+	Rev       uint64 `json:"rev"` // the rev of the world
 	Seq       uint64 `json:"seq"`
 	Root      string `json:"merkleRootHex"`
 	LeafCount uint32 `json:"merkleLeafCount"`
 	// At is the time of the world's last commit.
-	At time.Time `json:"at"`
-	// Rows and Records count what is inside. Records are counted by reading, so
-	// they are not in the head.
-	Rows    int    `json:"rows"`
-	Records uint64 `json:"-"`
+	At      time.Time `json:"at"`
+	Rows    int       `json:"rows"` // rows on the map
+	Records uint64    `json:"-"`
 }
 
 // writer hashes what it writes.

@@ -26,20 +26,17 @@ type Target struct {
 
 // Report says what was copied, and what the world's root is in both stores.
 type Report struct {
-	RootKey string `json:"rootKey"`
-	SID     string `json:"sid"`
-	// Rev, Seq, Root (hex) and LeafCount are those of the world.
-	Rev       uint64 `json:"rev"`
-	Seq       uint64 `json:"seq"`
-	Root      string `json:"merkleRootHex"`
-	LeafCount uint32 `json:"merkleLeafCount"`
-	// Position is the journal's end; Entries, Events, Rows and Records count what
-	// was copied.
-	Position store.Position `json:"position"`
-	Entries  uint64         `json:"entries"`
-	Events   uint64         `json:"events"`
-	Rows     int            `json:"rows"`
-	Records  uint64         `json:"records"`
+	RootKey   string         `json:"rootKey"`
+	SID       string         `json:"sid"`
+	Rev       uint64         `json:"rev"` // the rev of the world
+	Seq       uint64         `json:"seq"`
+	Root      string         `json:"merkleRootHex"`
+	LeafCount uint32         `json:"merkleLeafCount"`
+	Position  store.Position `json:"position"` // the end of the journal
+	Entries   uint64         `json:"entries"`  // changes that were copied
+	Events    uint64         `json:"events"`   // events that were copied
+	Rows      int            `json:"rows"`     // rows that were copied
+	Records   uint64         `json:"records"`  // records that were copied
 }
 
 // Run copies the world of a journal, which belongs to a root key, and leaves the

@@ -433,7 +433,9 @@ export interface StructureRow {
 
 /** SpaceOwner names a space's owner; nodeId is the space's own node where it has one, else its creator. */
 export interface SpaceOwner {
+  /** displayName is what people call the owner. */
   readonly displayName: string
+  /** playerId is the owner's id on the map. */
   readonly playerId?: string
   /** nodeId is the space's own node where it has one, else its creator. */
   readonly nodeId?: string
@@ -441,46 +443,66 @@ export interface SpaceOwner {
 
 /** Space is an entry of the snapshot's `spaces`. */
 export interface Space {
+  /** id is the id of the space. */
   readonly id: string
+  /** name is what people call it. */
   readonly name: string
+  /** description is a text for people. */
   readonly description: string
+  /** designKey names the look of its structure. */
   readonly designKey: string
+  /** owner is who it belongs to. */
   readonly owner: SpaceOwner
+  /** amenities are what it offers. */
   readonly amenities: readonly Amenity[]
+  /** activityObjectIds are the ids of the objects of its activities. */
   readonly activityObjectIds?: readonly string[]
 }
 
 /** Bounds are the map's inclusive limits. */
 export interface Bounds {
+  /** minX is the least x. */
   readonly minX: number
+  /** minY is the least y. */
   readonly minY: number
+  /** maxX is the greatest x. */
   readonly maxX: number
+  /** maxY is the greatest y. */
   readonly maxY: number
 }
 
 /** WorldMap is the map of a Snapshot. */
 export interface WorldMap {
+  /** bounds are the corners of the map. */
   readonly bounds: Bounds
+  /** occupants are the rows of what is on the map: agents, MCP servers, structures and people. */
   readonly occupants: readonly Occupant[]
 }
 
 /** McpServer repeats one mcp row in a Snapshot. */
 export interface McpServer {
+  /** id is the id of the placement. */
   readonly id: string
+  /** name is the name of the MCP server. */
   readonly name: string
+  /** url is its address. */
   readonly url?: string
 }
 
 /** WorldSnapshot is the whole world at one rev as it travels. Occupants and spaces stay raw, so that a reader keeps fields it does not know: the chain's root is over whole rows. rev, seq, merkleRootHex and merkleLeafCount are absent on hosts without those extensions. */
 export interface WorldSnapshot {
   readonly sid: string
+  /** mainNodeId is the root key of the world. */
   readonly mainNodeId: string
   readonly rev?: number
   readonly seq?: number
   readonly merkleRootHex?: string
   readonly merkleLeafCount?: number
+  /** worldMap is the map with what is on it. */
   readonly worldMap: WorldMap
+  /** spaces are the rows of the spaces. */
   readonly spaces: readonly Space[]
+  /** mcpServers repeat the mcp rows. */
   readonly mcpServers: readonly McpServer[]
 }
 
@@ -511,8 +533,11 @@ export interface McpUnregisteredData {
 /** Interaction is one recorded chat line. */
 export interface Interaction {
   readonly playerId: string
+  /** role is who speaks. */
   readonly role: InteractionRole
+  /** text is what is said. */
   readonly text: string
+  /** at is when it was recorded. */
   readonly at: string
   /** seq is its event's. */
   readonly seq: number
@@ -760,12 +785,19 @@ export interface ValidateRequest {
 
 /** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, and in its history log lines, journeys and bytes. */
 export interface Amounts {
+  /** agents is a number of agent nodes. */
   readonly agents?: number
+  /** spaces is a number of spaces. */
   readonly spaces?: number
+  /** mcp is a number of mcp placements. */
   readonly mcp?: number
+  /** requests is a number of intercom requests without an answer. */
   readonly requests?: number
+  /** lines is a number of lines of chat that are kept. */
   readonly lines?: number
+  /** journeys is a number of journeys that are kept. */
   readonly journeys?: number
+  /** bytes is a number of bytes of history. */
   readonly bytes?: number
 }
 
@@ -1039,6 +1071,7 @@ export interface SpacesReply {
 
 /** SpaceLogEntry is one thing that happened to a space. */
 export interface SpaceLogEntry {
+  /** at is when it was done. */
   readonly at: string
   /** action is what the space's event says. */
   readonly action: SpaceAction
@@ -1222,6 +1255,7 @@ export interface CreateKeyReply {
 
 /** KeyRecord is an API key as listings show it. */
 export interface KeyRecord {
+  /** name names the key within its account. */
   readonly name: string
   /** createdAt is absent for the default key of an account. */
   readonly createdAt?: string
@@ -1244,13 +1278,15 @@ export interface LabelReply {
 
 /** InvitationRecord is an invitation as listings show it. */
 export interface InvitationRecord {
+  /** id names the invitation where it is listed and revoked; it is no secret. */
   readonly id: string
   /** createdBy is the main node that made it; absent where the administrator did. */
   readonly createdBy?: string
   readonly createdAt: string
   readonly expiresAt: string
-  /** uses is how many main nodes it may make, used how many it made. */
+  /** uses is how many main nodes it may make. */
   readonly uses: number
+  /** used is how many it made. */
   readonly used: number
 }
 
@@ -1262,15 +1298,18 @@ export interface InvitationsReply {
 /** MainNodeRecord is a main node as listings show it. */
 export interface MainNodeRecord {
   readonly nodeId: string
+  /** kind is main. */
   readonly kind: 'main'
   /** parentNodeId is the root node. */
   readonly parentNodeId: string
   readonly createdAt: string
+  /** agentNodeIds are the ids of its agent nodes. */
   readonly agentNodeIds: readonly string[]
   /** label is the owner's, where labels=true asks for it (extension). */
   readonly label?: string
-  /** usage is what the account has, and limits are those of its own; both for the administrator (extension). */
+  /** usage is what the account has, for the administrator (extension). */
   readonly usage?: Amounts
+  /** limits are those of its own, for the administrator (extension). */
   readonly limits?: Amounts
 }
 
@@ -1279,13 +1318,18 @@ export interface AgentRecord {
   readonly agentId: string
   /** name is empty until the agent registered. */
   readonly name: string
+  /** toolNames are the tools of its last registration. */
   readonly toolNames: readonly string[]
+  /** zoneCount is how often somebody entered its zone. */
   readonly zoneCount: number
+  /** yieldCount is how often it was asked to yield. */
   readonly yieldCount: number
+  /** flagged is true once zoneCount reached the limit. */
   readonly flagged: boolean
   /** label is the owner's, where labels=true asks for it (extension). */
   readonly label?: string
   readonly createdAt: string
+  /** updatedAt is when its record changed last. */
   readonly updatedAt: string
 }
 
@@ -1299,6 +1343,7 @@ export interface NodesReply {
 /** SpaceNodeRecord is the node of a space as an administrator's listing shows it. */
 export interface SpaceNodeRecord {
   readonly nodeId: string
+  /** kind is space. */
   readonly kind: 'space'
   /** parentNodeId is the main node that created the space. */
   readonly parentNodeId: string
@@ -1340,6 +1385,7 @@ export interface WatchTokenReply {
 
 /** WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right. */
 export interface WatchTokenRecord {
+  /** id names the token where it is listed and revoked; it is no secret. */
   readonly id: string
   readonly expiresAt: string
 }

@@ -1,0 +1,130 @@
+package jsonfields
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/playctl/playctl"
+
+// everywhere is the meaning of a field that has the same one in all results, by its name in
+// JSON. A comment of the field comes first.
+var everywhere = map[string]string{
+	"agentId":         "the node id of the agent",
+	"context":         "the context that was used; absent where there was none",
+	"createdAt":       "when it was made",
+	"expiresAt":       "when it ends",
+	"genesisNodeId":   "the root key of the world",
+	"label":           "what its account calls it",
+	"merkleLeafCount": "the number of leaves of the chain",
+	"merkleRootHex":   "the root of the chain in hex",
+	"nodeId":          "the id of the node",
+	"phrase":          "its phrase, with --show-phrase",
+	"phraseFile":      "the file that has its phrase",
+	"playerId":        "the id of the agent",
+	"requestId":       "the id of the question",
+	"rev":             "the rev of the world; absent where the host tells none",
+	"rootKey":         "the root key of the world",
+	"seq":             "the number of the world's last event; absent where the host tells none",
+	"server":          "the address of the host",
+	"service":         "the service that the host is of: play or agent-play",
+	"sid":             "the session of the world",
+	"spaceId":         "the id of the space",
+	"stableKey":       "the key of the node in the chain",
+}
+
+// comments are those of the fields of structs, read from the sources of their packages.
+type comments struct {
+	t *testing.T
+	// root is the folder of the module.
+	root string
+	// packages are by import path; what is in one is by type and field, with a point between.
+	packages map[string]map[string]string
+}
+
+func newComments(t *testing.T) *comments {
+	t.Helper()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return &comments{t, root, map[string]map[string]string{}}
+		}
+		if root == filepath.Dir(root) {
+			t.Fatal("there is no go.mod above the test's folder")
+		}
+		root = filepath.Dir(root)
+	}
+}
+
+// of is what a comment says of a field, with the names that JSON has; empty where there is
+// none.
+func (c *comments) of(typ reflect.Type, name, jsonName string) string {
+	path := typ.PkgPath()
+	if c.packages[path] == nil {
+		c.packages[path] = c.read(strings.TrimPrefix(path, module))
+	}
+	text := c.packages[path][typ.Name()+"."+name]
+	if text == "" {
+		return everywhere[jsonName]
+	}
+	for other := range typ.Fields() {
+		if inJSON, _, _ := strings.Cut(other.Tag.Get("json"), ","); inJSON != "" && inJSON != "-" {
+			text = regexp.MustCompile(`\b`+other.Name+`\b`).ReplaceAllString(text, inJSON)
+		}
+	}
+	return text
+}
+
+// read reads the comments of a package by its folder.
+func (c *comments) read(folder string) map[string]string {
+	c.t.Helper()
+	docs := map[string]string{}
+	names, err := filepath.Glob(filepath.Join(c.root, folder, "*.go"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if fields, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range fields.Fields.List {
+					for _, ident := range f.Names {
+						docs[spec.Name.Name+"."+ident.Name] = meaning(f, ident.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return docs
+}
+
+// meaning is the comment of a field behind it or above it as one line, without the words
+// "Name is" at its beginning.
+func meaning(f *ast.Field, name string) string {
+	text := strings.Join(strings.Fields(f.Comment.Text()), " ")
+	if text == "" {
+		text = strings.Join(strings.Fields(f.Doc.Text()), " ")
+	}
+	for _, verb := range []string{" is ", " are "} {
+		text = strings.TrimPrefix(text, name+verb)
+	}
+	return strings.TrimSuffix(text, ".")
+}
