@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,12 +32,10 @@ func TestExamples(t *testing.T) {
 	p.run("create-main-node", "--phrase-file", "main.txt")
 	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
 	main := p.field("nodeId", "whoami", "--output", "json")
-	gopher := p.field("agentId", "create-agent-node", "Gopher", "--phrase-file", "gopher.txt", "--output", "json")
-	shelly := p.field("agentId", "create-agent-node", "Shelly", "--phrase-file", "shelly.txt", "--output", "json")
+	p.run("create-agent-node", "Shelly", "--phrase-file", "shelly.txt")
 
 	p.start([]string{
 		"PLAYCTL_NODE_ID=" + main, "PLAYCTL_PHRASE=" + p.read("main.txt"), "PLAYCTL_API_KEY=" + key,
-		"AGENT_NODE_ID=" + gopher, "AGENT_PHRASE=" + p.read("gopher.txt"),
 	}, "agent-go")
 	shell, err := filepath.Abs("agent-shell")
 	if err != nil {
@@ -44,7 +43,7 @@ func TestExamples(t *testing.T) {
 	}
 	p.start(nil, "playctl", "intercom", "serve", "Shelly",
 		"--exec", filepath.Join(shell, "agent.sh"), "--assist-tools", filepath.Join(shell, "tools.json"))
-	p.await(main, key, gopher, shelly)
+	ids := p.await(main, key, "Gopher", "Shelly")
 
 	for _, agent := range []string{"Gopher", "Shelly"} {
 		if got := p.run("intercom", "send", agent, "Good morning"); got != "You said: Good morning\n" {
@@ -55,10 +54,10 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson")
-	for _, agent := range []string{gopher, shelly} {
+	for agent, id := range ids {
 		journeys := 0
 		for line := range strings.Lines(events) {
-			if strings.Contains(line, `"event":"world:journey"`) && strings.Contains(line, `"playerId":"`+agent+`"`) {
+			if strings.Contains(line, `"event":"world:journey"`) && strings.Contains(line, `"playerId":"`+id+`"`) {
 				journeys++
 			}
 		}
@@ -193,8 +192,8 @@ func (p *place) begin(cmd *exec.Cmd) {
 	})
 }
 
-// await waits until agents are on the map.
-func (p *place) await(main, key string, agents ...string) {
+// await waits until agents are on the map, and gives their ids by their names.
+func (p *place) await(main, key string, agents ...string) map[string]string {
 	p.t.Helper()
 	world, err := sdk.New(sdk.Options{
 		BaseURL: p.server, APIKey: protocol.NewSecret(key),
@@ -205,31 +204,35 @@ func (p *place) await(main, key string, agents ...string) {
 	}
 	ctx, cancel := context.WithTimeout(p.t.Context(), longest)
 	defer cancel()
-	added := make(chan string, 16)
+	added := make(chan protocol.Agent, 16)
 	_, err = world.SubscribeEvents(ctx, sdk.EventOptions{
 		Kinds: []protocol.EventKind{protocol.EventPlayerAdded}, FromSeq: true,
-		OnEvent: func(e sdk.Event) { added <- string(e.Data) },
+		OnEvent: func(e sdk.Event) {
+			var event struct {
+				Player protocol.Agent `json:"player"`
+			}
+			if err := e.Decode(&event); err != nil {
+				p.t.Error(err)
+			}
+			added <- event.Player
+		},
 	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	missing := map[string]bool{}
-	for _, agent := range agents {
-		missing[agent] = true
-	}
-	for len(missing) > 0 {
+	ids := map[string]string{}
+	for len(ids) < len(agents) {
 		select {
-		case event := <-added:
-			for agent := range missing {
-				if strings.Contains(event, `"agentId":"`+agent+`"`) {
-					delete(missing, agent)
-				}
+		case agent := <-added:
+			if slices.Contains(agents, agent.Name) {
+				ids[agent.Name] = agent.AgentID
 			}
 		case <-ctx.Done():
-			p.t.Fatalf("%d agents did not come", len(missing))
+			p.t.Fatalf("of %v came %v", agents, ids)
 		}
 	}
 	if err := world.Close(context.WithoutCancel(ctx)); err != nil {
 		p.t.Fatal(err)
 	}
+	return ids
 }

@@ -69,17 +69,26 @@ func (w *RemotePlayWorld) AddAgent(ctx context.Context, options AgentOptions) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := w.hold(ctx, a); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// hold registers an agent and keeps it.
+func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
-		return nil, err
+		a.stop()
+		return err
 	}
 	defer done()
 	sessions := w.sessionCount()
 	if err := a.register(ctx); err != nil {
 		a.stop()
-		return nil, err
+		return err
 	}
-	return a, w.adopt(ctx, a, sessions)
+	return w.adopt(ctx, a, sessions)
 }
 
 // AddPlayer is AddAgent under its older name.
@@ -148,8 +157,10 @@ func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
 	if agentID == "" {
 		return agentNode{}, errors.New("sdk.AgentOptions: set AgentID, or Credentials that have it")
 	}
-	w.warn("an agent has no credentials of its own: the main node's are used for it", "agentId", agentID)
 	caller := w.main
+	if !caller.IsZero() {
+		w.warn("an agent has no credentials of its own: the main node's are used for it", "agentId", agentID)
+	}
 	if w.client.Service() != protocol.ServicePlay && !caller.IsZero() {
 		// The older service knows the owner by its hash, beside the agent's id.
 		caller.NodeID = agentID
@@ -233,8 +244,10 @@ func (a *Agent) RecordJourney(ctx context.Context, journey protocol.Journey) (*p
 }
 
 // Disconnect takes the agent off the map, unless a newer registration holds it,
-// and ends its heartbeats. It may be called again.
+// and ends its heartbeats. What functions of [RemotePlayWorld.Agent] do for it ends and
+// is answered before. It may be called again.
 func (a *Agent) Disconnect(ctx context.Context) error {
+	a.world.programs.remove(ctx, a)
 	a.world.mu.Lock()
 	holder := a.world.agents[a.PlayerID()]
 	if holder == a {

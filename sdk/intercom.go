@@ -47,7 +47,7 @@ type IntercomOptions struct {
 	// Execute is called for each command, from several goroutines at once.
 	Execute IntercomExecutor
 	// Agents are those whose commands are carried out; empty means all that the
-	// world has when a command comes. A world without MainNodeCredentials, at a
+	// world has when a command comes, but for those of [RemotePlayWorld.Agent]. A world without MainNodeCredentials, at a
 	// host that checks who calls, has to name them.
 	Agents []*Agent
 	// AgentIDs name them before they are in the world; set one of the two.
@@ -103,13 +103,16 @@ func (o *IntercomOptions) answers(w *RemotePlayWorld) protocol.Answers {
 // its executors and for their answers.
 type IntercomSubscription struct {
 	subscription
-	ready chan struct{}
+	ready    chan struct{}
+	listener *intercomListener
 }
 
 // SubscribeIntercomCommands carries out what is asked of the world's agents. One
 // stream of the main node serves them all; only a world without main node needs
 // one for each agent. It resumes after a lost connection and goes on in a new
 // session.
+//
+// Agents with functions of their own, those of [RemotePlayWorld.Agent], need none of this.
 //
 // Each command is carried out at most once by this subscription, also where a
 // host sends it again. It is answered as `failed` where the executor returns an
@@ -120,14 +123,9 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	ready := make(chan struct{})
-	s, err := w.subscribe(ctx, func(ctx context.Context) {
-		newIntercomListener(ctx, w, &options, ready).run()
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &IntercomSubscription{s, ready}, nil
+	listener := newIntercomListener(w, &options)
+	listener.sources = w.intercomSources(options.Agents)
+	return listener.start(ctx)
 }
 
 // Ready is closed when the host's stream is open for the first time, each where
@@ -164,6 +162,9 @@ func (w *RemotePlayWorld) intercomAgent(o *IntercomOptions, id string) *Agent {
 		}
 	}
 	if len(o.Agents) > 0 || len(o.AgentIDs) > 0 && !slices.Contains(o.AgentIDs, id) {
+		return nil
+	}
+	if len(o.AgentIDs) == 0 && w.programs.find(id) != nil {
 		return nil
 	}
 	w.mu.Lock()

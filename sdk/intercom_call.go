@@ -30,6 +30,9 @@ type IntercomCall struct {
 	// Agent is the one that was asked.
 	Agent *Agent
 
+	// program answers it; nil where an executor does.
+	program *agentProgram
+
 	mu       sync.Mutex
 	finished bool
 }
@@ -105,7 +108,7 @@ func (l *intercomListener) carryOut(ctx context.Context, call *IntercomCall) {
 	sending, done := lingering(ctx, lastAnswers)
 	defer done()
 	if err := call.finish(sending, answer, err); err != nil {
-		l.report(fmt.Errorf("the answer to the command %q: %w", call.Command.RequestID, err))
+		l.reportOf(call, fmt.Errorf("the answer to the command %q: %w", call.Command.RequestID, err))
 	}
 }
 
@@ -152,9 +155,13 @@ func (l *intercomListener) protected(ctx context.Context, call *IntercomCall) (o
 	defer func() {
 		if p := recover(); p != nil {
 			o = outcome{err: errPanicked}
-			l.report(fmt.Errorf("the executor of the command %q: panic: %v\n%s", call.Command.RequestID, p, debug.Stack()))
+			l.reportOf(call, fmt.Errorf("the executor of the command %q: panic: %v\n%s", call.Command.RequestID, p, debug.Stack()))
 		}
 	}()
+	if call.program != nil {
+		o.answer, o.err = call.program.carryOut(ctx, call, func(err error) { l.reportOf(call, err) })
+		return o
+	}
 	o.answer, o.err = l.options.Execute(ctx, call)
 	return o
 }
@@ -164,7 +171,7 @@ func (l *intercomListener) whyEnded(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrTookTooLong) {
 		return fmt.Errorf("the agent did not finish within %v", l.options.Timeout)
 	}
-	return errors.New("the agent is leaving")
+	return errLeaving
 }
 
 // failureText is an error as a host takes it: not blank and not too long.

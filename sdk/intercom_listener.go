@@ -25,37 +25,59 @@ type intercomListener struct {
 	ctx     context.Context //nolint:containedctx // commands live as long as their subscription
 	world   *RemotePlayWorld
 	options *IntercomOptions
+	// sources are the clients whose streams have the commands.
+	sources []*client.Client
+	// programs answer for agents in place of options.Execute; nil where they do not.
+	programs *programs
 	// slots are for the commands that are carried out, room for those and the
 	// ones that wait.
 	slots, room chan struct{}
 	running     sync.WaitGroup
 	// opening counts the streams that were not open yet; ready is closed at 0.
 	opening atomic.Int64
-	ready   chan<- struct{}
+	ready   chan struct{}
 
 	mu   sync.Mutex
 	seen recentIDs
 	// open are the commands that were not answered yet.
-	open map[string]context.CancelCauseFunc
+	open map[string]*openCommand
 
 	reporting sync.Mutex
 }
 
-func newIntercomListener(ctx context.Context, w *RemotePlayWorld, o *IntercomOptions, ready chan<- struct{}) *intercomListener {
+// openCommand is a command that was not answered yet.
+type openCommand struct {
+	who    *answering
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+func newIntercomListener(w *RemotePlayWorld, o *IntercomOptions) *intercomListener {
 	return &intercomListener{
-		ctx: ctx, world: w, options: o, ready: ready,
+		world: w, options: o, ready: make(chan struct{}),
 		slots: make(chan struct{}, o.Concurrency), room: make(chan struct{}, o.Concurrency+waitingCommands),
-		seen: recentIDs{limit: rememberedRequests}, open: map[string]context.CancelCauseFunc{},
+		seen: recentIDs{limit: rememberedRequests}, open: map[string]*openCommand{},
 	}
+}
+
+// start listens until the context ends.
+func (l *intercomListener) start(ctx context.Context) (*IntercomSubscription, error) {
+	s, err := l.world.subscribe(ctx, func(ctx context.Context) {
+		l.ctx = ctx
+		l.run()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &IntercomSubscription{s, l.ready, l}, nil
 }
 
 // run listens until the context ends, and waits for the commands under way.
 func (l *intercomListener) run() {
 	defer l.running.Wait()
 	var streams sync.WaitGroup
-	sources := l.world.intercomSources(l.options.Agents)
-	l.opening.Store(int64(len(sources)))
-	for _, source := range sources {
+	l.opening.Store(int64(len(l.sources)))
+	for _, source := range l.sources {
 		streams.Go(func() { l.listen(source) })
 	}
 	streams.Wait()
@@ -127,8 +149,8 @@ func (l *intercomListener) event(e *Event) {
 
 // command begins what a forwarded event asks for, once.
 func (l *intercomListener) command(event *protocol.IntercomEvent) {
-	agent := l.world.intercomAgent(l.options, event.FromPlayerID)
-	if agent == nil {
+	who := l.answering(event.FromPlayerID)
+	if who == nil {
 		return // one of the account's agents that another program runs
 	}
 	object, refused := protocol.ParseObject(event.Command)
@@ -140,54 +162,102 @@ func (l *intercomListener) command(event *protocol.IntercomEvent) {
 		l.report(fmt.Errorf("the command %q: %w", event.RequestID, refused))
 		return
 	}
-	ctx, ok := l.accept(command.RequestID)
-	if !ok {
+	ctx, done := l.accept(command.RequestID, who)
+	if done == nil {
 		return
 	}
 	select {
 	case l.room <- struct{}{}:
 	case <-l.ctx.Done():
-		l.answered(command.RequestID)
+		done()
 		return
 	}
-	call := &IntercomCall{Command: command, Agent: agent}
 	l.running.Go(func() {
 		defer func() { <-l.room }()
-		defer l.answered(command.RequestID)
-		l.carryOut(ctx, call)
+		defer done()
+		if agent := who.wait(ctx); agent != nil {
+			l.carryOut(ctx, &IntercomCall{Command: command, Agent: agent, program: who.program})
+		}
 	})
 }
 
-// accept notes a command as seen; false if it was before.
-func (l *intercomListener) accept(requestID string) (context.Context, bool) {
+// answering gives who answers for an agent; nil if it is nobody of this subscription.
+func (l *intercomListener) answering(id string) *answering {
+	if l.programs != nil {
+		return l.programs.find(id)
+	}
+	if agent := l.world.intercomAgent(l.options, id); agent != nil {
+		return &answering{agent: agent}
+	}
+	return nil
+}
+
+// accept notes a command as seen; done is nil if it was before. The caller calls it when
+// the command was answered.
+func (l *intercomListener) accept(requestID string, who *answering) (_ context.Context, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.seen.add(requestID) {
-		return nil, false
+		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(l.ctx)
-	l.open[requestID] = cancel
-	return ctx, true
+	one := &openCommand{who, cancel, make(chan struct{})}
+	l.open[requestID] = one
+	return ctx, func() {
+		l.answered(requestID)
+		close(one.done)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.open, requestID)
+	}
+}
+
+// dismiss ends the commands of an agent that leaves, and waits until they were answered
+// or ctx ends.
+func (l *intercomListener) dismiss(ctx context.Context, a *Agent) {
+	var ending []*openCommand
+	l.mu.Lock()
+	for _, one := range l.open {
+		if one.who.gone.Load() && one.who.agent == a {
+			one.cancel(errLeaving)
+			ending = append(ending, one)
+		}
+	}
+	l.mu.Unlock()
+	for _, one := range ending {
+		select {
+		case <-one.done:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // answered ends a command that needs no answer any more.
 func (l *intercomListener) answered(requestID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if cancel, ok := l.open[requestID]; ok {
-		cancel(ErrAnswered)
-		delete(l.open, requestID)
+	if one, ok := l.open[requestID]; ok {
+		one.cancel(ErrAnswered)
 	}
 }
 
-func (l *intercomListener) report(err error) {
-	if l.options.OnError == nil {
+func (l *intercomListener) report(err error) { l.reportOf(nil, err) }
+
+// reportOf reports what goes wrong with a command to its program, where it has one that
+// listens.
+func (l *intercomListener) reportOf(call *IntercomCall, err error) {
+	report := l.options.OnError
+	if call != nil && call.program != nil {
+		report = call.program.onError
+	}
+	if report == nil {
 		l.world.options.Logger.Warn("a command was not carried out as it should be", "reason", err)
 		return
 	}
 	l.reporting.Lock()
 	defer l.reporting.Unlock()
-	l.options.OnError(err)
+	report(err)
 }
 
 // recentIDs remembers the newest ids that it was given.

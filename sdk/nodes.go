@@ -74,7 +74,7 @@ func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (
 	if err != nil {
 		return false, err
 	}
-	w.forget(id)
+	w.forget(ctx, id)
 	return reply.OK, nil
 }
 
@@ -135,12 +135,13 @@ func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, 
 
 // forget lets go of an agent that is no more: there is nothing to keep, and
 // nothing to disconnect at the end.
-func (w *RemotePlayWorld) forget(agentID string) {
+func (w *RemotePlayWorld) forget(ctx context.Context, agentID string) {
 	w.mu.Lock()
 	a := w.agents[agentID]
 	delete(w.agents, agentID)
 	w.mu.Unlock()
 	if a != nil {
+		w.programs.remove(ctx, a)
 		a.stop()
 		<-a.kept
 	}

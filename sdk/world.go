@@ -7,6 +7,7 @@
 //		APIKey:  protocol.NewSecret(os.Getenv("PLAYCTL_API_KEY")),
 //		MainNodeCredentials: &sdk.NodeCredentials{NodeID: id, PasswHash: hash},
 //	})
+//	ada, err := world.Agent(ctx, "Ada", sdk.Chat(answer), sdk.Func("book", "Books a table", book))
 //
 // A [RemotePlayWorld] keeps the session: where the host begins another one, the
 // world's agents and MCP placements register again by themselves. It keeps the
@@ -50,6 +51,7 @@ type RemotePlayWorld struct {
 	closed     bool
 	agents     map[string]*Agent
 	placements *placements
+	programs   *programs
 	// sessions counts the changes of session that were noticed.
 	sessions uint64
 	onClose  []func()
@@ -69,6 +71,7 @@ func New(options Options) (*RemotePlayWorld, error) {
 	w.main = main
 	w.client = c
 	w.placements = newPlacements(w)
+	w.programs = newPrograms(w)
 	w.life, w.end = context.WithCancelCause(context.Background())
 	if c.Exposed() {
 		w.warn("credentials will cross the network in clear text: use an https:// address", "host", c.Host())

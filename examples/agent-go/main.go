@@ -27,7 +27,7 @@ func main() {
 }
 
 // run keeps the agent on the map until ctx ends. env has where the host is and
-// who the agent is; README.md lists the variables.
+// whose the agent is; README.md lists the variables.
 func run(ctx context.Context, env func(string) string) (err error) {
 	world, err := sdk.New(sdk.Options{
 		BaseURL: env("PLAYCTL_SERVER"),
@@ -41,34 +41,7 @@ func run(ctx context.Context, env func(string) string) (err error) {
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
 
-	commands, err := world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
-		Execute: answer,
-		OnError: func(err error) { fmt.Fprintln(os.Stderr, "agent-go:", err) }, //nolint:forbidigo // as above
-	})
-	if err != nil {
-		return err
-	}
-	defer commands.Close()
-	select {
-	case <-commands.Ready():
-	case <-ctx.Done():
-		return nil
-	}
-
-	tools, err := sdk.NewFrameworkRegistration("go",
-		sdk.Tool{Name: protocol.ChatTool},
-		sdk.Tool{Name: "assist_add", Description: "Adds two numbers", Parameters: []sdk.Parameter{
-			{Name: "a", Type: sdk.TypeInteger}, {Name: "b", Type: sdk.TypeInteger},
-		}},
-	)
-	if err != nil {
-		return err
-	}
-	_, err = world.AddAgent(ctx, sdk.AgentOptions{
-		Credentials: &sdk.NodeCredentials{NodeID: env("AGENT_NODE_ID"), Phrase: protocol.NewSecret(env("AGENT_PHRASE"))},
-		Name:        "Gopher", Tools: tools,
-	})
-	if err != nil {
+	if _, err := world.Agent(ctx, "Gopher", sdk.Chat(chat), sdk.Func("add", "Adds two numbers", add)); err != nil {
 		return err
 	}
 	if err := world.Hold().Forever(ctx); !errors.Is(err, context.Canceled) {
@@ -77,27 +50,23 @@ func run(ctx context.Context, env func(string) string) (err error) {
 	return nil
 }
 
-// answer carries out one command and records how.
-func answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
-	started := time.Now()
-	question := call.Command.Text
-	var reply string
-	switch {
-	case call.Command.Kind == protocol.IntercomChat:
-		reply = "You said: " + question
-	case call.Command.ToolName == "assist_add":
-		var args struct {
-			A int `json:"a"`
-			B int `json:"b"`
-		}
-		if err := call.DecodeArgs(&args); err != nil {
-			return sdk.IntercomAnswer{}, err
-		}
-		question = fmt.Sprintf("How much is %d and %d?", args.A, args.B)
-		reply = strconv.Itoa(args.A + args.B)
-	default:
-		return sdk.IntercomAnswer{}, errors.New("this agent answers chat and assist_add only")
-	}
+func chat(ctx context.Context, text string) (string, error) {
+	return record(ctx, time.Now(), text, "You said: "+text)
+}
+
+// sum is what people are asked for by the form of the tool.
+type sum struct {
+	A int `json:"a"`
+	B int `json:"b"`
+}
+
+func add(ctx context.Context, in sum) (string, error) {
+	return record(ctx, time.Now(), fmt.Sprintf("How much is %d and %d?", in.A, in.B), strconv.Itoa(in.A+in.B))
+}
+
+// record records how a question was answered, where everybody in the world can see it.
+func record(ctx context.Context, started time.Time, question, reply string) (string, error) {
+	call := sdk.CallOf(ctx)
 	_, err := call.Agent.RecordJourney(ctx, protocol.Journey{
 		StartedAt: protocol.FormatTime(started), CompletedAt: protocol.FormatTime(time.Now()),
 		Steps: []protocol.JourneyStep{
@@ -105,5 +74,5 @@ func answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, er
 			{Type: protocol.StepDestination, Content: reply, MessageID: call.Command.RequestID + ".a"},
 		},
 	})
-	return sdk.IntercomAnswer{Message: reply}, err
+	return reply, err
 }

@@ -1,0 +1,234 @@
+package sdk
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// AgentOption says what an agent does or is; see [RemotePlayWorld.Agent].
+type AgentOption func(*agentProgram)
+
+// agentProgram is what an agent does.
+type agentProgram struct {
+	chat    func(ctx context.Context, text string) (string, error)
+	tools   []programTool
+	options AgentOptions
+	onError func(error)
+	// wrong is what Agent refuses the options for.
+	wrong error
+}
+
+// programTool is a tool with the function that does it.
+type programTool struct {
+	Tool
+
+	run func(ctx context.Context, args []byte) (any, error)
+}
+
+// Chat answers what is said to the agent. The text that it returns is the answer; an
+// empty one stands for all that it sent with [Stream]. An agent without Chat answers
+// that it does not chat.
+func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOption {
+	return func(p *agentProgram) {
+		if answer == nil {
+			p.refuse(errors.New("sdk.Chat has no function"))
+		}
+		p.chat = answer
+	}
+}
+
+// Func is a tool that people may call, under its name with `assist_` before it where
+// that is missing.
+//
+// In is a struct, whose exported fields are what people are asked for, in their order,
+// under their names in JSON. A pointer and a field with `omitempty` or `omitzero` may
+// be left out; `jsonschema:"…"` describes a field, and `enum:"a,b"` lists what a text,
+// or each text of a list, may be. Arguments that are not of that form are refused
+// before do is called. A struct without fields takes nothing.
+//
+// A text that do returns is what the agent says, a struct or map its result, an
+// [IntercomAnswer] both, any other value is said as JSON; nil, an empty text and an
+// empty struct stand for what it sent with [Stream].
+//
+// An error goes whole to the developer (see [OnError]), and the asker reads only that
+// something went wrong; the text of one made by [ToolErrorf] is for the asker.
+func Func[In, Out any](name, description string, do func(ctx context.Context, in In) (Out, error)) AgentOption {
+	return func(p *agentProgram) {
+		tool, err := newProgramTool(name, description, do)
+		if err != nil {
+			p.refuse(err)
+			return
+		}
+		p.tools = append(p.tools, tool)
+	}
+}
+
+// With is the rest of what can be said of an agent, such as its credentials. Name and
+// Tools are left empty: they are those of [RemotePlayWorld.Agent].
+func With(options AgentOptions) AgentOption {
+	return func(p *agentProgram) {
+		if options.Name != "" || options.Tools != nil {
+			p.refuse(errors.New("sdk.With: Name is the argument of Agent, and Tools are made of sdk.Chat and sdk.Func: leave both empty"))
+		}
+		p.options = options
+	}
+}
+
+// OnError is called for what goes wrong in the agent's functions, one call at a time.
+// Without it the world's Logger has it as a warning. It must not close the world.
+func OnError(report func(error)) AgentOption {
+	return func(p *agentProgram) { p.onError = report }
+}
+
+func (p *agentProgram) refuse(err error) { p.wrong = errors.Join(p.wrong, err) }
+
+// Agent puts an agent on the map with what it does:
+//
+//	ada, err := world.Agent(ctx, "Ada", sdk.Chat(answer), sdk.Func("book", "Books a table", book))
+//
+// Its agent node is made where there is none. Unless [With] says who it is, the same
+// name is the same agent of the account in every run and in every SDK. It leaves the map
+// when ctx ends, with [Agent.Disconnect] and with the world: what its functions are
+// doing then ends, and is answered as `failed`.
+//
+// Its functions are called from several goroutines, with contexts that end when no
+// answer is needed any more, and from which [CallOf] gives the question.
+func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...AgentOption) (*Agent, error) {
+	p := &agentProgram{}
+	for _, option := range options {
+		option(p)
+	}
+	if p.wrong != nil {
+		return nil, fmt.Errorf("the agent %q: %w", name, p.wrong)
+	}
+	row := p.options
+	row.Name = name
+	var err error
+	if row.Tools, err = p.registration(); err != nil {
+		return nil, fmt.Errorf("the agent %q: %w", name, err)
+	}
+	if err := w.identify(ctx, &row); err != nil {
+		return nil, fmt.Errorf("make the node of the agent %q: %w", name, err)
+	}
+	agent, err := w.programs.add(ctx, &row, p)
+	if err != nil {
+		return nil, err
+	}
+	w.leaveWith(ctx, agent)
+	return agent, nil
+}
+
+// registration is what the agent can do. A type that is not given is `go`.
+func (p *agentProgram) registration() (*FrameworkRegistration, error) {
+	framework := p.options.Type
+	if framework == "" {
+		framework = "go"
+	}
+	tools := []Tool{{Name: protocol.ChatTool}}
+	for i := range p.tools {
+		tools = append(tools, p.tools[i].Tool)
+	}
+	return NewFrameworkRegistration(framework, tools...)
+}
+
+// tool is the tool of a name; nil if there is none.
+func (p *agentProgram) tool(name string) *programTool {
+	for i := range p.tools {
+		if p.tools[i].Name == name {
+			return &p.tools[i]
+		}
+	}
+	return nil
+}
+
+func assistName(name string) string {
+	if strings.HasPrefix(name, protocol.AssistToolPrefix) {
+		return name
+	}
+	return protocol.AssistToolPrefix + name
+}
+
+// identify says who an agent is where its options do not, and makes its node.
+func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
+	switch {
+	case o.Credentials != nil || o.AgentID != "":
+	case w.main.IsZero():
+		o.AgentID = rand.Text()
+	default:
+		own, err := w.ownNode(ctx, o.Name)
+		if err != nil {
+			return err
+		}
+		o.Credentials = own
+	}
+	if o.Credentials == nil || w.main.IsZero() {
+		return nil
+	}
+	own := *o.Credentials
+	if own.NodeID == "" {
+		own.NodeID = o.AgentID
+	}
+	err := w.CreateAgentNode(ctx, &own)
+	if protocol.HasCode(err, protocol.CodeNodeExists) {
+		return nil
+	}
+	return err
+}
+
+// ownNode gives the credentials that follow from an agent's name and the account's
+// secret, as the other SDKs derive them. Nobody learns the account's secret from them.
+func (w *RemotePlayWorld) ownNode(ctx context.Context, name string) (*NodeCredentials, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	host, err := w.client.Bootstrap(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, []byte(w.main.Hash.Reveal()))
+	_, _ = mac.Write([]byte("playctl agent " + name)) // a hash never fails
+	node := NodeCredentials{RootKey: host.RootKey, PasswHash: protocol.NewSecret(hex.EncodeToString(mac.Sum(nil)))}
+	resolved, err := node.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return &NodeCredentials{NodeID: resolved.NodeID, PasswHash: node.PasswHash}, nil
+}
+
+// leaveWith takes an agent off the map when a context ends.
+func (w *RemotePlayWorld) leaveWith(ctx context.Context, a *Agent) {
+	if ctx.Done() == nil {
+		return
+	}
+	w.start(func() {
+		select {
+		case <-a.leaving.Done():
+			return
+		case <-ctx.Done():
+		}
+		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
+		defer cancel()
+		if err := a.Disconnect(leaving); err != nil {
+			w.warn("an agent could not be taken off the map; its lease ends it", "agentId", a.PlayerID(), "reason", err)
+		}
+	})
+}
+
+// sourceFor is the client whose stream has an agent's questions.
+func (w *RemotePlayWorld) sourceFor(a *Agent) *client.Client {
+	if w.main.IsZero() && a.request.AgentID == a.client.Node() {
+		return a.client
+	}
+	return w.client
+}

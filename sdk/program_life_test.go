@@ -1,0 +1,170 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+)
+
+// held is a chat that waits for the end of its context, and then for release.
+type held struct{ began, release chan struct{} }
+
+func newHeld() *held { return &held{make(chan struct{}), make(chan struct{})} }
+
+func (h *held) chat(ctx context.Context, _ string) (string, error) {
+	h.began <- struct{}{}
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-h.release:
+		return "released", nil
+	}
+}
+
+// However an agent leaves, its open question is answered and the map is as before.
+func TestAnAgentLeaves(t *testing.T) {
+	for name, leave := range map[string]func(*testing.T, *sdk.RemotePlayWorld, *sdk.Agent, context.CancelFunc){
+		"context": func(_ *testing.T, _ *sdk.RemotePlayWorld, _ *sdk.Agent, cancel context.CancelFunc) { cancel() },
+		"disconnect": func(t *testing.T, _ *sdk.RemotePlayWorld, a *sdk.Agent, _ context.CancelFunc) {
+			if err := a.Disconnect(t.Context()); err != nil {
+				t.Error(err)
+			}
+		},
+		"close": func(t *testing.T, w *sdk.RemotePlayWorld, _ *sdk.Agent, _ context.CancelFunc) {
+			if err := w.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host := openHost(t)
+				w := visit(t, host, nil)
+				bob := program(t, visit(t, host, nil), "Bob", sdk.Chat(echo))
+				h := newHeld()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				ada, err := w.Agent(ctx, "Ada", sdk.Chat(h.chat))
+				if err != nil {
+					t.Fatal(err)
+				}
+				answered := make(chan error)
+				go func() {
+					_, err := visit(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{To: ada.PlayerID(), Text: "hello"})
+					answered <- err
+				}()
+				<-h.began
+				leave(t, w, ada, cancel)
+				if err := <-answered; err == nil || err.Error() != "the agent failed: the agent is leaving" {
+					t.Errorf("the asker reads %v", err)
+				}
+				synctest.Wait()
+				if left := agentsOn(t, host); len(left) != 1 || left[bob.PlayerID()] == nil {
+					t.Errorf("on the map are %v", left)
+				}
+			})
+		})
+	}
+}
+
+// One stream serves all agents of a world, beside an executor for the others.
+func TestProgramsShareAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		streams := 0
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = &breakable{exit: &exit{target: host.Transport()}, ask: func(*http.Request) { streams++ }}
+		})
+		asker := visit(t, host, nil)
+		ada := program(t, w, "Ada", sdk.Chat(echo))
+		bob := program(t, w, "Bob", sdk.Chat(func(context.Context, string) (string, error) { return "Bob here", nil }))
+		if streams != 1 {
+			t.Errorf("%d streams", streams)
+		}
+		e := newExecutor()
+		serveIntercom(t, w, e, nil)
+		addAgent(t, w, "cyd", nil)
+		for id, want := range map[string]string{ada.PlayerID(): "You said: hello", bob.PlayerID(): "Bob here", "cyd": "cyd heard hello"} {
+			if got, err := ask(t, asker, id, "hello"); err != nil || got != want {
+				t.Errorf("%s: %q, %v", id, got, err)
+			}
+		}
+		if len(e.calls) != 1 {
+			t.Errorf("the executor got %d", len(e.calls))
+		}
+	})
+}
+
+// An agent that stays without a lease answers too.
+func TestAPermanentAgentAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		ada := program(t, visit(t, host, nil), "Ada", sdk.Chat(echo), sdk.With(sdk.AgentOptions{AgentID: "ada", Permanent: true, Type: "own"}))
+		if got, err := ask(t, visit(t, host, nil), "ada", "hello"); err != nil || got != "You said: hello" {
+			t.Errorf("%q, %v", got, err)
+		}
+		if row := agentsOn(t, host)["ada"]; row == nil || row.Platform != "own" || ada.PlayerID() != "ada" {
+			t.Errorf("the row is %+v", row)
+		}
+	})
+}
+
+// A program with the credentials of an agent alone puts it on the map.
+func TestAnAgentWithoutItsAccount(t *testing.T) {
+	a := newAccount(t, 1)
+	options := a.options()
+	options.MainNodeCredentials = nil
+	w, err := sdk.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := program(t, w, "Ada", sdk.Chat(echo), sdk.With(sdk.AgentOptions{Credentials: a.agents[0]}))
+	full, err := sdk.New(a.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ask(t, full, ada.PlayerID(), "hello"); err != nil || got != "You said: hello" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := errors.Join(full.Close(t.Context()), w.Close(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot be an agent's is refused before anything is on the map.
+func TestWhatAnAgentIsRefusedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		none := func(context.Context, struct{}) (string, error) { return "", nil }
+		for want, options := range map[string][]sdk.AgentOption{
+			"int is no struct": {sdk.Func("x", "", func(context.Context, int) (string, error) { return "", nil })},
+			"its arguments: ":  {sdk.Func("x", "", func(context.Context, struct{ F func() }) (string, error) { return "", nil })},
+			"an enum tag is for a text": {sdk.Func("x", "", func(context.Context, struct {
+				N int `enum:"1"`
+			}) (string, error) {
+				return "", nil
+			})},
+			"two tools have the name":        {sdk.Func("x", "", none), sdk.Func("assist_x", "", none)},
+			"sdk.With: Name":                 {sdk.With(sdk.AgentOptions{Name: "Bob"})},
+			"sdk.Chat has no function":       {sdk.Chat(nil)},
+			`"assist_x": it has no function`: {sdk.Func[struct{}, string]("x", "", nil)},
+		} {
+			if _, err := w.Agent(t.Context(), "Ada", options...); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		if _, err := w.Agent(t.Context(), strings.Repeat("x", protocol.MaxNameChars+1)); err == nil {
+			t.Error("a long name is taken")
+		}
+		if left := agentsOn(t, host); len(left) > 0 {
+			t.Errorf("on the map are %v", left)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package sdk
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// parts are the parts of an answer on their way: one is sent at a time, in order, and
+// what comes meanwhile goes with the next.
+type parts struct {
+	send func(text string) error
+
+	mu      sync.Mutex
+	changed sync.Cond
+	all     strings.Builder
+	tooLong bool
+	waiting string
+	sending bool
+	failed  error
+}
+
+func newParts(send func(text string) error) *parts {
+	p := &parts{send: send}
+	p.changed.L = &p.mu
+	return p
+}
+
+// add has a part sent. It waits only where more waits than one part may have.
+func (p *parts) add(text string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.failed == nil && len(p.waiting) > protocol.MaxIntercomTextBytes {
+		p.changed.Wait()
+	}
+	if p.failed != nil || text == "" {
+		return p.failed
+	}
+	if p.tooLong = p.tooLong || p.all.Len()+len(text) > protocol.MaxIntercomTextBytes; !p.tooLong {
+		p.all.WriteString(text)
+	}
+	p.waiting += text
+	if !p.sending {
+		p.sending = true
+		go p.drain()
+	}
+	return nil
+}
+
+// drain sends what waits.
+func (p *parts) drain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer p.changed.Broadcast()
+	for p.failed == nil && p.waiting != "" {
+		text := p.waiting[:partEnd(p.waiting)]
+		p.waiting = p.waiting[len(text):]
+		p.changed.Broadcast()
+		p.mu.Unlock()
+		err := p.send(text)
+		p.mu.Lock()
+		p.failed = err
+	}
+	p.sending = false
+}
+
+// partEnd is how much of a text one part may have, without a character that is cut.
+func partEnd(text string) int {
+	if len(text) <= protocol.MaxIntercomTextBytes {
+		return len(text)
+	}
+	end := protocol.MaxIntercomTextBytes
+	for range utf8.UTFMax - 1 {
+		if utf8.RuneStart(text[end]) {
+			break
+		}
+		end--
+	}
+	return end
+}
+
+// sent waits until every part was sent, or one could not be.
+func (p *parts) sent() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.sending {
+		p.changed.Wait()
+	}
+	return p.failed
+}
+
+// whole is all parts together; empty where they are longer than an answer may be.
+func (p *parts) whole() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tooLong {
+		return ""
+	}
+	return p.all.String()
+}

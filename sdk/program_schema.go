@@ -1,0 +1,175 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// newProgramTool makes a tool of a function, whose parameter describes its arguments.
+func newProgramTool[In, Out any](name, description string, do func(context.Context, In) (Out, error)) (programTool, error) {
+	t := programTool{Tool: Tool{Name: assistName(name), Description: description}}
+	form, err := t.describe(reflect.TypeFor[In]())
+	if do == nil {
+		err = errors.New("it has no function")
+	}
+	if err != nil {
+		return programTool{}, t.wrong("%w", err)
+	}
+	t.run = func(ctx context.Context, args []byte) (any, error) {
+		var in In
+		if err := readArgs(form, args, &in); err != nil {
+			return nil, err
+		}
+		return do(ctx, in)
+	}
+	return t, nil
+}
+
+// describe gives a tool the schema of its arguments, and what checks them.
+func (t *programTool) describe(in reflect.Type) (*jsonschema.Resolved, error) {
+	schema, err := schemaOf(in)
+	if err != nil {
+		return nil, fmt.Errorf("its arguments: %w", err)
+	}
+	if t.Schema, err = json.Marshal(schema); err != nil {
+		return nil, fmt.Errorf("the schema of its arguments: %w", err)
+	}
+	form, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("the schema of its arguments: %w", err)
+	}
+	return form, nil
+}
+
+// readArgs checks arguments and reads them into v. An error is for the asker.
+func readArgs(form *jsonschema.Resolved, args []byte, v any) error {
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	var object any
+	err := json.Unmarshal(args, &object)
+	if err == nil {
+		err = form.Validate(object)
+	}
+	if err == nil {
+		err = json.Unmarshal(args, v)
+	}
+	if err != nil {
+		return ToolErrorf("the arguments are not what the tool takes: %s", inWords(err))
+	}
+	return nil
+}
+
+// inWords leaves out of an error of the validator what only says where in the schema it
+// was found.
+func inWords(err error) string {
+	text := err.Error()
+	for {
+		place, rest, ok := strings.Cut(text, ": ")
+		at, found := strings.CutPrefix(place, "validating ")
+		switch {
+		case !ok || !found:
+			return text
+		case strings.HasPrefix(rest, "validating ") || at == "root":
+			text = rest
+		default:
+			return argumentAt(at) + ": " + rest
+		}
+	}
+}
+
+// argumentAt names the argument that a place in a schema describes.
+func argumentAt(place string) string {
+	var names []string
+	for part := range strings.SplitSeq(place, "/") {
+		if part != "" && part != "properties" && part != "items" {
+			names = append(names, part)
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+// schemaOf gives the JSON Schema of a struct type. What may be null in Go may be left
+// out instead.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	schema, err := jsonschema.ForType(t, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%v has no form in JSON Schema: %w", t, err)
+	}
+	if schema.Type != "object" {
+		return nil, fmt.Errorf("%v is no struct: arguments have names", t)
+	}
+	if err := refine(t, schema); err != nil {
+		return nil, err
+	}
+	return schema, nil
+}
+
+// refine takes null out of a schema and puts the values of enum tags into it.
+func refine(t reflect.Type, s *jsonschema.Schema) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if at := slices.Index(s.Types, "null"); at >= 0 && len(s.Types) == 2 {
+		s.Type, s.Types = s.Types[1-at], nil
+	}
+	switch {
+	case s.Items != nil:
+		return refine(t.Elem(), s.Items)
+	case t.Kind() == reflect.Map && s.AdditionalProperties != nil:
+		return refine(t.Elem(), s.AdditionalProperties)
+	case t.Kind() != reflect.Struct || s.Properties == nil:
+		return nil
+	}
+	return refineFields(t, s)
+}
+
+func refineFields(t reflect.Type, s *jsonschema.Schema) error {
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" {
+			name = field.Name
+		}
+		property := s.Properties[name]
+		if property == nil || field.Anonymous || !field.IsExported() {
+			continue
+		}
+		if err := refine(field.Type, property); err != nil {
+			return err
+		}
+		if field.Type.Kind() == reflect.Pointer {
+			s.Required = slices.DeleteFunc(s.Required, func(required string) bool { return required == name })
+		}
+		if err := enumerate(field.Tag.Get("enum"), property); err != nil {
+			return fmt.Errorf("the field %s: %w", field.Name, err)
+		}
+	}
+	return nil
+}
+
+// enumerate writes what a text may be, as a tag lists it.
+func enumerate(tag string, s *jsonschema.Schema) error {
+	if tag == "" {
+		return nil
+	}
+	if s.Items != nil {
+		s = s.Items
+	}
+	if s.Type != "string" {
+		return errors.New("an enum tag is for a text or a list of texts")
+	}
+	for value := range strings.SplitSeq(tag, ",") {
+		s.Enum = append(s.Enum, value)
+	}
+	return nil
+}
