@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               cleanHome,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"run":         runProgram,
 			"host":        startHost,
 			"halt":        stopHost,
 			"redis":       runRedis,
@@ -107,29 +108,6 @@ func stopDetached(t testing.TB, env *testscript.Env) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("a host in the background that the script left could not be stopped: %v\n%s", err, out)
 		}
-	}
-}
-
-// exits runs a command and checks its exit code.
-//
-//	exits 3 playctl whoami
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits <code> <command> [arguments]")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		got = exit.ExitCode()
-	case err != nil:
-		ts.Fatalf("%v", err)
-	}
-	if got != want {
-		ts.Fatalf("the exit code is %d, not %d\n%s%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
 }
 
