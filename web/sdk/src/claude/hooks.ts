@@ -1,0 +1,107 @@
+import { asArray, asObject, asText } from '../json/read.js'
+import { asError, reportTo } from '../protocol/callback.js'
+import { JourneyRecorder, type Redact } from '../tools/recorder.js'
+import type { Agent } from '../world/agent.js'
+
+/** One hook of the SDK with its matcher, as its option `hooks` has them. */
+export interface HookMatcher {
+  readonly matcher?: string
+  readonly hooks: ((input: never, toolUseId: string | undefined, options: never) => Promise<object>)[]
+}
+
+/** Hooks by their events. */
+export type ClaudeHooks = Record<string, HookMatcher[]>
+
+/** How sessions are recorded. */
+export interface HookOptions {
+  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  readonly redact?: Redact
+  /** Called for what goes wrong; printed unless it is given. */
+  readonly onError?: (error: Error) => void | Promise<void>
+}
+
+/** What of a hook's input is used. */
+interface HookInput {
+  readonly session_id: string
+  readonly hook_event_name: string
+  /** The agent below the session's own that a tool is called by. */
+  readonly agent_id?: string
+  readonly tool_name?: string
+  readonly tool_input?: unknown
+  readonly tool_response?: unknown
+  readonly tool_use_id?: string
+  readonly prompt?: string
+  readonly error?: unknown
+  readonly last_assistant_message?: string
+}
+
+/** How many sessions are followed at once. Those beyond it are not recorded. */
+const mostSessions = 1000
+
+const toolEvents = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']
+
+/** The hooks that note the tools of one run in a recorder. */
+export function toolHooks(journey: JourneyRecorder): ClaudeHooks {
+  return hooksFor(toolEvents, (input) => { noteTool(journey, input) })
+}
+
+/** All hooks of two sets, those of the first before the others. */
+export function bothHooks(some: ClaudeHooks, more: ClaudeHooks): ClaudeHooks {
+  const events = new Set([...Object.keys(some), ...Object.keys(more)])
+  return Object.fromEntries([...events].map((event) => [event, [...some[event] ?? [], ...more[event] ?? []]]))
+}
+
+/**
+ * Records a journey of an agent for each prompt of the sessions that have the hooks:
+ * `query({ prompt, options: { hooks: journeyHooks(ada) } })`. It leads from the prompt over the tools to the answer.
+ */
+export function journeyHooks(agent: Agent, options: HookOptions = {}): ClaudeHooks {
+  const sessions = new Map<string, JourneyRecorder>()
+  const end = async (sessionId: string, destination: string): Promise<void> => {
+    const journey = sessions.get(sessionId)
+    if (!sessions.delete(sessionId) || journey === undefined) return
+    try {
+      await agent.recordJourney(journey.to(destination))
+    } catch (error) {
+      reportTo(options.onError, asError(error))
+    }
+  }
+  return hooksFor(['UserPromptSubmit', ...toolEvents, 'Stop', 'StopFailure', 'SessionEnd'], async (input) => {
+    const { session_id: id, hook_event_name: event, prompt = '', last_assistant_message: answer = '' } = input
+    if (event === 'UserPromptSubmit' && sessions.size < mostSessions) sessions.set(id, new JourneyRecorder(prompt, options.redact))
+    const journey = sessions.get(id)
+    if (journey !== undefined) noteTool(journey, input)
+    if (event === 'Stop') await end(id, answer)
+    // A session that ends before its answer was stopped.
+    if (event === 'StopFailure' || event === 'SessionEnd') await end(id, 'failed')
+  })
+}
+
+function hooksFor(events: readonly string[], note: (input: HookInput) => void | Promise<void>): ClaudeHooks {
+  const hook = async (input: never): Promise<object> => {
+    await note(input)
+    return {}
+  }
+  return Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]))
+}
+
+/** Notes a call of a tool, or what it gave. */
+function noteTool(journey: JourneyRecorder, input: HookInput): void {
+  const { hook_event_name: event, tool_name: name = 'tool', tool_use_id: id = '' } = input
+  if (event === 'PreToolUse') journey.call(name, input.tool_input, id)
+  if (event === 'PostToolUse') journey.result(id, responseOf(input.tool_response))
+  if (event === 'PostToolUseFailure') journey.failed(id, input.error)
+}
+
+/** What a tool gave: tools of MCP give a text or blocks of them, which may be JSON. */
+function responseOf(response: unknown): unknown {
+  const texts = asArray(response)?.map((block) => asText(asObject(block)?.text)) ?? [asText(response)]
+  if (texts.includes(undefined)) return response
+  const text = texts.join('\n')
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? value : text
+  } catch {
+    return text
+  }
+}

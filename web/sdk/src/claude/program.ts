@@ -1,0 +1,94 @@
+import { asObject, asText } from '../json/read.js'
+import { OptionError } from '../protocol/errors.js'
+import type { AgentProgram, ChatMessage } from '../tools/program.js'
+import type { Redact } from '../tools/recorder.js'
+import { type ClaudeHooks, bothHooks, toolHooks } from './hooks.js'
+import { type ClaudeTool, toolOf } from './tool.js'
+
+/** `query` of `@anthropic-ai/claude-agent-sdk`. */
+export type QueryClaude = (given: never) => AsyncIterable<unknown>
+
+/** How an agent of Claude's Agent SDK is in the world. */
+export interface ClaudeOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+  /** The options of each `query`. Its hooks stay, its `abortController` is replaced for each question. */
+  readonly options?: object
+  /** The tools that people may call, made by `tool` of the SDK; none unless they are given. What Claude may call is said by `options`. */
+  readonly tools?: readonly ClaudeTool[]
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  readonly record?: boolean | Redact
+}
+
+/** What of a message of a query is used. */
+interface Message {
+  readonly type?: unknown
+  readonly subtype?: unknown
+  readonly is_error?: unknown
+  readonly result?: unknown
+  readonly errors?: unknown
+  readonly event?: unknown
+  /** Set where an agent below the session's own speaks. */
+  readonly parent_tool_use_id?: unknown
+}
+
+/**
+ * The program of an agent that Claude's Agent SDK runs: `world.agent('Ada', fromClaude(query, { options }))`. Each text is
+ * the prompt of a query and its answer streams back; each answer is recorded as a journey with the tools that Claude called.
+ */
+export function fromClaude(query: QueryClaude, options: ClaudeOptions = {}): AgentProgram {
+  if (typeof query !== 'function') throw new OptionError("this is no query: give that of '@anthropic-ai/claude-agent-sdk'")
+  const { options: given = {}, tools = [], record = true, ...rest } = options
+  return {
+    ...rest, type: 'claude-agent-sdk', record,
+    tools: Object.fromEntries(tools.map((made) => [made.name, toolOf(made)])),
+    async *chat(message) {
+      const { signal } = message
+      const controller = new AbortController()
+      const end = () => { controller.abort(signal.reason) }
+      signal.addEventListener('abort', end)
+      if (signal.aborted) end()
+      try {
+        yield* said(query(queryOf(message, given, controller) as never), message)
+      } finally {
+        signal.removeEventListener('abort', end)
+        // Its process ends also where nobody reads on.
+        controller.abort()
+      }
+    },
+  }
+}
+
+function queryOf({ text, journey }: ChatMessage, given: object, abortController: AbortController): object {
+  const { hooks = {} } = given as { readonly hooks?: ClaudeHooks }
+  return { prompt: text, options: { ...given, includePartialMessages: true, abortController, hooks: bothHooks(hooks, toolHooks(journey)) } }
+}
+
+/** What a query says. */
+async function* said(messages: AsyncIterable<unknown>, { signal }: ChatMessage): AsyncGenerator<string> {
+  let words = false
+  for await (const message of messages as AsyncIterable<Message>) {
+    const part = partOf(message)
+    if (part !== '') {
+      words = true
+      yield part
+    }
+    if (message.type !== 'result') continue
+    signal.throwIfAborted()
+    if (message.is_error === true || message.subtype !== 'success') throw new Error(failureOf(message))
+    // An answer that came in no parts.
+    if (!words) yield asText(message.result) ?? ''
+  }
+  signal.throwIfAborted()
+}
+
+/** The words in a part of the stream. */
+function partOf({ type, event, parent_tool_use_id: parent }: Message): string {
+  if (type !== 'stream_event' || (parent ?? null) !== null) return ''
+  const delta = asObject(asObject(event)?.delta)
+  return delta?.type === 'text_delta' ? asText(delta.text) ?? '' : ''
+}
+
+/** Why a query failed; where an endpoint refused, its words are the result. */
+function failureOf({ subtype, result, errors }: Message): string {
+  const reasons = Array.isArray(errors) ? errors.map(String).join('; ') : ''
+  return `Claude's query failed: ${[reasons, asText(result) ?? '', String(subtype)].find((text) => text !== '') ?? ''}`
+}

@@ -1,0 +1,70 @@
+import { textOf } from '../mcp/client.js'
+import type { JsonObject } from '../protocol/contract.js'
+import { OptionError, ToolError } from '../protocol/errors.js'
+import { asObject } from '../json/read.js'
+import { type StandardResult, type StandardSchema, standardOf } from '../tools/schema.js'
+import { type AgentTool, tool } from '../tools/tool.js'
+
+/** What of a tool is used that `tool` of `@anthropic-ai/claude-agent-sdk` made. */
+export interface ClaudeTool {
+  readonly name: string
+  readonly description: string
+  /** The schemas of the arguments, by name. */
+  readonly inputSchema: object
+  readonly handler: (args: never, extra: unknown) => Promise<{ readonly content?: unknown; readonly structuredContent?: unknown; readonly isError?: unknown }>
+}
+
+/** A tool of Claude's Agent SDK as one of an agent; a failure that it states goes to the asker in its words. */
+export function toolOf({ name, description, inputSchema, handler }: ClaudeTool): AgentTool {
+  return tool({
+    description, input: objectOf(name, inputSchema as Readonly<Record<string, unknown>>),
+    run: async (args, { signal }) => {
+      const result = await handler(args as never, { signal })
+      const message = textOf(result)
+      if (result.isError === true) throw new ToolError(message === '' ? `the tool ${name} failed` : message)
+      const structured = asObject(result.structuredContent)
+      return structured === undefined ? message : { message, result: structured }
+    },
+  })
+}
+
+type Field = StandardSchema['~standard']
+
+/** One schema of an object out of those of its members, as Zod's `object` makes it. */
+function objectOf(name: string, shape: Readonly<Record<string, unknown>>): StandardSchema {
+  const fields = Object.entries(shape).map(([key, schema]): readonly [string, Field] => {
+    const field = standardOf(schema)
+    if (field?.jsonSchema === undefined) {
+      throw new OptionError(`the argument ${JSON.stringify(key)} of the tool ${JSON.stringify(name)} gives no JSON Schema: use Zod 4.2 or newer`)
+    }
+    return [key, field]
+  })
+  const jsonSchema: NonNullable<Field['jsonSchema']> = {
+    input: (options) => ({
+      type: 'object',
+      properties: Object.fromEntries(fields.map(([key, field]) => {
+        const { $schema: _dialect, ...property } = field.jsonSchema?.input(options) ?? {}
+        return [key, property]
+      })),
+      required: fields.filter(([, field]) => !mayBeAbsent(field)).map(([key]) => key),
+    }),
+  }
+  return { '~standard': { version: 1, vendor: 'playctl', jsonSchema, validate: async (value) => validated(fields, asObject(value) ?? {}) } }
+}
+
+async function validated(fields: readonly (readonly [string, Field])[], given: JsonObject): Promise<StandardResult<unknown>> {
+  const issues = []
+  const value: Record<string, unknown> = {}
+  for (const [key, field] of fields) {
+    const outcome = await field.validate?.(given[key]) ?? { value: given[key] }
+    if (outcome.issues !== undefined) issues.push(...outcome.issues.map(({ message, path = [] }) => ({ message, path: [key, ...path] })))
+    else if (outcome.value !== undefined) value[key] = outcome.value
+  }
+  return issues.length > 0 ? { issues } : { value }
+}
+
+/** Reports whether an argument may be left out: its schema takes what is not there. */
+function mayBeAbsent(field: Field): boolean {
+  const outcome = field.validate?.(undefined)
+  return outcome !== undefined && !(outcome instanceof Promise) && outcome.issues === undefined
+}
