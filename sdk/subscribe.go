@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"sync"
 
 	"github.com/playctl/playctl/chain"
@@ -113,7 +114,8 @@ type SubscribeOptions struct {
 	// OnState is called when the connection or the verification changes:
 	// ReportState.
 	OnState func(State)
-	// OnError is called for what goes wrong. The subscription goes on.
+	// OnError is called for what goes wrong. The subscription goes on. If it is nil,
+	// the world's Logger has it as a warning.
 	OnError func(error)
 }
 
@@ -145,6 +147,7 @@ func (w *RemotePlayWorld) Follow(ctx context.Context, options SubscribeOptions) 
 type Subscription struct {
 	subscription
 	options SubscribeOptions
+	logger  *slog.Logger
 
 	mu    sync.Mutex
 	state State
@@ -154,7 +157,7 @@ type Subscription struct {
 // can be asked for at any time. It returns at once; the first full read is
 // reported when it is there. It ends with ctx, with Close, and with the world.
 func (w *RemotePlayWorld) SubscribeWorldState(ctx context.Context, options SubscribeOptions) (*Subscription, error) {
-	s := &Subscription{options: options}
+	s := &Subscription{options: options, logger: w.options.Logger}
 	running, err := w.subscribe(ctx, func(ctx context.Context) {
 		f := newFollower(ctx, w.client, &s.options, s.take)
 		f.publishes = s.publish
@@ -184,10 +187,10 @@ func (s *Subscription) publish(state *State) {
 func (s *Subscription) take(r Report, err error) bool {
 	o := &s.options
 	switch {
+	case err != nil && o.OnError != nil:
+		o.OnError(err)
 	case err != nil:
-		if o.OnError != nil {
-			o.OnError(err)
-		}
+		s.logger.Warn("following the world met an error; it goes on", "reason", err)
 	case r.Type == ReportEvent && o.OnEvent != nil:
 		o.OnEvent(*r.Event)
 	case r.Type == ReportUpdate && o.OnSnapshot != nil:
