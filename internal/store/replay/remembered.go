@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -68,6 +69,11 @@ func (r *Remembered) ParseCallerKey(key []byte) (at int64, id []byte, ok bool) {
 // CallerTally is the key in Callers of how many ids a caller has.
 func (r *Remembered) CallerTally(caller CallerTag) []byte {
 	return append(r.Tally(), caller[:]...)
+}
+
+// IsIndex reports whether a record belongs to Times or Callers of this kind.
+func (r *Remembered) IsIndex(table store.Table, key []byte) bool {
+	return table == r.Times && bytes.HasPrefix(key, []byte(r.timePrefix)) || table == r.Callers && bytes.HasPrefix(key, r.Tally())
 }
 
 // Tally is the key of how many ids there are in all.

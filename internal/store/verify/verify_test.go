@@ -144,6 +144,31 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
+// Numbers, tags and secrets may begin with the byte that an object begins with.
+func TestCheckLeavesBinaryRecordsAlone(t *testing.T) {
+	_, entries := history(50)
+	const n = '{'
+	caller := replay.CallerTag{'{'}
+	secret := store.Record{Table: store.Meta, Key: []byte("watch_secret"), Value: []byte("{secret")}
+	records := []store.Record{secret}
+	for _, of := range []replay.Remembered{replay.IdempotencyKeys, replay.ClosedRequests} {
+		for i := range n {
+			id := []byte{byte(i)}
+			records = append(records,
+				store.Record{Table: of.Times, Key: of.TimeKey(int64(i), id), Value: caller[:]},
+				store.Record{Table: of.Callers, Key: of.CallerKey(caller, int64(i), id), Value: []byte{}})
+		}
+		for _, key := range [][]byte{of.Tally(), of.CallerTally(caller)} {
+			records = append(records, store.Record{Table: of.Callers, Key: key, Value: replay.AppendTally(nil, n)})
+		}
+	}
+	entries[10].Records = records
+	report, err := verify.Check(context.Background(), journal(t, store.DefaultRetention(), entries), storetest.RootKey)
+	if err != nil || !report.OK() {
+		t.Errorf("a sound store: %+v, %v", report, err)
+	}
+}
+
 func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
 	ctx := context.Background()
 	_, entries := history(50)
