@@ -50,7 +50,7 @@ func TestCompatibleHostServesTheOlderPaths(t *testing.T) {
 
 	var registered protocol.RegisterReply
 	f.post(f.play("/players"), registration(agent.id), as(agent)).into(&registered)
-	if want := f.host.URL() + protocol.ServicePlay.Watch(); registered.PreviewURL != want {
+	if want := f.host.URL() + protocol.ServiceAgentPlay.Watch(); registered.PreviewURL != want {
 		t.Errorf("the preview URL is %q, want %q", registered.PreviewURL, want)
 	}
 	f.say(agent, "hello")

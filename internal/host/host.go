@@ -174,8 +174,6 @@ func (h *Host) URL() string {
 }
 
 // previewURL is the watch page's address, for replies.
-func (h *Host) previewURL() string { return h.URL() + h.service.Watch() }
-
 // Reload reads the certificate and key files again. If they cannot be used the
 // host keeps those that it has, and says why. Without TLS it does nothing.
 func (h *Host) Reload() error {

@@ -21,7 +21,7 @@ func planRegister(c *call) (action, error) {
 	if err := c.checkFresh(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
 		return nil, err
 	}
-	return do(world.Register{RegisterRequest: request, PreviewURL: c.host.previewURL()})
+	return do(world.Register{RegisterRequest: request, PreviewURL: c.host.URL() + c.route.service.Watch()})
 }
 
 // checkShownHash compares the body's passwHash with the agent's digest, or with

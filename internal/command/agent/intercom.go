@@ -176,9 +176,19 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 	}
 	err := a.Watching(func() string { text, _ := coming.Load().(string); return text }, ask)
 	if answer == nil {
-		return nil, err
+		return nil, whoStarts(ref, err)
 	}
 	return answerDocument(who, ref, answer, parts), err
+}
+
+// whoStarts adds to the refusal of an agent for which no program answers how to start one,
+// where the agent's credentials are at hand.
+func whoStarts(ref command.AgentRef, err error) error {
+	refused, ok := errors.AsType[*protocol.Error](err)
+	if !ok || refused.Code != protocol.CodeAgentNotAnswering || !ref.Own {
+		return err
+	}
+	return command.Hintf(err, "start one with \"playctl agent run %s -- COMMAND\"", ref.Name())
 }
 
 // answerDocument shows an answer. A client secret that came with it for the

@@ -321,6 +321,9 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	if err := a.Printer.Print(contextDocument(target, false)); err != nil {
 		return err
 	}
+	if !target.Main.APIKey.IsZero() {
+		return nil
+	}
 	a.Note("The API key of this node is not known here. If the host asks for one, \"playctl create-api-key\" makes a new one.")
 	return nil
 }

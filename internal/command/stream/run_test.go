@@ -1,0 +1,46 @@
+package stream
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/sdk"
+)
+
+// problems is a display that counts what it reports.
+type problems struct {
+	display
+	reported int
+}
+
+func (d *problems) problem(error, render.Status) error { d.reported++; return nil }
+
+func (*problems) draw(render.Status) error { return nil }
+
+// A lost connection is reported once, and not again by each attempt to make it anew.
+func TestALostConnectionIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	shown := &problems{}
+	tail := &tailer{shown: shown, reads: 1}
+	refused := errors.New("connection refused")
+	take := func(connected bool, err error) {
+		t.Helper()
+		if _, err := tail.take(&report{Report: sdk.Report{State: sdk.State{Connected: connected}}, err: err}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		take(false, refused)
+	}
+	if shown.reported != 1 {
+		t.Errorf("it was reported %d times, not once", shown.reported)
+	}
+	take(true, errors.New("something else"))
+	for range 3 {
+		take(false, refused)
+	}
+	if shown.reported != 3 {
+		t.Errorf("after it was there again %d problems were reported, not 3", shown.reported)
+	}
+}
