@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, AIMessageChunk } from '@langchain/core/messages'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
+import { MessagesAnnotation, StateGraph } from '@langchain/langgraph'
+import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import { createAgent, createMiddleware, tool, ToolMessage } from 'langchain'
 import { z } from 'zod'
 import { fromLangChain, journeyCallbacks } from '@playctl/sdk/langchain'
-import { startHost } from './host.mjs'
-import { askWhole, closeWhileAsked, golden, journeysOf, observed } from './observed.mjs'
+import { book, describeAdapter, search, turns, waitingTurns } from './adapter.mjs'
+import { journeysOf } from './observed.mjs'
 
-/** A model that says what a script has: tool calls one after the other, then words. */
+/** A model that says what a script has. */
 class Scripted extends BaseChatModel {
   constructor(turns) {
     super({})
@@ -42,19 +44,11 @@ class Scripted extends BaseChatModel {
   }
 }
 
-const seats = { friday: 0, saturday: 4 }
-const search = tool(({ day }) => String(seats[day]), { name: 'search', description: 'Finds free seats', schema: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }) })
-const book = tool(({ day, people }) => {
-  if (seats[day] < people) throw new Error(`no ${people} seats on ${day}`)
-  return `booked ${people} on ${day}`
-}, { name: 'book', description: 'Books a table', schema: z.object({ people: z.number().int(), day: z.string() }) })
-let begins
-/** Resolves once the tool wait runs. */
-const waiting = new Promise((resolve) => { begins = resolve })
-const wait = tool(async (_args, config) => new Promise((_resolve, reject) => {
-  begins()
-  config.signal?.addEventListener('abort', () => { reject(config.signal.reason) })
-}), { name: 'wait', description: 'Waits', schema: z.object({}) })
+const tools = [
+  tool((args) => String(search(args).free), { name: 'search', description: 'Finds free seats', schema: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }) }),
+  tool(book, { name: 'book', description: 'Books a table', schema: z.object({ people: z.number().int(), day: z.string() }) }),
+]
+const waits = (wait) => tool(async (_args, { signal }) => wait(signal), { name: 'wait', description: 'Waits', schema: z.object({}) })
 
 /** Gives a tool's failure to the model, as agents that go on do. */
 const goesOn = createMiddleware({
@@ -67,63 +61,43 @@ const goesOn = createMiddleware({
     }
   },
 })
+const agent = (said, given = tools) => createAgent({ model: new Scripted(said), tools: given, middleware: [goesOn] })
 
-const made = () => createAgent({
-  model: new Scripted([
-    { call: { id: 'c1', name: 'search', args: { day: 'friday' } } }, { call: { id: 'c2', name: 'book', args: { people: 4, day: 'friday' } } },
-    { call: { id: 'c3', name: 'book', args: { people: 4, day: 'saturday' } } }, { words: ['Booked ', 'for ', 'Saturday.'] },
-  ]),
-  tools: [search, book, wait], middleware: [goesOn],
-})
+/** The loop of an agent as a graph of one's own. */
+function graph(said, given = tools) {
+  const model = new Scripted(said)
+  return new StateGraph(MessagesAnnotation)
+    .addNode('model', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+    .addNode('tools', new ToolNode(given))
+    .addEdge('__start__', 'model').addConditionalEdges('model', toolsCondition).addEdge('tools', 'model')
+    .compile()
+}
 
-describe('an agent of LangChain', () => {
-  let host, proved
-  before(async () => {
-    host = await startHost()
-    proved = await host.record()
+/** A model that fails. */
+class Failing extends Scripted {
+  async *_streamResponseChunks() { throw new Error(this.turns) }
+}
+
+/** The tests of what makes a program of turns and tools. */
+const describeMade = (title, made, given = {}) => {
+  describeAdapter(title, {
+    file: 'langchain',
+    booking: (options) => fromLangChain(made(turns), { ...given, ...options }),
+    waits: (wait, options) => fromLangChain(made(waitingTurns, [waits(wait)]), options),
+    fails: (reason, options) => fromLangChain(new Failing(reason), { ...options, input: (text) => text }),
+    free: ({ message }) => Number(message),
+    more: (open) => {
+      it('records runs of its own as journeys', async (test) => {
+        const world = open(test)
+        const di = await world.agent('Di')
+        await made(turns).invoke({ messages: [{ role: 'user', content: 'secret order' }] }, {
+          callbacks: [journeyCallbacks(di, { redact: (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step) })],
+        })
+        assert.deepEqual((await journeysOf(world, di)).map((steps) => steps.map((step) => step.toolName ?? step.content)), [['an order', 'search', 'book', 'book', 'Booked for Saturday.']])
+      })
+    },
   })
-  after(async () => { await host.end() })
+}
 
-  it('is on the map with its forms, streams its answer and records what it did', async (test) => {
-    const world = host.world()
-    test.after(async () => world.close())
-    const ada = await world.agent('Ada', fromLangChain(made()))
-    const { answer, streamed } = await askWhole(world, { to: ada.id, text: 'A table for four, please' })
-    assert.equal(answer.message, 'Booked for Saturday.')
-    assert.equal(streamed, answer.message)
-    assert.equal((await world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'saturday' } })).message, '4')
-    await assert.rejects(world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'monday' } }), /not what the tool takes/u)
-    await ada.say('Saturday is booked.')
-    golden('langchain', await observed(world, ada))
-  })
-
-  it('ends a run that nobody waits for any more', async () => {
-    const world = host.world()
-    let ended
-    const over = new Promise((resolve) => { ended = resolve })
-    const program = fromLangChain(createAgent({ model: new Scripted([{ call: { id: 'w', name: 'wait', args: {} } }, { words: ['done'] }]), tools: [wait] }))
-    const agent = await world.agent('Bo', { ...program, chat: async function* (message) {
-      message.signal.addEventListener('abort', () => { ended(message.signal.reason) })
-      yield* program.chat(message)
-    }, onError: () => undefined })
-    const reason = await closeWhileAsked({ host, world, agent, question: { text: 'Wait' }, waiting, over })
-    assert.equal(reason.name, 'ClosedError')
-  })
-
-  it('records runs of its own as journeys', async (test) => {
-    const world = host.world()
-    test.after(async () => world.close())
-    const cy = await world.agent('Cy')
-    await made().invoke({ messages: [{ role: 'user', content: 'secret order' }] }, {
-      callbacks: [journeyCallbacks(cy, { redact: (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step) })],
-    })
-    assert.deepEqual((await journeysOf(world, cy)).map((steps) => steps.map((step) => step.toolName ?? step.content)), [['an order', 'search', 'book', 'book', 'Booked for Saturday.']])
-  })
-
-  it('leaves a recording that replays and proves', async () => {
-    const { ok, events, proved: equal } = await proved()
-    assert.ok(ok)
-    assert.ok(equal > 0)
-    assert.equal(equal, events)
-  })
-})
+describeMade('an agent of LangChain', agent)
+describeMade('a graph of LangGraph', graph, { tools })
