@@ -26,7 +26,8 @@ readonly gotestsum=gotest.tools/gotestsum@v1.13.0
 # one goroutine: watched, a node id takes many times as long, and two thirds of the
 # tests' time went there.
 readonly scrypt=(-gcflags=golang.org/x/crypto/salsa20/salsa=-race=false -gcflags=golang.org/x/crypto/scrypt=-race=false)
-readonly race=(-race "${scrypt[@]}")
+# Without symbols for a debugger, which no test reads, 56 programs are linked faster.
+readonly race=(-race -ldflags=-w "${scrypt[@]}")
 
 main() {
   local mode=usual fuzz_time=30s
