@@ -37,6 +37,34 @@ func TestChunkedBodyThatIsNone(t *testing.T) {
 	f.post(protocol.PathNodeAPIKey, "{}", as(main), chunked("application/json")).ok()
 }
 
+// What follows a body of two lengths is no request: a proxy that went by the other
+// length would take the reply to it for somebody else's.
+func TestAConnectionEndsWithABodyOfTwoLengths(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	server := httptest.NewServer(f.handler)
+	defer server.Close()
+	for length, want := range map[string]int{"": 2, "Content-Length: 5\r\n": 1, "Content-Length: 100\r\n": 1} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+		if length == "" {
+			body = "Content-Length: 0\r\n\r\n"
+		}
+		if _, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Node-Id: %s\r\nX-Node-Passw: %s\r\n%s%sGET %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+			protocol.PathNodeAPIKey, main.id, main.hash, length, body, protocol.PathHealth); err != nil {
+			t.Fatal(err)
+		}
+		replies, err := io.ReadAll(conn)
+		if n := bytes.Count(replies, []byte("HTTP/1.1 200")); n != want || err != nil {
+			t.Errorf("with %q there are %d replies, %v: %s", length, n, err, replies)
+		}
+		_ = conn.Close()
+	}
+}
+
 // stalled sends the beginning of a request whose body is declared to be longer,
 // and returns the first line of what the host says to that.
 func stalled(t *testing.T, address, head string, length int, part string) string {

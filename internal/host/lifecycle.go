@@ -174,10 +174,7 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	return failures, running.Wait
 }
 
-// newServer makes a server with the limits of a connection. Of a request with both
-// Content-Length and Transfer-Encoding net/http reads the latter and removes the
-// former before any handler runs, so its connection cannot be closed for it, as RFC
-// 9112, section 6.3, advises. A proxy in front must not prefer Content-Length.
+// newServer makes a server with the limits of a connection.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Protocols:         httpVersions(),

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -131,6 +133,13 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	f.say(agent, "hello")
 	f.get("/no/such/route")
 	text := string(f.get("/metrics").ok().body)
+	for _, q := range world.Quotas() {
+		for _, name := range []string{"playctl_world_used", "playctl_world_limit"} {
+			if !strings.Contains(text, fmt.Sprintf("\n%s{of=%q} ", name, q.Label())) {
+				t.Errorf("the metrics lack %s of %s", name, q)
+			}
+		}
+	}
 	for _, line := range []string{
 		`playctl_http_requests_total{code="200",op="recordInteraction",route="/api/play/sdk/rpc"} 1`,
 		`playctl_http_requests_total{code="404",op="",route="other"} 1`,

@@ -53,9 +53,15 @@ func (h *Host) newHandler() http.Handler {
 // hsts has a browser come back over TLS only, for a year (RFC 6797).
 const hsts = "max-age=31536000"
 
-// secured gives every reply the headers that keep browsers from mistaking it.
+// secured gives every reply the headers that keep browsers from mistaking it, and
+// ends a connection on which a proxy may see other requests than this host.
 func secured(o *Options, next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+			// A request may have had a Content-Length as well, which net/http removed: who
+			// went by that takes what follows for another one (RFC 9112, section 6.3).
+			w.Header().Set("Connection", "close")
+		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if o.HSTS && r.TLS != nil {
 			w.Header().Set("Strict-Transport-Security", hsts)

@@ -23,6 +23,7 @@ const (
 	protocolPage   = "docs/protocol.md"
 	routesDocument = "internal/host/openapi/openapi.json"
 	dependencyPage = "docs/decisions/0004-dependencies.md"
+	threatModel    = "docs/threat-model.md"
 )
 
 // link is a Markdown link to a file of the repository, without its fragment.
@@ -35,6 +36,15 @@ func documentRules() []rule {
 			check:  linksLeadSomewhere,
 			broken: fstest.MapFS{"docs/a.md": {Data: []byte("see [the other](b.md#part)\n")}},
 			want:   "docs/a.md links to docs/b.md",
+		},
+		{
+			name:  "tests of attacks are there",
+			check: testsOfAttacksAreThere,
+			broken: fstest.MapFS{
+				threatModel:   {Data: []byte("| an attack | `TestHeld`, `TestLost` and `lost.mjs` |\n")},
+				"a/a_test.go": {Data: []byte("func TestHeld(t *testing.T) {\n")},
+			},
+			want: threatModel + " names TestLost, which is not there\n" + threatModel + " names lost.mjs, which is not there",
 		},
 		{
 			name:  "every page is in the index",
@@ -84,6 +94,32 @@ func linksLeadSomewhere(t *testing.T, tree fs.FS) []string {
 	})
 	return breaches
 }
+
+// testName is a test's function or file, named in a page.
+var testName = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+|[a-z_./0-9]+\\.(?:go|ts|mjs|txtar))`")
+
+// testsOfAttacksAreThere looks for every test that the threat model names.
+func testsOfAttacksAreThere(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	functions, files := map[string]bool{}, map[string]bool{}
+	eachFile(t, tree, func(name string) {
+		files[path.Base(name)] = true
+		if isTest(name) {
+			for _, match := range testFunction.FindAllStringSubmatch(read(t, tree, name), -1) {
+				functions[match[1]] = true
+			}
+		}
+	})
+	var breaches []string
+	for _, match := range testName.FindAllStringSubmatch(read(t, tree, threatModel), -1) {
+		if name := match[1]; !functions[name] && !files[path.Base(name)] {
+			breaches = append(breaches, fmt.Sprintf("%s names %s, which is not there", threatModel, name))
+		}
+	}
+	return breaches
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 
 func pagesAreIndexed(t *testing.T, tree fs.FS) []string {
 	t.Helper()
