@@ -23,8 +23,8 @@ A new phrase is shown at the terminal; without one it is kept in the credentials
 The program runs once for each question, as "playctl intercom serve --help" says. With --lines it
 runs once, is started again when it ends, and reads and writes JSON objects, one on a line:
 
-  in   {"id": "…", "kind": "chat", "text": "Where is the shop?", "from": "__human__"}
-       {"id": "…", "kind": "assist", "toolName": "assist_route", "args": {"to": "shop"}, "from": "…"}
+  in   {"id": "…", "kind": "chat", "text": "Where is it?", "from": "…"}
+       {"id": "…", "kind": "assist", "toolName": "assist_route", "args": {}}
        {"id": "…", "cancel": true}
   out  {"id": "…", "part": "It is "}
        {"id": "…", "message": "It is by the river.", "result": {"steps": 3}}

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -141,7 +142,7 @@ func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag 
 // invitationsResult is what "playctl invite list" prints.
 type invitationsResult struct {
 	Context     string                      `json:"context,omitempty"`
-	Invitations []protocol.InvitationRecord `json:"invitations"` // the invitations that are not over
+	Invitations []protocol.InvitationRecord `json:"invitations"` // the invitations that you made; for the administrator all
 }
 
 func newInviteListCommand(a *command.App) *cobra.Command {
@@ -202,12 +203,27 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 		Short:   "End an invitation; the accounts that it made stay",
 		Example: command.Example("playctl invite revoke 0123456789abcdef"),
 		Args:    command.Takes("id"),
+		ValidArgsFunction: a.Completes(func(ctx context.Context, _ *command.App, _ *command.Caller, c *client.Client, _ command.Word) (found []cobra.Completion, err error) {
+			reply, err := c.Invitations(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range reply.Invitations {
+				found = append(found, cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt))
+			}
+			return found, nil
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.BeforeDryRun(func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }); err != nil {
+				return err
+			}
+			if err := a.IfReal(cmd.Context(), fmt.Sprintf("Revoke the invitation %q. The accounts that it made stay.", args[0])); err != nil {
+				return err
+			}
 			return a.AsOwner(cmd.Context(), &admin, "Revoking the invitation", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RevokeInvitation(ctx, args[0])
 				if err == nil && !reply.OK {
-					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you made", args[0]),
-						"\"playctl invite list\" shows them")
+					err = unknownInvitation(args[0])
 				}
 				if err != nil {
 					return nil, err
@@ -219,5 +235,21 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 		},
 	}
 	admin.Register(cmd)
+	command.RegisterDryRun(cmd)
 	return cmd
+}
+
+// hasInvitation reports as an error that the caller made no invitation of this id.
+func hasInvitation(ctx context.Context, a *command.App, admin *command.AdminFlags, id string) error {
+	return a.AsOwner(ctx, admin, "Reading the invitations", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+		reply, err := c.Invitations(ctx)
+		if err == nil && !slices.ContainsFunc(reply.Invitations, func(i protocol.InvitationRecord) bool { return i.ID == id }) {
+			err = unknownInvitation(id)
+		}
+		return nil, err
+	})
+}
+
+func unknownInvitation(id string) error {
+	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you made", id), "\"playctl invite list\" shows them")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -191,14 +192,27 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 		Short:   "End an API key; programs that use it are refused from then on",
 		Example: command.Example("playctl key revoke ci"),
 		Args:    command.Takes("name"),
+		ValidArgsFunction: a.Completes(func(ctx context.Context, _ *command.App, _ *command.Caller, c *client.Client, _ command.Word) (found []cobra.Completion, err error) {
+			reply, err := c.Keys(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range reply.Keys {
+				found = append(found, one.Name)
+			}
+			return found, nil
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.BeforeDryRun(func() error { return hasKey(cmd.Context(), a, args[0]) }); err != nil {
+				return err
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(args[0]))); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Revoking the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RevokeKey(ctx, args[0])
 				if err == nil && !reply.OK {
-					err = command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the account has no API key %q", args[0]), "\"playctl key list\" shows them")
+					err = unknownKey(args[0])
 				}
 				if err != nil {
 					return nil, err
@@ -220,4 +234,19 @@ func discardKeyFile(file string, err error) error {
 		return err
 	}
 	return errors.Join(err, os.Remove(file))
+}
+
+// hasKey reports as an error that the account has no API key of this name.
+func hasKey(ctx context.Context, a *command.App, name string) error {
+	return a.AsMain(ctx, "Reading the keys", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
+		reply, err := c.Keys(ctx)
+		if err == nil && !slices.ContainsFunc(reply.Keys, func(k protocol.KeyRecord) bool { return k.Name == name }) {
+			err = unknownKey(name)
+		}
+		return nil, err
+	})
+}
+
+func unknownKey(name string) error {
+	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the account has no API key %q", name), "\"playctl key list\" shows them")
 }

@@ -16,7 +16,7 @@ import (
 // watchTokensResult is what "playctl watch list" prints.
 type watchTokensResult struct {
 	Context string                      `json:"context,omitempty"`
-	Tokens  []protocol.WatchTokenRecord `json:"tokens"` // the links that you made and that are not over
+	Tokens  []protocol.WatchTokenRecord `json:"tokens"` // the links that you made
 }
 
 // revokedTokenResult is what "playctl watch revoke" prints.
