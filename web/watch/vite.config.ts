@@ -1,5 +1,7 @@
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
-import { text } from './src/text/text.js'
+import { de } from './src/text/de.js'
+import { en } from './src/text/en.js'
+import { ja } from './src/text/ja.js'
 
 /** The host that `npm run dev` shows: its API, while the page comes from its sources. */
 const host = process.env.PLAYCTL_HOST ?? 'http://127.0.0.1:7420'
@@ -8,8 +10,8 @@ const host = process.env.PLAYCTL_HOST ?? 'http://127.0.0.1:7420'
 const words: Plugin = {
   name: 'words',
   transformIndexHtml: (html) => html
-    .replaceAll('%text:page.title%', text('page.title'))
-    .replaceAll('%text:page.noScript%', text('page.noScript')),
+    .replaceAll('%text:page.title%', en['page.title'])
+    .replaceAll('%text:page.noScript%', Object.entries({ en, de, ja }).map(([lang, words]) => `<p lang="${lang}">${words['page.noScript']}</p>`).join('')),
 }
 
 /**

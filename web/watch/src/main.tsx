@@ -1,7 +1,9 @@
 import { render } from 'preact'
 import { pageClient, placeOf, tokenIn } from './access/access.js'
+import { parseAddress } from './app/address.js'
 import { Root } from './app/Root.js'
-import { language } from './text/text.js'
+import { chooseLanguage, languages } from './text/languages.js'
+import { speak } from './text/text.js'
 import './theme.css'
 import './styles/base.css'
 import './styles/layout.css'
@@ -18,5 +20,17 @@ if (token !== undefined) {
   // A token must not stay where others can read it, nor in the history.
   history.replaceState(null, '', location.pathname + location.search)
 }
-document.documentElement.lang = language
-render(<Root client={pageClient(placeOf(location.pathname))} token={token} />, page)
+void start(page)
+
+/** Shows the page in the language of its reader. */
+async function start(place: HTMLElement): Promise<void> {
+  const { language, locale } = chooseLanguage(parseAddress(location.search).lang, navigator.languages)
+  try {
+    speak(await languages[language].words(), locale)
+    document.documentElement.lang = language
+    document.documentElement.dir = languages[language].direction
+  } catch {
+    // The host is gone meanwhile: the page says so in English, which came with it.
+  }
+  render(<Root client={pageClient(placeOf(location.pathname))} token={token} />, place)
+}

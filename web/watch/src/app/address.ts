@@ -1,6 +1,7 @@
 import { batch, effect } from '@preact/signals'
 import { groups, type Group } from '../feed/entry.js'
 import { everything } from '../feed/filter.js'
+import { languageNames, type Language } from '../text/languages.js'
 import type { WorldStore } from '../world/store.js'
 import { Opened, type Layer } from './opened.js'
 
@@ -21,6 +22,8 @@ export interface Address {
   readonly sid: string
   /** Whether the town is alone, without panels. */
   readonly bare: boolean
+  /** The language that the page has instead of the browser's; empty where it has the browser's. */
+  readonly lang: Language | ''
 }
 
 /** Reads the query of an address; what cannot be read counts as absent. */
@@ -33,14 +36,15 @@ export function parseAddress(search: string): Address {
     tab: tabNames.find((name) => name === given('tab')) ?? (t === undefined ? 'residents' : 'happenings'),
     kind: groups.find((group) => group === given('kind')) ?? '',
     bare: given('view') === 'map',
+    lang: languageNames.find((name) => name === given('lang')) ?? '',
   }
 }
 
 /** Writes a query, without what is usual; empty where everything is. */
-export function queryOf({ agent, tab, kind, who, text, t, sid, bare }: Address): string {
+export function queryOf({ agent, tab, kind, who, text, t, sid, bare, lang }: Address): string {
   const query = new URLSearchParams()
   const usual = t === undefined ? 'residents' : 'happenings'
-  const all = { agent, tab: tab === usual ? '' : tab, kind, who, text, t: t === undefined ? '' : String(t), sid, view: bare ? 'map' : '' }
+  const all = { agent, tab: tab === usual ? '' : tab, kind, who, text, t: t === undefined ? '' : String(t), sid, view: bare ? 'map' : '', lang }
   for (const [name, value] of Object.entries(all)) if (value !== '') query.set(name, value)
   const written = query.toString()
   return written === '' ? '' : `?${written}`
@@ -54,7 +58,7 @@ export function addressOf(store: WorldStore): Address {
   const moment = store.moment.value
   return {
     agent: thing?.kind === 'agent' ? thing.id : key ?? '', tab: store.tab.value, kind: group, who, text, bare: store.bare.value,
-    t: moment, sid: moment === undefined ? '' : store.now.sid,
+    t: moment, sid: moment === undefined ? '' : store.now.sid, lang: parseAddress(location.search).lang,
   }
 }
 

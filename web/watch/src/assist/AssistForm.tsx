@@ -3,7 +3,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import type { JsonObject } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
-import { fieldsOf, type Field } from './schema.js'
+import { fieldsOf, type Field, type Option } from './schema.js'
 import type { OfferedTool } from './tools.js'
 import { readArgs, readJsonArgs, type Inputs } from './values.js'
 
@@ -88,7 +88,7 @@ function Entry({ field, id, value, invalid, enter }: { field: Field, id: string,
   }
   switch (field.type) {
     case 'choice': case 'boolean': {
-      const options = field.type === 'boolean' ? truths : field.options
+      const options = field.type === 'boolean' ? truths() : field.options
       return <select {...common}>
         <option value="">{text(field.required ? 'assist.choose' : 'assist.leaveOut')}</option>
         {options.map((option) => <option key={option.value} value={option.value}>{clamp(option.name, 80)}</option>)}
@@ -105,7 +105,7 @@ function Entry({ field, id, value, invalid, enter }: { field: Field, id: string,
   }
 }
 
-const truths = [{ value: 'true', name: text('assist.yes') }, { value: 'false', name: text('assist.no') }]
+const truths = (): Option[] => [{ value: 'true', name: text('assist.yes') }, { value: 'false', name: text('assist.no') }]
 
 /** Several of some values: a box for each. */
 function Choices({ field, id, value, invalid, described, enter }: { field: Field, id: string, value: string, invalid: boolean, described: string, enter: FieldRowProps['enter'] }): VNode {

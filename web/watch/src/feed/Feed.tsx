@@ -4,7 +4,7 @@ import { FleetingButton } from '../app/FleetingButton.js'
 import { addressOf, queryOf } from '../app/address.js'
 import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
-import { language, text } from '../text/text.js'
+import { locale, text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
 import { find } from '../occupants/search.js'
@@ -119,7 +119,7 @@ function Filters({ store }: { store: WorldStore }): VNode {
   const filter = store.filter.value
   const { occupants } = store.directory.value
   const words = useRef<HTMLInputElement>(null)
-  const agents = useMemo(() => find(occupants, '', language), [occupants])
+  const agents = useMemo(() => find(occupants, '', locale()), [occupants])
   return (
     <div class="tools filters">
       <select aria-label={text('feed.kind')} value={filter.group} onChange={(event) => { store.refilter({ ...filter, group: event.currentTarget.value as Group | '' }) }}>

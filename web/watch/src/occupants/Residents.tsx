@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Copied } from '../app/Copied.js'
-import { language, text } from '../text/text.js'
+import { locale, text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { Departures } from './Departures.js'
 import { Row } from './Row.js'
@@ -13,7 +13,7 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
   const [wanted, want] = useState('')
   const { came, left } = store.presence.value
   const { occupants } = store.directory.value
-  const found = useMemo(() => find(occupants, wanted, language), [occupants, wanted])
+  const found = useMemo(() => find(occupants, wanted, locale()), [occupants, wanted])
   const loaded = store.snapshot.value !== undefined
   return (
     <>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { shortId } from '../feed/describe.js'
 import { clamp } from '../feed/entry.js'
 import { nameOf } from '../app/names.js'
-import { text } from '../text/text.js'
+import { list, text } from '../text/text.js'
 import { ago } from '../text/times.js'
 import { clean } from '../town/prose.js'
 import { journeyOf } from '../world/journeys.js'
@@ -35,7 +35,7 @@ export function About({ store, thing, show }: AboutProps): VNode {
         <Things store={store} name={text('panel.structure')} show={show}
           keys={store.directory.value.occupants.filter((row) => row.kind === 'structure' && row.spaceIds.includes(thing.id)).map((row) => row.key)} />
       </>}
-      {'amenities' in thing && thing.amenities.length > 0 && <Fact name={text('panel.amenities')}>{thing.amenities.map(amenity).join(', ')}</Fact>}
+      {'amenities' in thing && thing.amenities.length > 0 && <Fact name={text('panel.amenities')}>{list(thing.amenities.map(amenity))}</Fact>}
       {'id' in thing && <Fact name={text(thing.kind === 'agent' ? 'panel.agent' : 'panel.id')}><Id id={thing.id} /></Fact>}
     </dl>
   )

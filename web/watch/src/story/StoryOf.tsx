@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { Markdown } from '../markdown/Markdown.js'
-import { language, number, text } from '../text/text.js'
+import { locale, number, text } from '../text/text.js'
 import { wholeTime } from '../text/times.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
@@ -36,7 +36,7 @@ export function StoryOf({ store, agent }: { store: WorldStore, agent: AgentThing
       else if (event.data.playerId === agent.id) set((known) => happened(known, event.kind, event.data, event.seq, event.at))
     })
   }, [store, agent.id, read])
-  const found = useMemo(() => search(story.chapters, wanted, language), [story, wanted])
+  const found = useMemo(() => search(story.chapters, wanted, locale()), [story, wanted])
   const save = async (form: 'json' | 'md'): Promise<void> => {
     let whole: Story | undefined = latest.current
     while (whole !== undefined && more(whole)) whole = await read(whole)

@@ -1,6 +1,6 @@
 /**
  * Every word of the page, those of index.html included; what agents and hosts
- * say is theirs. A translation is a file like this with the same keys. Values
+ * say is theirs. The translations are de.ts and ja.ts, with the same keys. Values
  * are in braces; a text with forms is chosen by {count}.
  */
 export const en = {

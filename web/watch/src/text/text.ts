@@ -21,11 +21,32 @@ export type Values<K extends TextKey, Value> = [Named<PatternOf<K>>] extends [ne
   ? []
   : [values: Readonly<Record<Named<PatternOf<K>>, Value>>]
 
-/** The language of the words, for times, numbers, plurals and the page's lang attribute. */
-export const language = 'en'
-const texts: Texts = en
-const plurals = new Intl.PluralRules(language)
-const numbers = new Intl.NumberFormat(language)
+let texts: Texts = en
+let spoken = 'en'
+
+/** The language of the words with its region, as BCP 47 has it, for times, numbers, plurals and orders. */
+export function locale(): string {
+  return spoken
+}
+
+/** Has the page speak another language from here on; before anything is shown, as what is shown stays. */
+export function speak(words: Texts, language: string): void {
+  texts = words
+  spoken = language
+}
+
+/** Gives what a function makes for the language that the page speaks, and makes it once. */
+export function perLocale<Made>(make: (locale: string) => Made): () => Made {
+  let last: { readonly locale: string, readonly made: Made } | undefined
+  return () => {
+    if (last?.locale !== spoken) last = { locale: spoken, made: make(spoken) }
+    return last.made
+  }
+}
+
+const plurals = perLocale((locale) => new Intl.PluralRules(locale))
+const numbers = perLocale((locale) => new Intl.NumberFormat(locale))
+const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'unit' }))
 
 /** Gives a text with its values filled in; numbers are written as the language does. */
 export function text<K extends TextKey>(key: K, ...[values]: Values<K, string | number>): string {
@@ -35,7 +56,7 @@ export function text<K extends TextKey>(key: K, ...[values]: Values<K, string | 
       return part
     }
     const value = given[part.name] ?? ''
-    return typeof value === 'number' ? numbers.format(value) : value
+    return typeof value === 'number' ? numbers().format(value) : value
   }).join('')
 }
 
@@ -54,10 +75,15 @@ export function parts(key: TextKey, count?: unknown): readonly (string | Gap)[] 
 }
 
 function formFor(forms: Forms, count: unknown): string {
-  return (typeof count === 'number' ? forms[plurals.select(count)] : undefined) ?? forms.other
+  return (typeof count === 'number' ? forms[plurals().select(count)] : undefined) ?? forms.other
 }
 
 /** Writes a number as the language does. */
 export function number(value: number): string {
-  return numbers.format(value)
+  return numbers().format(value)
+}
+
+/** Writes a list as the language does. */
+export function list(words: readonly string[]): string {
+  return lists().format(words)
 }
