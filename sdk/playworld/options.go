@@ -1,11 +1,16 @@
 package playworld
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -16,8 +21,11 @@ type Options struct {
 	// Path is the file of the world's store; the world is in memory if it is
 	// empty.
 	Path string
-	// RootKey belongs to the world for ever. It may be empty for a world in
-	// memory: it is then random.
+	// Repository keeps the world in place of a file, where the program says. The
+	// program closes it, after the world.
+	Repository Repository
+	// RootKey belongs to the world for ever. It may be empty for a world that is in
+	// memory only: it is then random.
 	RootKey string
 	// PublicURL is what links in replies start with.
 	PublicURL string
@@ -45,14 +53,36 @@ type Options struct {
 }
 
 func (o *Options) check() error {
-	if o.RootKey == "" && o.Path != "" {
-		return errors.New("playworld.Options.RootKey is empty: a world that is kept in a file needs the same one every time; 'playctl create-root-key' makes one")
+	if o.Path != "" && o.Repository != nil {
+		return errors.New("playworld.Options: set Path or Repository, not both")
+	}
+	if o.RootKey == "" && (o.Path != "" || o.Repository != nil) {
+		return errors.New("playworld.Options.RootKey is empty: a world that is kept needs the same one every time; 'playctl create-root-key' makes one")
 	}
 	if o.RootKey == "" {
 		o.RootKey = creds.GenerateRootKey()
 	}
 	o.RootKey = protocol.NormalizeRootKey(o.RootKey)
 	return nil
+}
+
+// journal opens what the world is kept in.
+func (o *Options) journal(ctx context.Context) (store.Journal, error) {
+	switch {
+	case o.Path != "":
+		journal, err := bolt.Open(ctx, bolt.Options{Path: o.Path, RootKey: o.RootKey})
+		if err != nil {
+			return nil, err
+		}
+		return journal, nil
+	case o.Repository != nil:
+		journal, err := memory.OpenKept(ctx, store.DefaultRetention(), keeper{o.Repository}, o.RootKey)
+		if err != nil {
+			return nil, fmt.Errorf("playworld.Options.Repository: %w", err)
+		}
+		return journal, nil
+	}
+	return memory.Open(store.DefaultRetention()), nil
 }
 
 func (o *Options) host(w *world.World, deriver *creds.Deriver, metrics *host.Metrics) host.Options {

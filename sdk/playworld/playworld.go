@@ -23,8 +23,6 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/bolt"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -70,14 +68,8 @@ func New(ctx context.Context, options Options) (*PlayWorld, error) {
 // open makes the parts from the bottom up.
 func (p *PlayWorld) open(ctx context.Context) (err error) {
 	o := &p.options
-	if o.Path == "" {
-		p.journal = memory.Open(store.DefaultRetention())
-	} else {
-		journal, err := bolt.Open(ctx, bolt.Options{Path: o.Path, RootKey: o.RootKey})
-		if err != nil {
-			return err
-		}
-		p.journal = journal
+	if p.journal, err = o.journal(ctx); err != nil {
+		return err
 	}
 	metrics := host.NewMetrics()
 	p.world, err = world.Open(ctx, world.Options{

@@ -1,5 +1,5 @@
 // Package memory keeps a world's journal and tables in memory: for tests and for
-// worlds that need not outlive their process. It trims as the durable backends
+// worlds that need not outlive their process, or that a Keeper keeps. It trims as the durable backends
 // do, and holds entries in their stored form, so that nothing is shared with the
 // caller.
 package memory
@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 
@@ -29,6 +30,12 @@ type Journal struct {
 	// trimmed is the greatest seq of an event that is no longer kept.
 	trimmed uint64
 	tables  map[store.Table]*btree.Map[string, []byte]
+
+	// keeper is nil for a journal that is in memory only, and meta what else it keeps.
+	keeper Keeper
+	meta   map[string]string
+	// stale is set while it is unknown what the keeper has.
+	stale bool
 }
 
 var _ store.Journal = (*Journal)(nil)
@@ -67,6 +74,9 @@ func (j *Journal) Append(ctx context.Context, after store.Position, entries []st
 	if err := store.CheckBatch(head, entries); err != nil {
 		return err
 	}
+	if err := j.save(ctx, j.appended(entries)); err != nil {
+		return err
+	}
 	for i := range entries {
 		e := entries[i]
 		j.apply(e.Records)
@@ -91,8 +101,13 @@ func (j *Journal) apply(records []store.Record) {
 
 // Head implements store.Journal.
 func (j *Journal) Head(ctx context.Context) (store.Position, error) {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.stale && !j.closed {
+		if err := j.reload(ctx); err != nil {
+			return 0, err
+		}
+	}
 	if err := j.usable(ctx); err != nil {
 		return 0, err
 	}
@@ -115,12 +130,16 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	if err := store.CheckState(head.Position, newest, &state); err != nil {
 		return err
 	}
+	before := contents{entries: j.entries, checkpoints: slices.Clone(j.checkpoints), trimmed: j.trimmed}
 	if len(marks) > 0 && newest.Position == state.Position {
 		j.checkpoints = j.checkpoints[:len(j.checkpoints)-1]
 	}
 	mark := store.Mark{Position: state.Position, Rev: state.Rev}
 	j.checkpoints = append(j.checkpoints, checkpoint{mark, store.AppendState(nil, &state)})
-	return j.trim(head.Rev)
+	if err := j.trim(head.Rev); err != nil {
+		return err
+	}
+	return j.save(ctx, j.trimmedSince(before))
 }
 
 // Load implements store.Journal.
@@ -150,6 +169,9 @@ func (j *Journal) Close() error {
 func (j *Journal) usable(ctx context.Context) error {
 	if j.closed {
 		return store.ErrClosed
+	}
+	if j.stale {
+		return fmt.Errorf("%w: it is not known what the repository has", store.ErrUnavailable)
 	}
 	return ctx.Err()
 }

@@ -1,0 +1,232 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/btree"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Keeper keeps what a journal holds where it outlives the process: values under keys,
+// in no order. It is used by one journal at a time, one call at a time.
+type Keeper interface {
+	// Load yields every pair that is kept.
+	Load(ctx context.Context) iter.Seq2[store.Pair, error]
+	// Save keeps pairs, and deletes those whose value is nil, all of them or none. No
+	// key is there twice. After an error either is possible, but nothing happens later.
+	Save(ctx context.Context, changes []store.Pair) error
+}
+
+// What the first byte of a key says. Numbers in keys are big-endian.
+const (
+	keptEntry      = 'e' // its position
+	keptCheckpoint = 'c' // its position
+	keptRecord     = 't' // its table, a zero byte, its key
+	keptMeta       = 'm' // one of the names below
+)
+
+// The names of what else is kept.
+const (
+	metaFormat  = "format"
+	metaRoot    = "root"
+	metaTrimmed = "trimmed"
+)
+
+// keptFormat is the version of keys and values.
+const keptFormat = "1"
+
+// OpenKept returns the journal of a keeper, which must belong to the root key, or makes
+// a new one of an empty keeper. All of it is in memory as well.
+func OpenKept(ctx context.Context, retention store.Retention, keeper Keeper, rootKey string) (*Journal, error) {
+	j := Open(retention)
+	j.keeper, j.stale = keeper, true
+	if _, err := j.Head(ctx); err != nil {
+		return nil, err
+	}
+	format, root := j.meta[metaFormat], j.meta[metaRoot]
+	switch {
+	case len(j.meta) == 0 && len(j.entries) == 0:
+		j.meta = map[string]string{metaFormat: keptFormat, metaRoot: rootKey}
+		if err := j.save(ctx, []store.Pair{metaPair(metaFormat, keptFormat), metaPair(metaRoot, rootKey)}); err != nil {
+			return nil, err
+		}
+	case format != keptFormat:
+		return nil, fmt.Errorf("%w: the repository has format %q", store.ErrNewerFormat, format)
+	case root != rootKey:
+		return nil, fmt.Errorf("%w: the repository's is not the one of the options", store.ErrRootKey)
+	}
+	return j, nil
+}
+
+// save has changes kept; called with the lock held. After a failure what is kept is read
+// again before anything else is done.
+func (j *Journal) save(ctx context.Context, changes []store.Pair) error {
+	if j.keeper == nil || len(changes) == 0 {
+		return nil
+	}
+	if err := j.keeper.Save(ctx, changes); err != nil {
+		j.stale = true
+		return fmt.Errorf("%w: save in the repository: %w", store.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// appended are the changes of an Append.
+func (j *Journal) appended(entries []store.Entry) []store.Pair {
+	if j.keeper == nil {
+		return nil
+	}
+	changes := map[string][]byte{}
+	for i := range entries {
+		e := entries[i]
+		for _, r := range e.Records {
+			j.recorded(changes, &r)
+		}
+		e.Records = nil
+		changes[string(numbered(keptEntry, e.Position))] = store.AppendEntry(nil, &e)
+	}
+	return pairs(changes)
+}
+
+// recorded adds the change of a record to changes; the last one of a key counts.
+func (j *Journal) recorded(changes map[string][]byte, r *store.Record) {
+	if !r.Clears() {
+		var value []byte
+		if r.Value != nil {
+			value = keep(r.Value)
+		}
+		changes[string(recordKey(r.Table, r.Key))] = value
+		return
+	}
+	for key := range changes {
+		if strings.HasPrefix(key, string(recordKey(r.Table, nil))) {
+			changes[key] = nil
+		}
+	}
+	j.tables[r.Table].Scan(func(key string, _ []byte) bool {
+		changes[string(recordKey(r.Table, []byte(key)))] = nil
+		return true
+	})
+}
+
+// trimmedSince are the changes of a Checkpoint, from what the journal held before.
+func (j *Journal) trimmedSince(before contents) []store.Pair {
+	if j.keeper == nil {
+		return nil
+	}
+	changes := map[string][]byte{}
+	for _, c := range before.checkpoints {
+		changes[string(numbered(keptCheckpoint, c.Position))] = nil
+	}
+	for _, c := range j.checkpoints {
+		key := string(numbered(keptCheckpoint, c.Position))
+		delete(changes, key)
+		if !slices.ContainsFunc(before.checkpoints, func(b checkpoint) bool { return b.Mark == c.Mark && bytes.Equal(b.encoded, c.encoded) }) {
+			changes[key] = c.encoded
+		}
+	}
+	left := j.entries
+	for _, e := range before.entries {
+		if len(left) > 0 && left[0].Position == e.Position {
+			left = left[1:]
+			continue
+		}
+		changes[string(numbered(keptEntry, e.Position))] = nil
+	}
+	if j.trimmed != before.trimmed {
+		pair := metaPair(metaTrimmed, string(binary.BigEndian.AppendUint64(nil, j.trimmed)))
+		changes[string(pair.Key)] = pair.Value
+	}
+	return pairs(changes)
+}
+
+// reload reads what is kept; called with the lock held.
+func (j *Journal) reload(ctx context.Context) error {
+	fresh := Open(j.retention)
+	fresh.meta = map[string]string{}
+	for pair, err := range j.keeper.Load(ctx) {
+		if err != nil {
+			return fmt.Errorf("%w: load from the repository: %w", store.ErrUnavailable, err)
+		}
+		if err := fresh.take(pair); err != nil {
+			return fmt.Errorf("the repository: %w", err)
+		}
+	}
+	slices.SortFunc(fresh.entries, func(a, b entry) int { return cmp.Compare(a.Position, b.Position) })
+	slices.SortFunc(fresh.checkpoints, func(a, b checkpoint) int { return cmp.Compare(a.Position, b.Position) })
+	j.entries, j.checkpoints, j.trimmed, j.tables, j.meta = fresh.entries, fresh.checkpoints, fresh.trimmed, fresh.tables, fresh.meta
+	j.stale = false
+	return nil
+}
+
+// take puts one pair that was kept where it belongs.
+func (j *Journal) take(p store.Pair) error {
+	unknown := fmt.Errorf("%w: a key of %d bytes is not one of a world", store.ErrCorrupt, len(p.Key))
+	if len(p.Key) == 0 {
+		return unknown
+	}
+	value := keep(p.Value)
+	switch name := p.Key[1:]; p.Key[0] {
+	case keptEntry:
+		decoded, err := store.DecodeEntry(bytes.Clone(value))
+		if err != nil {
+			return err
+		}
+		j.entries = append(j.entries, entry{decoded.Place(), value})
+	case keptCheckpoint:
+		state, err := store.DecodeState(bytes.Clone(value))
+		if err != nil {
+			return err
+		}
+		j.checkpoints = append(j.checkpoints, checkpoint{store.Mark{Position: state.Position, Rev: state.Rev}, value})
+	case keptRecord:
+		table, key, ok := bytes.Cut(name, []byte{0})
+		records := j.tables[store.Table(table)]
+		if !ok || records == nil {
+			return unknown
+		}
+		records.Set(string(key), value)
+	case keptMeta:
+		if string(name) == metaTrimmed && len(value) == 8 {
+			j.trimmed = binary.BigEndian.Uint64(value)
+		}
+		j.meta[string(name)] = string(value)
+	default:
+		return unknown
+	}
+	return nil
+}
+
+func numbered(kind byte, p store.Position) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, uint64(p))
+}
+
+func recordKey(table store.Table, key []byte) []byte {
+	return append(append(append([]byte{keptRecord}, table...), 0), key...)
+}
+
+func metaPair(name, value string) store.Pair {
+	return store.Pair{Key: append([]byte{keptMeta}, name...), Value: []byte(value)}
+}
+
+// pairs are changes in the order of their keys.
+func pairs(changes map[string][]byte) []store.Pair {
+	var sorted btree.Map[string, []byte]
+	for key, value := range changes {
+		sorted.Set(key, value)
+	}
+	list := make([]store.Pair, 0, len(changes))
+	sorted.Scan(func(key string, value []byte) bool {
+		list = append(list, store.Pair{Key: []byte(key), Value: value})
+		return true
+	})
+	return list
+}

@@ -1,0 +1,52 @@
+package playworld
+
+import (
+	"context"
+	"iter"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// Record is a value that a [Repository] keeps under its key. Both are bytes and no text: keys
+// have at most 4,200 of them, most far fewer; the largest values are copies of the whole map.
+type Record struct{ Key, Value []byte }
+
+// Repository keeps a world where the program says, such as a table of its database with a
+// key and a value. One world uses it at a time, with one call at a time; the world has
+// everything in memory as well, and reads the repository when it is opened.
+type Repository interface {
+	// Load yields every record, in any order. The slices are the world's to keep.
+	Load(ctx context.Context) iter.Seq2[Record, error]
+	// Save keeps records, in the place of those with their keys, and deletes those whose
+	// Value is nil, all of them or none: in one transaction. What it kept must be there
+	// after a crash. No key is there twice; the slices must not be changed, nor kept after
+	// the call.
+	//
+	// After an error the world answers `store_unavailable`, and calls Load to learn whether
+	// something was kept; nothing may be kept after Save has returned. It must not call the
+	// world.
+	Save(ctx context.Context, changes []Record) error
+}
+
+// keeper is a Repository for a journal.
+type keeper struct{ repository Repository }
+
+// Load implements memory.Keeper.
+func (k keeper) Load(ctx context.Context) iter.Seq2[store.Pair, error] {
+	return func(yield func(store.Pair, error) bool) {
+		for record, err := range k.repository.Load(ctx) {
+			if !yield(store.Pair(record), err) {
+				return
+			}
+		}
+	}
+}
+
+// Save implements memory.Keeper.
+func (k keeper) Save(ctx context.Context, changes []store.Pair) error {
+	records := make([]Record, len(changes))
+	for i, c := range changes {
+		records[i] = Record(c)
+	}
+	return k.repository.Save(ctx, records)
+}
