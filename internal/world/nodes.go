@@ -36,18 +36,6 @@ type Node struct {
 	UpdatedAt int64 `json:"updatedAt"`
 }
 
-// Aggregate is what is kept of an agent beside its row; it survives the row.
-type Aggregate struct {
-	Name       string   `json:"name"`
-	ToolNames  []string `json:"toolNames"`
-	ZoneCount  int64    `json:"zoneCount"`
-	YieldCount int64    `json:"yieldCount"`
-	UpdatedAt  int64    `json:"updatedAt"`
-}
-
-// Flagged reports whether the agent has reached the threshold of zone signals.
-func (a *Aggregate) Flagged() bool { return a.ZoneCount >= protocol.FlaggedZoneCount }
-
 // Registry is the committed nodes and aggregates, for readers. Records are
 // replaced, never changed in place.
 type Registry struct {

@@ -30,6 +30,9 @@ const (
 	// oldest go for new ones.
 	IdempotencyKeys
 	ClosedRequests
+	// AgentBytes are what is kept in memory of the names of agents and of their tools,
+	// also while they are off the map: the oldest of those go for new ones.
+	AgentBytes
 	quotaCount
 )
 
@@ -55,6 +58,7 @@ var quotas = [quotaCount]struct {
 
 	IdempotencyKeys: {"idempotency keys", "idempotency-keys", "", 100_000, 1_000_000},
 	ClosedRequests:  {"closed intercom requests", "closed-requests", "", 100_000, 1_000_000},
+	AgentBytes:      {"bytes of agents' names", "agent-bytes", protocol.CodeStorageLimit, 32 << 20, 64 << 20},
 }
 
 // String is the name of what is counted, for people.

@@ -22,7 +22,7 @@ func (s *state) applyRecords(records []store.Record) error {
 		case store.Nodes:
 			err = applyRecord(s, r, s.setNode)
 		case store.Aggregates:
-			err = applyRecord(s, r, func(id string, a *Aggregate) { setUndoable(s, s.aggregates, id, a) })
+			err = applyRecord(s, r, s.setAggregate)
 		case store.Leases:
 			err = applyRecord(s, r, func(id string, l *lease) { setUndoable(s, s.leases, id, l) })
 		case store.Spaces:

@@ -99,6 +99,9 @@ func (p *planner) remember(r *protocol.RegisterRequest) error {
 		next = *prev
 	}
 	next.Name, next.ToolNames, next.UpdatedAt = r.Name, r.Agent.ToolNames, p.now.UnixMilli()
+	if err := p.makeRoomForNames(r.AgentID, &next); err != nil {
+		return err
+	}
 	return p.put(store.Aggregates, r.AgentID, &next)
 }
 

@@ -45,7 +45,7 @@ func (p *planner) noRoom(q Quota, limit int, whose string) error {
 // slack is what is dropped at once beyond what has to be, so that not every write
 // looks for the oldest.
 func slack(q Quota, limit int) int {
-	if q == Bytes {
+	if q == Bytes || q == AgentBytes {
 		return min(limit/16, 256<<10)
 	}
 	return min(limit/16, 64)

@@ -1,0 +1,114 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// passBy registers an agent with long names of tools and takes it off the map again.
+func (f *fixture) passBy(agent string, n int) {
+	f.t.Helper()
+	r := registration(agent)
+	r.Agent.ToolNames = append(r.Agent.ToolNames, strings.Repeat("x", n))
+	f.as(agent, r)
+	f.as(agent, Disconnect{protocol.DisconnectRequest{PlayerID: agent}})
+	f.clock.Advance(1)
+}
+
+// counted fails unless what is kept of agents is what is counted, and within a limit;
+// it gives their ids.
+func (f *fixture) countedNames(limit int) map[string]*Aggregate {
+	f.t.Helper()
+	f.replica.mu.Lock()
+	defer f.replica.mu.Unlock()
+	of, all := map[string]int{}, 0
+	for _, a := range f.state.aggregates {
+		of[a.Account] += a.size()
+		all += a.size()
+	}
+	for name, size := range of {
+		if got := f.state.usedBy(name)[AgentBytes]; got != size {
+			f.t.Errorf("%s has %d bytes of names, %d are counted", name, size, got)
+		}
+	}
+	if used := f.state.used[AgentBytes]; used != all || used > limit {
+		f.t.Errorf("%d bytes of names are kept, %d are counted, the limit is %d", all, used, limit)
+	}
+	return f.registry.aggregates
+}
+
+// Where there are no nodes anybody makes up agents: what is kept of those that went
+// is bounded, the oldest go, and those that are on the map stay.
+func TestNamesOfAgentsThatWentAreBounded(t *testing.T) {
+	const limit = 20_000
+	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes] = true, limit })
+	f.as("", registration("stays"))
+	for i := range 40 {
+		f.passBy(fmt.Sprint("agent-", i), 500)
+		if i == 20 {
+			f.reopen()
+		}
+		f.countedNames(limit)
+	}
+	kept := f.countedNames(limit)
+	if kept["stays"] == nil || kept["agent-39"] == nil || kept["agent-0"] != nil || len(kept) < 10 {
+		t.Errorf("%d are kept", len(kept))
+	}
+}
+
+// Of accounts it is the one with the most that loses the names of its oldest, and who
+// has all of them on the map is refused.
+func TestTheAccountWithTheMostLosesNames(t *testing.T) {
+	const limit = 20_000
+	f := open(t, func(o *Options) { o.Limits.World[AgentBytes] = limit })
+	quiet := f.agent(f.main("quiet account"), "quiet")
+	f.passBy(quiet, 500)
+	loud := f.main("loud account")
+	for i := range 40 {
+		f.passBy(f.agent(loud, fmt.Sprint("loud", i)), 500)
+	}
+	if kept := f.countedNames(limit); kept[quiet] == nil || kept[id("loud0")] != nil || kept[id("loud39")] == nil {
+		t.Errorf("%d are kept", len(kept))
+	}
+	f.as(loud, DeleteNode{NodeID: loud})
+	f.countedNames(1500)
+
+	full := open(t, func(o *Options) { o.Limits.Account[AgentBytes] = 1000 })
+	owner := full.main("owner")
+	for _, name := range []string{"a", "b"} {
+		full.as(owner, registration(full.agent(owner, name)))
+	}
+	_, err := full.try(owner, registration(full.agent(owner, "c")))
+	wantCode(t, err, protocol.CodeStorageLimit)
+	if !strings.Contains(err.Error(), "1000 bytes of agents' names") {
+		t.Errorf("the refusal does not name the limit: %v", err)
+	}
+	full.countedNames(1000)
+}
+
+// Agents that are registered together, before any of them is in the store, keep to
+// the limit as well.
+func TestNamesOfABatchAreBounded(t *testing.T) {
+	const limit = 10_000
+	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes], o.Limits.Occupants = true, limit, 1000 })
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			agent := fmt.Sprint("agent-", i)
+			if _, err := f.try("", registration(agent)); err == nil {
+				_, err = f.try("", Disconnect{protocol.DisconnectRequest{PlayerID: agent}})
+				if err != nil {
+					t.Error(err)
+				}
+			} else if protocol.CodeOf(err) != protocol.CodeStorageLimit {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	f.countedNames(limit)
+}
