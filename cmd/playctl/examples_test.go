@@ -139,57 +139,6 @@ func parses(args []string) error {
 	return cmd.ValidateArgs(rest)
 }
 
-// notRun are the examples that are only read, and why.
-var notRun = []struct {
-	pattern *regexp.Regexp
-	why     string
-}{
-	{regexp.MustCompile(`playctl serve|host\.json`), "a host is what all the others run against"},
-	{regexp.MustCompile(`redis`), "it needs a Redis server"},
-	{regexp.MustCompile(`/var/`), "it needs a folder of the system"},
-	{regexp.MustCompile(`zsh|PROFILE`), "it needs another shell"},
-	{regexp.MustCompile(`playctl watch($| --print| --server)`), "it opens a browser, or has a test of its own"},
-	{regexp.MustCompile(`nodes limit`), "it needs the id of a main node"},
-	{regexp.MustCompile(`playctl (stop|logs)`), "they are about a host in the background, and have a story of their own"},
-	{regexp.MustCompile(`playctl qr`), "it needs a host that other machines reach"},
-	{regexp.MustCompile(`intercom send`), "it needs a program that answers"},
-	{regexp.MustCompile(`watch revoke`), "it needs the id of a token"},
-	{regexp.MustCompile(`context (export --encrypt|import home.age)`), "it asks for a passphrase, and has a story of its own"},
-	{regexp.MustCompile(`--fingerprint "`), "it needs the certificate of a host"},
-	{regexp.MustCompile(`invite revoke`), "it needs the id of an invitation"},
-	{regexp.MustCompile(`agent run`), "it goes on until Ctrl-C, and has stories of its own"},
-	{regexp.MustCompile(`store (compact|check|backup|migrate|restore)`), "its store is the one of the host that runs"},
-	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
-}
-
-// typed is what a person presses where an example asks or goes on by itself: after a
-// text was seen, which keys, and with what it ends then.
-var typed = []struct {
-	pattern *regexp.Regexp
-	seen    string
-	keys    string
-	code    int
-}{
-	{regexp.MustCompile(`playctl chat Ada$`), "You talk with", "\x04", command.ExitDone},
-	{regexp.MustCompile(`playctl top$`), "Ada", "q", command.ExitDone},
-	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
-	{regexp.MustCompile(`tail .*--(until|follow)`), "", "", command.ExitDone},
-	{regexp.MustCompile(`tail.*\| jq`), "", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`tail --record`), "verified", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`playctl (--context home )?tail`), "verified", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`add-agent Ada --(hold|for)`), "Ada", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`intercom serve`), "Ada", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`replay .*--open`), "/play/watch", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`playctl mcp --`), "MCP client", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`playctl otel`), "OTLP over gRPC", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`mcp install claude --agent Ada`), "[y/N]", "y\r", command.ExitDone},
-	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
-	{regexp.MustCompile(`playctl login$`), "invitation:", "$INVITATION\r", command.ExitDone},
-	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
-	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
-	{regexp.MustCompile(`create-api-key|key revoke|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
-}
-
 // Every example does what it says, in a world of its own: hosts and ports are those of
 // the test. What cannot be run here is named with the reason.
 func TestExamplesRun(t *testing.T) {
@@ -233,7 +182,11 @@ func (w *made) try(t *testing.T, line string) {
 			t.Fatal(err)
 		}
 	}
-	url := w.serve(t, data)
+	var flags []string
+	if strings.Contains(line, "watch revoke") {
+		flags = []string{"--watch-access", "token"}
+	}
+	url := w.serve(t, data, flags...)
 	if err := os.Chmod(filepath.Join(home, "admin.token"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -252,15 +205,9 @@ func (w *made) try(t *testing.T, line string) {
 	if strings.Contains(line, "mcp:") {
 		id = w.mcp
 	}
-	env := append(w.env(home, url), "ID="+id, "ROOT=", "LEAVES=0")
-	script := exampleHost.ReplaceAllString(line, url)
-	script = strings.ReplaceAll(script, "playctl otel", "playctl otel --http 127.0.0.1:0 --grpc 127.0.0.1:0")
-	if strings.Contains(line, "$ROOT") {
-		script = "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json); " + script
-	}
-	if strings.Contains(line, "$key") {
-		script = "key=__header__; " + script
-	}
+	env := append(w.env(home, url), "ID="+id, "ROOT=", "LEAVES=0",
+		"PROFILE=profile.ps1", "FINGERPRINT="+strings.Repeat("a", 64))
+	script := scriptOf(line, url)
 	for _, step := range before {
 		if step.pattern.MatchString(line) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", step.script)
@@ -303,12 +250,15 @@ func typeLine(t *testing.T, home string, env []string, script, line, phrase stri
 	s := &session{t: t, cmd: cmd, tty: tty}
 	for _, answer := range typed {
 		if answer.pattern.MatchString(line) {
-			if answer.seen != "" {
-				s.sees(answer.seen)
-			}
 			// Only an example that makes use of an invitation has one.
 			invitation, _ := os.ReadFile(filepath.Join(home, "invitation.txt"))
-			s.presses(strings.NewReplacer("$PHRASE", phrase, "$INVITATION", strings.TrimSpace(string(invitation))).Replace(answer.keys))
+			keys := strings.NewReplacer("$PHRASE", phrase, "$INVITATION", strings.TrimSpace(string(invitation))).Replace(answer.keys)
+			for seen := range strings.SplitSeq(answer.seen, "|") {
+				if seen != "" {
+					s.sees(seen)
+				}
+				s.presses(keys)
+			}
 			break
 		}
 	}

@@ -8,33 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/playctl/playctl/test/worldtest"
 )
-
-// before makes what an example takes for granted, or takes away what it is going to
-// make.
-var before = []struct {
-	pattern *regexp.Regexp
-	script  string
-}{
-	{regexp.MustCompile(`create-main-node|context add|credentials import [~c]|credentials import --context`), `rm -f "$PLAYCTL_CREDENTIALS_FILE" main.txt phrase.txt`},
-	{regexp.MustCompile(`create-agent-node|credentials import --agent`), `playctl context show -q >/dev/null; jq '.contexts[].agents=[]' "$PLAYCTL_CREDENTIALS_FILE" > c && cat c > "$PLAYCTL_CREDENTIALS_FILE"`},
-	{regexp.MustCompile(`create-agent-node.*ada.txt`), `rm ada.txt`},
-	{regexp.MustCompile(`create-root-key`), `rm -rf .playctl world.root`},
-	{regexp.MustCompile(`create-space.*shop.txt`), `rm shop.txt`},
-	{regexp.MustCompile(`credentials export`), `rm credentials.json`},
-	{regexp.MustCompile(`key revoke (ci|winter)`), `playctl key create ci --show-api-key && playctl key create winter --show-api-key`},
-	{regexp.MustCompile(`context export --agent`), `playctl key create ci --api-key-file ci.key`},
-	{regexp.MustCompile(`context import ada.json`), `playctl context export --agent Ada --file ada.json`},
-	{regexp.MustCompile(`playctl login`), `playctl invite -q > invitation.txt 2> /dev/null && rm -f "$PLAYCTL_CREDENTIALS_FILE"`},
-	{regexp.MustCompile(`tail --record`), `rm monday.ndjson`},
-	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
-	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
-}
 
 // made is a world in which the examples make sense, and the home folder of somebody in
 // it, to be copied.
@@ -59,6 +37,7 @@ func makeExampleWorld(t *testing.T) made {
 	write("town.aql", "CREATE SPACE \"Aisle\" DESIGN \"d\" OWNER \"Ada\" KEYFILE \"aisle.txt\"\n", 0o644)
 	write("journey.json", `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`, 0o644)
 	write("agent.sh", "#!/bin/sh\necho hello\n", 0o755)
+	write("agent.py", "import json, sys\nfor line in sys.stdin:\n    print(json.dumps({'id': json.loads(line)['id'], 'message': 'hello'}), flush=True)\n", 0o644)
 	write("tools.json", `[{"name":"assist_route","description":"A route","parameters":{"type":"object"}}]`, 0o644)
 	write("agents.yaml", "agents:\n  - {match: \"support-*\", name: Support}\n", 0o644)
 	write("Makefile", "test:\n\t@echo all is well\n", 0o644)
@@ -116,7 +95,7 @@ func (w *made) env(home, url string) []string {
 }
 
 // serve hosts the world that a folder has, until the test ends.
-func (w *made) serve(t *testing.T, data string) string {
+func (w *made) serve(t *testing.T, data string, flags ...string) string {
 	t.Helper()
 	token := filepath.Join(data, "admin.token")
 	if err := os.WriteFile(token, []byte("the-administrators-own-token\n"), 0o600); err != nil {
@@ -125,8 +104,11 @@ func (w *made) serve(t *testing.T, data string) string {
 	if err := os.Chmod(token, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := inProcess(data, nil, "serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error",
-		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token, "--main-nodes-invite")
+	args := []string{
+		"serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error",
+		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token, "--main-nodes-invite",
+	}
+	p := inProcess(data, nil, append(args, flags...)...)
 	p.Derive = worldtest.CheapID
 	return serveProgram(t, p).URL
 }

@@ -1,0 +1,137 @@
+//go:build unix
+
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/playctl/playctl/internal/command"
+)
+
+// notRun are the examples that are only read, and why.
+var notRun = []struct {
+	pattern *regexp.Regexp
+	why     string
+}{
+	{regexp.MustCompile(`redis`), "it needs a Redis server"},
+	{regexp.MustCompile(`zsh`), "it needs another shell"},
+	{regexp.MustCompile(`serve --listen :7420`), "it is reached by other machines"},
+	{regexp.MustCompile(`playctl watch($| --server)`), "it opens a browser, and has tests of its own"},
+	{regexp.MustCompile(`playctl qr`), "it needs a host that other machines reach"},
+	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
+}
+
+// typed is what a person presses where an example asks or goes on by itself: after a
+// text was seen, or each of several with | between, which keys, and with what it ends then.
+var typed = []struct {
+	pattern *regexp.Regexp
+	seen    string
+	keys    string
+	code    int
+}{
+	{regexp.MustCompile(`playctl chat Ada$`), "You talk with", "\x04", command.ExitDone},
+	{regexp.MustCompile(`playctl top$`), "Ada", "q", command.ExitDone},
+	{regexp.MustCompile(`playctl serve( --demo| --bridge-url \S+)?$`), "Next, in another terminal", ctrlC, command.ExitDone},
+	{regexp.MustCompile(`agent run`), "kept on the map", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl logs .*--follow`), "memory for past revs", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`context export --encrypt`), "passphrase|The same again", "not much of a secret\r", command.ExitDone},
+	{regexp.MustCompile(`context import home.age`), "passphrase", "not much of a secret\r", command.ExitDone},
+	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
+	{regexp.MustCompile(`tail .*--(until|follow)`), "", "", command.ExitDone},
+	{regexp.MustCompile(`tail.*\| jq`), "", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`tail --record`), "verified", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl (--context home )?tail`), "verified", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`add-agent Ada --(hold|for)`), "Ada", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`intercom serve`), "Ada", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`replay .*--open`), "/play/watch", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl mcp --`), "MCP client", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl otel`), "OTLP over gRPC", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`mcp install claude --agent Ada`), "[y/N]", "y\r", command.ExitDone},
+	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
+	{regexp.MustCompile(`playctl login$`), "invitation:", "$INVITATION\r", command.ExitDone},
+	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
+	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
+	{regexp.MustCompile(`create-api-key|(key|watch) revoke|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
+}
+
+// before makes what an example takes for granted, or takes away what it is going to
+// make.
+var before = []struct {
+	pattern *regexp.Regexp
+	script  string
+}{
+	{regexp.MustCompile(`create-main-node|context add|credentials import [~c]|credentials import --context`), `rm -f "$PLAYCTL_CREDENTIALS_FILE" main.txt phrase.txt`},
+	{regexp.MustCompile(`create-agent-node|credentials import --agent`), `playctl context show -q >/dev/null; jq '.contexts[].agents=[]' "$PLAYCTL_CREDENTIALS_FILE" > c && cat c > "$PLAYCTL_CREDENTIALS_FILE"`},
+	{regexp.MustCompile(`create-agent-node.*ada.txt`), `rm ada.txt`},
+	{regexp.MustCompile(`create-root-key`), `rm -rf .playctl world.root`},
+	{regexp.MustCompile(`create-space.*shop.txt`), `rm shop.txt`},
+	{regexp.MustCompile(`credentials export`), `rm credentials.json`},
+	{regexp.MustCompile(`key revoke (ci|winter)`), `playctl key create ci --show-api-key && playctl key create winter --show-api-key`},
+	{regexp.MustCompile(`context export --agent`), `playctl key create ci --api-key-file ci.key`},
+	{regexp.MustCompile(`context import ada.json`), `playctl context export --agent Ada --file ada.json`},
+	{regexp.MustCompile(`playctl login`), `playctl invite -q > invitation.txt 2> /dev/null && rm -f "$PLAYCTL_CREDENTIALS_FILE"`},
+	{regexp.MustCompile(`tail --record`), `rm monday.ndjson`},
+	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
+	{regexp.MustCompile(`context import home.age`), `playctl context export --encrypt --passphrase-file passphrase.txt --file home.age && rm "$PLAYCTL_CREDENTIALS_FILE"`},
+	{regexp.MustCompile(`store (check$|compact|backup (world.backup|-.*)$|restore)`), hosted("")},
+	{regexp.MustCompile(`store check --data-dir`), hosted(`--data-dir "$HOME/var"`)},
+	{regexp.MustCompile(`store restore`), `playctl store backup world.backup`},
+	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
+}
+
+// hosted makes a store by a host that has ended again.
+func hosted(flags string) string {
+	return "playctl serve --detach --listen 127.0.0.1:0 " + flags + " && playctl stop " + flags
+}
+
+// answering starts an agent's program, and waits until it answers.
+func answering(agent, command string) string {
+	return command + ` >serving.txt 2>&1 & serving=$!
+until playctl agent list --jq '.agents[] | select(.name == "` + agent + `").answering' 2>/dev/null | grep -q yes; do sleep 0.1; done`
+}
+
+// around is what an example's shell does first and last: what runs meanwhile, and what the
+// example calls by a variable.
+var around = []struct {
+	pattern     *regexp.Regexp
+	first, last string
+}{
+	{regexp.MustCompile(`\$ROOT`), "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json)", ""},
+	{regexp.MustCompile(`\$key`), "key=__header__", ""},
+	{regexp.MustCompile(`nodes limit`), "ID=$(playctl whoami --jq .nodeId)", ""},
+	{regexp.MustCompile(`watch revoke`), "playctl watch --print; ID=$(playctl watch list --jq '.tokens[0].id')", ""},
+	{regexp.MustCompile(`invite revoke`), "ID=$(playctl invite --jq .id 2>/dev/null)", ""},
+	{regexp.MustCompile(`intercom send Ada`), answering("Ada", "playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json"), "kill $serving; wait"},
+	{regexp.MustCompile(`intercom send Robin`), answering("Robin", "playctl agent run Robin -- ./agent.sh"), "kill $serving; wait"},
+	{regexp.MustCompile(`playctl (stop|logs)( --lines 20| --follow)?$`), "playctl serve --detach --listen 127.0.0.1:0", "playctl stop 2>/dev/null"},
+	{regexp.MustCompile(`playctl (stop|logs) --data-dir world`), "playctl serve --detach --listen 127.0.0.1:0 --data-dir world", "playctl stop --data-dir world 2>/dev/null"},
+	{regexp.MustCompile(`serve --detach --data-dir world`), "", "playctl stop --data-dir world"},
+	{regexp.MustCompile(`host\.json`), "", "until grep -q url host.json; do sleep 0.1; done; kill $!; wait"},
+}
+
+// instead is what a line of the documentation says, and what stands for it in the test:
+// ports, folders of the system and machines that only documents name.
+var instead = strings.NewReplacer(
+	"playctl otel", "playctl otel --http 127.0.0.1:0 --grpc 127.0.0.1:0",
+	"playctl serve --ephemeral --listen 127.0.0.1:0", "playctl serve --ephemeral --listen 127.0.0.1:0",
+	// The accounts of the demo are those of the SDK, which derives their ids.
+	"playctl serve --demo", nodeIDs+"= playctl serve --listen 127.0.0.1:0 --demo",
+	"playctl serve", "playctl serve --listen 127.0.0.1:0",
+	"/var/lib/playctl", `"$HOME/var"`,
+	"https://hooks.example.com", "http://127.0.0.1:1",
+	"0123456789abcdef", `"$ID"`,
+)
+
+// scriptOf is an example as the test's shell runs it, against the host at a URL.
+func scriptOf(line, url string) string {
+	script := instead.Replace(exampleHost.ReplaceAllString(line, url))
+	first, last := "", ""
+	for _, beside := range around {
+		if beside.pattern.MatchString(line) {
+			first, last = beside.first, beside.last
+		}
+	}
+	// Ctrl-C is for the example: its shell goes on, and passes the exit code on.
+	return strings.Join([]string{"trap : INT", first, script, "code=$?", last, "exit $code"}, "\n")
+}
