@@ -13,7 +13,6 @@ import (
 // 128 * N * r bytes are 64 MiB.
 const (
 	scryptN      = 65536
-	scryptR      = 8
 	scryptKeyLen = 32
 )
 

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/playctl/playctl/internal/creds/romix"
 )
 
 // Defaults of DeriverOptions.
@@ -47,7 +49,7 @@ type DeriverOptions struct {
 // half of them, at most 4, and less where their memory were more than an eighth of the
 // memory limit.
 func DefaultRunning(cores int) int {
-	room := debug.SetMemoryLimit(-1) / (8 * scryptN * scryptBlock)
+	room := debug.SetMemoryLimit(-1) / (8 * scryptN * romix.Block)
 	return max(1, min(cores/2, maxDefaultRunning, int(min(room, maxDefaultRunning))))
 }
 

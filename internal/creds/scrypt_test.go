@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/crypto/scrypt"
 	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/internal/creds/romix"
 )
 
 // TestScryptIsThatOfTheLibrary compares keys of random input, of costs that make it
@@ -17,7 +19,7 @@ func TestScryptIsThatOfTheLibrary(t *testing.T) {
 		password := rapid.SliceOf(rapid.Byte()).Draw(r, "password")
 		salt := rapid.SliceOf(rapid.Byte()).Draw(r, "salt")
 		n := 1 << rapid.IntRange(1, 9).Draw(r, "cost")
-		want, err := scrypt.Key(password, salt, n, scryptR, 1, scryptKeyLen)
+		want, err := scrypt.Key(password, salt, n, romix.BlockSize, 1, scryptKeyLen)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -47,7 +49,7 @@ func TestDerivationsKeepToTheMemoryLimit(t *testing.T) {
 
 func BenchmarkScryptOfTheLibrary(b *testing.B) {
 	for b.Loop() {
-		if _, err := scrypt.Key([]byte("a password"), []byte("salt"), scryptN, scryptR, 1, scryptKeyLen); err != nil {
+		if _, err := scrypt.Key([]byte("a password"), []byte("salt"), scryptN, romix.BlockSize, 1, scryptKeyLen); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -29,7 +29,8 @@ var layers = []struct {
 	{"internal/suggest", nil},
 	{"internal/fieldorder", nil},
 	{"internal/card", []string{"protocol"}},
-	{"internal/creds", []string{"protocol"}},
+	{"internal/creds/romix", nil},
+	{"internal/creds", []string{"protocol", "internal/creds/romix"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
