@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // startOlder starts a server that answers about nodes as a host of the agent-play
@@ -67,6 +69,12 @@ func startOlder(ts *testscript.TestScript, neg bool, args []string) {
 			return http.StatusBadRequest, map[string]any{"error": "x-node-id does not match body nodeId"}
 		}
 		return http.StatusOK, map[string]any{"ok": true, "nodeKind": "agent"}
+	}))
+	mux.HandleFunc("POST "+protocol.ServiceAgentPlay.Disconnect(), answer(func(fields map[string]any, _ *http.Request) (int, any) {
+		if fields["connectionId"] == nil {
+			return http.StatusBadRequest, map[string]any{"error": "playerId and connectionId are required"}
+		}
+		return http.StatusOK, map[string]any{"ok": true}
 	}))
 	mux.HandleFunc("POST /api/agent-play/sdk/rpc", answer(func(map[string]any, *http.Request) (int, any) {
 		return http.StatusBadRequest, map[string]any{"error": "missing sid"}
