@@ -144,6 +144,9 @@ type composed struct {
 		Command     []string
 		Environment map[string]string
 	}
+	Networks map[string]struct {
+		IPAM struct{ Config []struct{ Subnet string } }
+	}
 }
 
 // The compose file's Redis starts with its command and the password that the file

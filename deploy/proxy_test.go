@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // patience is how long a test waits for what should come at once.
@@ -181,11 +183,20 @@ func TestProxyLetsThroughWhatItShould(t *testing.T) {
 	}
 }
 
-// A host that asks nobody for credentials answers behind the proxy to its public
-// name, and to no page of another.
+// A host with the compose file's settings that asks nobody for credentials answers
+// behind the proxy to its public name, and to no page of another.
 func TestProxyHidesNoPagesFromElsewhere(t *testing.T) {
-	host := serve(t, []string{"HOME=" + t.TempDir(), "PLAYCTL_PUBLIC_URL=https://play.example.com", "PLAYCTL_TRUSTED_PROXY=127.0.0.0/8"},
-		playctl, "serve", "--no-repository", "--ephemeral")
+	var file composed
+	must(t, yaml.Unmarshal([]byte(readText(t, "compose.yaml")), &file))
+	env := []string{"HOME=" + t.TempDir()}
+	for variable, value := range file.Services["host"].Environment {
+		if strings.HasPrefix(value, "${PLAY_URL:?") {
+			value = "https://play.example.com"
+		}
+		// The proxy is in the network of the services there, and on this machine here.
+		env = append(env, variable+"="+strings.Replace(value, file.Networks["inside"].IPAM.Config[0].Subnet, "127.0.0.0/8", 1))
+	}
+	host := serve(t, env, playctl, "serve", "--no-repository", "--ephemeral")
 	url, client := startProxy(t, host.Listen)
 	for name, want := range map[string]int{
 		"play.example.com": http.StatusOK, "evil.example": http.StatusForbidden, strings.TrimPrefix(url, "https://"): http.StatusOK,
