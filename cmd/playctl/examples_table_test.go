@@ -86,8 +86,8 @@ func hosted(flags string) string {
 }
 
 // answering starts an agent's program, and waits until it answers.
-func answering(agent, command string) string {
-	return command + ` >serving.txt 2>&1 & serving=$!
+func answering(agent, program string) string {
+	return program + ` >serving.txt 2>&1 & serving=$!
 until playctl agent list --jq '.agents[] | select(.name == "` + agent + `").answering' 2>/dev/null | grep -q yes; do sleep 0.1; done`
 }
 

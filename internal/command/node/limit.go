@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,7 +105,7 @@ accounts together hold as before.`,
 				return command.Usagef("name a limit, such as --spaces 500, or --reset")
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Setting the limits", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-				return limitNode(ctx, c, protocol.NodeLimitsRequest{NodeID: protocol.NormalizeNodeID(args[0]), Limits: given}, reset)
+				return limitNode(ctx, c, protocol.NodeLimitsRequest{NodeID: args[0], Limits: given}, reset)
 			})
 		},
 	}
@@ -136,12 +137,18 @@ func mainNodes(admin *command.AdminFlags) command.Offer {
 	}
 }
 
-// limitNode sets the limits of an account; without reset those that are not named stay.
+// limitNode sets the limits of an account, which is named by its id or the beginning of
+// that; without reset those that are not named stay.
 func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimitsRequest, reset bool) (*render.Document, error) {
+	all, err := c.AllNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if request.NodeID, err = meantAccount(all.MainNodes, request.NodeID); err != nil {
+		return nil, err
+	}
 	if !reset {
-		if err := keepOwn(ctx, c, &request); err != nil {
-			return nil, err
-		}
+		keepOwn(all.MainNodes, &request)
 	}
 	reply, err := c.LimitNode(ctx, request)
 	if err != nil {
@@ -150,13 +157,28 @@ func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimit
 	return limitsDocument(reply), nil
 }
 
-// keepOwn adds the limits that the account has of its own and that do not change.
-func keepOwn(ctx context.Context, c *client.Client, request *protocol.NodeLimitsRequest) error {
-	all, err := c.AllNodes(ctx)
-	if err != nil {
-		return err
+// meantAccount is the whole id of the account that somebody means who typed the beginning of
+// it; what means none stays as it was typed.
+func meantAccount(accounts []protocol.MainNodeRecord, typed string) (string, error) {
+	id := protocol.NormalizeNodeID(typed)
+	var meant []string
+	for _, n := range accounts {
+		if len(id) >= command.LeastPrefix && strings.HasPrefix(n.NodeID, id) {
+			meant = append(meant, n.NodeID)
+		}
 	}
-	for _, n := range all.MainNodes {
+	switch len(meant) {
+	case 0:
+		return id, nil
+	case 1:
+		return meant[0], nil
+	}
+	return "", command.Hintf(command.Usagef("%q may be one of %d main nodes", typed, len(meant)), "type more digits of its id")
+}
+
+// keepOwn adds the limits that the account has of its own and that do not change.
+func keepOwn(accounts []protocol.MainNodeRecord, request *protocol.NodeLimitsRequest) {
+	for _, n := range accounts {
 		if n.NodeID != request.NodeID || n.Limits == nil {
 			continue
 		}
@@ -167,7 +189,6 @@ func keepOwn(ctx context.Context, c *client.Client, request *protocol.NodeLimits
 			}
 		}
 	}
-	return nil
 }
 
 func limitsDocument(reply *protocol.NodeLimitsReply) *render.Document {

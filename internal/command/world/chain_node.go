@@ -30,8 +30,9 @@ func newChainNodeCommand(a *command.App) *cobra.Command {
 		Use:   "node <stableKey>",
 		Short: "Read one node of the chain",
 		Long: `Read one node of the chain: __genesis__, __header__, agent:<nodeId>:<agentId>, mcp:<id>,
-human:<id>, structure:<id> or space:<id>; "playctl chain show" lists them. One that is not in
-the world is "removed", also where it never was.
+human:<id>, structure:<id> or space:<id>; "playctl chain show" lists them. The beginning of the
+id does, and so does the name, as in mcp:weather. One that is not in the world is "removed",
+also where it never was.
 
 --at-rev asks for it as of an earlier rev, which the host may no longer have: the rev of the
 result says which it is.`,
@@ -44,6 +45,12 @@ result says which it is.`,
 			}
 			at := client.At{Rev: atRev, Set: cmd.Flags().Changed("at-rev")}
 			return a.AsReader(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+				if !at.Set {
+					var err error
+					if key, err = meantKey(ctx, c, key); err != nil {
+						return nil, err
+					}
+				}
 				reply, err := c.ChainNode(ctx, key, at)
 				if err != nil {
 					return nil, err
@@ -133,11 +140,15 @@ printed: exit code 5.`,
 				a.Printer.Format = render.FormatJSON
 			}
 			return a.AsReader(cmd.Context(), "Asking for the proof", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-				reply, err := c.ChainProof(ctx, args[0])
+				key, err := meantKey(ctx, c, args[0])
 				if err != nil {
 					return nil, err
 				}
-				if err := reply.Verify(args[0], reply.Proof.MerkleRootHex, reply.Proof.MerkleLeafCount); err != nil {
+				reply, err := c.ChainProof(ctx, key)
+				if err != nil {
+					return nil, err
+				}
+				if err := reply.Verify(key, reply.Proof.MerkleRootHex, reply.Proof.MerkleLeafCount); err != nil {
 					return nil, fmt.Errorf("%w: %w", command.ErrUnverified, err)
 				}
 				return &render.Document{Data: proofResult{reply.Node, reply.Proof, reply.Rev}}, nil

@@ -94,7 +94,8 @@ func newRemoveCommand(a *command.App) *cobra.Command {
 		Short:   "Take anything off the map, as the administrator",
 		Long: `Take anything off the map, as the administrator. The stable key is the kind and the ids of a
 row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>; "playctl chain show"
-lists them. The node of an agent stays, so that the agent can be added again.
+lists them. The kind with the beginning of the id or the name does as well, as in mcp:weather.
+The node of an agent stays, so that the agent can be added again.
 
 Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
 		Example: command.Example("playctl remove --admin \"mcp:$ID\" --admin-token-file admin.token"),
@@ -104,23 +105,27 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
 					"your own are taken off with \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\"")
 			}
-			if err := a.BeforeDryRun(func() error { return hasKey(cmd.Context(), a, &admin, args[0]) }); err != nil {
+			key, err := keyOnMap(cmd.Context(), a, &admin, args[0])
+			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", args[0])); err != nil {
+			if err := a.BeforeDryRun(func() error { return hasKey(cmd.Context(), a, &admin, key) }); err != nil {
+				return err
+			}
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", key)); err != nil {
 				return err
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Removing", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-				reply, err := c.RemoveOccupant(ctx, args[0])
+				reply, err := c.RemoveOccupant(ctx, key)
 				if err != nil {
 					return nil, err
 				}
 				if !reply.OK {
-					return nil, unknownKey(args[0])
+					return nil, unknownKey(key)
 				}
 				return &render.Document{
-					Data:  removedResult{StableKey: args[0]},
-					Views: []render.View{render.Line(render.Clean(args[0]) + " is not on the map any more.")},
+					Data:  removedResult{StableKey: key},
+					Views: []render.View{render.Line(render.Clean(key) + " is not on the map any more.")},
 				}, nil
 			})
 		},

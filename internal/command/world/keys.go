@@ -1,0 +1,69 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
+)
+
+// meantKey is the stable key that a person means who typed a whole one, or a kind with what
+// tables show of a row: the beginning of its id, or its name. One that means nothing stays as
+// it was typed.
+func meantKey(ctx context.Context, c *client.Client, typed string) (string, error) {
+	reply, err := c.ChainNode(ctx, typed, client.At{})
+	if err != nil || !reply.Node.Removed {
+		return typed, nil //nolint:nilerr // what the key is for reports it
+	}
+	text, _, err := c.WorldSnapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	world, _, err := chain.ParseSnapshot(text)
+	if err != nil {
+		return "", err
+	}
+	kind, ref, _ := strings.Cut(typed, ":")
+	var meant []string
+	for _, leaf := range world.Tree().All() {
+		of, rest, _ := strings.Cut(leaf.Key(), ":")
+		id := rest[strings.LastIndexByte(rest, ':')+1:]
+		if of == kind && (begins(id, ref) || nameOf(leaf.Payload()) == ref) {
+			meant = append(meant, leaf.Key())
+		}
+	}
+	switch len(meant) {
+	case 0:
+		return typed, nil
+	case 1:
+		return meant[0], nil
+	}
+	return "", command.Hintf(command.Usagef("%q may be one of %s", typed, strings.Join(meant, ", ")), "type the whole key, or more of its id")
+}
+
+// begins reports whether a text is enough of the beginning of an id to mean it.
+func begins(id, text string) bool {
+	return len(text) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(text))
+}
+
+// nameOf is the name of a row; empty for one that has none.
+func nameOf(row []byte) string {
+	var named struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(row, &named) // some leaves are no rows and have no name
+	return named.Name
+}
+
+// keyOnMap is meantKey for the administrator.
+func keyOnMap(ctx context.Context, a *command.App, admin *command.AdminFlags, typed string) (key string, err error) {
+	err = a.AsAdmin(ctx, admin, "Reading the map", func(ctx context.Context, _ *command.Caller, c *client.Client) (_ *render.Document, err error) {
+		key, err = meantKey(ctx, c, typed)
+		return nil, err
+	})
+	return key, err
+}
