@@ -111,6 +111,7 @@ func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
 	}{
 		{"listJourneys", map[string]any{"limit": 1000}, 2 << 20},
 		{"getPlayerChainNodes", map[string]any{"stableKeys": keys}, 1 << 20},
+		{"getPlayerChainProof", map[string]any{"stableKey": key}, longest / 2},
 	} {
 		const readers = 5
 		before := worldtest.LiveHeap()

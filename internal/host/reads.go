@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -147,18 +148,21 @@ func planChainProof(c *call) (action, error) {
 		if !there {
 			return protocol.Errorf(protocol.CodeNotFound, "there is no leaf with this stable key now")
 		}
-		node, err := v.Node(request.StableKey)
+		parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
 		if err != nil {
 			return err
 		}
 		reply := &protocol.ChainProofReply{
-			Node: node, LeafIndex: proof.LeafIndex, LeafDigestHex: proof.LeafDigestHex.String(),
+			LeafIndex: proof.LeafIndex, LeafDigestHex: proof.LeafDigestHex.String(),
 			MerkleRootHex: proof.MerkleRootHex.String(), MerkleLeafCount: proof.MerkleLeafCount, Rev: v.Rev,
 		}
 		for _, s := range proof.Path {
 			reply.Path = append(reply.Path, protocol.ProofStep{Side: s.Side, Hex: s.Hex.String()})
 		}
-		return c.send(reply)
+		// The node is its first field, and is written from the view.
+		rest := bytes.TrimPrefix(encode(reply), append(nodeReply[:len(nodeReply):len(nodeReply)], "null"...))
+		c.writeParts(append(parts, rest))
+		return nil
 	}, nil
 }
 
