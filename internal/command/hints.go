@@ -29,7 +29,8 @@ func (a *App) HintFor(err error) string {
 	case errors.Is(err, client.ErrFingerprint):
 		return "nothing was sent: ask the host's operator on another way for the right fingerprint; where the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
-		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows)"
+		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows); " +
+			"\"playctl context add NAME --server URL --fingerprint HEX\" trusts one certificate everywhere"
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return "the host does not speak TLS: write http:// where that is right"
 	case isGateway(err):
@@ -37,7 +38,7 @@ func (a *App) HintFor(err error) string {
 	case IsUnreachable(err):
 		return "is the host running? Start one with \"playctl serve\", or name another with --server"
 	case isNoHost(err):
-		return "is that the address of a playctl host? --server names it, with https:// where it speaks TLS, and --service the word in its paths"
+		return "is that the address of a playctl host? " + a.answered() + "--server names it, with https:// where it speaks TLS, and --service the word in its paths"
 	}
 	if a.called != nil {
 		if hint := a.called.hintFor(err); hint != "" {
@@ -76,10 +77,20 @@ func isNoHost(err error) bool {
 		(refused.HTTPStatus == http.StatusNotFound || refused.HTTPStatus == http.StatusBadRequest)
 }
 
-// HintFor is what to do about an error of credentials, where the ones at hand are
-// for another host than the one that was called.
+// answered names what answered, where it is known.
+func (a *App) answered() string {
+	if a.called == nil {
+		return ""
+	}
+	return a.called.Server + " answered; "
+}
+
+// hintFor is what to do about an error that depends on the host that was called, and on
+// whose credentials are at hand.
 func (c *Caller) hintFor(err error) string {
 	switch {
+	case protocol.HasCode(err, protocol.CodeNodeNotDerivable):
+		return fmt.Sprintf("your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and %s is asked for its own", c.Server)
 	case c.admin && protocol.HasCode(err, protocol.CodeCredentialsInvalid):
 		return "the token is the one in the file that the host was started with: --admin-token-file names it, or " + envAdminToken + " has it"
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
