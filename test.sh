@@ -8,7 +8,7 @@
 #                              TypeScript client, and those of the watch page in a Chromium
 #   ./test.sh ./chain/...      the Go tests of some packages
 #   ./test.sh --integrations   the TypeScript package in other runtimes, and its adapters with the real
-#                              libraries of the frameworks, from npm
+#                              libraries of the frameworks, from npm; the watch page in a Firefox
 #   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1), 400
 #                              clients through restarts, then, with nothing beside it, five minutes of
 #                              test/siege, and whole requests fuzzed for ten minutes
@@ -62,7 +62,7 @@ main() {
   case $mode in
     usual) usual "$all" 25m "${packages[@]}" ;;
     long) long "$all" "${packages[@]}" ;;
-    integrations) test/integrations/run.sh ;;
+    integrations) integrations ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
     bench) go test -run '^$' -bench . -benchmem -timeout 60m "${packages[@]}" ;;
   esac
@@ -178,6 +178,18 @@ javascript() {
   npm test --silent --workspace sdk || status=$?
   npm run --silent unit --workspace watch || status=$?
   npm run --silent test:browser --workspace watch || status=$?
+  return "$status"
+}
+
+# integrations tests with what others make: libraries of frameworks, and a Firefox.
+integrations() {
+  local status=0
+  command -v firefox >/dev/null || need firefox-esr firefox-esr "the watch page is tested in it"
+  go build -o "$scratch/playctl" ./cmd/playctl
+  export PLAYCTL=$scratch/playctl
+  web/install.sh
+  test/integrations/run.sh || status=$?
+  npm --prefix web run --silent test:firefox --workspace watch || status=$?
   return "$status"
 }
 

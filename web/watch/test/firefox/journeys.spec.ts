@@ -1,0 +1,182 @@
+/** Ten ways through the page in Firefox: another engine, another protocol than the rest of the tests. */
+
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { de } from '../../src/text/de.js'
+import { start } from '../browser/fixtures/program.js'
+import { stroll } from '../browser/fixtures/world.js'
+import { expect, named, panel, row, test, word } from './firefox.js'
+
+const time = named('.timebar', 'past.bar')
+
+test('who comes appears, and who leaves goes', async ({ visitor, world }) => {
+  await world.agent('Ada')
+  await visitor.open()
+  await visitor.see(row('Ada'))
+  const grace = await world.agent('Grace')
+  await visitor.see(row('Grace'))
+  await world.leave(grace)
+  await visitor.miss(row('Grace'))
+  await visitor.see('.departures', 'Grace')
+  await visitor.verified()
+})
+
+test('what is said is in the feed, filtered and read whole', async ({ visitor, world }) => {
+  const ada = await world.agent('Ada')
+  await visitor.open()
+  await visitor.press('#tab-happenings')
+  await world.say(ada, 'The third chapter of the **blue** one.')
+  await world.say(ada, 'The river is high.')
+  await visitor.see('.happening .said', 'river')
+  await visitor.write('input[type=search]', 'chapter')
+  await visitor.miss('.happening', 'river')
+  await visitor.press('.happening .said', 'chapter')
+  await visitor.see(`${named('[role=dialog]', 'read.title')} strong`, 'blue')
+  await visitor.keys('Escape')
+  await visitor.miss('[role=dialog]')
+})
+
+test('an agent is asked, and answers this person only', async ({ visitor, another, world, serve }) => {
+  const grace = await world.agent('Grace')
+  await serve('Ada')
+  for (const person of [visitor, another]) {
+    await person.open()
+    await person.press(row('Ada'))
+  }
+  await visitor.write('.message textarea', 'This is a secret')
+  await visitor.keys('Enter')
+  await visitor.see('.talk[data-status=completed]', 'You said: This is a secret')
+  // What comes after the answer is there, and so the answer would be.
+  await world.say(grace, 'Good evening')
+  await another.press('#tab-happenings')
+  await another.see('.happening .said', 'Good evening')
+  await another.miss('body *', 'secret')
+})
+
+test('a tool is used by its form, once what it needs is there', async ({ visitor, serve }) => {
+  await serve('Ada')
+  await visitor.open()
+  await visitor.press(row('Ada'))
+  await visitor.press('.tool', 'Route')
+  await visitor.press('.form button[type=submit]')
+  await visitor.see('.form .wrong', word('field.missing'))
+  await visitor.write('.form .field input', 'the mill')
+  await visitor.press('.form button[type=submit]')
+  await visitor.see('.talk[data-status=completed]', 'the mill')
+})
+
+test('the town is that of any moment, proved, and of now again', async ({ visitor, world }) => {
+  const ada = await world.agent('Ada')
+  await world.agent('Grace')
+  await world.say(ada, 'Good morning')
+  await visitor.open()
+  await visitor.press('.top button', word('past.show'))
+  await visitor.see(`${time} input[type=range]`)
+  await visitor.press(named(`${time} button`, 'past.back'))
+  await visitor.see(`${time}[data-proved=true]`)
+  await visitor.press(`${time} input[type=range]`)
+  await visitor.keys('Home')
+  await visitor.see('.status[data-time="1"]')
+  await visitor.miss(row('Grace'))
+  await visitor.see(`${time}[data-proved=true]`)
+  await visitor.press(`${time} .live`)
+  await visitor.verified()
+  await visitor.see(row('Grace'))
+})
+
+test('a moment is a link, and the same town in another window', async ({ visitor, another, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.register(ada, 'Ada L.')
+  await world.agent('Grace')
+  await visitor.page.goto(`${host.url}/play/watch?t=2&tab=residents`)
+  await visitor.see('.status[data-time="2"]')
+  await visitor.see(`${time}[data-proved=true]`)
+  await visitor.see(row('Ada L.'))
+  await another.page.goto(visitor.page.url())
+  await another.see('.status[data-time="2"]')
+  await another.see(`${time}[data-proved=true]`)
+  expect(await another.attribute('.status', 'data-root')).toBe(await visitor.attribute('.status', 'data-root'))
+})
+
+test('a host that is killed comes back, and nothing is lost', async ({ visitor, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.say(ada, 'Before')
+  await visitor.open()
+  await visitor.press('#tab-happenings')
+  await host.kill()
+  await visitor.see('.status:not([data-connection=live])')
+  await visitor.see('.page.away')
+  await host.start()
+  await visitor.verified()
+  await world.say(ada, 'After')
+  await visitor.see('.happening .said', 'After')
+  await visitor.see('.happening .said', 'Before')
+})
+
+test('by keys alone: the map, a person, the story, and out again', async ({ visitor, world }) => {
+  const ada = await world.agent('Ada')
+  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await visitor.open()
+  await visitor.tabTo('canvas')
+  await visitor.keys('ArrowRight', 'Enter')
+  await visitor.see(panel('Ada'))
+  await visitor.tabTo('#part-talk')
+  await visitor.keys('ArrowRight')
+  await visitor.see('.timeline', 'The blue one.')
+  await visitor.tabTo(named('button', 'journey.next'))
+  await visitor.keys('Enter')
+  await visitor.see('.timeline [aria-current]', 'Which book?')
+  await visitor.keys('Escape')
+  await visitor.miss(panel('Ada'))
+  expect(await visitor.page.evaluate(() => document.activeElement?.tagName)).toBe('CANVAS')
+})
+
+test('by touch on a phone, in German: a tab, a panel, and its proof', async ({ visitor, world }) => {
+  await world.agent('Ada')
+  await visitor.page.setViewport({ width: 390, height: 844, hasTouch: true })
+  await visitor.open('/play/watch?lang=de')
+  await visitor.tap('#tab-happenings', de['tab.happenings'])
+  await visitor.see('.happening', 'Ada ist bei')
+  await visitor.tap('#tab-residents')
+  await visitor.tap(row('Ada'))
+  await visitor.see(panel('Ada'))
+  await visitor.tap('#part-facts', de['panel.facts'])
+  await visitor.tap('.panel button', de['prove.button'])
+  await visitor.see('.panel', de['prove.same'])
+  await visitor.tap('.panel .close')
+  await visitor.miss(panel('Ada'))
+  expect(new URL(visitor.page.url()).searchParams.get('lang')).toBe('de')
+})
+
+test.describe('without accounts', () => {
+  test.use({ repository: false })
+
+  test('a recording is proved here, and what was changed in it is not shown', async ({ visitor, host, world }) => {
+    const ada = await world.agent('Ada')
+    const file = join(host.folder, 'town.ndjson')
+    const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
+    await expect.poll(() => existsSync(file), 'it begins with the map as it is').toBe(true)
+    await world.register(ada, 'Ada L.')
+    await world.say(ada, 'The end')
+    expect(await tail.exited).toBe(0)
+    const changed = join(host.folder, 'changed.ndjson')
+    await writeFile(changed, (await readFile(file, 'utf8')).replaceAll('Ada L.', 'Eve L.'))
+    await visitor.open()
+    await visitor.press('.top button', word('past.show'))
+    await visitor.see(`${time} input[type=range]`)
+    const choose = await visitor.page.$('.timebar input[type=file]')
+    if (choose === null) throw new Error('there is no field for a recording')
+    await choose.uploadFile(file)
+    await visitor.see('.status[data-time]')
+    await visitor.press(`${time} input[type=range]`)
+    await visitor.keys('End')
+    await visitor.see(row('Ada L.'))
+    await visitor.see(`${time}[data-proved=true]`)
+    await choose.uploadFile(changed)
+    await visitor.press(`${time} input[type=range]`)
+    await visitor.keys('End')
+    await visitor.see(`${time} [role=alert]`, 'could not be proved')
+    await visitor.miss(row('Eve L.'))
+  })
+})
