@@ -8,7 +8,7 @@ import { createSdkMcpServer, query, tool } from '@anthropic-ai/claude-agent-sdk'
 import { z } from 'zod'
 import { fromClaude, journeyHooks } from '@playctl/sdk/claude'
 import { book, describeAdapter, search, turns, waitingTurns } from './adapter.mjs'
-import { startMessages } from './messages.mjs'
+import { startMessages } from '../../examples/agent-claude/scripted.mjs'
 import { journeysOf } from './observed.mjs'
 
 const text = (said) => ({ content: [{ type: 'text', text: said }] })

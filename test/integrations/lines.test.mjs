@@ -3,22 +3,26 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 
-const page = readFileSync(path.join(import.meta.dirname, '../../docs/integrations.md'), 'utf8')
+const repository = path.join(import.meta.dirname, '../..')
+const page = readFileSync(path.join(repository, 'docs/integrations.md'), 'utf8')
 /** How many lines an example may add to a framework's own. */
 const most = 5
 
 describe('the page about frameworks', () => {
   const sections = new Map(page.split(/^## /mu).slice(1).map((text) => [text.slice(0, text.indexOf('\n')).toLowerCase().replaceAll(/[^a-z0-9 -]/gu, '').replaceAll(' ', '-'), text]))
-  const rows = Array.from(page.matchAll(/^\| \[([^\]]+)\]\(#([^)]+)\)[^|]* \| (\d+) \|.*`(test[^`]*)` \|$/gmu))
-  it('has a row for each adapter', () => { assert.ok(rows.length > 0) })
+  const rows = Array.from(page.matchAll(/^\| \[([^\]]+)\]\(#([^)]+)\)[^|]* \| (\d+) \|.*`(test[^`]*)` \| \[[^\]]*\]\(\.\.\/([^)]*)\/README\.md\) \|$/gmu))
+  it('has a row for each adapter', () => { assert.equal(rows.length, 5) })
 
-  for (const [, name, anchor, counted, test] of rows) {
+  for (const [, name, anchor, counted, test, folder] of rows) {
     it(`has an example for ${name} of as many lines as its table says`, () => {
       const [, example = ''] = sections.get(anchor)?.match(/^```js\n([^]*?)^```$/mu) ?? []
-      const lines = example.split('\n').filter((line) => line.trim() !== '').length
-      assert.equal(lines, Number(counted))
-      assert.ok(lines <= most)
-      assert.ok(existsSync(path.join(import.meta.dirname, '../..', test)), test)
+      const lines = example.split('\n').filter((line) => line.trim() !== '')
+      assert.equal(lines.length, Number(counted))
+      assert.ok(lines.length <= most)
+      assert.ok(existsSync(path.join(repository, test)), test)
+      const agent = readFileSync(path.join(repository, folder, 'agent.mjs'), 'utf8')
+      const own = (line) => line.replace(/'\w+', (?:await )?from.*/u, '')
+      for (const line of lines) assert.ok(agent.includes(own(line)), `${folder} has not the line ${line}`)
     })
   }
 })

@@ -1,4 +1,4 @@
-// A loopback endpoint that speaks the Messages API as a script has it.
+// An endpoint on loopback that speaks the Messages API as a script has it, in place of one that costs money.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 

@@ -1,0 +1,56 @@
+// The examples of the adapters, as a person runs them who has no key of a model.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
+import { describe, it } from 'node:test'
+import { startHost } from './host.mjs'
+import { journeysOf } from './observed.mjs'
+
+const examples = path.join(import.meta.dirname, '../../examples')
+/** Their folders, the agent of each and the name under which its model calls the tool; what has no model chats not. */
+const agents = { 'agent-ai': ['Ada', 'book'], 'agent-claude': ['Ada', 'mcp__tables__book'], 'agent-langchain': ['Ada', 'book'], 'agent-mcp': ['Tables'], 'agent-openai': ['Ada', 'book'] }
+
+/** Waits until an agent of a name is on the map, and gives its id. */
+async function arrived(world, name) {
+  for await (const { data } of world.events({ kinds: ['world:player_added'], after: 0 })) if (data.player.name === name) return data.player.agentId
+}
+
+describe('the examples of the adapters', () => {
+  for (const [name, [agent, tool]] of Object.entries(agents)) {
+    it(`${name} runs with a script`, async (test) => {
+      const host = await startHost()
+      const world = host.world()
+      // In a folder where the packages are found that the tests installed.
+      const folder = path.join(import.meta.dirname, 'node_modules', `.${name}`)
+      cpSync(path.join(examples, name), folder, { recursive: true })
+      const child = spawn(process.execPath, ['agent.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env } })
+      let problems = ''
+      child.stderr.on('data', (text) => { problems += String(text) })
+      const ended = new Promise((resolve) => { child.on('exit', resolve) })
+      test.after(async () => {
+        child.kill('SIGKILL')
+        await ended
+        rmSync(folder, { recursive: true, force: true })
+        await world.close()
+        await host.end()
+      })
+      const to = await Promise.race([arrived(world, agent), ended.then(() => assert.fail(problems))])
+      const { message } = await world.ask({ to, tool: 'assist_book', args: { day: 'friday', people: 2 } })
+      assert.equal(message, 'booked 2 on friday')
+      await assert.rejects(world.ask({ to, tool: 'assist_book', args: { day: 'monday', people: 2 } }), /not what the tool takes/u)
+      if (tool === undefined) return
+      assert.equal((await world.ask({ to, text: 'A table for four, please' })).message, 'Booked for Saturday.')
+      const steps = (await journeysOf(world, { id: to })).at(-1)
+      assert.deepEqual(steps.map((step) => step.toolName ?? step.content), ['A table for four, please', tool, 'Booked for Saturday.'])
+      assert.equal(steps[1].result, 'booked 4 on saturday')
+    })
+
+    it(`${name} asks for the packages that the tests have`, () => {
+      const { dependencies } = JSON.parse(readFileSync(path.join(examples, name, 'package.json'), 'utf8'))
+      const { devDependencies } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8'))
+      for (const [dependency, version] of Object.entries(dependencies)) assert.equal(devDependencies[dependency] ?? version, version)
+    })
+  }
+})
