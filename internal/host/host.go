@@ -173,7 +173,6 @@ func (h *Host) URL() string {
 	return scheme + addr.String()
 }
 
-// previewURL is the watch page's address, for replies.
 // Reload reads the certificate and key files again. If they cannot be used the
 // host keeps those that it has, and says why. Without TLS it does nothing.
 func (h *Host) Reload() error {

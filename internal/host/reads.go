@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -160,7 +161,7 @@ func planChainProof(c *call) (action, error) {
 			reply.Path = append(reply.Path, protocol.ProofStep{Side: s.Side, Hex: s.Hex.String()})
 		}
 		// The node is its first field, and is written from the view.
-		rest := bytes.TrimPrefix(encode(reply), append(nodeReply[:len(nodeReply):len(nodeReply)], "null"...))
+		rest := bytes.TrimPrefix(encode(reply), slices.Concat(nodeReply, []byte("null")))
 		c.writeParts(append(parts, rest))
 		return nil
 	}, nil
