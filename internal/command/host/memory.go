@@ -17,10 +17,11 @@ const budgetPart = 8
 
 // limitMemory makes the garbage collector keep to GOMEMLIMIT, else to nine tenths of
 // the container's memory, and returns how many bytes past revs and events may take.
-func (s *serveSettings) limitMemory(log *slog.Logger) int {
-	limit, err := memlimit.Set()
+func (s *serveSettings) limitMemory(log *slog.Logger, container memlimit.Provider) int {
+	limit, err := memlimit.Set(memlimit.WithProvider(container))
 	if err != nil {
 		log.Debug("the container's memory limit cannot be read", "error", err)
+		limit = math.MaxInt64
 	}
 	switch {
 	case s.memoryBudget > 0:

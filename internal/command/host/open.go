@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
 	"github.com/playctl/playctl/internal/bridge"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
@@ -65,7 +67,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	if err := options.Metrics.Add(host.BuildInfo(a.ThisVersion().Version)); err != nil {
 		return result, err
 	}
-	result.memoryBudget = s.limitMemory(options.Logger)
+	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
 	}
