@@ -21,7 +21,6 @@ func (s *serveSettings) limitMemory(log *slog.Logger, container memlimit.Provide
 	limit, err := memlimit.Set(memlimit.WithProvider(container))
 	if err != nil {
 		log.Debug("the container's memory limit cannot be read", "error", err)
-		limit = math.MaxInt64
 	}
 	switch {
 	case s.memoryBudget > 0:
