@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/protocol"
 )
 
 func newAgentRunCommand(a *command.App) *cobra.Command {
@@ -63,18 +62,9 @@ func runAgent(ctx context.Context, a *command.App, name string, flags *execFlags
 	if err != nil {
 		return err
 	}
-	who, err := a.Caller()
+	who, err := a.CallerWithAccount(ctx)
 	if err != nil {
 		return err
-	}
-	if who.Main.IsZero() {
-		err := a.MakeMainNode(ctx, a.KeptPhrase())
-		if err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
-			return err
-		}
-		if who, err = a.Caller(); err != nil {
-			return err
-		}
 	}
 	ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
 	if errors.Is(err, command.ErrNoAgent) {

@@ -108,7 +108,7 @@ func kept(who *command.Caller) string {
 
 // createdAgentResult is what "playctl create-agent-node" prints.
 type createdAgentResult struct {
-	Context    string `json:"context"`
+	Context    string `json:"context"` // the context that keeps it; empty where none does
 	AgentID    string `json:"agentId"`
 	Label      string `json:"label,omitempty"` // what the context calls it
 	Phrase     string `json:"phrase,omitempty"`

@@ -41,18 +41,9 @@ type shown struct {
 
 // openSink connects to the world, and makes the account where there is none.
 func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink, error) {
-	who, err := a.Caller()
+	who, err := a.CallerWithAccount(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if who.Main.IsZero() {
-		err := a.MakeMainNode(ctx, a.KeptPhrase())
-		if err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
-			return nil, err
-		}
-		if who, err = a.Caller(); err != nil {
-			return nil, err
-		}
 	}
 	// The SDK has more patience, for programs that outlast a restart of the host.
 	if err := checkHost(ctx, a, who); err != nil {
