@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentType, VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../text/text.js'
 import { servedRecording } from './served.js'
 import type { WorldStore } from '../world/store.js'
@@ -21,12 +21,19 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
     const name = servedRecording()
     if (name !== '') void fetch(`${location.pathname}/recording`).then(async (reply) => { openFile(new File([await reply.blob()], name)) })
   }, [])
+  const shown = useRef<HTMLButtonElement>(null)
+  // Who closes the bar goes on from the button that opens it.
+  const was = useRef(open)
+  useEffect(() => {
+    if (was.current && !open && (document.activeElement === null || document.activeElement === document.body)) shown.current?.focus({ preventScroll: true })
+    was.current = open
+  }, [open])
   // A file that was closed is not opened again with the bar.
   useEffect(() => { if (!open) openFile(undefined) }, [open])
   return {
     bar: open && loaded !== undefined ? <loaded.Bar store={store} file={file} openFile={openFile} close={() => { store.closeBar() }} /> : undefined,
     button: open || store.link.value.state === 'recording' ? undefined : <div class="share">
-      <button type="button" class="small" title={text('past.showWhy')} onClick={() => { store.barOpen.value = true }}>{text('past.show')}</button>
+      <button type="button" class="small" ref={shown} title={text('past.showWhy')} onClick={() => { store.barOpen.value = true }}>{text('past.show')}</button>
     </div>,
   }
 }

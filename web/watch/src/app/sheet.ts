@@ -1,10 +1,15 @@
 import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** Gives a small sheet the focus when it opens. Escape closes it, and so does a press outside the element that `around` selects. */
+/**
+ * Gives a small sheet the focus when it opens, and back what had it before when it closes, unless something else has it by then. Escape
+ * closes it, and so does a press outside the element that `around` selects.
+ */
 export function useSheet(box: RefObject<HTMLElement | null>, around: string, close: () => void): void {
   useEffect(() => {
-    box.current?.focus({ preventScroll: true })
+    const { current: sheet } = box
+    const before = document.activeElement
+    sheet?.focus({ preventScroll: true })
     // Escape closes this first, and what is selected only then.
     const escape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return
@@ -16,6 +21,12 @@ export function useSheet(box: RefObject<HTMLElement | null>, around: string, clo
     }
     addEventListener('keydown', escape, true)
     addEventListener('pointerdown', outside, true)
-    return () => { removeEventListener('keydown', escape, true); removeEventListener('pointerdown', outside, true) }
+    return () => {
+      removeEventListener('keydown', escape, true)
+      removeEventListener('pointerdown', outside, true)
+      const { activeElement } = document
+      const lost = activeElement === null || activeElement === document.body || sheet?.contains(activeElement) === true
+      if (lost && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
   }, [])
 }

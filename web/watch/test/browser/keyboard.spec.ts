@@ -2,9 +2,10 @@
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { map } from './fixtures/map.js'
-import { feed, open, panel, resident } from './fixtures/town.js'
+import { feed, open, panel, resident, status, verified } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
@@ -111,4 +112,56 @@ test('the feed, its filters and the panels', async ({ page, host, world }) => {
   await page.keyboard.press('Enter')
   await expect(feed(page)).toBeHidden()
   await expect(page.getByRole('button', { name: en['page.show'] })).toBeFocused()
+})
+
+test('a line, the proof, the past and what notifies', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada') // 1
+  await world.say(ada, 'The river is high') // 2
+  await world.agent('Grace') // 3
+  await open(page, host, '/play/watch?tab=happenings')
+  await tabTo(page, feed(page).getByRole('button', { name: 'The river is high' }))
+  await page.keyboard.press('Enter')
+  const reader = page.getByRole('dialog', { name: en['read.title'] })
+  await expect(reader).toBeFocused()
+  expect(await violations(page), 'a line, whole').toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(reader).toBeHidden()
+  await expect(feed(page).getByRole('button', { name: 'The river is high' })).toBeFocused()
+
+  const seal = status(page).getByRole('button', { name: en['status.verified'] })
+  await tabTo(page, seal)
+  await page.keyboard.press('Enter')
+  const proof = page.getByRole('group', { name: en['proof.title'] })
+  await expect(proof).toBeVisible()
+  await tabTo(page, proof.getByRole('button', { name: en['proof.copy'] }).first())
+  expect(await violations(page), 'the proof').toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(proof).toBeHidden()
+  await expect(seal).toBeFocused()
+
+  await tabTo(page, page.getByRole('button', { name: en['past.show'], exact: true }))
+  await page.keyboard.press('Enter')
+  const bar = page.getByRole('region', { name: en['past.bar'] })
+  await tabTo(page, bar.getByRole('slider', { name: en['past.moment'] }))
+  await page.keyboard.press('Home')
+  await expect(status(page)).toHaveAttribute('data-time', '1')
+  await expect(bar).toHaveAttribute('data-proved', 'true')
+  await page.keyboard.press('ArrowRight')
+  await expect(status(page)).toHaveAttribute('data-time', '2')
+  expect(await violations(page), 'the past').toEqual([])
+  await tabTo(page, bar.getByRole('button', { name: en['past.live'] }))
+  await page.keyboard.press('Enter')
+  await verified(page)
+  await tabTo(page, bar.getByRole('button', { name: en['past.close'] }))
+  await page.keyboard.press('Enter')
+  await expect(bar).toBeHidden()
+  await expect(page.getByRole('button', { name: en['past.show'], exact: true })).toBeFocused()
+
+  await tabTo(page, page.getByRole('button', { name: en['notify.title'], exact: true }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByText(en['notify.heading'])).toBeVisible()
+  await tabTo(page, page.getByRole('textbox', { name: en['notify.word'] }))
+  expect(await violations(page), 'what notifies').toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(page.getByText(en['notify.heading'])).toBeHidden()
 })
