@@ -83,6 +83,7 @@ func (c *Collector) Add(now time.Time, spans []*Span) (rejected int, err error) 
 			rejected++
 			continue
 		}
+		s.order = len(t.spans)
 		t.spans[s.ID] = s
 		t.bytes += s.size()
 		c.bytes += s.size()

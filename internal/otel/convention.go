@@ -37,6 +37,9 @@ func (s *Span) classify(known attributes, from *tracepb.Span) {
 		}
 	}
 	s.Agent = known.text("gen_ai.agent.name", "agent.name", "gen_ai.agent.id")
+	if name := langChainAgent(known, from.GetName()); s.Kind == Other && name != "" {
+		s.Kind, s.Agent = AgentRun, name
+	}
 	if s.Agent == "" && s.Kind == AgentRun {
 		s.Agent = known.text("traceloop.entity.name", "ai.telemetry.functionId")
 	}
@@ -82,9 +85,11 @@ func (s *Span) fill(known attributes, from *tracepb.Span) {
 	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
 	if s.Kind == ToolCall {
 		s.Arguments = plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args"))
-		s.Result = plain(known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result"))
+		s.Result = given(plain(known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result")))
 	}
-	if message := clean(from.GetStatus().GetMessage()); s.Failed && message != "" {
+	// Some write the stack below the message, with the names of their files.
+	message, _, _ := strings.Cut(strings.TrimSpace(from.GetStatus().GetMessage()), "\n")
+	if message = clean(message); s.Failed && message != "" {
 		s.Failure = message
 	}
 }
@@ -100,19 +105,31 @@ func said(value *commonpb.AnyValue, role string) string {
 			Type    string `json:"type"`
 			Content any    `json:"content"`
 		} `json:"parts"`
+
+		serialized
 	}
 	inner := text
 	var wrapped struct {
+		Prompt   string          `json:"prompt"`
 		Messages json.RawMessage `json:"messages"`
 	}
-	if json.Unmarshal([]byte(text), &wrapped) == nil && len(wrapped.Messages) > 0 {
-		inner = string(wrapped.Messages)
+	if json.Unmarshal([]byte(text), &wrapped) == nil {
+		switch {
+		case len(wrapped.Messages) > 0:
+			inner = string(wrapped.Messages)
+		case wrapped.Prompt != "" && role == "user":
+			return wrapped.Prompt
+		}
 	}
 	if json.Unmarshal([]byte(inner), &messages) != nil {
 		return text
 	}
 	found := ""
-	for _, message := range messages {
+	for i := range messages {
+		message := &messages[i]
+		if from, content, ok := message.message(); ok {
+			message.Role, message.Content = from, content
+		}
 		if message.Role != role {
 			continue
 		}

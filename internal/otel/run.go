@@ -78,9 +78,10 @@ func (t *trace) runs(rules *Rules) []Run {
 	return runs
 }
 
-// earlier orders spans by time; ids make the order of equal times the same each time.
+// earlier orders spans by time, and those of one time, which clocks of milliseconds make
+// many, as they came: programs send them as they end.
 func earlier(a, b *Span) int {
-	return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.order, b.order))
 }
 
 // group finds the run that a span is part of. Spans whose run is not known belong to

@@ -51,6 +51,8 @@ type Span struct {
 	Input, Output, Arguments, Result string
 
 	recorded bool
+	// order counts the spans of its trace as they came.
+	order int
 }
 
 // The lengths of what is kept of a span, in bytes.

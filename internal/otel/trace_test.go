@@ -77,6 +77,7 @@ func TestRunsOfATrace(t *testing.T) {
 		want  []string
 	}{
 		"in order of time, whatever the order of arrival": {"b a tool pay 3\nc a tool book 1\na - agent Ada 0", "", []string{"Ada: book pay"}},
+		"as they came where the times are equal":          {"a - agent Ada 0\nz a tool book 1\nb a tool pay 1", "", []string{"Ada: book pay"}},
 		"through spans of other things":                   {"a - agent Ada 0\nx a other http 1\nb x tool book 2", "", []string{"Ada: book"}},
 		"an agent below another":                          {"a - agent Ada 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"Ada: ask", "Bob: dig"}},
 		"one run at two levels":                           {"a - agent Ada 0\nb a agent Ada 1\nc b tool dig 2", "", []string{"Ada: dig"}},

@@ -4,22 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { startHost } from './host.mjs'
 import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
 
-const seats = { friday: 0, saturday: 4 }
-
-/** What the tool search gives. */
-export const search = ({ day }) => ({ free: seats[day] })
-
-/** What the tool book gives. */
-export function book({ day, people }) {
-  if (seats[day] < people) throw new Error(`no ${people} seats on ${day}`)
-  return `booked ${people} on ${day}`
-}
-
-/** What the model says, turn by turn: calls of tools one after the other, then words. */
-export const turns = [
-  { call: { id: 'c1', name: 'search', args: { day: 'friday' } } }, { call: { id: 'c2', name: 'book', args: { people: 4, day: 'friday' } } },
-  { call: { id: 'c3', name: 'book', args: { people: 4, day: 'saturday' } } }, { words: ['Booked ', 'for ', 'Saturday.'] },
-]
+export { book, search, turns } from './script.mjs'
 
 /** What the model says of an agent whose tool waits. */
 export const waitingTurns = [{ call: { id: 'w', name: 'wait', args: {} } }, { words: ['done'] }]

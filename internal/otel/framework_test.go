@@ -1,0 +1,37 @@
+package otel
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What frameworks reported, recorded by test/integrations/otel.test.mjs, which runs the
+// same agent in each: three calls of tools, the second of which fails.
+func TestRecordedFrameworks(t *testing.T) {
+	t.Parallel()
+	for _, framework := range []string{"ai", "langchain"} {
+		for _, content := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s %v", framework, content), func(t *testing.T) {
+				t.Parallel()
+				all, malformed := Read(load(t, framework+".json"), content)
+				if malformed != 0 {
+					t.Errorf("%d spans are malformed", malformed)
+				}
+				c := NewCollector(wide(), &Rules{})
+				if rejected, err := c.Add(zero, all); err != nil || rejected != 0 {
+					t.Fatalf("%d rejected, %v", rejected, err)
+				}
+				text, err := json.MarshalIndent(c.Flush(), "", "  ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden(t, fmt.Sprintf("%s-%v.golden.json", framework, content), append(text, '\n'))
+				if strings.Contains(string(text), "/app") || !content && strings.Contains(string(text), "saturday") {
+					t.Errorf("it was not left out:\n%s", text)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package otel
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// langChainAgent is the name of the agent of LangChain whose run a span of
+// OpenInference is, which calls it a chain like every part of the run; empty if it is
+// none.
+func langChainAgent(known attributes, name string) string {
+	var metadata struct {
+		Integration string `json:"ls_integration"`
+		Agent       string `json:"lc_agent_name"`
+	}
+	if known.text("openinference.span.kind") != "CHAIN" || json.Unmarshal([]byte(plain(known.value("metadata"))), &metadata) != nil {
+		return ""
+	}
+	if metadata.Integration != "langchain_create_agent" || metadata.Agent != name {
+		return ""
+	}
+	return clean(metadata.Agent)
+}
+
+// serialized is a message in the form in which LangChain writes its objects.
+type serialized struct {
+	Type   string   `json:"type"`
+	ID     []string `json:"id"`
+	Kwargs struct {
+		Content json.RawMessage `json:"content"`
+	} `json:"kwargs"`
+}
+
+// roles are those of LangChain's messages.
+var roles = map[string]string{
+	"HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant", "ToolMessage": "tool", "SystemMessage": "system",
+}
+
+// message gives role and content; ok is false where it is no such object.
+func (s *serialized) message() (role string, content json.RawMessage, ok bool) {
+	if s.Type != "constructor" || len(s.ID) == 0 {
+		return "", nil, false
+	}
+	role, ok = roles[s.ID[len(s.ID)-1]]
+	return role, s.Kwargs.Content, ok
+}
+
+// given is what a tool gave, without what frameworks put around it: a text that was
+// written as JSON, or a message of LangChain.
+func given(result string) string {
+	var wrapped struct {
+		Output serialized `json:"output"`
+	}
+	if json.Unmarshal([]byte(result), &wrapped) == nil {
+		if role, content, ok := wrapped.Output.message(); ok && role == "tool" {
+			result = string(content)
+		}
+	}
+	var text string
+	if strings.HasPrefix(result, `"`) && json.Unmarshal([]byte(result), &text) == nil {
+		return text
+	}
+	return result
+}

@@ -1,0 +1,130 @@
+// What "playctl otel" shows of the spans that real exporters send, by hand and by frameworks.
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import path from 'node:path'
+import process from 'node:process'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { startHost } from './host.mjs'
+import { golden } from './observed.mjs'
+
+const folder = import.meta.dirname
+
+/** Runs a program that reports to an address. */
+async function report(program, protocol, endpoint) {
+  await promisify(execFile)(process.execPath, [path.join(folder, 'otel_program.mjs'), program], {
+    env: {
+      PATH: process.env.PATH, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: protocol, OTEL_SERVICE_NAME: 'shop', OTEL_EXPORTER_OTLP_INSECURE: 'true',
+      // What names the machine stays out of what is recorded.
+      OTEL_NODE_RESOURCE_DETECTORS: 'env', OTEL_LOGS_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none',
+      DO_NOT_TRACK: '1', LANGCHAIN_TRACING_V2: 'false', LANGSMITH_TRACING: 'false',
+    },
+  })
+}
+
+/** A host, and an account that commands find. */
+async function startKnownHost() {
+  const host = await startHost()
+  const env = { PATH: process.env.PATH, HOME: host.folder, PLAYCTL_SERVER: host.url }
+  await promisify(execFile)(process.env.PLAYCTL, ['create-main-node', '--phrase-file', path.join(host.folder, 'phrase')], { env })
+  return { ...host, env }
+}
+
+/** Starts a receiver, and gives where it listens and what ends it once all that came is recorded. */
+async function receive(host, ...flags) {
+  const child = spawn(process.env.PLAYCTL, ['otel', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--settle', '1h', '--wait', '2h', '--output', 'json', ...flags], {
+    env: host.env, stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let problems = ''
+  child.stderr.on('data', (text) => { problems += String(text) })
+  const exited = once(child, 'exit')
+  let banner = ''
+  for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
+    banner += String(text)
+    if (banner.trimEnd().endsWith('}')) break
+  }
+  child.stdout.resume()
+  assert.notEqual(banner, '', problems)
+  return {
+    ...JSON.parse(banner),
+    async end() {
+      child.kill('SIGINT')
+      const [code] = await exited
+      assert.equal(code, 130, problems)
+    },
+  }
+}
+
+/** The journeys and lines that a host has, without ids and times. */
+async function recorded(host) {
+  const world = host.world()
+  const client = await world.client()
+  const { journeys } = await client.listJourneys({})
+  const { interactions } = await client.listInteractions({})
+  await world.close()
+  return {
+    journeys: journeys.map(({ journey }) => journey.steps.map(({ type, content, toolName, args, result }) => JSON.parse(JSON.stringify({ type, content, toolName, args, result })))),
+    lines: interactions.map(({ role, text }) => ({ role, text })),
+  }
+}
+
+/** Writes what a program sends as a fixture of the tests in Go. */
+async function keep(program) {
+  const requests = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (text) => { body += String(text) })
+    request.on('end', () => {
+      requests.push(JSON.parse(body))
+      response.setHeader('Content-Type', 'application/json').end('{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  await report(program, 'http/json', `http://127.0.0.1:${server.address().port}`)
+  server.close()
+  const resourceSpans = requests.flatMap((request) => request.resourceSpans)
+  // Stacks name the files of the machine.
+  const text = JSON.stringify({ resourceSpans }, null, 1).replaceAll(folder, '/app')
+  writeFileSync(path.join(folder, '../../internal/otel/testdata', `${program}.json`), `${text}\n`)
+}
+
+describe('playctl otel', () => {
+  let host
+  before(async () => { host = await startKnownHost() })
+  after(async () => { await host.end() })
+
+  it('takes spans of the exporters over HTTP in both forms and over gRPC', async () => {
+    const receiver = await receive(host)
+    await report('spans', 'http/json', receiver.http)
+    await report('spans', 'http/protobuf', receiver.http)
+    await report('spans', 'grpc', receiver.grpc.replace(/^(?!http)/u, 'http://'))
+    await receiver.end()
+    const { journeys, lines } = await recorded(host)
+    assert.equal(journeys.length, 3)
+    golden('otel', journeys[0])
+    assert.deepEqual(journeys[1], journeys[0])
+    assert.deepEqual(journeys[2], journeys[0])
+    assert.deepEqual(lines, [])
+  })
+})
+
+for (const [program, framework] of [['ai', 'the AI SDK'], ['langchain', 'LangChain through OpenInference']]) {
+  describe(`playctl otel with the spans of ${framework}`, () => {
+    let host
+    before(async () => { host = await startKnownHost() })
+    after(async () => { await host.end() })
+
+    it('shows an agent with its journey, without what was said unless that is asked for', async () => {
+      if (process.env.UPDATE !== undefined) await keep(program)
+      for (const flags of [[], ['--content']]) {
+        const receiver = await receive(host, ...flags)
+        await report(program, 'http/protobuf', receiver.http)
+        await receiver.end()
+      }
+      golden(`otel-${program}`, await recorded(host))
+    })
+  })
+}
