@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,9 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 		Example: command.Example("playctl create-api-key", "playctl create-api-key --api-key-file ci.key"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := holdsOnlyKey(a, file); err != nil {
+				return err
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file)); err != nil {
 				return err
 			}
@@ -56,6 +60,22 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, also where others may read it")
 	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// holdsOnlyKey refuses to write a key over a file with anything but a key.
+func holdsOnlyKey(a *command.App, file string) error {
+	if file == "" {
+		return nil
+	}
+	info, err := os.Stat(a.Absolute(file))
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil //nolint:nilerr // writing it reports what is wrong
+	}
+	text, err := a.ReadInput(file, protocol.MaxBodyBytes)
+	if key := strings.TrimSpace(string(text)); err != nil || !strings.HasPrefix(key, "pk_") || strings.ContainsAny(key, " \t\r\n") {
+		return command.Hintf(fmt.Errorf("%s: there is a file already, and it is not an API key", file), "name another file; one with an API key is replaced")
+	}
+	return nil
 }
 
 // replacesKey asks whether a new key may end the old one everywhere.
