@@ -7,6 +7,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { McpServer as NewServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { fromMcp, mcpTools, placeMcp } from '@playctl/sdk/mcp'
+import { book, search } from './adapter.mjs'
 import { startHost } from './host.mjs'
 import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
 
@@ -16,7 +17,6 @@ const lines = {
   2: { make: () => new NewClient({ name: 'test', version: '1' }), serve: () => new NewServer({ name: 'seats', version: '1' }), pair: () => NewTransport.createLinkedPair() },
 }
 
-const seats = { friday: 0, saturday: 4 }
 const text = (said) => ({ content: [{ type: 'text', text: said }] })
 
 /** A server of a restaurant, and the client that is connected to it. */
@@ -28,11 +28,8 @@ async function connected({ make, serve, pair }) {
   const over = new Promise((resolve) => { ended = resolve })
   server.registerTool('search', {
     description: 'Finds free seats', inputSchema: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }), outputSchema: z.object({ free: z.number() }),
-  }, ({ day }) => ({ ...text(`${seats[day]} seats`), structuredContent: { free: seats[day] } }))
-  server.registerTool('book', { description: 'Books a table', inputSchema: z.object({ people: z.number().int(), day: z.string() }) }, ({ day, people }) => {
-    if (seats[day] < people) throw new Error(`no ${people} seats on ${day}`)
-    return text(`booked ${people} on ${day}`)
-  })
+  }, (args) => ({ ...text(`${search(args).free} seats`), structuredContent: search(args) }))
+  server.registerTool('book', { description: 'Books a table', inputSchema: z.object({ people: z.number().int(), day: z.string() }) }, (args) => text(book(args)))
   server.registerTool('wait', { title: 'Waits', inputSchema: z.object({}) }, async (_args, extra) => {
     const { signal, _meta: meta } = extra.mcpReq ?? extra
     const notify = extra.mcpReq?.notify ?? extra.sendNotification
@@ -96,6 +93,23 @@ for (const [line, parts] of Object.entries(lines)) {
       await client.close()
       await assert.rejects(world.ask({ to: cy.id, tool: 'assist_search', args: { day: 'friday' } }), (error) => !/connected/iu.test(error.message))
       assert.match(errors.join(), /connected/iu)
+    })
+
+    it('change on the map when the server says so', async (test) => {
+      const world = host.world()
+      const { client, server } = await connected(parts)
+      test.after(async () => { await Promise.all([world.close(), client.close()]) })
+      const di = await world.agent('Di', await fromMcp(client))
+      const shown = async (wanted) => {
+        const names = async () => (await world.getWorldSnapshot()).worldMap.occupants.find((row) => row.agentId === di.id).toolNames.join()
+        for await (const { data } of world.events({ kinds: ['world:player_added'], after: 0 })) if (data.player.agentId === di.id && await names() === wanted) break
+      }
+      const close = server.registerTool('close', { description: 'Closes', inputSchema: z.object({}) }, () => text('closed'))
+      await shown('chat_tool,assist_search,assist_book,assist_wait,assist_close')
+      assert.equal((await world.ask({ to: di.id, tool: 'assist_close', args: {} })).message, 'closed')
+      close.remove()
+      await shown('chat_tool,assist_search,assist_book,assist_wait')
+      await assert.rejects(world.ask({ to: di.id, tool: 'assist_close', args: {} }), /did not register this tool/u)
     })
 
     it('are on the map as a placement while the client is connected', async (test) => {

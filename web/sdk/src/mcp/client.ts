@@ -23,6 +23,8 @@ export interface McpClient {
   callTool(params: { readonly name: string; readonly arguments?: Record<string, unknown> }, ...more: never[]): Promise<McpToolResult>
   getServerVersion(): { readonly name: string } | undefined
   onclose?: (() => void) | undefined
+  /** Takes the notifications that have no handler of their own. */
+  fallbackNotificationHandler?: ((notification: never) => Promise<void>) | undefined
 }
 
 /** What a call is given beside its arguments. */
@@ -33,6 +35,17 @@ interface CallControl {
 
 /** How many lists of tools are read at most; a list that does not end is a server's mistake. */
 const mostPages = 100
+
+/** Calls a function when the server's list of tools changed, until what it gives is called. */
+export function onToolsChanged(client: McpClient, changed: () => void): () => void {
+  const before = client.fallbackNotificationHandler
+  let ended = false
+  client.fallbackNotificationHandler = async (notification: { readonly method: string }) => {
+    await before?.(notification as never)
+    if (!ended && notification.method === 'notifications/tools/list_changed') changed()
+  }
+  return () => { ended = true }
+}
 
 /** All tools of a server. */
 export async function toolsOf(client: McpClient): Promise<readonly McpTool[]> {

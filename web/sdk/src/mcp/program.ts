@@ -1,9 +1,10 @@
 import { asObject } from '../json/read.js'
+import { asError, reportTo } from '../protocol/callback.js'
 import { ToolError } from '../protocol/errors.js'
 import type { AgentProgram } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
 import { type AgentTool, tool } from '../tools/tool.js'
-import { type McpClient, type McpTool, callTool, textOf, toolsOf } from './client.js'
+import { type McpClient, type McpTool, callTool, onToolsChanged, textOf, toolsOf } from './client.js'
 
 /** How an agent with the tools of an MCP server is in the world. */
 export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onLost'> {
@@ -13,10 +14,34 @@ export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onL
 
 /**
  * The program of an agent whose tools are those of an MCP server: `world.agent('Weather', await fromMcp(client))`. The
- * client must be connected; its tools are read once. What reading them fails with goes to the caller.
+ * client must be connected. What reading its tools fails with goes to the caller. They are read again when the server says
+ * that they changed, unless the client has a handler of its own for that; what goes wrong then goes to `onError`.
  */
 export async function fromMcp(client: McpClient, options: McpOptions = {}): Promise<AgentProgram> {
-  return { type: 'mcp', record: true, ...options, tools: await mcpTools(client) }
+  const program: AgentProgram = {
+    type: 'mcp', record: true, ...options, tools: await mcpTools(client),
+    follow: (change) => {
+      let reading: Promise<void> | undefined
+      let changes = 0
+      /** One read at a time; a change in between makes one more. */
+      const read = async (): Promise<void> => {
+        for (let done = 0; done !== changes;) {
+          done = changes
+          try {
+            change({ ...program, tools: await mcpTools(client) })
+          } catch (error) {
+            reportTo(options.onError, asError(error))
+          }
+        }
+        reading = undefined
+      }
+      return onToolsChanged(client, () => {
+        changes += 1
+        reading ??= read()
+      })
+    },
+  }
+  return program
 }
 
 /** The tools of an MCP server as tools of an agent, for a program of its own: `world.agent('Ada', { chat, tools: await mcpTools(client) })`. */

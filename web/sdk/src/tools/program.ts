@@ -31,6 +31,11 @@ export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realt
   readonly type?: string
   /** The agent's own credentials; those that follow from its name and the account unless they are given. */
   readonly credentials?: NodeCredentials
+  /**
+   * Called once the agent is on the map, with a function that gives the agent another chat function and other tools, and shows
+   * them on the map. What it gives is called when the agent leaves.
+   */
+  readonly follow?: (change: (program: AgentProgram) => void) => () => void
   /** Called for what goes wrong, such as an error in a tool; printed unless it is given. */
   readonly onError?: NonNullable<IntercomOptions['onError']>
 }

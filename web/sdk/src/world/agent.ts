@@ -142,6 +142,11 @@ export class Agent {
     await this.#lease.stop()
   }
 
+  /** Changes what the agent can do. @internal */
+  change(agent: FrameworkRegistration): void {
+    this.#lease.change({ ...this.#lease.request, agent })
+  }
+
   /** Makes the agent register again. @internal */
   renew(): void {
     this.#lease.renew()

@@ -16,15 +16,28 @@ export class Lease {
   #again = false
   #wake: (() => void) | undefined
   #term: number
+  #request: RegisterRequest
 
   constructor(
     readonly client: WorldClient,
-    readonly request: RegisterRequest,
+    request: RegisterRequest,
     registration: RegisterReply,
     readonly report: { warn: (text: string) => void; lost: (error: Error) => void },
   ) {
+    this.#request = request
     this.registration = registration
     this.#term = registration.leaseTtlSeconds ?? limits.defaultLeaseTtlSeconds
+  }
+
+  /** What the agent is registered with. */
+  get request(): RegisterRequest {
+    return this.#request
+  }
+
+  /** Makes the agent register again with another row. */
+  change(request: RegisterRequest): void {
+    this.#request = request
+    this.renew()
   }
 
   /** Begins to keep the agent. */

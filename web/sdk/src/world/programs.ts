@@ -1,12 +1,20 @@
 import type { WorldClient } from '../http/client.js'
-import { type AgentProgram, carryOut } from '../tools/program.js'
+import { type AgentProgram, carryOut, registrationOf } from '../tools/program.js'
 import { reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import { IntercomListener } from './intercom.js'
 
+/** An agent with its program. */
+interface Running {
+  readonly agent: Agent
+  program: AgentProgram
+  /** Ends what the program follows. */
+  end: () => void
+}
+
 /** The agents of a world that have a program, and the streams that bring their questions: one for all where a main node reads it. */
 export class Programs {
-  readonly #byId = new Map<string, { readonly agent: Agent; readonly program: AgentProgram }>()
+  readonly #byId = new Map<string, Running>()
   /** How many registrations of an id are under way. */
   readonly #expected = new Map<string, number>()
   readonly #listeners = new Map<WorldClient, Promise<IntercomListener>>()
@@ -33,7 +41,8 @@ export class Programs {
     this.#expected.set(playerId, (this.#expected.get(playerId) ?? 0) + 1)
     try {
       const agent = await register()
-      this.#byId.set(playerId, { agent, program })
+      this.#byId.get(playerId)?.end()
+      this.#byId.set(playerId, running(agent, program))
       return agent
     } finally {
       const left = (this.#expected.get(playerId) ?? 1) - 1
@@ -45,7 +54,10 @@ export class Programs {
 
   /** Lets an agent go that left. */
   remove(agent: Agent): void {
-    if (this.#byId.get(agent.playerId)?.agent === agent) this.#byId.delete(agent.playerId)
+    const held = this.#byId.get(agent.playerId)
+    if (held?.agent !== agent) return
+    this.#byId.delete(agent.playerId)
+    held.end()
   }
 
   async #open(source: WorldClient): Promise<IntercomListener> {
@@ -62,4 +74,16 @@ export class Programs {
     await listener.ready
     return listener
   }
+}
+
+/** An agent whose program may change from now on. */
+function running(agent: Agent, program: AgentProgram): Running {
+  const state: Running = { agent, program, end: () => undefined }
+  state.end = program.follow?.((next) => {
+    const registration = registrationOf(next)
+    // What the row shows must be there when it is called.
+    state.program = next
+    agent.change(registration)
+  }) ?? state.end
+  return state
 }

@@ -118,7 +118,7 @@ export class RemotePlayWorld {
    */
   async agent(name: string, program: AgentProgram = {}, call?: CallOptions): Promise<Agent> {
     const client = await this.#client()
-    const { chat: _chat, tools: _tools, type: _type, credentials: own, onError: _onError, ...row } = program
+    const { chat: _chat, tools: _tools, type: _type, credentials: own, onError: _onError, follow: _follow, ...row } = program
     const registration = registrationOf(program)
     const credentials = own ?? await this.#account.agentNode(name)
     const node = credentials === undefined ? undefined : await resolveNode(credentials)
