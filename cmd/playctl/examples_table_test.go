@@ -39,7 +39,7 @@ var typed = []struct {
 	{regexp.MustCompile(`context import home.age`), "passphrase", "not much of a secret\r", command.ExitDone},
 	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
 	{regexp.MustCompile(`tail .*--(until|follow)`), "", "", command.ExitDone},
-	{regexp.MustCompile(`tail.*\| jq`), "", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`tail.*\| jq`), "jq runs", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`tail --record`), "verified", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`playctl (--context home )?tail`), "verified", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`add-agent Ada --(hold|for)`), "Ada", ctrlC, command.ExitInterrupted},
@@ -99,6 +99,8 @@ var around = []struct {
 }{
 	{regexp.MustCompile(`\$ROOT`), "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json)", ""},
 	{regexp.MustCompile(`\$key`), "key=__header__", ""},
+	// A key is lost on a shell that still starts the pipe, and on one with a trap.
+	{regexp.MustCompile(`tail.*\| jq`), `trap - INT; jq() { echo jq runs >&2; command jq "$@"; }`, ""},
 	{regexp.MustCompile(`nodes limit`), "ID=$(playctl whoami --jq .nodeId)", ""},
 	{regexp.MustCompile(`watch revoke`), "playctl watch --print; ID=$(playctl watch list --jq '.tokens[0].id')", ""},
 	{regexp.MustCompile(`invite revoke`), "ID=$(playctl invite --jq .id 2>/dev/null)", ""},
