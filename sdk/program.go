@@ -23,6 +23,8 @@ type agentProgram struct {
 	tools   []programTool
 	options AgentOptions
 	onError func(error)
+	// redact is nil where nothing is recorded.
+	redact func(protocol.JourneyStep) (protocol.JourneyStep, bool)
 	// wrong is what Agent refuses the options for.
 	wrong error
 }

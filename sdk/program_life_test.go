@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -97,6 +98,67 @@ func TestProgramsShareAStream(t *testing.T) {
 		}
 		if len(e.calls) != 1 {
 			t.Errorf("the executor got %d", len(e.calls))
+		}
+	})
+}
+
+// Each answer is a journey, past the function that redacts it; a failure is one without its
+// reason.
+func TestAnswersAreRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := visit(t, openHost(t), nil)
+		redact := func(step protocol.JourneyStep) (protocol.JourneyStep, bool) {
+			if step.Type == protocol.StepOrigin && step.Content == "secret" {
+				step.Content = "a question"
+			}
+			return step, step.Content != "drop"
+		}
+		ada := program(t, w, "Ada", sdk.Record(redact), sdk.Func("book", "", book), sdk.OnError(func(error) {}),
+			sdk.Chat(func(_ context.Context, text string) (string, error) {
+				if text == "fail" {
+					return "", errors.New("the key is 1234")
+				}
+				return strings.Repeat("é", 4000), nil
+			}))
+		silent := program(t, w, "Bob", sdk.Chat(echo))
+		var got []string
+		events, err := w.SubscribeEvents(t.Context(), sdk.EventOptions{
+			Kinds: []protocol.EventKind{protocol.EventJourney}, FromSeq: true,
+			OnEvent: func(e sdk.Event) {
+				var event struct {
+					PlayerID string           `json:"playerId"`
+					Journey  protocol.Journey `json:"journey"`
+				}
+				if err := e.Decode(&event); err != nil || event.PlayerID != ada.PlayerID() {
+					t.Errorf("%s: %v", e.Data, err)
+				}
+				var steps []string
+				for _, s := range event.Journey.Steps {
+					steps = append(steps, fmt.Sprintf("%s%s%s %d", s.ToolName, s.Args, s.Result, len(s.Content)))
+				}
+				got = append(got, strings.Join(steps, ", "))
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"secret", "fail", "drop"} {
+			_, _ = ask(t, w, ada.PlayerID(), text)
+		}
+		_, _ = ask(t, w, silent.PlayerID(), "hush")
+		for _, args := range []string{`{"day":"","people":3}`, `{"day":"","people":10}`, `{"day":"` + strings.Repeat("x", 5000) + `","people":3}`} {
+			call(t, w, ada, "assist_book", args)
+		}
+		synctest.Wait()
+		events.Close()
+		want := []string{
+			" 10,  3999", " 4,  6", " 3999",
+			` 0, assist_book{"day":"","people":3}{"table":6} 0,  11`,
+			` 0, assist_book{"day":"","people":10}{"error":"no table is free for 10"} 0,  23`,
+			` 0, assist_book{"args":"[too long to be recorded]"}{"table":6} 0,  11`,
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
 }

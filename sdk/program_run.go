@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -59,16 +60,22 @@ func Stream(ctx context.Context, text string) error {
 
 // carryOut answers one question as the program says. What goes wrong in it is reported.
 func (p *agentProgram) carryOut(ctx context.Context, call *IntercomCall, report func(error)) (IntercomAnswer, error) {
+	began := time.Now()
 	sending := newParts(func(text string) error { return call.Stream(ctx, IntercomAnswer{Message: text}) })
 	given, err := p.run(context.WithValue(ctx, askedKey{}, &asked{call, sending}), &call.Command, sending)
 	var answer IntercomAnswer
 	if err == nil {
 		answer, err = answerOf(given)
 	}
-	if err == nil {
-		if answer.Message == "" && answer.Result == nil {
-			answer.Message = sending.whole()
+	if err == nil && answer.Message == "" && answer.Result == nil {
+		answer.Message = sending.whole()
+	}
+	if p.redact != nil && ctx.Err() == nil {
+		if failed := p.record(ctx, call, began, answer, err); failed != nil {
+			report(failed)
 		}
+	}
+	if err == nil {
 		return answer, nil
 	}
 	if ctx.Err() != nil {

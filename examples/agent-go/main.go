@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -41,7 +40,9 @@ func run(ctx context.Context, env func(string) string) (err error) {
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
 
-	if _, err := world.Agent(ctx, "Gopher", sdk.Chat(chat), sdk.Func("add", "Adds two numbers", add)); err != nil {
+	// A journey of each answer is recorded, where everybody in the world can see it.
+	_, err = world.Agent(ctx, "Gopher", sdk.Chat(chat), sdk.Func("add", "Adds two numbers", add), sdk.Record(nil))
+	if err != nil {
 		return err
 	}
 	if err := world.Hold().Forever(ctx); !errors.Is(err, context.Canceled) {
@@ -50,8 +51,8 @@ func run(ctx context.Context, env func(string) string) (err error) {
 	return nil
 }
 
-func chat(ctx context.Context, text string) (string, error) {
-	return record(ctx, time.Now(), text, "You said: "+text)
+func chat(_ context.Context, text string) (string, error) {
+	return "You said: " + text, nil
 }
 
 // sum is what people are asked for by the form of the tool.
@@ -60,19 +61,6 @@ type sum struct {
 	B int `json:"b"`
 }
 
-func add(ctx context.Context, in sum) (string, error) {
-	return record(ctx, time.Now(), fmt.Sprintf("How much is %d and %d?", in.A, in.B), strconv.Itoa(in.A+in.B))
-}
-
-// record records how a question was answered, where everybody in the world can see it.
-func record(ctx context.Context, started time.Time, question, reply string) (string, error) {
-	call := sdk.CallOf(ctx)
-	_, err := call.Agent.RecordJourney(ctx, protocol.Journey{
-		StartedAt: protocol.FormatTime(started), CompletedAt: protocol.FormatTime(time.Now()),
-		Steps: []protocol.JourneyStep{
-			{Type: protocol.StepOrigin, Content: question, MessageID: call.Command.RequestID + ".q"},
-			{Type: protocol.StepDestination, Content: reply, MessageID: call.Command.RequestID + ".a"},
-		},
-	})
-	return reply, err
+func add(_ context.Context, in sum) (string, error) {
+	return strconv.Itoa(in.A + in.B), nil
 }
