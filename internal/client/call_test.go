@@ -383,7 +383,7 @@ func TestSnapshotPageAsksWithItsETag(t *testing.T) {
 func TestChainReadsNameTheirRev(t *testing.T) {
 	h := newTestHost(t, map[string]answer{rpcRoute: ok(`{"nodes":[],"rev":9,"merkleRootHex":"","merkleLeafCount":2}`)})
 	c := newTestClient(t, h)
-	if _, err := c.ChainNodes(t.Context(), []string{"__header__"}, AtRev(9)); err != nil {
+	if _, err := c.ChainNodes(t.Context(), []string{"__header__"}, At{Rev: 9, Set: true}); err != nil {
 		t.Fatal(err)
 	}
 	got := h.of(rpcRoute)[0]

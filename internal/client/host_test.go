@@ -214,8 +214,8 @@ func TestMapAndChainAtARealHost(t *testing.T) {
 	if _, err := a.main.ChainProof(ctx, "mcp:none"); !protocol.HasCode(err, protocol.CodeNotFound) {
 		t.Errorf("the proof of what is absent: %v", err)
 	}
-	one := good[chain.NodeReply](t)(a.main.ChainNode(ctx, key, client.AtRev(rev)))
-	many := good[chain.NodesReply](t)(a.main.ChainNodes(ctx, []string{key, chain.HeaderStableKey}, client.AtRev(rev-1)))
+	one := good[chain.NodeReply](t)(a.main.ChainNode(ctx, key, client.At{Rev: rev, Set: true}))
+	many := good[chain.NodesReply](t)(a.main.ChainNodes(ctx, []string{key, chain.HeaderStableKey}, client.At{Rev: rev - 1, Set: true}))
 	if chain.AnswersFor(one.Node, key) != nil || *one.Rev != rev || len(many.Nodes) != 2 || *many.Rev != rev-1 || !many.Nodes[0].Removed {
 		t.Errorf("one %+v, many %+v", one, many)
 	}

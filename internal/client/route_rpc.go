@@ -190,9 +190,6 @@ type At struct {
 	Set bool
 }
 
-// AtRev asks for the node as of a rev.
-func AtRev(rev uint64) At { return At{Rev: rev, Set: true} }
-
 func (a At) pointer() *uint64 {
 	if !a.Set {
 		return nil

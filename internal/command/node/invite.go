@@ -175,15 +175,12 @@ func listedInvitations(a *command.App, who *command.Caller, list []protocol.Invi
 	}
 	items := []any{}
 	for _, i := range list {
-		by, expires := "administrator", i.ExpiresAt
+		by := "administrator"
 		if i.CreatedBy != "" {
 			by = render.ShortID(i.CreatedBy)
 		}
-		if at, err := protocol.ParseTime(i.ExpiresAt); err == nil && !a.Now().Before(at) {
-			expires = "expired"
-		}
 		items = append(items, i)
-		table.Rows = append(table.Rows, []string{i.ID, command.Decimal(int64(i.Used)), command.Decimal(int64(i.Uses)), expires, by})
+		table.Rows = append(table.Rows, []string{i.ID, command.Decimal(int64(i.Used)), command.Decimal(int64(i.Uses)), orExpired(a, i.ExpiresAt), by})
 	}
 	return &render.Document{
 		Data:  invitationsResult{Context: who.ContextName(), Invitations: command.NotNil(list)},

@@ -166,17 +166,21 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 	}
 	items := []any{}
 	for _, k := range keys {
-		expires := k.ExpiresAt
-		if at, err := protocol.ParseTime(k.ExpiresAt); err == nil && !a.Now().Before(at) {
-			expires = "expired"
-		}
 		items = append(items, k)
-		table.Rows = append(table.Rows, []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), expires})
+		table.Rows = append(table.Rows, []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), orExpired(a, k.ExpiresAt)})
 	}
 	return &render.Document{
 		Data:  keysResult{Context: who.ContextName(), Keys: command.NotNil(keys)},
 		Items: items, Views: []render.View{table},
 	}
+}
+
+// orExpired is a cell with the time at which something ends, or that it has ended.
+func orExpired(a *command.App, expiresAt string) string {
+	if at, err := protocol.ParseTime(expiresAt); err == nil && !a.Now().Before(at) {
+		return "expired"
+	}
+	return expiresAt
 }
 
 // revokedKeyResult is what "playctl key revoke" prints.
