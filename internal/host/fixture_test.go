@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/time/rate"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -186,18 +187,27 @@ func (f *fixture) do(method, target string, body any, options ...func(*http.Requ
 		f.t.Fatal(err)
 	}
 	openapitest.Check(f.t, &openapitest.Exchange{
-		Request: request, Sent: sent.Bytes(), Status: result.StatusCode, Header: result.Header, Body: f.unzipped(result.Header, text),
+		Request: request, Sent: sent.Bytes(), Status: result.StatusCode, Header: result.Header, Body: f.decoded(result.Header, text),
 	})
 	return &reply{t: f.t, what: method + " " + target, status: result.StatusCode, header: result.Header, body: text}
 }
 
-// unzipped is what a client reads of a body.
-func (f *fixture) unzipped(header http.Header, body []byte) []byte {
+// decoded is what a client reads of a body.
+func (f *fixture) decoded(header http.Header, body []byte) []byte {
 	f.t.Helper()
-	if header.Get("Content-Encoding") != "gzip" || len(body) == 0 {
+	if len(body) == 0 {
 		return body
 	}
-	in, err := gzip.NewReader(bytes.NewReader(body))
+	var in io.Reader
+	var err error
+	switch header.Get("Content-Encoding") {
+	case "gzip":
+		in, err = gzip.NewReader(bytes.NewReader(body))
+	case "zstd":
+		in, err = zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1))
+	default:
+		return body
+	}
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -60,6 +60,7 @@ type Host struct {
 	watch    *watchRules
 	passKeys passKeys
 	index    *pageFile
+	lists    compressedLists
 	card     cardCache
 
 	tls      *certificate

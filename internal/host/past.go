@@ -33,7 +33,7 @@ func planListEvents(c *call) (action, error) {
 			}
 			parts = append(parts, listedEvent(e, request.Brief)...)
 		}
-		c.writeParts(append(parts, fmt.Appendf(nil, `],"afterSeq":%d,"lastSeq":%d,"hasMore":%t}`, page.After, page.Last, page.HasMore)))
+		c.writeList(append(parts, fmt.Appendf(nil, `],"afterSeq":%d,"lastSeq":%d,"hasMore":%t}`, page.After, page.Last, page.HasMore)))
 		return nil
 	}, nil
 }
@@ -67,7 +67,7 @@ func planSnapshotAt(c *call) (action, error) {
 	return func(c *call) error {
 		v := c.host.world.ViewUpTo(*request.Rev)
 		c.setRev(v.Rev)
-		c.writeSnapshot(v.SnapshotReply(), nil)
+		c.writeSnapshot(v.SnapshotReply(), world.Identity, nil)
 		return nil
 	}, nil
 }

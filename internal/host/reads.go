@@ -19,27 +19,22 @@ func sendSnapshot(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
 	snapshot := v.Snapshot()
-	parts, zipped := c.zip(&snapshot)
-	plain, gzip := entityTag(v, ""), entityTag(v, "-gzip")
-	header := c.w.Header()
-	if header["Etag"] = []string{plain}; zipped {
-		header["Etag"] = []string{gzip}
+	coding := c.coding()
+	parts, compressed := snapshot.Compressed(coding)
+	if !compressed {
+		coding = world.Identity
 	}
-	if asked := c.r.Header.Values("If-None-Match"); len(asked) > 0 && (matchesTag(asked, plain) || matchesTag(asked, gzip)) {
-		c.notModified()
-		return nil
+	c.w.Header()["Etag"] = []string{entityTag(v, coding)}
+	if asked := c.r.Header.Values("If-None-Match"); len(asked) > 0 {
+		for _, known := range []world.Coding{world.Identity, world.Gzip, world.Zstd} {
+			if matchesTag(asked, entityTag(v, known)) {
+				c.notModified()
+				return nil
+			}
+		}
 	}
-	c.writeSnapshot(snapshot, parts)
+	c.writeSnapshot(snapshot, coding, parts)
 	return nil
-}
-
-// zip compresses a snapshot for who takes that.
-func (c *call) zip(s *world.SnapshotJSON) (parts [][]byte, zipped bool) {
-	c.w.Header().Add("Vary", "Accept-Encoding")
-	if !acceptsGzip(c.r.Header["Accept-Encoding"]) {
-		return nil, false
-	}
-	return s.Gzip()
 }
 
 // planSnapshotReply is the same as an operation, whose payload is {}.
@@ -54,15 +49,23 @@ func sendSnapshotReply(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
 	snapshot := v.SnapshotReply()
-	parts, _ := c.zip(&snapshot)
-	c.writeSnapshot(snapshot, parts)
+	coding := c.coding()
+	parts, compressed := snapshot.Compressed(coding)
+	if !compressed {
+		coding = world.Identity
+	}
+	c.writeSnapshot(snapshot, coding, parts)
 	return nil
 }
 
-// entityTag names a map in an encoding. It is weak (RFC 9110, section 8.8.1): two snapshots of
+// entityTag names a map in a coding. It is weak (RFC 9110, section 8.8.1): two snapshots of
 // one rev differ in their seq when something was said in between.
-func entityTag(v *world.View, encoding string) string {
-	return `W/"` + v.SID + "." + strconv.FormatUint(v.Rev, 10) + encoding + `"`
+func entityTag(v *world.View, coding world.Coding) string {
+	tag := `W/"` + v.SID + "." + strconv.FormatUint(v.Rev, 10)
+	if coding != world.Identity {
+		tag += "-" + string(coding)
+	}
+	return tag + `"`
 }
 
 // matchesTag compares weakly, as RFC 9110, section 13.1.2, wants it.
@@ -190,7 +193,7 @@ func planList(
 			return err
 		}
 		parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
-		c.writeParts(append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)))
+		c.writeList(append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)))
 		return nil
 	}, nil
 }

@@ -1,7 +1,10 @@
 package host
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -200,7 +204,7 @@ func TestLapsedAgentsAreRemoved(t *testing.T) {
 	})
 }
 
-// Who takes gzip gets the same snapshot compressed, under a tag of its own.
+// Who takes gzip or zstd gets the same snapshot compressed, under a tag of its own.
 func TestSnapshotIsCompressedForWhoTakesIt(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -211,18 +215,18 @@ func TestSnapshotIsCompressedForWhoTakesIt(t *testing.T) {
 	for range 20 {
 		f.player(main)
 	}
-	unzipped := func(r *reply) string {
+	decoded := func(r *reply, coding string) string {
 		t.Helper()
-		if r.header.Get("Content-Encoding") != "gzip" || r.header.Get("Vary") != "Accept-Encoding" ||
+		if r.header.Get("Content-Encoding") != coding || r.header.Get("Vary") != "Accept-Encoding" ||
 			r.header.Get("Content-Length") != strconv.Itoa(len(r.body)) {
 			t.Errorf("%v", r.header)
 		}
-		return string(f.unzipped(r.header, r.body))
+		return string(f.decoded(r.header, r.body))
 	}
-	for range 2 {
+	for _, coding := range []string{"gzip", "zstd", "gzip", "zstd"} {
 		plain := f.get(f.play("/snapshot"), as(main)).ok()
-		zipped := f.get(f.play("/snapshot"), as(main), with("Accept-Encoding", "br, gzip")).ok()
-		if text := unzipped(zipped); text != string(plain.body) || 2*len(zipped.body) > len(text) {
+		zipped := f.get(f.play("/snapshot"), as(main), with("Accept-Encoding", "br, "+coding)).ok()
+		if text := decoded(zipped, coding); text != string(plain.body) || 2*len(zipped.body) > len(text) {
 			t.Errorf("%d bytes became\n%s\nwant\n%s", len(zipped.body), text, plain.body)
 		}
 		tag := zipped.header.Get("ETag")
@@ -230,21 +234,85 @@ func TestSnapshotIsCompressedForWhoTakesIt(t *testing.T) {
 			t.Errorf("both have the tag %s", tag)
 		}
 		for _, known := range []string{tag, plain.header.Get("ETag"), "*"} {
-			r := f.get(f.play("/snapshot"), as(main), with("If-None-Match", known), with("Accept-Encoding", "gzip"))
+			r := f.get(f.play("/snapshot"), as(main), with("If-None-Match", known), with("Accept-Encoding", coding))
 			if r.status != http.StatusNotModified || r.header.Get("ETag") != tag {
 				t.Errorf("If-None-Match %s: %d %s", known, r.status, r.header.Get("ETag"))
 			}
 		}
 		reply := f.rpc("getWorldSnapshot", map[string]any{}, as(main)).ok()
-		again := f.rpc("getWorldSnapshot", map[string]any{}, as(main), with("Accept-Encoding", "gzip")).ok()
-		if text := unzipped(again); text != string(reply.body) {
+		again := f.rpc("getWorldSnapshot", map[string]any{}, as(main), with("Accept-Encoding", coding)).ok()
+		if text := decoded(again, coding); text != string(reply.body) {
 			t.Errorf("the operation's reply became\n%s\nwant\n%s", text, reply.body)
 		}
 		document := f.get(protocol.PathOpenAPI).ok()
-		if text := unzipped(f.get(protocol.PathOpenAPI, with("Accept-Encoding", "gzip")).ok()); text != string(document.body) {
+		if text := decoded(f.get(protocol.PathOpenAPI, with("Accept-Encoding", coding)).ok(), coding); text != string(document.body) {
 			t.Error("the OpenAPI document is another one")
 		}
 		// Its seq changes, and its rev does not.
 		f.say(agent, "not a change of the map")
+	}
+}
+
+// Who takes gzip or zstd gets the same lists compressed, and shares them.
+func TestListsAreCompressedForWhoTakesIt(t *testing.T) {
+	f := newFixture(t)
+	agent := f.player(f.main())
+	for i := range 60 {
+		f.say(agent, fmt.Sprint("a line among others, of which this is number ", i))
+	}
+	for _, coding := range []string{"gzip", "zstd"} {
+		for op, payload := range map[string]any{
+			"listInteractions": map[string]any{"playerId": agent.id, "limit": 50},
+			"listEvents":       map[string]any{"afterSeq": 0, "limit": 50},
+		} {
+			plain := f.rpc(op, payload, as(agent)).ok()
+			for range 2 {
+				short := f.rpc(op, payload, as(agent), with("Accept-Encoding", coding)).ok()
+				if short.header.Get("Content-Encoding") != coding || short.header.Get("Vary") != "Accept-Encoding" ||
+					short.header.Get("Content-Length") != strconv.Itoa(len(short.body)) || 3*len(short.body) > len(plain.body) {
+					t.Errorf("%s: %d of %d bytes, %v", op, len(short.body), len(plain.body), short.header)
+				}
+				if text := f.decoded(short.header, short.body); !bytes.Equal(text, plain.body) {
+					t.Errorf("%s in %s became\n%s\nwant\n%s", op, coding, text, plain.body)
+				}
+			}
+		}
+		few := f.rpc("listInteractions", map[string]any{"playerId": agent.id, "limit": 1}, as(agent), with("Accept-Encoding", coding)).ok()
+		if few.header.Get("Content-Encoding") != "" {
+			t.Error("a list that fits a packet was compressed")
+		}
+	}
+	if n := f.host.lists.order.Len(); n != 4 {
+		t.Errorf("%d lists are kept, want one for each text and coding", n)
+	}
+}
+
+// Compressed lists take no more memory than they may, and those that were asked for
+// last stay.
+func TestCompressedListsAreBounded(t *testing.T) {
+	t.Parallel()
+	var lists compressedLists
+	noise := rand.New(rand.NewChaCha8([32]byte{}))
+	text := func() [][]byte {
+		b := make([]byte, 300<<10)
+		for i := range b {
+			b[i] = byte(noise.Uint32())
+		}
+		return [][]byte{b[:100], b[100:]}
+	}
+	first := text()
+	want := lists.get(first, world.Zstd)
+	for range 20 {
+		lists.get(text(), world.Zstd)
+		if got := lists.get(first, world.Zstd); &got[0] != &want[0] {
+			t.Fatal("the list that was asked for last was compressed again")
+		}
+	}
+	size := 0
+	for e := lists.order.Front(); e != nil; e = e.Next() {
+		size += len(e.Value.(*compressedList).body)
+	}
+	if size != lists.size || size > compressedListsBytes || size < compressedListsBytes/2 || lists.order.Len() != len(lists.of) {
+		t.Errorf("%d lists of %d bytes are kept; the count is %d", lists.order.Len(), size, lists.size)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -18,7 +19,7 @@ func RecordingSite(file string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	index := files[pageIndex].plain()
+	index := files[pageIndex].in[world.Identity]()
 	if index.err != nil {
 		return nil, index.err
 	}
@@ -32,12 +33,12 @@ func RecordingSite(file string) (http.Handler, error) {
 	mux.HandleFunc("GET "+service.WatchAssets()+"/{"+assetName+"}", func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue(assetName)
 		asset, known := files[name]
-		if !known || name == pageIndex || asset.plain().err != nil {
+		if !known || name == pageIndex || asset.in[world.Identity]().err != nil {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", asset.mediaType)
-		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(asset.plain().body))
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(asset.in[world.Identity]().body))
 	})
 	mux.HandleFunc("GET "+service.Watch()+"/recording", func(w http.ResponseWriter, r *http.Request) { sendRecording(w, r, file) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

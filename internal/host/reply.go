@@ -69,11 +69,11 @@ func (c *call) write(status int, body []byte) {
 	_, _ = c.Write(body)
 }
 
-// writeSnapshot sends a snapshot, or the parts of the compressed one.
-func (c *call) writeSnapshot(s world.SnapshotJSON, zipped [][]byte) {
-	if zipped != nil {
-		c.w.Header()["Content-Encoding"] = gzipCoding
-		c.writeParts(zipped)
+// writeSnapshot sends a snapshot, or the parts of the one that is compressed.
+func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compressed [][]byte) {
+	if coding != world.Identity {
+		c.w.Header()["Content-Encoding"] = codingHeaders[coding]
+		c.writeParts(compressed)
 		return
 	}
 	c.beginJSON(http.StatusOK, s.Len())
@@ -153,8 +153,6 @@ func (c *call) begin(status int) {
 var (
 	jsonType = []string{protocol.MediaTypeJSON}
 	noStore  = []string{"no-store"}
-
-	gzipCoding = []string{"gzip"}
 )
 
 // statusGone is logged for a client that left before its reply. It is sent to

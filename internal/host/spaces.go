@@ -19,7 +19,7 @@ func planListSpaces(c *call) (action, error) {
 		for _, leaf := range v.Tree.Spaces() {
 			spaces = append(spaces, leaf.Payload())
 		}
-		c.writeParts(append(appendItems([][]byte{[]byte(`{"spaces":[`)}, spaces), []byte("]}")))
+		c.writeList(append(appendItems([][]byte{[]byte(`{"spaces":[`)}, spaces), []byte("]}")))
 		return nil
 	}, nil
 }

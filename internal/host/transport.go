@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/host/openapi"
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -232,19 +233,21 @@ func (c *certificate) config() *tls.Config {
 // for everybody, so nobody has to say who they are.
 func openapiRoute() route {
 	document := openapi.JSON()
-	zipped := sync.OnceValues(func() ([]byte, error) { return zipWhole(document) })
+	compressed := map[world.Coding]func() ([]byte, error){}
+	for _, coding := range codings {
+		compressed[coding] = sync.OnceValues(func() ([]byte, error) { return compressWhole(document, coding) })
+	}
 	return route{
 		method: http.MethodGet, path: protocol.PathOpenAPI,
 		order: []step{func(c *call) error {
 			body := document
-			c.w.Header().Add("Vary", "Accept-Encoding")
-			if acceptsGzip(c.r.Header["Accept-Encoding"]) {
-				short, err := zipped()
+			if coding := c.coding(); coding != world.Identity {
+				short, err := compressed[coding]()
 				if err != nil {
 					return fmt.Errorf("compress the OpenAPI document: %w", err)
 				}
 				body = short
-				c.w.Header()["Content-Encoding"] = gzipCoding
+				c.w.Header()["Content-Encoding"] = codingHeaders[coding]
 			}
 			c.write(http.StatusOK, body)
 			return nil

@@ -3,10 +3,8 @@ package host
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html"
 	"io/fs"
@@ -19,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/playctl/playctl/internal/card"
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/web/watch"
 )
@@ -46,8 +45,7 @@ const (
 // asked for.
 type pageFile struct {
 	mediaType string
-	plain     func() encoded
-	zipped    func() encoded
+	in        map[world.Coding]func() encoded
 }
 
 // encoded is a file as it travels, and its entity tag.
@@ -131,8 +129,8 @@ const pageIndex = "index.html"
 var pageTitle = regexp.MustCompile(`<title>[^<]*</title>`)
 
 func encodedFile(name string, read func() ([]byte, error)) *pageFile {
-	f := &pageFile{mediaType: mediaTypeOf(name)}
-	f.plain = sync.OnceValue(func() encoded {
+	f := &pageFile{mediaType: mediaTypeOf(name), in: map[world.Coding]func() encoded{}}
+	plain := sync.OnceValue(func() encoded {
 		b, err := read()
 		if err != nil {
 			return encoded{err: fmt.Errorf("read the watch page's file %s: %w", name, err)}
@@ -140,30 +138,21 @@ func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 		sum := sha256.Sum256(b)
 		return encoded{body: b, tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 	})
-	f.zipped = sync.OnceValue(func() encoded {
-		plain := f.plain()
-		if plain.err != nil {
-			return plain
-		}
-		short, err := zipWhole(plain.body)
-		if err != nil {
-			return encoded{err: fmt.Errorf("compress the watch page's file %s: %w", name, err)}
-		}
-		return encoded{body: short, tag: strings.TrimSuffix(plain.tag, `"`) + `-gzip"`}
-	})
-	return f
-}
-
-// zipWhole compresses what never changes.
-func zipWhole(text []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // The caller says what it compressed.
+	f.in[world.Identity] = plain
+	for _, coding := range codings {
+		f.in[coding] = sync.OnceValue(func() encoded {
+			e := plain()
+			if e.err != nil {
+				return e
+			}
+			short, err := compressWhole(e.body, coding)
+			if err != nil {
+				return encoded{err: fmt.Errorf("compress the watch page's file %s: %w", name, err)}
+			}
+			return encoded{body: short, tag: strings.TrimSuffix(e.tag, `"`) + "-" + string(coding) + `"`}
+		})
 	}
-	_, err = w.Write(text)
-	err = errors.Join(err, w.Close())
-	return b.Bytes(), err
+	return f
 }
 
 // mediaTypes are those of the page's files; a system's own table may say
@@ -212,11 +201,8 @@ func (c *call) sendPageFile(name, cache string) error {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 	}
 	header := c.w.Header()
-	answer := file.plain
-	if acceptsGzip(c.r.Header.Values("Accept-Encoding")) {
-		answer = file.zipped
-	}
-	e := answer()
+	coding := c.coding()
+	e := file.in[coding]()
 	if e.err != nil {
 		return e.err
 	}
@@ -227,15 +213,14 @@ func (c *call) sendPageFile(name, cache string) error {
 		// Elsewhere browsers ignore it, and complain of that in their console.
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
-	header.Add("Vary", "Accept-Encoding")
 	header.Set("Cache-Control", cache)
 	header.Set("Etag", e.tag)
 	if matchesTag(c.r.Header.Values("If-None-Match"), e.tag) {
 		c.begin(http.StatusNotModified)
 		return nil
 	}
-	if strings.HasSuffix(e.tag, `-gzip"`) {
-		header.Set("Content-Encoding", "gzip")
+	if coding != world.Identity {
+		header["Content-Encoding"] = codingHeaders[coding]
 	}
 	header.Set("Content-Type", file.mediaType)
 	header.Set("Content-Length", strconv.Itoa(len(e.body)))
@@ -243,19 +228,4 @@ func (c *call) sendPageFile(name, cache string) error {
 	// A failure to write is the client's going away.
 	c.written, _ = c.w.Write(e.body)
 	return nil
-}
-
-// acceptsGzip reads the header as RFC 9110, section 12.5.3, means it, but for
-// weights: what is not refused is taken.
-func acceptsGzip(headers []string) bool {
-	for _, header := range headers {
-		for part := range strings.SplitSeq(header, ",") {
-			coding, weight, _ := strings.Cut(part, ";")
-			if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-				_, q, _ := strings.Cut(weight, "=")
-				return strings.Trim(q, "0. ") != "" || strings.TrimSpace(q) == ""
-			}
-		}
-	}
-	return false
 }

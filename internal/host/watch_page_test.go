@@ -2,8 +2,6 @@ package host
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -12,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -62,17 +61,19 @@ func TestTheWatchPageHasNoScriptOfItsOwn(t *testing.T) {
 func TestTheWatchPageTravelsOnceAndSmall(t *testing.T) {
 	f := newFixture(t)
 	plain := f.get("/play/watch").ok()
-	zipped := f.get("/play/watch", with("Accept-Encoding", "br;q=1, gzip;q=0.5")).ok()
-	if zipped.header.Get("Content-Encoding") != "gzip" || plain.header.Get("Content-Encoding") != "" ||
-		zipped.header.Get("Vary") != "Accept-Encoding" || zipped.header.Get("Etag") == plain.header.Get("Etag") {
-		t.Errorf("compressed: %v; plain: %v", zipped.header, plain.header)
+	tags := map[string]bool{plain.header.Get("Etag"): true}
+	for coding, header := range map[string]string{"gzip": "br;q=1, gzip;q=0.5", "zstd": "gzip, deflate, br, zstd"} {
+		compressed := f.get("/play/watch", with("Accept-Encoding", header)).ok()
+		if compressed.header.Get("Content-Encoding") != coding || compressed.header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("compressed: %v", compressed.header)
+		}
+		if text := f.decoded(compressed.header, compressed.body); !bytes.Equal(text, plain.body) {
+			t.Errorf("the page in %s is another one", coding)
+		}
+		tags[compressed.header.Get("Etag")] = true
 	}
-	z, err := gzip.NewReader(bytes.NewReader(zipped.body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, plain.body) {
-		t.Errorf("the compressed page is another one (%v)", err)
+	if len(tags) != 3 || plain.header.Get("Content-Encoding") != "" {
+		t.Errorf("the tags are %v, the header of the plain page is %v", tags, plain.header)
 	}
 	same := f.get("/play/watch", with("If-None-Match", plain.header.Get("Etag")))
 	if same.status != http.StatusNotModified || len(same.body) > 0 {
@@ -99,14 +100,15 @@ func TestASlashTooManyLeadsToTheWatchPage(t *testing.T) {
 	}
 }
 
-func TestGzipIsForWhoTakesIt(t *testing.T) {
+func TestCodingIsTheOneThatIsPreferred(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]bool{
-		"gzip": true, "br, gzip": true, "GZIP": true, "gzip;q=0.001": true, "gzip; q=1": true, "gzip;q=": true,
-		"": false, "br": false, "gzip;q=0": false, "gzip; q=0.0": false, "x-gzip": false,
+	for header, want := range map[string]world.Coding{
+		"gzip": world.Gzip, "br, gzip": world.Gzip, "GZIP": world.Gzip, "gzip;q=0.001": world.Gzip, "gzip; q=1": world.Gzip, "gzip;q=": world.Gzip,
+		"": world.Identity, "br": world.Identity, "gzip;q=0": world.Identity, "gzip; q=0.0": world.Identity, "x-gzip": world.Identity,
+		"gzip, zstd": world.Zstd, "zstd;q=0.5, gzip;q=0.9": world.Gzip, "zstd;q=0, gzip": world.Gzip, "zstd;q=1": world.Zstd,
 	} {
-		if got := acceptsGzip([]string{header}); got != want {
-			t.Errorf("%q: %v", header, got)
+		if got := codingOf([]string{header}); got != want {
+			t.Errorf("%q: %q", header, got)
 		}
 	}
 }

@@ -111,7 +111,8 @@ type snapshotBody struct {
 	encoding sync.Mutex
 	length   atomic.Int64
 	chunks   atomic.Pointer[[][]byte]
-	gzipped  atomic.Pointer[gzipBody]
+	gzipped  atomic.Pointer[compressedBody]
+	zstd     atomic.Pointer[compressedBody]
 	past     atomic.Bool
 }
 
@@ -153,6 +154,7 @@ func (b *snapshotBody) letGo() {
 	b.past.Store(true)
 	b.chunks.Store(nil)
 	b.gzipped.Store(nil)
+	b.zstd.Store(nil)
 }
 
 // chunkBytes is how much of a snapshot is encoded, and written, at a time.

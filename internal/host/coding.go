@@ -1,0 +1,206 @@
+package host
+
+import (
+	"bytes"
+	"container/list"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/playctl/playctl/internal/world"
+)
+
+// codings are the content codings that a host has; of two that a client takes alike,
+// the first is used.
+var codings = []world.Coding{world.Zstd, world.Gzip}
+
+// codingHeaders are values of Content-Encoding. They are never changed.
+var codingHeaders = map[world.Coding][]string{world.Zstd: {string(world.Zstd)}, world.Gzip: {string(world.Gzip)}}
+
+// codingOf is the coding that Accept-Encoding prefers (RFC 9110, section 12.5.3); what
+// it does not name is not used.
+func codingOf(headers []string) world.Coding {
+	best, weight := world.Identity, 0.0
+	for _, coding := range codings {
+		if w := weightOf(headers, string(coding)); w > weight {
+			best, weight = coding, w
+		}
+	}
+	return best
+}
+
+// weightOf is the weight of a coding, 0 where it is not taken. A weight that cannot be
+// read is the default.
+func weightOf(headers []string, coding string) float64 {
+	for _, header := range headers {
+		for part := range strings.SplitSeq(header, ",") {
+			name, parameter, _ := strings.Cut(part, ";")
+			if !strings.EqualFold(strings.TrimSpace(name), coding) {
+				continue
+			}
+			_, q, _ := strings.Cut(parameter, "=")
+			if w, err := strconv.ParseFloat(strings.TrimSpace(q), 64); err == nil {
+				return w
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// coding is the one for a reply that depends on what the caller takes.
+func (c *call) coding() world.Coding {
+	c.w.Header().Add("Vary", "Accept-Encoding")
+	return codingOf(c.r.Header["Accept-Encoding"])
+}
+
+// compressWhole compresses what never changes, as far as it goes.
+func compressWhole(text []byte, coding world.Coding) ([]byte, error) {
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	if coding == world.Zstd {
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	} else {
+		w, err = gzip.NewWriterLevel(&b, gzip.BestCompression)
+	}
+	if err != nil {
+		return nil, err //nolint:wrapcheck // The caller says what it compressed.
+	}
+	_, err = w.Write(text)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
+}
+
+const (
+	// leastCompressedList is how long a list is at least for compression to save a
+	// packet, and mostCompressedList how long at most: a page of long records has 1 MiB.
+	leastCompressedList = 2 << 10
+	mostCompressedList  = 2 << 20
+	// compressedListsBytes is how much memory compressed lists take together.
+	compressedListsBytes = 2 << 20
+)
+
+// compressedLists are those that were asked for last, so that who gets the same bytes
+// shares them. Its zero value is ready.
+type compressedLists struct {
+	mu   sync.Mutex
+	size int
+	// order has a *compressedList in each element, the one that was asked for last in
+	// front.
+	order list.List
+	of    map[listKey]*list.Element
+}
+
+// listKey names the text of a list, and its coding.
+type listKey struct {
+	sum    [sha256.Size]byte
+	coding world.Coding
+}
+
+type compressedList struct {
+	key  listKey
+	body []byte
+}
+
+// get is a list in a coding.
+func (l *compressedLists) get(parts [][]byte, coding world.Coding) []byte {
+	key := listKey{coding: coding}
+	h := sha256.New()
+	for _, part := range parts {
+		_, _ = h.Write(part) // It never fails.
+	}
+	h.Sum(key.sum[:0])
+	l.mu.Lock()
+	e := l.of[key]
+	if e != nil {
+		l.order.MoveToFront(e)
+	}
+	l.mu.Unlock()
+	if e != nil {
+		return e.Value.(*compressedList).body //nolint:forcetypeassert // It holds nothing else.
+	}
+	body := compressParts(parts, coding)
+	l.keep(&compressedList{key, body})
+	return body
+}
+
+// keep makes room for a list and adds it, unless another call did.
+func (l *compressedLists) keep(c *compressedList) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[c.key] != nil || len(c.body) > compressedListsBytes {
+		return
+	}
+	for l.size+len(c.body) > compressedListsBytes {
+		oldest := l.order.Remove(l.order.Back()).(*compressedList) //nolint:forcetypeassert // It holds nothing else.
+		delete(l.of, oldest.key)
+		l.size -= len(oldest.body)
+	}
+	if l.of == nil {
+		l.of = map[listKey]*list.Element{}
+	}
+	l.of[c.key] = l.order.PushFront(c)
+	l.size += len(c.body)
+}
+
+// encoder is what both packages have.
+type encoder interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+// encoders are kept while they are used often: a new one takes a megabyte. They are
+// quick rather than thorough, because a list is rarely asked for twice.
+var encoders = map[world.Coding]*sync.Pool{
+	world.Gzip: {New: func() any {
+		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		if err != nil {
+			panic("host: the level of compression: " + err.Error())
+		}
+		return w
+	}},
+	world.Zstd: {New: func() any {
+		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			panic("host: the options of compression: " + err.Error())
+		}
+		return w
+	}},
+}
+
+func compressParts(parts [][]byte, coding world.Coding) []byte {
+	var b bytes.Buffer
+	w := encoders[coding].Get().(encoder) //nolint:forcetypeassert // The pools hold nothing else.
+	defer encoders[coding].Put(w)
+	w.Reset(&b)
+	for _, part := range parts {
+		_, _ = w.Write(part) // Nothing fails in memory.
+	}
+	_ = w.Close()
+	return bytes.Clone(b.Bytes())
+}
+
+// writeList sends a JSON reply of 200 in parts, compressed for who takes that. It is
+// not for replies with secrets: their length says something about them.
+func (c *call) writeList(parts [][]byte) {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
+	coding := c.coding()
+	if coding == world.Identity || length < leastCompressedList || length > mostCompressedList {
+		c.writeParts(parts)
+		return
+	}
+	body := c.host.lists.get(parts, coding)
+	c.w.Header()["Content-Encoding"] = codingHeaders[coding]
+	c.writeParts([][]byte{body})
+}

@@ -1,0 +1,168 @@
+package world
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// Coding is a content coding (RFC 9110, section 8.4.1) that snapshots are compressed
+// with; Identity is none.
+type Coding string
+
+// The codings.
+const (
+	Identity Coding = ""
+	Gzip     Coding = "gzip"
+	Zstd     Coding = "zstd"
+)
+
+const (
+	// leastCompressed is how long a snapshot is at least for compression to save a
+	// packet, and mostCompressed how long at most: longer ones take a while to compress.
+	leastCompressed = 2 << 10
+	mostCompressed  = 1 << 20
+)
+
+// compressedBody is the part of a compressed snapshot that depends on the rev alone:
+// blocks of its format before and after which others can stand. blocks is nil where
+// compression is not worth it.
+type compressedBody struct {
+	blocks []byte
+	// crc and length are those of the text.
+	crc    uint32
+	length int
+}
+
+// Compressed is the snapshot in a coding, in parts of which one is shared by all who
+// ask at the rev. ok is false where it is to be written as it is: it is short, or takes
+// more memory than a chunk.
+func (s *SnapshotJSON) Compressed(coding Coding) (parts [][]byte, ok bool) {
+	if coding == Identity || s.Len() < leastCompressed || s.Len() > mostCompressed {
+		return nil, false
+	}
+	body := s.view.body.compress(s.view, coding)
+	if body == nil || body.blocks == nil {
+		return nil, false
+	}
+	rest := closingBrace[:s.body-body.length]
+	if coding == Zstd {
+		return s.zstd(body, rest), true
+	}
+	return s.gzip(body, rest), true
+}
+
+// compress compresses the body where nobody has; nil once the rev is past.
+func (b *snapshotBody) compress(v *View, coding Coding) *compressedBody {
+	shared := &b.gzipped
+	if coding == Zstd {
+		shared = &b.zstd
+	}
+	if c := shared.Load(); c != nil || b.past.Load() {
+		return c
+	}
+	b.encoding.Lock()
+	defer b.encoding.Unlock()
+	if c := shared.Load(); c != nil {
+		return c
+	}
+	c := compressBody(v, coding)
+	if shared.Store(c); b.past.Load() {
+		shared.Store(nil)
+	}
+	return c
+}
+
+func compressBody(v *View, coding Coding) *compressedBody {
+	var text []byte
+	for chunk := range chunked(v.bodyParts(), 0) {
+		text = append(text, chunk...)
+	}
+	// Without the brace that only the operation's reply has.
+	text = text[:len(text)-1]
+	c := &compressedBody{length: len(text)}
+	if coding == Zstd {
+		c.blocks = zstdBlocks(text)
+	} else {
+		c.blocks, c.crc = deflateBlocks(text), crc32.ChecksumIEEE(text)
+	}
+	if len(c.blocks) > chunkBytes {
+		// A reader who does not read may hold no more.
+		c.blocks = nil
+	}
+	return c
+}
+
+// gzip puts a member of gzip (RFC 1952) together: blocks of deflate that end at a byte
+// may stand one after the other (RFC 1951).
+func (s *SnapshotJSON) gzip(body *compressedBody, rest []byte) [][]byte {
+	head := append(make([]byte, 0, len(s.head)+32), gzipHeader...)
+	head = append(storedBlock(head, len(s.head), false), s.head...)
+	crc := combineCRC(crc32.ChecksumIEEE(s.head), body.crc, body.length)
+	end := make([]byte, 0, 32)
+	if len(rest) > 0 {
+		end = append(storedBlock(end, len(rest), false), rest...)
+		crc = crc32.Update(crc, crc32.IEEETable, rest)
+	}
+	end = storedBlock(end, 0, true)
+	end = binary.LittleEndian.AppendUint32(end, crc)
+	end = binary.LittleEndian.AppendUint32(end, uint32(s.Len()))
+	return [][]byte{head, body.blocks, end}
+}
+
+// gzipHeader says deflate, no flags, no time, no operating system (RFC 1952).
+var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
+
+// storedBlock appends the head of a block of deflate that is not compressed.
+func storedBlock(b []byte, length int, last bool) []byte {
+	var final byte
+	if last {
+		final = 1
+	}
+	b = binary.LittleEndian.AppendUint16(append(b, final), uint16(length))
+	return binary.LittleEndian.AppendUint16(b, ^uint16(length))
+}
+
+// deflateBlocks compresses a text to blocks of deflate, of which none is the last.
+func deflateBlocks(text []byte) []byte {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.DefaultCompression)
+	if err != nil {
+		panic("world: the level of compression: " + err.Error())
+	}
+	// Nothing can fail in memory.
+	_, _ = w.Write(text)
+	_ = w.Flush()
+	return bytes.Clone(out.Bytes())
+}
+
+// combineCRC is the CRC-32 of two texts, one after the other, of which the second has
+// a length. The first one's is multiplied by x to the power of that many bits, modulo
+// the polynomial: bit 31 is the one of x to the power of 0.
+func combineCRC(first, second uint32, length int) uint32 {
+	power := uint32(1) << 31
+	for square, n := uint32(1)<<23, length; n > 0; n >>= 1 { // x to the power of 8
+		if n&1 == 1 {
+			power = multiplyCRC(power, square)
+		}
+		square = multiplyCRC(square, square)
+	}
+	return multiplyCRC(first, power) ^ second
+}
+
+// multiplyCRC multiplies two polynomials modulo that of CRC-32.
+func multiplyCRC(x, y uint32) (product uint32) {
+	for bit := uint32(1) << 31; bit > 0; bit >>= 1 {
+		if x&bit != 0 {
+			product ^= y
+		}
+		if y&1 == 1 {
+			y = y>>1 ^ crc32.IEEE
+		} else {
+			y >>= 1
+		}
+	}
+	return product
+}
