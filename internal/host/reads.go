@@ -19,11 +19,7 @@ func sendSnapshot(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
 	snapshot := v.Snapshot()
-	coding := c.coding()
-	parts, compressed := snapshot.Compressed(coding)
-	if !compressed {
-		coding = world.Identity
-	}
+	coding, parts := c.compress(&snapshot)
 	c.w.Header()["Etag"] = []string{entityTag(v, coding)}
 	if asked := c.r.Header.Values("If-None-Match"); len(asked) > 0 {
 		for _, known := range []world.Coding{world.Identity, world.Gzip, world.Zstd} {
@@ -35,6 +31,17 @@ func sendSnapshot(c *call) error {
 	}
 	c.writeSnapshot(snapshot, coding, parts)
 	return nil
+}
+
+// compress compresses a snapshot in the coding that the caller prefers, and gives
+// Identity where it is to be written as it is.
+func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]byte) {
+	coding = c.coding()
+	parts, compressed := s.Compressed(coding)
+	if !compressed {
+		return world.Identity, nil
+	}
+	return coding, parts
 }
 
 // planSnapshotReply is the same as an operation, whose payload is {}.
@@ -49,11 +56,7 @@ func sendSnapshotReply(c *call) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
 	snapshot := v.SnapshotReply()
-	coding := c.coding()
-	parts, compressed := snapshot.Compressed(coding)
-	if !compressed {
-		coding = world.Identity
-	}
+	coding, parts := c.compress(&snapshot)
 	c.writeSnapshot(snapshot, coding, parts)
 	return nil
 }
