@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,6 +42,10 @@ type Options struct {
 	// APIKey is the key of the account: its main node's. A host that checks
 	// none ignores it.
 	APIKey protocol.Secret
+	// ReloadAPIKey, if set, is asked for the key again when the host refuses it, as after
+	// a rotation. The world goes on with what it gives, unless that is the refused key,
+	// empty or an error: then the refusal is reported.
+	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// NoAPIKey allows an empty APIKey: for hosts that check no keys, and for
 	// programs that only look on.
 	NoAPIKey bool
@@ -84,8 +89,9 @@ func (o *Options) client(onSession func(sid string)) (c *client.Client, main cli
 	}
 	c, err = client.New(client.Options{
 		BaseURL: o.BaseURL, Service: o.Service, Credentials: main,
-		APIKey:  protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
-		Timeout: o.Timeout, Retry: retry.Patient(), Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
+		APIKey:       protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
+		ReloadAPIKey: o.ReloadAPIKey,
+		Timeout:      o.Timeout, Retry: retry.Patient(), Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
 		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession,
 	})
 	if err != nil {

@@ -106,7 +106,8 @@ func prepare(k *call) (*prepared, error) {
 }
 
 // do makes a call: it fetches the session where the route needs one, repeats
-// what may be repeated and gives the first answer that is final.
+// what may be repeated, shows another API key where the host refuses the first, and
+// gives the first answer that is final.
 func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 	p, err := prepare(k)
 	if err != nil {
@@ -120,6 +121,7 @@ func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 				return nil, err
 			}
 		}
+		tries.shown = c.who.apiKey.current()
 		r, err := c.attempt(ctx, p, sid)
 		if err == nil {
 			return r, nil

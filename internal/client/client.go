@@ -51,13 +51,13 @@ type Client struct {
 // identity is what a caller shows.
 type identity struct {
 	node         Credentials
-	apiKey       protocol.Secret
+	apiKey       *apiKey
 	admin        protocol.Secret
 	registration protocol.Secret
 }
 
 func (w *identity) secrets() []string {
-	return []string{w.node.Hash.Reveal(), w.apiKey.Reveal(), w.admin.Reveal(), w.registration.Reveal()}
+	return append(w.apiKey.all(), w.node.Hash.Reveal(), w.admin.Reveal(), w.registration.Reveal())
 }
 
 // show puts the caller's credentials on a request.
@@ -69,7 +69,7 @@ func (w *identity) show(h http.Header) {
 	}
 	set(protocol.HeaderNodeID, w.node.NodeID)
 	set(protocol.HeaderNodePassw, w.node.Hash.Reveal())
-	set(protocol.HeaderAPIKey, w.apiKey.Reveal())
+	set(protocol.HeaderAPIKey, w.apiKey.current().Reveal())
 	set(protocol.HeaderRegistrationToken, w.registration.Reveal())
 	if !w.admin.IsZero() {
 		h.Set("Authorization", "Bearer "+w.admin.Reveal())
@@ -86,7 +86,7 @@ func New(opts Options) (*Client, error) {
 		base:    base,
 		service: opts.Service,
 		who: identity{
-			node: opts.Credentials, apiKey: opts.APIKey,
+			node: opts.Credentials, apiKey: newAPIKey(opts.APIKey, opts.ReloadAPIKey),
 			admin: opts.AdminToken, registration: opts.RegistrationToken,
 		},
 		session: newSession(opts.OnSession),

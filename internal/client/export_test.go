@@ -6,6 +6,6 @@ import "github.com/playctl/playctl/protocol"
 func (c *Client) WithAPIKey(key protocol.Secret) *Client {
 	other := *c
 	other.own = nil
-	other.who.apiKey = key
+	other.who.apiKey = newAPIKey(key, nil)
 	return &other
 }

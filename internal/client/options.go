@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,6 +40,9 @@ type Options struct {
 	Credentials Credentials
 	// APIKey is the key of the caller's account.
 	APIKey protocol.Secret
+	// ReloadAPIKey, if set, is asked for the key again when the host refuses it. Where it
+	// gives another one the call is repeated with that, and later calls show it.
+	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// AdminToken makes the caller the administrator.
 	AdminToken protocol.Secret
 	// RegistrationToken is what a host with registration by token asks for.

@@ -80,7 +80,7 @@ func (c *Client) Register(ctx context.Context, r *protocol.RegisterRequest) (*pr
 	if c.service != protocol.ServicePlay {
 		// Hosts of the older service read them from the body.
 		shown := *r
-		shown.APIKey, shown.PasswHash = c.who.apiKey.Wire(), c.who.node.Hash.Wire()
+		shown.APIKey, shown.PasswHash = c.who.apiKey.current().Wire(), c.who.node.Hash.Wire()
 		r = &shown
 	}
 	return decode[protocol.RegisterReply](ctx, c, c.sameWrite(c.service.Players(), r))

@@ -22,6 +22,10 @@ type tries struct {
 	count    int  // failed attempts that used up a try
 	sessions int  // changes of session that were followed
 	unknown  bool // an attempt may have had an effect
+	// shown is the API key of the last attempt, or one before it, and rekeyed whether
+	// another one was taken for a repeat.
+	shown   protocol.Secret
+	rekeyed bool
 }
 
 // failed takes an attempt's error. It waits and returns nil where the call is to
@@ -36,7 +40,7 @@ func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, f
 	if ctx.Err() != nil {
 		return false, err
 	}
-	if isRefusal && t.newSession(ctx, sid, refused) {
+	if isRefusal && (t.newSession(ctx, sid, refused) || t.newAPIKey(ctx, refused)) {
 		return false, nil
 	}
 	var wait time.Duration
@@ -68,6 +72,16 @@ func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Er
 	c.session.forget(sid)
 	fresh, err := c.SID(ctx)
 	return err == nil && fresh != sid
+}
+
+// newAPIKey reports whether the call is to be repeated at once because the account has
+// another API key than the one that was refused.
+func (t *tries) newAPIKey(ctx context.Context, refused *protocol.Error) bool {
+	if t.rekeyed || refused.Code != protocol.CodeAPIKeyInvalid {
+		return false
+	}
+	t.rekeyed = t.client.who.apiKey.replace(ctx, t.shown)
+	return t.rekeyed
 }
 
 // isOver reports whether a refusal says that the session is over. Hosts of the

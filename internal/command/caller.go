@@ -142,10 +142,8 @@ func (a *App) Caller() (*Caller, error) {
 		who.Server, who.Service = who.Context.ServerURL, protocol.Service(who.Context.Service)
 		if node := who.Context.Main; node != nil {
 			who.Main = client.Credentials{NodeID: node.NodeID, Hash: node.PasswHash}
-			who.APIKey = node.APIKey
-		} else {
-			who.APIKey = who.Context.APIKey
 		}
+		who.APIKey = who.Context.AccountKey()
 	}
 	a.called = who
 	return who, a.override(who)
@@ -260,6 +258,7 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 		Service:           who.Service,
 		Credentials:       node,
 		APIKey:            who.APIKey,
+		ReloadAPIKey:      who.ReloadAPIKey,
 		RegistrationToken: registration,
 		Fingerprint:       who.Fingerprint(),
 		Timeout:           a.Settings.Timeout,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // Keeps reports whether there is a context that holds the main node which calls, so
@@ -39,6 +40,27 @@ func (c *Caller) Fingerprint() string {
 		return ""
 	}
 	return c.Context.Fingerprint
+}
+
+// ReloadAPIKey reads the API key of the caller's context again: another run may have put a
+// new one there, and the one of before may have been revoked. The key of the environment
+// stays as it is.
+func (c *Caller) ReloadAPIKey(context.Context) (protocol.Secret, error) {
+	if c.Context == nil || c.Main.NodeID != c.Context.MainNodeID() || c.APIKey != c.Context.AccountKey() {
+		return protocol.Secret{}, nil
+	}
+	file, err := c.Store.Load()
+	if err != nil {
+		return protocol.Secret{}, err
+	}
+	now, err := file.Context(c.Context.Name)
+	if err != nil {
+		return protocol.Secret{}, err
+	}
+	if now.MainNodeID() != c.Context.MainNodeID() || now.ServerURL != c.Context.ServerURL {
+		return protocol.Secret{}, nil
+	}
+	return now.AccountKey(), nil
 }
 
 // Change alters the caller's context in the credentials file, if that keeps what the

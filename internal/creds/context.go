@@ -95,6 +95,22 @@ func NewContext(name, serverURL string, service Service, now time.Time) (*Contex
 	return c, nil
 }
 
+// MainNodeID is the id of the main node, "" where there is none.
+func (c *Context) MainNodeID() string {
+	if c.Main == nil {
+		return ""
+	}
+	return c.Main.NodeID
+}
+
+// AccountKey is the API key of the account, zero where it is not known.
+func (c *Context) AccountKey() protocol.Secret {
+	if c.Main == nil {
+		return c.APIKey
+	}
+	return c.Main.APIKey
+}
+
 // ParseServerURL checks the base URL of a host and returns it without trailing
 // slashes, or ErrServerURL. A URL with a password in it is refused and not
 // quoted.

@@ -11,7 +11,7 @@ func sendKeys(c *call) error {
 	if err := c.checkRepository(); err != nil {
 		return err
 	}
-	return c.send(&protocol.KeysReply{Keys: c.node.Keys()})
+	return c.send(&protocol.KeysReply{Keys: c.host.world.Keys(c.node)})
 }
 
 // planCreateKey makes one more API key of the calling main node.

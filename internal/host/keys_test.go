@@ -53,9 +53,16 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 	var second protocol.APIKeyReply
 	f.post(protocol.PathNodeAPIKey, map[string]any{}, as(main)).into(&second)
 	register(main.apiKey).refused(protocol.CodeAPIKeyInvalid)
+	if at := f.keys(main)["default"].LastUsedAt; at != "" {
+		t.Errorf("the key that replaced the default one was used at %s", at)
+	}
 	register(second.APIKey.Reveal()).ok()
 	register(ci.apiKey).ok()
 
+	// A use is listed at once.
+	if list := f.keys(main); list["ci"].LastUsedAt != protocol.FormatTime(time.UnixMilli(clock.Load())) || list["default"].LastUsedAt == "" {
+		t.Errorf("before they are written down the uses are %+v", list)
+	}
 	// Uses are written down by a sweep.
 	clock.Add(time.Minute.Milliseconds())
 	if err := f.world.Sweep(t.Context()); err != nil {
@@ -64,6 +71,11 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 	list := f.keys(main)
 	if len(list) != 2 || list["ci"].LastUsedAt == "" || list["ci"].CreatedAt == "" || list["ci"].ExpiresAt == "" || list["default"].LastUsedAt == "" {
 		t.Errorf("the keys are %+v", list)
+	}
+	clock.Add(time.Second.Milliseconds())
+	register(ci.apiKey).ok()
+	if at := f.keys(main)["ci"].LastUsedAt; at != protocol.FormatTime(time.UnixMilli(clock.Load())) {
+		t.Errorf("a use within the hour is listed as %s", at)
 	}
 	clock.Add(time.Minute.Milliseconds())
 	register(ci.apiKey).refused(protocol.CodeAPIKeyInvalid)

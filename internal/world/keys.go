@@ -19,7 +19,8 @@ const (
 	// keyUseDelay is how long the first use that waits is kept back, so that many are
 	// one write.
 	keyUseDelay = time.Minute
-	// maxKeyUses bounds the uses that wait to be written down.
+	// maxKeyUses bounds the uses that wait to be written down, and those that only this
+	// host knows.
 	maxKeyUses = 1024
 )
 
@@ -69,12 +70,14 @@ func (n *Node) findKey(digest [32]byte, now time.Time) (found APIKey, ok bool) {
 
 func (k *APIKey) good(now time.Time) bool { return k.ExpiresAt == 0 || now.UnixMilli() < k.ExpiresAt }
 
-// Keys lists the API keys of a main node as they travel.
-func (n *Node) Keys() []protocol.KeyRecord {
+// Keys lists the API keys of a main node as they travel. Uses at this host are there at
+// once, those at others when they were written down.
+func (w *World) Keys(n *Node) []protocol.KeyRecord {
 	var list []protocol.KeyRecord
 	for _, k := range n.allKeys() {
+		used := max(k.UsedAt, w.keyUses.latest([32]byte(k.Digest)))
 		list = append(list, protocol.KeyRecord{
-			Name: k.Name, CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt), LastUsedAt: stamp(k.UsedAt),
+			Name: k.Name, CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt), LastUsedAt: stamp(used),
 		})
 	}
 	return list
@@ -144,28 +147,57 @@ func (c RevokeKey) plan(p *planner) (any, error) {
 type keyUses struct {
 	mu   sync.Mutex
 	last map[keyUse]int64
+	// here are the last uses at this host by the key's digest, written down or not.
+	here map[[32]byte]int64
 	// since is when the first of them came, in milliseconds since the Unix epoch.
 	since int64
 }
 
 type keyUse struct{ account, name string }
 
-// NoteKeyUse notes that an account's key was used. It is written down by a sweep, so
-// that requests do not write; where too many wait, the use is left out.
+// NoteKeyUse notes that an account's key was used. It is written down by a sweep, and
+// once in an hour, so that requests do not write; where too many wait, the use is left
+// out.
 func (w *World) NoteKeyUse(account *Node, digest [32]byte) {
 	now := w.options.Now()
 	key, ok := account.findKey(digest, now)
-	if !ok || now.UnixMilli()-key.UsedAt < keyUsePrecision.Milliseconds() {
+	if !ok {
 		return
 	}
 	w.keyUses.mu.Lock()
 	defer w.keyUses.mu.Unlock()
+	w.keyUses.note(digest, now.UnixMilli())
+	if now.UnixMilli()-key.UsedAt < keyUsePrecision.Milliseconds() {
+		return
+	}
 	if w.keyUses.last == nil {
 		w.keyUses.last, w.keyUses.since = map[keyUse]int64{}, now.UnixMilli()
 	}
 	if len(w.keyUses.last) < maxKeyUses {
 		w.keyUses.last[keyUse{account.ID, key.Name}] = now.UnixMilli()
 	}
+}
+
+// note keeps a use for the account that asks this host. Where there are too many, any
+// other is forgotten. The caller has locked u.
+func (u *keyUses) note(digest [32]byte, at int64) {
+	if u.here == nil {
+		u.here = map[[32]byte]int64{}
+	}
+	if _, known := u.here[digest]; !known && len(u.here) >= maxKeyUses {
+		for other := range u.here {
+			delete(u.here, other)
+			break
+		}
+	}
+	u.here[digest] = at
+}
+
+// latest is the last use of a key at this host, 0 for none.
+func (u *keyUses) latest(digest [32]byte) int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.here[digest]
 }
 
 // take gives out the uses that wait, once it is time.

@@ -141,7 +141,7 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 // remoteWorld is the host as the SDK sees it.
 func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
 	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey,
+		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey,
 		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
 	}
 	if options.APIKey.IsZero() {

@@ -50,8 +50,8 @@ func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink,
 		return nil, err
 	}
 	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, NoAPIKey: true, CertificateFingerprint: who.Fingerprint(),
-		Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
+		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
+		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
 	}
 	if !who.Main.IsZero() {
 		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)

@@ -338,7 +338,7 @@ func worldOptions(a *command.App, who *command.Caller) sdk.Options {
 	options := sdk.Options{
 		BaseURL: who.Server, Service: who.Service, Timeout: a.Settings.Timeout,
 		CertificateFingerprint: who.Fingerprint(),
-		APIKey:                 who.APIKey, NoAPIKey: true,
+		APIKey:                 who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
 		// What a person should know is among the reports.
 		Logger: slog.New(slog.DiscardHandler),
 	}

@@ -1,0 +1,59 @@
+package client
+
+import (
+	"context"
+	"sync"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// apiKey is the key of an account, which everybody who calls for the account shares.
+type apiKey struct {
+	reload func(context.Context) (protocol.Secret, error) // nil where there is only one key
+
+	mu sync.Mutex
+	// had are the keys so far, the one in use last. Hosts may repeat any of them in
+	// answers, so all of them are kept out of errors.
+	had []protocol.Secret
+}
+
+func newAPIKey(key protocol.Secret, reload func(context.Context) (protocol.Secret, error)) *apiKey {
+	return &apiKey{reload: reload, had: []protocol.Secret{key}}
+}
+
+// current is the key in use.
+func (k *apiKey) current() protocol.Secret {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.had[len(k.had)-1]
+}
+
+func (k *apiKey) all() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	texts := make([]string, len(k.had))
+	for i, key := range k.had {
+		texts[i] = key.Reveal()
+	}
+	return texts
+}
+
+// replace reports whether there is another key than the one that a host refused. It
+// asks for one unless another call did so meanwhile.
+func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.had[len(k.had)-1] != refused {
+		return true
+	}
+	if k.reload == nil {
+		return false
+	}
+	fresh, err := k.reload(ctx)
+	fresh = protocol.NewSecret(protocol.TrimSpace(fresh.Reveal()))
+	if err != nil || fresh.IsZero() || fresh == refused {
+		return false
+	}
+	k.had = append(k.had, fresh)
+	return true
+}

@@ -1,0 +1,73 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/protocol"
+)
+
+// A key that was replaced and revoked is noticed by whoever shows it, also by several at
+// once, and the next one is asked for once.
+func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
+	a := openAccount(t)
+	key := func(name string) protocol.Secret {
+		return good[*protocol.CreateKeyReply](t)(a.main.CreateKey(t.Context(), protocol.CreateKeyRequest{Name: name})).APIKey.Secret
+	}
+	var asked atomic.Int32
+	second := key("second")
+	program := dial(t, client.Options{
+		BaseURL: a.url, Credentials: node(t, "the main node's phrase"), APIKey: key("first"),
+		ReloadAPIKey: func(context.Context) (protocol.Secret, error) {
+			asked.Add(1)
+			return second, nil
+		},
+	})
+	agent := program.As(a.agentNode)
+	register := func() error {
+		_, err := agent.Register(t.Context(), &protocol.RegisterRequest{Name: "Ada", Type: "go", AgentID: a.agentNode.NodeID, Agent: protocol.AgentSpec{Type: "go", ToolNames: []string{protocol.ChatTool}}})
+		return err
+	}
+	if err := register(); err != nil || asked.Load() != 0 {
+		t.Fatalf("with the first key: %v, after %d questions", err, asked.Load())
+	}
+	good[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "first"))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if err := register(); err != nil {
+				t.Errorf("after the first key was revoked: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if _, err := program.Session(t.Context()); err != nil || asked.Load() != 1 {
+		t.Errorf("the client that the agent's was made of: %v, after %d questions", err, asked.Load())
+	}
+	good[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "second"))
+	if err := register(); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
+		t.Errorf("where there is no other key: %v", err)
+	}
+}
+
+// What cannot be read again leaves the host's refusal.
+func TestARefusedAPIKeyIsReportedWhereThereIsNoOther(t *testing.T) {
+	a := openAccount(t)
+	for name, reload := range map[string]func(context.Context) (protocol.Secret, error){
+		"none":    nil,
+		"failed":  func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, errors.New("no file") },
+		"empty":   func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, nil },
+		"refused": func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_another"), nil },
+	} {
+		c := dial(t, client.Options{
+			BaseURL: a.url, Credentials: node(t, "the main node's phrase"), APIKey: protocol.NewSecret("pk_wrong"), ReloadAPIKey: reload,
+		})
+		if _, err := c.Session(t.Context()); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
