@@ -11,6 +11,10 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
+// maxLoads is how often a world is read at the start whose store loses entries
+// meanwhile.
+const maxLoads = 8
+
 // Open recovers a world from its journal, or makes a new one in an empty
 // journal, and starts its writer. The caller closes the world before it closes
 // the journal.
@@ -31,6 +35,11 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
 	view, err := w.load(ctx)
+	for failures := 1; journalDiverged(err) && failures < maxLoads && askAgain.Wait(ctx, failures); failures++ {
+		w.state = newState(options.RootKey)
+		w.views.swap(keptViews{})
+		view, err = w.load(ctx)
+	}
 	if err == nil {
 		w.replica.holder, err = newUUID(options.Random)
 	}
@@ -79,11 +88,64 @@ func (w *World) load(ctx context.Context) (*View, error) {
 			return nil, err
 		}
 	}
+	if w.state.Position == 0 {
+		// Nothing could go on from here: only the first entry has the map's header.
+		return nil, fmt.Errorf("%w: it has no entry any more", store.ErrDiverged)
+	}
+	run, err := w.restartedRun(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.loadTables(ctx); err != nil {
 		return nil, err
 	}
 	w.state.keep()
+	if view, err = w.catchUp(ctx, view, run); err != nil {
+		return nil, err
+	}
 	return w.countUsage(ctx, view)
+}
+
+// restartedRun names the run of a server that restarted and that no host has committed
+// to since; it is empty for any other.
+func (w *World) restartedRun(ctx context.Context) (string, error) {
+	_, err := w.options.Journal.Missed(ctx, w.state.Tip())
+	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
+		return restart.Run, nil
+	}
+	return "", err
+}
+
+// catchUp applies what other hosts committed before the tables were read: the tables
+// have records of it already, which the state may not keep if the store loses it. Where
+// the server restarted meanwhile, the tables may have records of what is lost by now:
+// catchUp fails with store.ErrRestarted or ErrDiverged. run is restartedRun before the
+// tables were read.
+func (w *World) catchUp(ctx context.Context, view *View, run string) (*View, error) {
+	journal := w.options.Journal
+	if journal.Alone() {
+		return view, nil
+	}
+	head, err := journal.Head(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the journal's head: %w", err)
+	}
+	jumped := w.state.jumped
+	for {
+		missed, err := journal.Missed(ctx, w.state.Tip())
+		if restart, ok := errors.AsType[*store.RestartedError](err); ok && restart.Run == run {
+			return view, nil
+		}
+		if err == nil {
+			view, err = w.reapply(view, missed)
+		}
+		if err == nil && w.state.jumped != jumped {
+			err = fmt.Errorf("%w: its server restarted while it was read", store.ErrDiverged)
+		}
+		if err != nil || len(missed) == 0 || w.state.Position >= head {
+			return view, err
+		}
+	}
 }
 
 // create makes a new world, unless another host is doing so: its first entry gives

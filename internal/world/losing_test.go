@@ -1,0 +1,114 @@
+package world
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
+)
+
+// losing is a host's way to a shared journal that changes while a world is read.
+type losing struct {
+	*memory.Shared
+	server *memory.Server
+	// loads are how many of the next readings find the journal without its last entry.
+	loads atomic.Int64
+	// before and after are called around the next reading of the invitations; nil for
+	// nothing.
+	before, after func()
+}
+
+func (l *losing) Load(ctx context.Context) (store.State, error) {
+	if l.loads.Add(-1) >= 0 {
+		l.server.Restart(1)
+	}
+	return l.Shared.Load(ctx)
+}
+
+func (l *losing) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+	if table != store.Invitations || l.before == nil {
+		return l.Shared.Scan(ctx, table, r)
+	}
+	return func(yield func(store.Pair, error) bool) {
+		l.before()
+		l.before = nil
+		l.Shared.Scan(ctx, table, r)(yield)
+		l.after()
+	}
+}
+
+// openOn opens a world on a journal until the test ends.
+func openOn(t *testing.T, j store.Journal, seed byte) *World {
+	t.Helper()
+	w, err := Open(t.Context(), Options{Journal: j, RootKey: testRootKey, Now: newClock().Now, Random: rand.NewChaCha8([32]byte{seed})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// A server that loses everything twice, the second time while a world is read, has a
+// whole world afterwards: its first entry has the header.
+func TestStoreEmptiedWhileReading(t *testing.T) {
+	server := memory.NewServer(store.DefaultRetention(), newClock().Now)
+	j := &losing{Shared: server.Host(), server: server}
+	w := openOn(t, j, 1)
+	before := w.View()
+	j.loads.Store(1)
+	server.Restart(1)
+	if err := w.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after := openOn(t, server.Host(), 2).View()
+	if after.SID == "" || after.SID != w.View().SID || after.Rev < before.Rev+minJump {
+		t.Errorf("session %q at rev %d became %q at rev %d; another host reads %q", before.SID, before.Rev, w.View().SID, w.View().Rev, after.SID)
+	}
+}
+
+// An invitation is committed and lost while another host reads the tables, after it
+// read the entries: that host does not keep it.
+func TestRecordLostWhileReading(t *testing.T) {
+	for name, resumes := range map[string]bool{"nobody has committed since": false, "another host went on": true} {
+		t.Run(name, func(t *testing.T) {
+			server := memory.NewServer(store.DefaultRetention(), newClock().Now)
+			first := openOn(t, server.Host(), 1)
+			do := func(caller Caller, c Command) {
+				t.Helper()
+				if _, err := first.Do(t.Context(), Request{Caller: caller, SID: first.View().SID}, c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			do(Caller{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+			j := &losing{Shared: server.Host(), server: server}
+			j.before = func() {
+				do(Caller{Admin: true}, Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: [32]byte{1}})
+			}
+			j.after = func() {
+				server.Restart(1)
+				if resumes {
+					do(Caller{NodeID: id("owner")}, CreateAgentNode{AgentNodeID: id("a")})
+				}
+			}
+			second := openOn(t, j, 2)
+			for _, w := range []*World{first, second} {
+				if err := w.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(first.Registry().Invitations(""), second.Registry().Invitations("")); diff != "" {
+				t.Errorf("the host that read knows other invitations (-the store's +its):\n%s", diff)
+			}
+		})
+	}
+}
