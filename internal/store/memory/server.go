@@ -239,17 +239,36 @@ func (s *Server) missed(after store.Tip) ([]store.Entry, error) {
 	if c, kept := s.commits[after.Position]; after.Position > 0 && kept && c.commit != after.Commit {
 		return nil, fmt.Errorf("%w: another commit wrote entry %d", store.ErrDiverged, after.Position)
 	}
-	var out []store.Entry
-	for e, err := range s.journal.Read(context.Background(), after.Position) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Position != after.Position+1+store.Position(len(out)) {
+	entries, err := s.entriesAfter(context.Background(), after.Position)
+	if err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		if entries[i].Position != after.Position+1+store.Position(i) {
 			return nil, fmt.Errorf("%w: %d", store.ErrTrimmed, after.Position+1)
 		}
-		out = append(out, s.complete(e))
 	}
-	return out, nil
+	return entries, nil
+}
+
+// read returns the entries after a position, all as they are at one moment: a restart
+// may put others in their place.
+func (s *Server) read(ctx context.Context, after store.Position) ([]store.Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entriesAfter(ctx, after)
+}
+
+// entriesAfter is called with the lock held.
+func (s *Server) entriesAfter(ctx context.Context, after store.Position) ([]store.Entry, error) {
+	var entries []store.Entry
+	for e, err := range s.journal.Read(ctx, after) {
+		if err != nil {
+			return entries, err
+		}
+		entries = append(entries, s.complete(e))
+	}
+	return entries, nil
 }
 
 func (s *Server) complete(e store.Entry) store.Entry {

@@ -23,19 +23,19 @@ func (h *Shared) Read(ctx context.Context, after store.Position) iter.Seq2[store
 			yield(store.Entry{}, err)
 			return
 		}
-		for e, err := range h.server.journal.Read(ctx, after) {
-			if err == nil {
-				err = h.usable(ctx)
-			}
-			if err == nil {
-				h.server.mu.Lock()
-				e = h.server.complete(e)
-				e.Records = nil
-				h.server.mu.Unlock()
-			}
-			if !yield(e, err) || err != nil {
+		entries, err := h.server.read(ctx, after)
+		for _, e := range entries {
+			if err := h.usable(ctx); err != nil {
+				yield(store.Entry{}, err)
 				return
 			}
+			e.Records = nil
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(store.Entry{}, err)
 		}
 	}
 }
