@@ -59,6 +59,7 @@ func TestClusterMovesSlot(t *testing.T) {
 	done(20)
 	for _, to := range nodes {
 		w.hurries.Store(true)
+		step() // What began without a bound would wait for the end of the move.
 		redistest.Move(nodes, "play:{"+o.HostID+"}:head", to, step)
 		w.hurries.Store(false)
 		done(5)
