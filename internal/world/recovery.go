@@ -182,10 +182,10 @@ func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the checkpoint: %w", err)
 	}
+	w.lastCheckpoint = saved.Position
 	if saved.Position == 0 {
 		return &View{Map: w.state.Map}, nil
 	}
-	w.lastCheckpoint = saved.Position
 	e := replay.Entry(&saved)
 	return w.replay(nil, &e)
 }
