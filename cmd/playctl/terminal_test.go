@@ -305,6 +305,15 @@ func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
 	asked.presses("y\r")
 	asked.ends(command.ExitDone)
 	p.runs("sh", "-c", "playctl create-api-key < /dev/null").ends(command.ExitDone)
+	p.types("key", "create", "own", "--use").ends(command.ExitDone)
+	asked = p.types("key", "revoke", "own")
+	asked.sees(`Revoke the API key own, which context "default" itself uses?`)
+	asked.presses("n\r")
+	asked.ends(command.ExitFailed)
+	asked = p.types("key", "revoke", "default")
+	asked.sees("Revoke the API key default? Programs that use it")
+	asked.presses("y\r")
+	asked.ends(command.ExitDone)
 }
 
 // The prompt follows the window while a line is typed, and completes its own words.

@@ -99,6 +99,8 @@ type Caller struct {
 	Service protocol.Service
 	Main    client.Credentials
 	APIKey  protocol.Secret
+	// keyFromEnv says that the environment has the API key.
+	keyFromEnv bool
 	// admin says that the administrator's token is shown, and no credentials.
 	admin bool
 }
@@ -200,7 +202,7 @@ func (a *App) override(who *Caller) error {
 		return err
 	}
 	if !key.IsZero() {
-		who.APIKey = key
+		who.APIKey, who.keyFromEnv = key, true
 	}
 	return a.environmentNode(who)
 }

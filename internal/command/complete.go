@@ -34,6 +34,20 @@ type Word struct {
 // error is offered too.
 type Offer func(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error)
 
+// Listed offers each of what the host lists for the caller.
+func Listed[R, T any](ask func(*client.Client, context.Context) (*R, error), list func(*R) []T, offer func(T) cobra.Completion) Offer {
+	return func(ctx context.Context, _ *App, _ *Caller, host *client.Client, _ Word) (found []cobra.Completion, err error) {
+		reply, err := ask(host, ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list(reply) {
+			found = append(found, offer(one))
+		}
+		return found, nil
+	}
+}
+
 // Completes completes the first argument.
 func (a *App) Completes(offer Offer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -93,12 +93,46 @@ func (c *Caller) hintFor(err error) string {
 		return fmt.Sprintf("your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and %s is asked for its own", c.Server)
 	case c.admin && protocol.HasCode(err, protocol.CodeCredentialsInvalid):
 		return "the token is the one in the file that the host was started with: --admin-token-file names it, or " + envAdminToken + " has it"
+	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
+		return c.wrongKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return c.missing()
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:
 		return fmt.Sprintf("these are the credentials of context %q, which are for %s: leave out --server to use them there", c.Context.Name, c.Context.ServerURL)
 	}
 	return ""
+}
+
+// wrongKey is what to do where a host refuses the caller's API key.
+func (c *Caller) wrongKey() string {
+	hint := fmt.Sprintf("%q makes another key, and the others of the account stay good", c.NewKey())
+	switch {
+	case c.keyFromEnv:
+		hint += ": put it into " + EnvAPIKey + ", which has the refused one"
+	case c.Main.IsZero():
+		hint += ": who has the account runs it, and " + EnvAPIKey + " takes the key here"
+	case c.Service != protocol.ServicePlay:
+		hint = fmt.Sprintf("%q makes a new key in place of the account's, and keeps it with your credentials", c.NewKey())
+	case c.Keeps():
+		hint += "; it is kept in the context"
+	}
+	return hint
+}
+
+// NewKey is the command that gives the caller an API key: one more, where the host takes
+// several.
+func (c *Caller) NewKey() string {
+	context := ""
+	if c.Context != nil && (c.file == nil || c.file.Current() != c.Context.Name) {
+		context = " --context " + c.Context.Name
+	}
+	switch {
+	case c.Service != protocol.ServicePlay:
+		return "playctl create-api-key" + context
+	case c.Keeps() && !c.keyFromEnv:
+		return "playctl key create NAME --use" + context
+	}
+	return "playctl key create NAME --api-key-file FILE" + context
 }
 
 // SignIn is the command for somebody who has an account at the called host, of which
@@ -167,7 +201,6 @@ func schemeAndPort(text string) string {
 // about.
 var hints = map[protocol.Code]string{
 	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
-	protocol.CodeAPIKeyInvalid:       "\"playctl create-api-key\" makes a new key and keeps it with your credentials",
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
 	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
 	protocol.CodeInvitationUsed:      "ask who invited you for another: \"playctl invite --uses N\" makes one for several accounts",

@@ -73,6 +73,8 @@ type MainNode struct {
 	PasswHash PasswHash
 	// APIKey is the account's key, zero where it is not known.
 	APIKey protocol.Secret
+	// KeyName is what the account calls that key, "" where it is not known.
+	KeyName string
 	// Phrase is zero unless the user asked to keep it.
 	Phrase protocol.Secret
 	// CreatedAt is when the node was made or brought in.

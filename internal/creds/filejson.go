@@ -43,6 +43,7 @@ type (
 		NodeID    nodeIDField         `json:"nodeId"`
 		PasswHash hashField           `json:"passwHash"`
 		APIKey    protocol.WireSecret `json:"apiKey,omitzero"`
+		KeyName   string              `json:"apiKeyName,omitzero"`
 		Phrase    phraseField         `json:"phrase,omitzero"`
 		CreatedAt timeField           `json:"createdAt,omitzero"`
 		Extra     jsontext.Value      `json:",embed"`
@@ -121,7 +122,7 @@ func contextToJSON(c *Context) contextJSON {
 	}
 	if m := c.Main; m != nil {
 		doc.Main = &mainNodeJSON{
-			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: m.APIKey.Wire(),
+			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: m.APIKey.Wire(), KeyName: m.KeyName,
 			Phrase: phraseField(m.Phrase), CreatedAt: timeField(m.CreatedAt), Extra: m.extra,
 		}
 	}
@@ -141,7 +142,7 @@ func (doc contextJSON) context(name string) *Context {
 	}
 	if m := doc.Main; m != nil {
 		c.Main = &MainNode{
-			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: m.APIKey.Secret,
+			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: m.APIKey.Secret, KeyName: m.KeyName,
 			Phrase: protocol.Secret(m.Phrase), CreatedAt: time.Time(m.CreatedAt), extra: m.Extra,
 		}
 	}

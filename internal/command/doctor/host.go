@@ -122,7 +122,7 @@ func (p *examination) account(ctx context.Context) bool {
 func (p *examination) refusalFix(err error) string {
 	switch {
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
-		return "playctl create-api-key"
+		return p.who.NewKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return "playctl create-main-node --server " + p.who.Server
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid):

@@ -108,7 +108,7 @@ func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Contex
 	if err != nil {
 		return nil, err
 	}
-	account.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: key, CreatedAt: d.app.Now()}
+	account.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: key, KeyName: protocol.DefaultKeyName, CreatedAt: d.app.Now()}
 	world, err := openDemo(account)
 	if err != nil {
 		return nil, err

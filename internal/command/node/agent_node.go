@@ -104,7 +104,7 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 		result.APIKey = key.Reveal()
 	}
 	err := who.Change(ctx, func(target *creds.Context) error {
-		target.Main.APIKey = key
+		target.Main.APIKey, target.Main.KeyName = key, protocol.DefaultKeyName
 		return nil
 	})
 	if err != nil {

@@ -97,7 +97,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	if err != nil {
 		return notCreated(a, err, phrase)
 	}
-	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, Phrase: phrase.Kept(), CreatedAt: a.Now()}
+	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, KeyName: protocol.DefaultKeyName, Phrase: phrase.Kept(), CreatedAt: a.Now()}
 	err = notKept("main node", "playctl login --phrase "+target.ServerURL, keepContext(ctx, a, target, false, use))
 	document := createdMain(target, phrase)
 	if use && err == nil {
@@ -228,7 +228,7 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 		}
 		if err == nil && existing.Main != nil && existing.Main.NodeID == target.Main.NodeID {
 			// It is the same account: what is known of it stays.
-			target.Main.APIKey = existing.Main.APIKey
+			target.Main.APIKey, target.Main.KeyName = existing.Main.APIKey, existing.Main.KeyName
 			for _, agent := range existing.Agents() {
 				if err := target.AddAgent(agent); err != nil {
 					return err

@@ -324,7 +324,7 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	if !target.Main.APIKey.IsZero() {
 		return nil
 	}
-	a.Note("The API key of this node is not known here. If the host asks for one, \"playctl create-api-key\" makes a new one.")
+	noteNoKey(a, who)
 	return nil
 }
 

@@ -200,16 +200,11 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 		Short:   "End an invitation; the accounts that it made stay",
 		Example: command.Example("playctl invite revoke 0123456789abcdef"),
 		Args:    command.Takes("id"),
-		ValidArgsFunction: a.Completes(func(ctx context.Context, _ *command.App, _ *command.Caller, c *client.Client, _ command.Word) (found []cobra.Completion, err error) {
-			reply, err := c.Invitations(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, one := range reply.Invitations {
-				found = append(found, cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt))
-			}
-			return found, nil
-		}),
+		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Invitations,
+			func(r *protocol.InvitationsReply) []protocol.InvitationRecord { return r.Invitations },
+			func(one protocol.InvitationRecord) cobra.Completion {
+				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
+			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.BeforeDryRun(func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }); err != nil {
 				return err

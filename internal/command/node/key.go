@@ -95,7 +95,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		if flags.show {
 			result.APIKey = reply.APIKey.Reveal()
 		}
-		if err := saveKey(ctx, who, reply.APIKey.Secret, result.File, flags.use); err != nil {
+		if err := saveKey(ctx, who, name, reply.APIKey.Secret, result.File, flags.use); err != nil {
 			return nil, err
 		}
 		return createdKeyDocument(&result), nil
@@ -103,7 +103,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 }
 
 // saveKey keeps a new key where it was asked for.
-func saveKey(ctx context.Context, who *command.Caller, key protocol.Secret, file string, use bool) error {
+func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) error {
 	if file != "" {
 		if err := creds.WriteSecretFile(file, []byte(key.Reveal()+"\n"), true); err != nil {
 			return fmt.Errorf("save the API key: %w", err)
@@ -113,7 +113,7 @@ func saveKey(ctx context.Context, who *command.Caller, key protocol.Secret, file
 		return nil
 	}
 	return who.Change(ctx, func(target *creds.Context) error {
-		target.Main.APIKey = key
+		target.Main.APIKey, target.Main.KeyName = key, name
 		return nil
 	})
 }
@@ -196,21 +196,14 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 		Short:   "End an API key; programs that use it are refused from then on",
 		Example: command.Example("playctl key revoke ci"),
 		Args:    command.Takes("name"),
-		ValidArgsFunction: a.Completes(func(ctx context.Context, _ *command.App, _ *command.Caller, c *client.Client, _ command.Word) (found []cobra.Completion, err error) {
-			reply, err := c.Keys(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, one := range reply.Keys {
-				found = append(found, one.Name)
-			}
-			return found, nil
-		}),
+		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Keys,
+			func(r *protocol.KeysReply) []protocol.KeyRecord { return r.Keys },
+			func(one protocol.KeyRecord) cobra.Completion { return one.Name })),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.BeforeDryRun(func() error { return hasKey(cmd.Context(), a, args[0]) }); err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(args[0]))); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, revokesKey(a, args[0])); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Revoking the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
@@ -221,6 +214,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
+				warnRevoked(ctx, a, who, c)
 				return &render.Document{
 					Data:  revokedKeyResult{who.ContextName(), args[0]},
 					Views: []render.View{render.Line("Revoked the API key " + render.Clean(args[0]) + ".")},
@@ -230,6 +224,29 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// revokesKey asks whether a key may end, and says where it is the one of the context.
+func revokesKey(a *command.App, name string) string {
+	question := fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(name))
+	who, err := a.Caller()
+	if err != nil || !who.Keeps() || who.Context.Main.KeyName != name {
+		return question // What is wrong with the caller is reported when the host is asked.
+	}
+	return fmt.Sprintf("Revoke the API key %s, which context %q itself uses? Its commands are refused at once, until %q.",
+		render.Clean(name), who.Context.Name, who.NewKey())
+}
+
+// warnRevoked says where the key that commands show is good no more.
+func warnRevoked(ctx context.Context, a *command.App, who *command.Caller, c *client.Client) {
+	if _, err := c.Session(ctx); protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
+		a.Warn("the host refuses the API key that your own commands show now", a.HintFor(err))
+	}
+}
+
+// noteNoKey says that a context has no API key.
+func noteNoKey(a *command.App, who *command.Caller) {
+	a.Note("The API key of this account is not known here. If the host asks for one, %q makes it.", who.NewKey())
 }
 
 // discardKeyFile takes back the file that a refused key was for.

@@ -58,9 +58,8 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 // finishSignIn gets what else of an account the host knows, and saves the context.
 func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, target *creds.Context) error {
 	var agents *protocol.AgentsReply
-	var named string
 	err := a.Call(ctx, who, who.Main, "Reading the account", func(ctx context.Context, c *client.Client) (err error) {
-		if target.Main.APIKey, named, err = machineKey(ctx, a, c); err != nil {
+		if target.Main.APIKey, target.Main.KeyName, err = machineKey(ctx, a, c); err != nil {
 			return err
 		}
 		agents, err = c.Agents(ctx)
@@ -80,10 +79,10 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 	if err := a.Printer.Print(document); err != nil {
 		return err
 	}
-	if named == "" {
-		a.Note("The API key of this account is not known here. If the host asks for one, \"playctl create-api-key\" makes a new one.")
+	if target.Main.KeyName == "" {
+		noteNoKey(a, who)
 	} else {
-		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" ends.", named)
+		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" ends.", target.Main.KeyName)
 	}
 	return nil
 }

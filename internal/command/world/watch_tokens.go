@@ -59,16 +59,11 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Who watches by it is cut off at once.",
 		Example: command.Example("playctl watch revoke \"$ID\""),
 		Args:    command.Takes("id"),
-		ValidArgsFunction: a.Completes(func(ctx context.Context, _ *command.App, _ *command.Caller, c *client.Client, _ command.Word) (ids []cobra.Completion, err error) {
-			reply, err := c.WatchTokens(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, token := range reply.Tokens {
-				ids = append(ids, cobra.CompletionWithDesc(token.ID, "ends "+token.ExpiresAt))
-			}
-			return ids, nil
-		}),
+		ValidArgsFunction: a.Completes(command.Listed((*client.Client).WatchTokens,
+			func(r *protocol.WatchTokensReply) []protocol.WatchTokenRecord { return r.Tokens },
+			func(one protocol.WatchTokenRecord) cobra.Completion {
+				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
+			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.BeforeDryRun(func() error { return hasToken(cmd.Context(), a, args[0]) }); err != nil {
 				return err
