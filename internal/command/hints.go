@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -26,6 +27,8 @@ func (a *App) HintFor(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "give it longer with --timeout"
+	case errors.Is(err, creds.ErrRootFileMissing):
+		return "leave out --root-file and PLAYCTL_ROOT_FILE, and the host is asked for its own; the file of a new world is made with \"playctl create-root-key --root-file FILE\""
 	case errors.Is(err, client.ErrFingerprint):
 		return "nothing was sent: ask the host's operator on another way for the right fingerprint; where the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
@@ -122,17 +125,17 @@ func (c *Caller) wrongKey() string {
 // NewKey is the command that gives the caller an API key: one more, where the host takes
 // several.
 func (c *Caller) NewKey() string {
-	context := ""
+	flag := ""
 	if c.Context != nil && (c.file == nil || c.file.Current() != c.Context.Name) {
-		context = " --context " + c.Context.Name
+		flag = " --context " + c.Context.Name
 	}
 	switch {
 	case c.Service != protocol.ServicePlay:
-		return "playctl create-api-key" + context
+		return "playctl create-api-key" + flag
 	case c.Keeps() && !c.keyFromEnv:
-		return "playctl key create NAME --use" + context
+		return "playctl key create NAME --use" + flag
 	}
-	return "playctl key create NAME --api-key-file FILE" + context
+	return "playctl key create NAME --api-key-file FILE" + flag
 }
 
 // SignIn is the command for somebody who has an account at the called host, of which

@@ -21,6 +21,10 @@ const secretFileLimit = 1 << 20
 // usual places.
 var ErrNoRootFile = errors.New("no root key file")
 
+// ErrRootFileMissing is returned for a root key file that was named and is not there. It
+// matches fs.ErrNotExist too.
+var ErrRootFileMissing = fmt.Errorf("there is no root key file of that name: %w", fs.ErrNotExist)
+
 // ErrRootFileExists is returned by WriteRootFile rather than overwriting. It
 // matches fs.ErrExist too.
 var ErrRootFileExists = fmt.Errorf("a root key file is there already: %w", fs.ErrExist)
@@ -61,14 +65,18 @@ func (e Environment) NamesRootFile(flag string) bool {
 
 // FindRootFile reads the first root key file of: the value of --root-file
 // (flag, "" if not given), PLAYCTL_ROOT_FILE, ~/.playctl/root, ./.root. A file
-// that was named must be there; one that is there must be right: a bad file is
-// a *FileError, never skipped. If no place has a file the error is ErrNoRootFile.
+// that was named must be there, else the error is ErrRootFileMissing; one that is
+// there must be right: a bad file is a *FileError, never skipped. If no place has a
+// file the error is ErrNoRootFile.
 func (e Environment) FindRootFile(flag string) (RootFile, error) {
 	var tried []string
 	for _, place := range e.rootPlaces(flag) {
 		key, err := ReadRootFile(place.path)
 		if err == nil {
 			return RootFile{Key: key, Path: place.path, Source: place.source}, nil
+		}
+		if place.named && errors.Is(err, fs.ErrNotExist) {
+			return RootFile{}, fmt.Errorf("%s: %s: %w", place.source, place.path, ErrRootFileMissing)
 		}
 		if place.named {
 			return RootFile{}, fmt.Errorf("root key file of %s: %w", place.source, err)

@@ -20,7 +20,7 @@ type bannerResult struct {
 	MetricsURL  string   `json:"metricsUrl"`                // the metrics
 	Listen      string   `json:"listen"`                    // the address and port at which it listens
 	Store       string   `json:"store,omitempty"`           // the file or the server that keeps the world; absent with --ephemeral
-	RootFile    string   `json:"rootFile"`                  // the file of the root key
+	RootFile    string   `json:"rootFile"`                  // the file of the root key; empty where only the store has it
 	RootMade    bool     `json:"rootMade"`                  // whether that file was made now
 	Credentials string   `json:"credentialsFile,omitempty"` // the credentials file of the demo
 	Next        []string `json:"next"`                      // commands to type next
@@ -80,6 +80,9 @@ func (b *bannerResult) views(look render.Look, next string, more ...render.Field
 	store, root := b.Store, b.RootFile
 	if store == "" {
 		store = "in memory only, gone at the end"
+	}
+	if root == "" {
+		root = "in the store; commands ask the host for it"
 	}
 	if b.RootMade {
 		root += " (written now; keep it, node ids depend on it)"

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -133,22 +134,39 @@ func openStore(ctx context.Context, a *command.App, s *serveSettings, into *serv
 	if !s.ephemeral && s.store.OnRedis(a.Sources) {
 		return openRedis(ctx, a, s, into)
 	}
-	if err := openRootKey(a, s, into); err != nil {
+	if into.root, err = findRootKey(a, s); err != nil {
 		return err
 	}
 	if s.ephemeral {
 		into.journal = memory.Open(store.DefaultRetention())
-		return nil
+		return makeRootKey(a, s, into)
 	}
 	if into.folder == "" {
 		return command.Hintf(errors.New("there is no home folder to keep the store in"), "name a folder with --data-dir, or keep nothing with --ephemeral")
 	}
 	into.path = filepath.Join(into.folder, place.StoreFile)
-	journal, err := bolt.Open(ctx, bolt.Options{Path: into.path, RootKey: into.root.Key})
+	return openFile(ctx, a, s, into)
+}
+
+// openFile opens the store in the data folder, and makes one if there is none.
+func openFile(ctx context.Context, a *command.App, s *serveSettings, into *served) error {
+	o := bolt.Options{Path: into.path}
+	if a.Surroundings().NamesRootFile(s.rootFile) {
+		o.RootKey = into.root.Key
+	}
+	journal, err := bolt.Open(ctx, o)
+	if o.RootKey == "" && errors.Is(err, fs.ErrNotExist) {
+		if err := makeRootKey(a, s, into); err != nil {
+			return err
+		}
+		o.RootKey = into.root.Key
+		journal, err = bolt.Open(ctx, o)
+	}
 	if err != nil {
-		return err
+		return ownRootKey(err)
 	}
 	into.journal = journal
+	takeRootKey(a, into, journal.RootKey())
 	return nil
 }
 
@@ -250,19 +268,53 @@ func (s *served) close(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// openRootKey finds the world's root key, and makes one at the first start. A world
-// that ends with its host does without a file for it where there can be none.
-func openRootKey(a *command.App, s *serveSettings, into *served) (err error) {
-	into.root, err = a.Surroundings().FindRootFile(s.rootFile)
-	if !errors.Is(err, creds.ErrNoRootFile) {
-		return err
+// findRootKey finds the root key file that was named, or one in the usual places. What is
+// in one that was not named may be another world's.
+func findRootKey(a *command.App, s *serveSettings) (creds.RootFile, error) {
+	root, err := a.Surroundings().FindRootFile(s.rootFile)
+	if errors.Is(err, creds.ErrNoRootFile) {
+		return creds.RootFile{}, nil
 	}
-	err = keepRootKey(a, into, creds.GenerateRootKey())
+	if errors.Is(err, creds.ErrRootFileMissing) {
+		return root, command.Hintf(err, "\"playctl create-root-key --root-file FILE\" makes one for a new world; one that is there has its key in its store: leave out --root-file and "+creds.EnvRootFile)
+	}
+	return root, err
+}
+
+// makeRootKey gives a new world a root key, if no file has one for it. A world that ends
+// with its host does without a file for it where there can be none.
+func makeRootKey(a *command.App, s *serveSettings, into *served) error {
+	if into.root.Key != "" {
+		return nil
+	}
+	err := keepRootKey(a, into, creds.GenerateRootKey())
 	if s.ephemeral || into.temporary != "" {
 		withoutRootFile(a, err)
 		return nil
 	}
 	return command.Hintf(err, "make one where you may write, with \"playctl create-root-key --root-file FILE\", and start with --root-file FILE")
+}
+
+// takeRootKey takes the root key that a store has: it is no secret, and in every snapshot.
+// Where there was none it is kept, as after a backup was restored on a new machine.
+func takeRootKey(a *command.App, into *served, key string) {
+	switch into.root.Key {
+	case key:
+	case "":
+		withoutRootFile(a, keepRootKey(a, into, key))
+	default:
+		a.Note("The root key in %s is of another world: this one has its own in its store, and commands ask the host for it.", into.root.Path)
+		into.root = creds.RootFile{Key: key}
+	}
+}
+
+// ownRootKey says what to do about a store that has another root key than the one that was
+// named.
+func ownRootKey(err error) error {
+	if !errors.Is(err, store.ErrRootKey) {
+		return err
+	}
+	return command.Hintf(err, "leave out --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
 }
 
 // keepRootKey gives a host a root key, and keeps it in this user's own file, where

@@ -171,7 +171,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 	command.GroupFlags(own, "The world")
 
-	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made if there is none)")
+	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made for a new world if there is none; a world that is there has its own)")
 	own.StringVar(&s.adminTokenFile, "admin-token-file", "", "a `file` with the administrator's token; without it there is no administrator")
 	own.StringVar(&s.apiKeys, "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
 	own.StringVar(&s.registration, "registration", "open", "who may create main nodes: open, token or closed")

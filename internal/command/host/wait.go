@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,8 +81,7 @@ func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *ho
 	return err
 }
 
-// openRedis opens the world on the Redis, and founds it if there is none. A host
-// that has no root key takes the world's: it is no secret, and in every snapshot.
+// openRedis opens the world on the Redis, and founds it if there is none.
 func openRedis(ctx context.Context, a *command.App, s *serveSettings, into *served) error {
 	address, err := place.RedisAddress(a, "store", s.store.Address.Text)
 	if err != nil {
@@ -92,30 +92,29 @@ func openRedis(ctx context.Context, a *command.App, s *serveSettings, into *serv
 		return err
 	}
 	o.Publish = published(o.HostID, s.compat)
-	into.root, err = a.Surroundings().FindRootFile(s.rootFile)
-	if err != nil && !errors.Is(err, creds.ErrNoRootFile) {
+	if into.root, err = findRootKey(a, s); err != nil {
 		return err
 	}
-	o.RootKey = into.root.Key
-	journal, err := openShared(ctx, o)
+	if a.Surroundings().NamesRootFile(s.rootFile) {
+		o.RootKey = into.root.Key
+	}
+	journal, err := openShared(ctx, o, into.root.Key)
 	if err != nil {
-		return place.RedisProblem(err)
+		return ownRootKey(place.RedisProblem(err))
 	}
 	into.journal, into.path = journal, journal.Path()
-	if into.root.Key == "" {
-		withoutRootFile(a, keepRootKey(a, into, journal.RootKey()))
-	}
+	takeRootKey(a, into, journal.RootKey())
 	return nil
 }
 
 // openShared opens a world with the root key of the options, with the world's own
-// where they have none, or with a new one where there is no world yet. Of hosts
-// that found one at the same time, all take the key of the first.
-func openShared(ctx context.Context, o redis.Options) (*redis.Journal, error) {
+// where they have none, or where there is no world yet with the key at hand, else a new
+// one. Of hosts that found one at the same time, all take the key of the first.
+func openShared(ctx context.Context, o redis.Options, atHand string) (*redis.Journal, error) {
 	given := o.RootKey
 	journal, err := redis.Open(ctx, o)
 	if given == "" && errors.Is(err, fs.ErrNotExist) {
-		o.RootKey = creds.GenerateRootKey()
+		o.RootKey = cmp.Or(atHand, creds.GenerateRootKey())
 		journal, err = redis.Open(ctx, o)
 		if errors.Is(err, store.ErrRootKey) {
 			o.RootKey = ""

@@ -214,7 +214,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				warnRevoked(ctx, a, who, c)
+				warnRevoked(ctx, a, c)
 				return &render.Document{
 					Data:  revokedKeyResult{who.ContextName(), args[0]},
 					Views: []render.View{render.Line("Revoked the API key " + render.Clean(args[0]) + ".")},
@@ -238,7 +238,7 @@ func revokesKey(a *command.App, name string) string {
 }
 
 // warnRevoked says where the key that commands show is good no more.
-func warnRevoked(ctx context.Context, a *command.App, who *command.Caller, c *client.Client) {
+func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 	if _, err := c.Session(ctx); protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
 		a.Warn("the host refuses the API key that your own commands show now", a.HintFor(err))
 	}

@@ -198,7 +198,7 @@ world of that --host-id. The backup is verified before
 anything is written. The world goes on in a new session, with rev and seq far above those of
 the backup, so that no client takes it for what it saw before.
 
-The host needs the root key of the backup's world.`,
+The world's root key comes along: "playctl serve" takes it from the store.`,
 		Example: command.Example(
 			"playctl store restore world.backup --data-dir /var/lib/playctl",
 			"playctl store restore world.backup --store redis://redis.example.com:6379 --host-id restored"),
@@ -216,7 +216,11 @@ The host needs the root key of the backup's world.`,
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(backupDocument(info, args[0], at, "Restored"))
+			if err := a.Printer.Print(backupDocument(info, args[0], at, "Restored")); err != nil {
+				return err
+			}
+			a.Note("The world's root key came along: \"playctl serve\" takes it from the store, without a root key file.")
+			return nil
 		},
 	}
 	stored.Register(cmd.Flags(), a)
