@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { VNode } from 'preact'
 import { clamp, type Entry } from '../feed/entry.js'
+import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -64,9 +65,9 @@ function digest(entries: readonly Entry[]): string {
   return [
     ...(came[0] ? [text('say.arrivals', { names: came[0].name, count: came.length })] : []),
     ...(left[0] ? [text('say.departures', { names: left[0].name, count: left.length })] : []),
-    ...answers.map((entry) => text('say.answered', { who: entry.name, text: clamp(entry.text, 200) })),
-    ...failures.map((entry) => text('say.answerFailed', { who: entry.name, text: clamp(entry.text, 200) })),
-    ...(first && lines.length === 1 ? [text('say.speech', { who: first.name, text: clamp(first.text, 200) })] : []),
+    ...answers.map((entry) => text('say.answered', { who: entry.name, text: clamp(plainWords(entry.text), 200) })),
+    ...failures.map((entry) => text('say.answerFailed', { who: entry.name, text: clamp(plainWords(entry.text), 200) })),
+    ...(first && lines.length === 1 ? [text('say.speech', { who: first.name, text: clamp(plainWords(first.text), 200) })] : []),
     ...(lines.length > 1 ? [text('say.manyLines', { count: lines.length })] : []),
   ].join(' ')
 }

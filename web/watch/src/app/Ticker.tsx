@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { readEvent } from '@playctl/sdk'
 import type { Entry } from '../feed/entry.js'
+import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -24,7 +25,7 @@ export function Ticker({ store }: { store: WorldStore }): VNode | null {
   if (entry === undefined) return null
   return (
     <button type="button" class="ticker" title={text('read.open')} onClick={() => { store.read.value = entry }}>
-      <b><bdi>{entry.name}</bdi></b> <bdi>{entry.text}</bdi>
+      <b><bdi>{entry.name}</bdi></b> <bdi>{plainWords(entry.text)}</bdi>
     </button>
   )
 }

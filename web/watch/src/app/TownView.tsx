@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect, signal } from '@preact/signals'
 import { readEvent } from '@playctl/sdk'
+import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
 import { Town, type TownOptions, type TownStep } from '../town/town.js'
 import type { Happening } from '../world/events.js'
@@ -74,7 +75,7 @@ function play(town: Town, event: Happening): void {
   const known = readEvent(event)
   if (known?.kind === 'world:interaction') {
     const { playerId, role, text: line } = known.data
-    town.say({ playerId, role: role === 'user' || role === 'tool' ? role : 'assistant', text: line })
+    town.say({ playerId, role: role === 'user' || role === 'tool' ? role : 'assistant', text: plainWords(line) })
   } else if (known?.kind === 'world:journey') {
     town.journey({ playerId: known.data.playerId, path: known.data.path })
   } else if (known?.kind === 'world:agent_signal') {

@@ -1,9 +1,11 @@
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { addressOf, queryOf } from '../app/address.js'
 import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
+import { Markdown } from '../markdown/Markdown.js'
+import { plainWords } from '../markdown/plain.js'
 import { locale, text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
@@ -11,9 +13,9 @@ import { find } from '../occupants/search.js'
 import { groups, type Entry, type Group } from './entry.js'
 import { everything } from './filter.js'
 import { kept } from './log.js'
+import { rowHeight, Rows } from './rows.js'
+import { useWhole } from './whole.js'
 
-/** The height of one row in CSS pixels, as feed.css has it. */
-const rowHeight = 58
 /** So many rows beyond the visible ones are there, for scrolling. */
 const spare = 6
 
@@ -25,6 +27,11 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
   const [upTo, stopAt] = useState(Infinity)
   const newer = store.feed.newerThan(upTo)
   const total = store.feed.matching - newer
+  const { unfolded, measured, turn } = useUnfolded(() => {
+    // What is read stands still, as it does while the list is scrolled.
+    stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
+  })
+  const grid = new Rows(total, [...unfolded].map(([serial, extra]) => ({ place: store.feed.placeOfSerial(serial, upTo), extra })))
   const look = (): void => {
     const box = list.current
     if (box === null) return
@@ -40,17 +47,17 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     const box = list.current
     const at = moment === undefined ? -1 : store.feed.placeOf(moment)
     if (box === null || at < 0) return
-    box.scrollTop = Math.max(0, (at + 0.5) * rowHeight - box.clientHeight / 2)
+    box.scrollTop = Math.max(0, grid.topOf(at) + rowHeight / 2 - box.clientHeight / 2)
     look()
   }, [store, moment])
   const marked = moment === undefined ? undefined : store.feed.newest(store.feed.placeOf(moment))?.serial
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - spare)
-  const last = Math.min(total, Math.ceil((view.top + view.height) / rowHeight) + spare)
+  const first = Math.max(0, grid.placeAt(view.top) - spare)
+  const last = Math.min(total, grid.placeAt(view.top + view.height) + 1 + spare)
   const directory = store.directory.value
   const rows: VNode[] = []
   for (let place = first; place < last; place += 1) {
     const entry = store.feed.newest(place, upTo)
-    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} total={total} show={show} marked={entry.serial === marked} store={store} />)
+    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} top={grid.topOf(place)} total={total} unfolded={unfolded.has(entry.serial)} turn={turn} measured={measured} show={show} marked={entry.serial === marked} store={store} />)
   }
   return (
     <>
@@ -61,12 +68,36 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
         </button>}
         <div class="feed" {...(total > 0 ? { role: 'feed', tabIndex: 0, 'aria-label': text('feed.title') } as const : {})} ref={list} onScroll={look}>
           {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}
-          <div role="presentation" class="feedroll" style={{ height: `${total * rowHeight}px` }}>{rows}</div>
+          <div role="presentation" class="feedroll" style={{ height: `${grid.height}px` }}>{rows}</div>
         </div>
         <Earlier store={store} />
       </div>
     </>
   )
+}
+
+interface Unfolding {
+  /** How much higher than a row the unfolded happenings are, by their serials. */
+  readonly unfolded: ReadonlyMap<number, number>
+  readonly turn: (serial: number) => void
+  readonly measured: (serial: number, extra: number) => void
+}
+
+/** Which happenings are unfolded; each stays so wherever the list goes. */
+function useUnfolded(onTurn: () => void): Unfolding {
+  const [unfolded, put] = useState<ReadonlyMap<number, number>>(new Map())
+  const measured = useCallback((serial: number, extra: number) => {
+    put((known) => known.has(serial) && known.get(serial) !== extra ? new Map(known).set(serial, extra) : known)
+  }, [])
+  const turn = (serial: number): void => {
+    put((known) => {
+      const after = new Map(known)
+      if (!after.delete(serial)) after.set(serial, 0)
+      return after
+    })
+    onTurn()
+  }
+  return { unfolded, measured, turn }
 }
 
 /** Whether there is more of the past, and the way to it. */
@@ -84,23 +115,48 @@ interface HappeningProps {
   readonly entry: Entry
   readonly there: boolean
   readonly place: number
+  /** Where it begins, in CSS pixels. */
+  readonly top: number
   readonly total: number
+  readonly unfolded: boolean
+  readonly turn: Unfolding['turn']
+  readonly measured: Unfolding['measured']
   readonly marked: boolean
   readonly show: (key: string) => void
 }
 
-function Happening({ store, entry, there, place, total, marked, show }: HappeningProps): VNode {
+function Happening({ store, entry, there, place, top, total, unfolded, turn, measured, marked, show }: HappeningProps): VNode {
+  const box = useRef<HTMLElement>(null)
+  const words = useId()
+  const { serial, group, event, seq } = entry
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!unfolded || element === null) return undefined
+    const sizes = new ResizeObserver(() => { measured(serial, Math.max(0, element.offsetHeight - rowHeight)) })
+    sizes.observe(element)
+    return () => { sizes.disconnect() }
+  }, [unfolded, serial, measured])
   const name = there
     ? <button type="button" class="link" onClick={() => { show(entry.key) }}><bdi>{entry.name}</bdi></button>
     : <b><bdi>{entry.name}</bdi></b>
   return (
-    <article class={`happening ${entry.group}${marked ? ' marked' : ''}`} {...(marked ? { 'aria-current': 'true' as const } : {})} style={{ transform: `translateY(${place * rowHeight}px)` }} data-seq={entry.seq} data-kind={entry.event}
+    <article ref={box} class={`happening ${group}${marked ? ' marked' : ''}${unfolded ? ' unfolded' : ''}`} {...(marked ? { 'aria-current': 'true' as const } : {})} style={{ transform: `translateY(${top}px)` }} data-seq={seq} data-kind={event}
       aria-posinset={place + 1} aria-setsize={total}>
       <p class="head"><Moment store={store} entry={entry} />{' '}
         <span><Sentence of={entry.sentence} values={{ ...entry.values, who: name }} /></span></p>
-      {entry.text !== '' && <button type="button" class="said" dir="auto" title={text('read.open')} onClick={() => { store.read.value = entry }}>{entry.text}</button>}
+      {entry.text !== '' && <button type="button" class="said" dir="auto" aria-expanded={unfolded} {...(unfolded ? { 'aria-controls': words } : { title: text('read.open') })} onClick={() => { turn(serial) }}>
+        {unfolded ? text('feed.fold') : plainWords(entry.text)}
+      </button>}
+      {unfolded && <div id={words}><Whole store={store} entry={entry} /></div>}
     </article>
   )
+}
+
+/** All that was said. */
+function Whole({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
+  const whole = useWhole(store, entry)
+  if (whole === undefined) return <p class="soft" role="status">{text('read.reading')}</p>
+  return entry.group === 'journey' ? <p dir="auto">{whole}</p> : <Markdown text={whole} />
 }
 
 /** The time of a happening, which is a link to it. */

@@ -1,18 +1,17 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { asText } from '@playctl/sdk'
+import { useEffect, useRef } from 'preact/hooks'
 import { Sentence } from '../app/Sentence.js'
 import { Markdown } from '../markdown/Markdown.js'
 import { text } from '../text/text.js'
 import { wholeTime } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
-import { textLimit, type Entry } from './entry.js'
+import type { Entry } from './entry.js'
+import { useWhole } from './whole.js'
 
 /** One happening with all of its words. */
 export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
-  const [whole, put] = useState<string | undefined>(undefined)
+  const whole = useWhole(store, entry)
   const box = useRef<HTMLDivElement>(null)
-  const cut = entry.text.length >= textLimit
   useEffect(() => {
     const before = document.activeElement
     box.current?.focus({ preventScroll: true })
@@ -28,15 +27,6 @@ export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): V
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [store, entry.serial])
-  useEffect(() => {
-    const { seq } = entry
-    if (!cut || seq === undefined) return
-    store.client.listEvents({ afterSeq: seq - 1, limit: 1 }).then(({ events: [event] }) => {
-      const { data } = event ?? {}
-      const fields = typeof data === 'object' && data !== null && !Array.isArray(data) ? data as { text?: unknown, message?: unknown } : {}
-      put(event?.seq === seq ? asText(fields.text) ?? asText(fields.message) ?? entry.text : entry.text)
-    }, () => { put(entry.text) })
-  }, [store, entry, cut])
   return (
     <div class="reader" role="dialog" aria-label={text('read.title')} tabIndex={-1} ref={box}>
       <div class="heading">
@@ -45,7 +35,7 @@ export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): V
         <button type="button" class="close" aria-label={text('read.close')} onClick={() => { store.read.value = undefined }}>×</button>
       </div>
       <div class="words" tabIndex={0} role="group" aria-label={text('read.title')}>
-        {cut && whole === undefined && entry.seq !== undefined ? <p class="soft" role="status">{text('read.reading')}</p> : <Markdown text={whole ?? entry.text} />}
+        {whole === undefined ? <p class="soft" role="status">{text('read.reading')}</p> : <Markdown text={whole} />}
       </div>
     </div>
   )

@@ -25,6 +25,8 @@ export interface Entry {
   readonly values: Readonly<Record<string, string | number>>
   /** What was said, with no more than textLimit characters; empty if nothing. */
   readonly text: string
+  /** The request whose answer it is a part of; the parts of one are one happening. */
+  readonly request?: string
 }
 
 /** So much of a text is kept with a happening. */

@@ -35,6 +35,20 @@ export class FeedLog {
     }
   }
 
+  /** Gives the happening that an answer began with its words so far; false where it is not among the newest. */
+  goOn({ request, text }: Entry): boolean {
+    if (request === undefined) return false
+    for (let place = this.all.length - 1; place >= Math.max(0, this.all.length - lookedAt); place -= 1) {
+      const begun = this.all.at(place)
+      if (begun?.request !== request) continue
+      const after = { ...begun, text }
+      this.all.replace(begun, after)
+      if (!this.shown.replace(begun, after) && passes(after, this.current)) this.refilter(this.current)
+      return true
+    }
+    return false
+  }
+
   /** Adds what happened before the oldest happening, the newest of it last, as far as there is room; and who was called what then. */
   prepend(entries: readonly Entry[], nameOf: (id: string) => { readonly key: string, readonly name: string } | undefined): void {
     const named = [...this.all].map((entry) => {
@@ -71,6 +85,12 @@ export class FeedLog {
       if (entry?.seq !== undefined && entry.seq <= seq) return place
     }
     return -1
+  }
+
+  /** The place from the newest of the happening with a serial; -1 where it is not shown. */
+  placeOfSerial(serial: number, upTo = Infinity): number {
+    const place = this.newerThan(serial) - this.newerThan(upTo)
+    return this.newest(place, upTo)?.serial === serial ? place : -1
   }
 
   /** The last happening of a thing up to a seq, of the newest that are looked at. */

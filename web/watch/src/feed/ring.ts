@@ -59,6 +59,14 @@ export class Ring<Item> {
     return position >= 0 && position < this.held ? this.slots[(this.start + position) % this.limit] : undefined
   }
 
+  /** Puts an item into the place of another; false where that one is not there. */
+  replace(item: Item, by: Item): boolean {
+    const slot = this.slots.indexOf(item)
+    if (slot < 0) return false
+    this.slots[slot] = by
+    return true
+  }
+
   /** The items from the oldest to the newest. */
   * [Symbol.iterator](): Generator<Item> {
     for (let position = 0; position < this.held; position += 1) {

@@ -1,10 +1,9 @@
 import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { marks } from './plain.js'
 
 /** A longer text is shown as it is. */
 const longest = 20_000
-/** What Markdown marks with: a text without it needs no look. */
-const marks = /[*_`#[\]|>~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:\/\//mu
 
 type Rendered = ComponentType<{ text: string }>
 

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
 import { ago, clockTime } from '../text/times.js'
 import { Sentence } from '../app/Sentence.js'
@@ -14,7 +15,7 @@ export function Now({ store, agent }: { store: WorldStore, agent: AgentThing }):
   if (store.walking && step !== undefined) return <p class="nowline walking">{text('now.walking', { step: step + 1, count: agent.lastUpdate?.path.length ?? step + 1 })}</p>
   if (last === undefined) return <p class="nowline soft" data-version={version}>{text('now.nothing')}</p>
   return (
-    <p class="nowline" data-version={version}><Sentence of={last.sentence} values={{ ...last.values, who: <bdi>{last.name}</bdi> }} />{last.text !== '' && <>: <bdi>{last.text}</bdi></>}
+    <p class="nowline" data-version={version}><Sentence of={last.sentence} values={{ ...last.values, who: <bdi>{last.name}</bdi> }} />{last.text !== '' && <>: <bdi>{plainWords(last.text)}</bdi></>}
       {' '}<time class="soft" dateTime={new Date(last.at).toISOString()}>{then === undefined ? ago(last.at, Math.max(Date.now(), last.at)) : clockTime(last.at)}</time></p>
   )
 }

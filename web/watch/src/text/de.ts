@@ -286,6 +286,7 @@ export const de: Texts = {
   'feed.reading': 'Frühere Ereignisse werden gelesen …',
   'feed.failed': 'Frühere Ereignisse konnten nicht gelesen werden.',
   'feed.oldest': 'Nur die neuesten {count} werden aufbewahrt.',
+  'feed.fold': 'Weniger zeigen',
   'kind.speech': 'Gesagtes',
   'kind.journey': 'Reisen',
   'kind.presence': 'Kommen und Gehen',

@@ -288,6 +288,7 @@ export const en = {
   'feed.reading': 'Reading earlier happenings…',
   'feed.failed': 'Earlier happenings could not be read.',
   'feed.oldest': 'Only the newest {count} are kept.',
+  'feed.fold': 'Show less',
   'kind.speech': 'Speech',
   'kind.journey': 'Journeys',
   'kind.presence': 'Comings and goings',

@@ -284,6 +284,7 @@ export const ja: Texts = {
   'feed.reading': '以前の出来事を読み込み中…',
   'feed.failed': '以前の出来事を読み込めませんでした。',
   'feed.oldest': '新しい {count} 件だけが保持されます。',
+  'feed.fold': '折りたたむ',
   'kind.speech': '発言',
   'kind.journey': '旅',
   'kind.presence': '出入り',

@@ -8,6 +8,7 @@ import { answered, ask, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
 import { FeedLog } from '../feed/log.js'
+import { addTo, Parts } from '../feed/parts.js'
 import { Then } from '../feed/then.js'
 import type { Entry } from '../feed/entry.js'
 import { Directory, emptyDirectory } from './directory.js'
@@ -105,6 +106,7 @@ export class WorldStore {
   /** Whether the host has more of the past, and whether it is being read. */
   readonly past = signal<'more' | 'reading' | 'failed' | 'all'>('all')
   private readonly then = new Then()
+  private readonly parts = new Parts()
   /** The position of the first happening that is there; sealed, nothing can be put before it. */
   private first: number | undefined
   private sealed = false
@@ -258,11 +260,12 @@ export class WorldStore {
   private prepend(events: readonly Happening[], whole: boolean): void {
     if (this.sealed) return
     const then = new Then()
+    const parts = new Parts()
     const entries: Entry[] = []
     this.earliest -= events.length
     events.forEach((event, place) => {
       // The first one only says how many leaves there were, unless nothing was before it.
-      if (place > 0 || whole) entries.push(describe(event, this.live.directory, this.earliest + place, then))
+      if (place > 0 || whole) addTo(entries, parts.join(event, describe(event, this.live.directory, this.earliest + place, then)))
       then.pass(event)
     })
     for (const entry of entries) this.noteOwn(entry)
@@ -319,9 +322,9 @@ export class WorldStore {
 
   private take(event: Happening): void {
     this.serial += 1
-    const entry = describe(event, this.live.directory, this.serial, this.then)
+    const entry = this.parts.join(event, describe(event, this.live.directory, this.serial, this.then))
     this.then.pass(event)
-    this.feed.add(entry)
+    if (!this.feed.goOn(entry)) this.feed.add(entry)
     this.noteOwn(entry)
     if (event.kind === 'session:reset' || event.kind === 'session:resync') {
       // What was before it is another session's, or cannot be joined to it.

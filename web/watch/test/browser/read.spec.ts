@@ -15,24 +15,57 @@ const long = `The *end* ${'of a long story. '.repeat(60)}Really.`
 test.describe('what was said', () => {
   test.use({ repository: false })
 
-  test('opens from its bubble and from the list, and Escape closes it alone', async ({ page, host, world }) => {
+  test('opens from its bubble, and Escape closes it alone', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     await open(page, host)
     await resident(page, 'Ada').click()
-    await show(page, 'happenings')
     await world.say(ada, long)
     const dialog = page.getByRole('dialog', { name: en['read.title'] })
-    await feed(page).getByRole('button', { name: /^The \*end\*/ }).click()
+    await expect.poll(async () => await extent(page, 'zoom-in') !== undefined).toBe(true)
+    await map(page).click({ position: middleOf(await extent(page, 'zoom-in')) })
     await expect(dialog.locator('em')).toHaveText('end')
     await expect(dialog).toContainText('Really.')
+    await expect(panel(page, 'Ada'), 'a click on a bubble closes nothing').toBeVisible()
     expect(await violations(page)).toEqual([])
     await page.keyboard.press('Escape')
     await expect(dialog).toBeHidden()
     await expect(panel(page, 'Ada')).toBeVisible()
+  })
 
-    await map(page).click({ position: middleOf(await extent(page, 'zoom-in')) })
-    await expect(dialog).toContainText('Really.')
-    await expect(panel(page, 'Ada'), 'a click on a bubble closes nothing').toBeVisible()
+  test('unfolds in the list, as Markdown, and stays so while the list grows', async ({ page, host, world }) => {
+    const ada = await world.agent('Ada')
+    for (let line = 1; line <= 30; line++) await world.say(ada, `line ${line}`)
+    await world.say(ada, long)
+    await world.say(ada, 'After it')
+    await open(page, host)
+    await show(page, 'happenings')
+    const lines = feed(page).getByRole('article')
+    const told = lines.filter({ hasText: 'The end of a long story.' })
+    const after = lines.filter({ hasText: 'line 30' })
+    await expect(told, 'folded it is plain words').not.toContainText('*')
+    await told.getByRole('button', { expanded: false }).click()
+    await expect(told.locator('em')).toHaveText('end')
+    await expect(told, 'all of it').toContainText('Really.')
+    const overlap = async (): Promise<boolean> => {
+      const [above, below] = [await told.boundingBox(), await after.boundingBox()]
+      return above === null || below === null || above.y + above.height > below.y + 1
+    }
+    await expect.poll(overlap, 'what comes after it makes room').toBe(false)
+    expect(await violations(page), 'unfolded').toEqual([])
+
+    const before = await told.boundingBox()
+    await world.say(ada, 'One more')
+    const newer = page.getByRole('button', { name: '1 new happening' })
+    await expect(newer).toBeVisible()
+    expect(await told.boundingBox(), 'what is read stands still').toEqual(before)
+    await newer.click()
+    await expect(lines.filter({ hasText: 'One more' })).toBeVisible()
+    await expect(told.locator('em')).toBeVisible()
+    await expect.poll(overlap).toBe(false)
+    await told.getByRole('button', { expanded: true }).click()
+    await expect(told.locator('em')).toBeHidden()
+    const [folded, next] = [await told.boundingBox(), await after.boundingBox()]
+    expect((next?.y ?? 0) - (folded?.y ?? 0)).toBe(folded?.height)
   })
 })
 

@@ -22,7 +22,7 @@ test('who comes appears, and who leaves goes', async ({ visitor, world }) => {
   await visitor.verified()
 })
 
-test('what is said is in the feed, filtered and read whole', async ({ visitor, world }) => {
+test('what is said is in the feed, filtered and unfolded', async ({ visitor, world }) => {
   const ada = await world.agent('Ada')
   await visitor.open()
   await visitor.press('#tab-happenings')
@@ -32,9 +32,9 @@ test('what is said is in the feed, filtered and read whole', async ({ visitor, w
   await visitor.write('input[type=search]', 'chapter')
   await visitor.miss('.happening', 'river')
   await visitor.press('.happening .said', 'chapter')
-  await visitor.see(`${named('[role=dialog]', 'read.title')} strong`, 'blue')
-  await visitor.keys('Escape')
-  await visitor.miss('[role=dialog]')
+  await visitor.see('.happening .markdown strong', 'blue')
+  await visitor.press('.happening .said', word('feed.fold'))
+  await visitor.miss('.happening .markdown')
 })
 
 test('an agent is asked, and answers this person only', async ({ visitor, another, world, serve }) => {

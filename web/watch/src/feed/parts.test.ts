@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe as suite, it } from 'node:test'
+import type { WorldEvent } from '@playctl/sdk'
+import { Directory } from '../world/directory.js'
+import { describe } from './describe.js'
+import type { Entry } from './entry.js'
+import { FeedLog } from './log.js'
+import { addTo, Parts } from './parts.js'
+
+const part = (seq: number, requestId: string, message: string, status = 'stream'): WorldEvent =>
+  ({ seq, kind: 'world:intercom', data: { requestId, status, fromPlayerId: 'ada', message } })
+
+function told(events: readonly WorldEvent[]): Entry[] {
+  const parts = new Parts()
+  return events.map((event) => parts.join(event, describe({ ...event, at: 0, past: false }, new Directory([], []), event.seq ?? 0)))
+}
+
+suite('the parts of an answer', () => {
+  const events = [part(1, 'r1', 'The river '), part(2, 'r2', 'Good '), part(3, 'r1', 'is high.'), part(4, 'r1', 'It is high.', 'completed')]
+
+  it('are one happening while they come, at the place where it began', () => {
+    const log = new FeedLog()
+    for (const entry of told(events)) if (!log.goOn(entry)) log.add(entry)
+    assert.deepEqual([0, 1, 2].map((place) => log.newest(place)).map((entry) => [entry?.seq, entry?.text]), [[4, 'It is high.'], [2, 'Good '], [1, 'The river is high.']])
+  })
+
+  it('are one happening where they are read later', () => {
+    const entries: Entry[] = []
+    for (const entry of told(events)) addTo(entries, entry)
+    assert.deepEqual(entries.map(({ seq, text }) => [seq, text]), [[1, 'The river is high.'], [2, 'Good '], [4, 'It is high.']])
+  })
+
+  it('pass a filter once the words that it looks for are there', () => {
+    const log = new FeedLog()
+    log.refilter({ group: '', key: '', text: 'high' })
+    const [first, , second] = told(events)
+    if (first !== undefined) log.add(first)
+    assert.equal(log.matching, 0)
+    assert.ok(second !== undefined && log.goOn(second))
+    assert.equal(log.newest(0)?.text, 'The river is high.')
+  })
+})

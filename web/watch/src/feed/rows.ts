@@ -1,0 +1,36 @@
+/** The height of one row in CSS pixels, as feed.css has it. */
+export const rowHeight = 58
+
+/** A row that is unfolded: its place in the list, and how much higher it is than others. */
+export interface Unfolded {
+  readonly place: number
+  readonly extra: number
+}
+
+/** Where the rows of a list are, of which a few are unfolded. */
+export class Rows {
+  private readonly unfolded: readonly Unfolded[]
+
+  constructor(private readonly total: number, unfolded: readonly Unfolded[]) {
+    this.unfolded = unfolded.filter(({ place }) => place >= 0 && place < total).sort((one, other) => one.place - other.place)
+  }
+
+  /** The height of all of them. */
+  get height(): number { return this.topOf(this.total) }
+
+  topOf(place: number): number {
+    return this.unfolded.reduce((top, row) => row.place < place ? top + row.extra : top, place * rowHeight)
+  }
+
+  /** The place of the row at a height. */
+  placeAt(height: number): number {
+    let above = 0
+    for (const { place, extra } of this.unfolded) {
+      const bottom = (place + 1) * rowHeight + above
+      if (height < bottom) break
+      if (height < bottom + extra) return place
+      above += extra
+    }
+    return Math.max(0, Math.floor((height - above) / rowHeight))
+  }
+}
