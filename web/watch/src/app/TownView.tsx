@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { effect, signal } from '@preact/signals'
+import { effect } from '@preact/signals'
 import { readEvent } from '@playctl/sdk'
 import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
@@ -8,7 +8,7 @@ import { Town, type TownOptions, type TownStep } from '../town/town.js'
 import type { Happening } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { called } from './names.js'
-import { onward } from './onward.js'
+import { watchInsets } from './insets.js'
 
 /** What happened longer ago than this, in milliseconds, is not played on the map. */
 const fresh = 15_000
@@ -20,7 +20,6 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
     const element = host.current
     if (element === null) return undefined
     const town = new Town(element, optionsOf(store, announce))
-    const narrow = signal(false)
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
@@ -29,13 +28,7 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
       store.listenToPast((event) => { if (event === undefined) town.hush(); else play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
       watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),
-      watchMedia('(max-width: 820px)', (matches) => { narrow.value = matches }),
-      effect(() => {
-        const wide = !narrow.value
-        const [before, after] = [wide && !store.bare.value ? 356 : 12, wide && store.selected.value !== undefined ? 408 : 12]
-        const [left, right] = onward(element) === 1 ? [before, after] : [after, before]
-        town.setInsets({ top: 64, right, bottom: (wide ? 12 : 78) + (store.barOpen.value ? 104 : 0), left })
-      }),
+      watchInsets(element, matchMedia('(max-width: 820px)'), (insets) => { town.setInsets(insets) }),
     ]
     onTown(town)
     return () => {

@@ -2,6 +2,7 @@
 
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
+import { settled } from './fixtures/map.js'
 import { expect, test } from './fixtures/test.js'
 import { open, resident, show } from './fixtures/town.js'
 
@@ -32,6 +33,22 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
       await resident(page, 'Ada').tap()
       await expect(page.getByRole('complementary', { name: 'Ada' })).toBeVisible()
       await expect(ticker, 'the panel has the room').toBeHidden()
+    })
+
+    test('nobody is under what lies over the map, with and without the panels', async ({ page, host, world }) => {
+      const ada = await world.agent('Ada')
+      for (let number = 1; number <= 24; number++) await world.agent(`Agent ${number}`)
+      await open(page, host)
+      for (const turn of ['page.hide', 'page.show'] as const) {
+        await world.say(ada, 'The third chapter of the blue one.')
+        await expect(page.locator('.ticker')).toBeVisible()
+        const { top, bottom } = await settled(page)
+        const above = await page.locator('.status').boundingBox()
+        const below = await page.locator('.zoom').boundingBox()
+        expect(top).toBeGreaterThanOrEqual((above?.y ?? Infinity) + (above?.height ?? 0))
+        expect(bottom).toBeLessThanOrEqual(below?.y ?? 0)
+        await page.getByRole('button', { name: en[turn] }).tap()
+      }
     })
   })
 }
