@@ -43,7 +43,7 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
 function optionsOf(store: WorldStore, announce: (sentence: string) => void): TownOptions {
   return {
     text: {
-      mapLabel: text('page.map'), mapRole: text('page.mapRole'),
+      mapLabel: text('page.map'), mapRole: text('page.mapRole'), overviewLabel: text('map.overview'), overviewHow: text('map.overviewHow'),
       describe: (row) => text('map.resident', {
         who: called(row.name),
         kind: text(`residents.kind.${row.kind}`), place: text('residents.at', { x: row.x, y: row.y }),

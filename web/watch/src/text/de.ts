@@ -16,6 +16,8 @@ export const de: Texts = {
   'map.zoomIn': 'Vergrößern',
   'map.zoomOut': 'Verkleinern',
   'map.fit': 'Ganze Stadt',
+  'map.overview': 'Übersicht: zurück zu den Bewohnern',
+  'map.overviewHow': 'Klicken oder ziehen, um dorthin zu gehen. Pfeiltasten bewegen die Karte, Enter führt zurück zu den Bewohnern.',
   'page.world': 'Welt',
   'page.hide': 'Leisten ausblenden',
   'page.show': 'Leisten einblenden',

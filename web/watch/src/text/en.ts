@@ -18,6 +18,8 @@ export const en = {
   'map.zoomIn': 'Closer',
   'map.zoomOut': 'Farther',
   'map.fit': 'Whole town',
+  'map.overview': 'Overview: back to where people are',
+  'map.overviewHow': 'Click or drag to go there. Arrow keys move the map, Enter goes back to where people are.',
   'page.world': 'World',
   'page.hide': 'Hide the panels',
   'page.show': 'Show the panels',

@@ -16,6 +16,8 @@ export const ja: Texts = {
   'map.zoomIn': '拡大',
   'map.zoomOut': '縮小',
   'map.fit': '全体を表示',
+  'map.overview': '全体図：住民のいる場所へ戻る',
+  'map.overviewHow': 'クリックまたはドラッグでその場所へ移動します。矢印キーで地図が動き、Enter で住民のいる場所へ戻ります。',
   'page.world': 'ワールド',
   'page.hide': 'パネルを隠す',
   'page.show': 'パネルを表示',

@@ -52,6 +52,15 @@ export class Camera {
     return { x: left, y: top, w: Math.max(this.width - left - right, 1), h: Math.max(this.height - top - bottom, 1) }
   }
 
+  /** The land that there is to see. */
+  get land(): Box { return this.#land }
+
+  /** The part of the ground that the free part of the window shows. */
+  get shown(): Box {
+    const { x, y, w, h } = this.free
+    return { ...this.ground({ x, y }), w: w / this.scale, h: h / this.scale }
+  }
+
   /** Whether the camera moves by itself at present. */
   get gliding(): boolean { return this.#glide !== null }
 

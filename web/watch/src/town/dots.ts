@@ -3,9 +3,16 @@ import { grown } from './geometry.js'
 import { COATS, lookOf } from './look.js'
 import type { Palette } from './palette.js'
 import type { Shown } from './shown.js'
+import type { TownOccupant } from './types.js'
 
 /** The colors of what is no person. */
 const PLACES = { mcp: '#00878f', structure: '#8a6a48' } as const
+
+/** The color of somebody from afar: that of the coat. */
+export function colorOf(row: TownOccupant, p: Palette): string {
+  if (row.kind === 'mcp' || row.kind === 'structure') return PLACES[row.kind]
+  return COATS[lookOf(row.kind === 'agent' ? row.agentId : row.id).coat] ?? p.pick
+}
 
 /** Somebody from afar: a dot in the color of the coat, with a ring about who speaks; a square is a structure or a placement. */
 export function dotOf({ resident: { key, row, speech }, feet, body, dot, strength }: Shown, p: Palette): Item {
@@ -17,11 +24,10 @@ export function dotOf({ resident: { key, row, speech }, feet, body, dot, strengt
       c.beginPath()
       if (row.kind === 'mcp' || row.kind === 'structure') {
         c.roundRect(feet.x - dot * 0.8, feet.y - dot * 0.8, dot * 1.6, dot * 1.6, 2)
-        c.fillStyle = PLACES[row.kind]
       } else {
         c.arc(feet.x, feet.y, dot * 0.9, 0, Math.PI * 2)
-        c.fillStyle = COATS[lookOf(row.kind === 'agent' ? row.agentId : row.id).coat] ?? p.pick
       }
+      c.fillStyle = colorOf(row, p)
       c.fill()
       c.strokeStyle = p.dark ? '#f4ecdb' : '#ffffff'
       c.lineWidth = 1.5

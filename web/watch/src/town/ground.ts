@@ -64,6 +64,23 @@ function polyline(points: readonly Point[]): Path2D {
   return path
 }
 
+/**
+ * Paints the island without what is on it, for a small picture.
+ * @param pixel The ground units of a CSS pixel: the sand is seen however small the picture is.
+ */
+export function paintIsland(c: Draw, bounds: TownBounds, p: Palette, pixel: number): void {
+  const shore = smooth(coast(bounds))
+  c.lineJoin = 'round'
+  c.strokeStyle = p.shallow
+  c.lineWidth = Math.max(92, 8 * pixel)
+  c.stroke(shore)
+  c.fillStyle = p.grass
+  c.fill(shore)
+  c.strokeStyle = p.sand
+  c.lineWidth = Math.max(20, 2 * pixel)
+  c.stroke(shore)
+}
+
 /** Paints the part of the land that a box on the ground shows. The context is in ground units. */
 export function paintGround(c: Draw, seen: Box, bounds: TownBounds, streets: Streets, p: Palette): void {
   c.fillStyle = p.sea

@@ -5,7 +5,7 @@ import { DEPARTURE, postpone, Residents } from './residents.js'
 import type { TownAgent, TownOccupant, TownWorld } from './types.js'
 
 const text = {
-  mapLabel: '', mapRole: '',
+  mapLabel: '', mapRole: '', overviewLabel: '', overviewHow: '',
   describe: (row: TownOccupant) => row.name,
   step: (step: { readonly content?: string }, place: number) => `${place + 1}. ${step.content ?? ''}`,
 }

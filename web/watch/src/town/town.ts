@@ -5,6 +5,7 @@ import { FrameStatistics } from './frames.js'
 import type { Box, Point } from './geometry.js'
 import { holdsBox } from './geometry.js'
 import { boxAround } from './level.js'
+import { Overview } from './overview.js'
 import { Painter } from './painter.js'
 import type { Lettering } from './paper.js'
 import { letterSize } from './paper.js'
@@ -46,6 +47,7 @@ export class Town {
   readonly #camera = new Camera()
   readonly #residents: Residents
   readonly #painter: Painter
+  readonly #overview: Overview
   readonly #ends = new AbortController()
   readonly #sizes: ResizeObserver
   #insets: TownInsets
@@ -86,6 +88,11 @@ export class Town {
     this.#draw = draw
     this.#painter = new Painter(paletteOf(options.theme), this.#lettering)
     host.append(this.canvas)
+    this.#overview = new Overview(host, options.text, {
+      go: (to, atOnce) => { this.#go(to, atOnce) },
+      pan: (dx, dy) => { this.#pan(dx, dy) },
+      home: () => { this.#home() },
+    }, () => { this.#wake() }, this.#ends.signal)
     this.#listen()
     this.#sizes = new ResizeObserver(() => { this.#resize() })
     this.#sizes.observe(host)
@@ -277,6 +284,20 @@ export class Town {
     this.#wake()
   }
 
+  #go(to: Point, atOnce: boolean): void {
+    this.#steered = true
+    this.#leave()
+    this.#camera.go(this.#camera.at(to, 0), performance.now(), atOnce || this.#still)
+    this.#wake()
+  }
+
+  #home(): void {
+    this.#steered = false
+    this.#whole = false
+    this.#leave()
+    this.#fit(this.#still)
+  }
+
   #show(resident: Resident, scale: number): void {
     this.#steered = true
     const now = performance.now()
@@ -364,6 +385,7 @@ export class Town {
     const { next, moves } = this.#residents.pass(now, (resident, step) => { this.#options.onStep?.(resident.key, step) })
     const marks = { selected: this.#selected, hovered: this.#hovered, focused: this.#focused }
     this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still)
+    this.#overview.show(this.#camera, this.#residents, paletteOf(this.#theme), this.#selected, now)
     this.frames.add(now)
     clearTimeout(this.#timer)
     if (gliding) this.#wake()

@@ -113,6 +113,10 @@ export interface TownText {
   readonly mapLabel: string
   /** What kind of thing the map is, for a screen reader: "town map". */
   readonly mapRole: string
+  /** The accessible name of the overview, a button that leads back to where people are. */
+  readonly overviewLabel: string
+  /** How the overview is used. */
+  readonly overviewHow: string
   /** An occupant in one sentence, for a screen reader. */
   readonly describe: (occupant: TownOccupant) => string
   /** A step in a few words, and its place in its journey, counted from 0: '2. search', '3. Arrived: …'. */
