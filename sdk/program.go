@@ -2,15 +2,13 @@ package sdk
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -198,9 +196,7 @@ func (w *RemotePlayWorld) ownNode(ctx context.Context, name string) (*NodeCreden
 	if err != nil {
 		return nil, err
 	}
-	mac := hmac.New(sha256.New, []byte(w.main.Hash.Reveal()))
-	_, _ = mac.Write([]byte("playctl agent " + name)) // a hash never fails
-	node := NodeCredentials{RootKey: host.RootKey, PasswHash: protocol.NewSecret(hex.EncodeToString(mac.Sum(nil)))}
+	node := NodeCredentials{RootKey: host.RootKey, PasswHash: creds.NamedAgentHash(w.main.Hash, name).Secret}
 	resolved, err := node.resolve()
 	if err != nil {
 		return nil, err

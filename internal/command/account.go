@@ -23,3 +23,27 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	}
 	return a.Caller()
 }
+
+// OwnAgent finds an agent of the caller's account, or makes one where there is none of the
+// name, and gives the caller as it is then. Where a context keeps the account, it keeps the
+// new agent; for an account of the environment alone, the agent's credentials follow from
+// the account's and the name, so that every run finds the same agent.
+func (a *App) OwnAgent(ctx context.Context, who *Caller, name string) (AgentRef, *Caller, error) {
+	ref, err := a.FindAgent(ctx, who, name, SeekOwn)
+	if !errors.Is(err, ErrNoAgent) {
+		return ref, who, err
+	}
+	if !who.Keeps() {
+		ref, err = a.MakeNamedAgent(ctx, who, name)
+		return ref, who, err
+	}
+	if err := a.MakeAgentNode(ctx, name, a.KeptPhrase()); err != nil {
+		return AgentRef{}, who, err
+	}
+	now, err := a.Caller()
+	if err != nil {
+		return AgentRef{}, who, err
+	}
+	ref, err = a.FindAgent(ctx, now, name, SeekOwn)
+	return ref, now, err
+}

@@ -21,10 +21,12 @@ type App struct {
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
 	Printer   *render.Printer
-	// MakeMainNode and MakeAgentNode make nodes as their commands do, for commands
-	// that need one. The package of those commands sets them.
-	MakeMainNode  func(ctx context.Context, phrase *PhraseFlags) error
-	MakeAgentNode func(ctx context.Context, label string, phrase *PhraseFlags) error
+	// MakeMainNode and MakeAgentNode make nodes as their commands do, and MakeNamedAgent
+	// makes one whose credentials follow from its name, for commands that need one. The
+	// package of those commands sets them.
+	MakeMainNode   func(ctx context.Context, phrase *PhraseFlags) error
+	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
+	MakeNamedAgent func(ctx context.Context, who *Caller, name string) (AgentRef, error)
 	// exposed is set once the person was warned that the host does not encrypt.
 	exposed bool
 	// dryRun ends the run where a confirmation would be asked for.

@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,6 +47,15 @@ func DeriveNodeID(hash PasswHash, rootKey string) (string, error) {
 	}
 	salt := sha256.Sum256([]byte(nodeIDSaltPrefix + protocol.NormalizeRootKey(rootKey)))
 	return scryptHex([]byte(hash.Reveal()), salt)
+}
+
+// NamedAgentHash returns the PasswHash of an agent that nobody drew a phrase for: it
+// follows from the hash of its main node and from its name (HMAC-SHA-256), in every run
+// and in every SDK alike. The main node's hash cannot be found out from it.
+func NamedAgentHash(main PasswHash, name string) PasswHash {
+	mac := hmac.New(sha256.New, []byte(main.Reveal()))
+	_, _ = mac.Write([]byte("playctl agent " + name)) // a hash never fails
+	return PasswHash{protocol.NewSecret(hex.EncodeToString(mac.Sum(nil)))}
 }
 
 // RootKeyFromSecret returns the root key of a secret's bytes, taken as they

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -66,16 +65,7 @@ func runAgent(ctx context.Context, a *command.App, name string, flags *execFlags
 	if err != nil {
 		return err
 	}
-	ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
-	if errors.Is(err, command.ErrNoAgent) {
-		if err := a.MakeAgentNode(ctx, name, a.KeptPhrase()); err != nil {
-			return err
-		}
-		if who, err = a.Caller(); err != nil {
-			return err
-		}
-		ref, err = a.FindAgent(ctx, who, name, command.SeekOwn)
-	}
+	ref, who, err := a.OwnAgent(ctx, who, name)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ func Commands(a *command.App) []*cobra.Command {
 	a.MakeAgentNode = func(ctx context.Context, label string, phrase *command.PhraseFlags) error {
 		return createAgentNode(ctx, a, label, phrase, "")
 	}
+	a.MakeNamedAgent = func(ctx context.Context, who *command.Caller, name string) (command.AgentRef, error) {
+		return createNamedAgent(ctx, a, who, name)
+	}
 	return []*cobra.Command{
 		newCreateRootKeyCommand(a), newCreateMainNodeCommand(a), newCreateAgentNodeCommand(a), newCreateAPIKeyCommand(a),
 		newWhoamiCommand(a), newListAgentNodesCommand(a), newInspectNodeCommand(a),

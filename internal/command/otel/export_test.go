@@ -33,11 +33,13 @@ const longest = time.Minute
 type person struct {
 	*testing.T
 	home, server string
+	// account is one that the environment has.
+	account []string
 }
 
 func (p *person) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, hostprocess.Binary(p), args...)
-	cmd.Dir, cmd.Env = p.home, []string{"HOME=" + p.home, "PLAYCTL_SERVER=" + p.server, "PATH=" + os.Getenv("PATH")}
+	cmd.Dir, cmd.Env = p.home, append([]string{"HOME=" + p.home, "PLAYCTL_SERVER=" + p.server, "PATH=" + os.Getenv("PATH")}, p.account...)
 	return cmd
 }
 
@@ -236,5 +238,44 @@ func TestExportersOfGo(t *testing.T) {
 	}
 	if nodes := p.run("list-agent-nodes", "--jq", "[.. | .agentId? // empty] | length"); nodes != "2\n" {
 		t.Errorf("the account has %s agents", strings.TrimSpace(nodes))
+	}
+}
+
+// An account that only the environment has is kept nowhere, and no phrase of its agents is.
+func TestAccountOfTheEnvironment(t *testing.T) {
+	p := &person{T: t, home: t.TempDir()}
+	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
+	p.run("create-main-node", "--phrase-file", "phrase")
+	phrase, err := os.ReadFile(filepath.Join(p.home, "phrase"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, key := p.run("whoami", "--jq", ".nodeId"), p.run("create-api-key", "--show-api-key", "--jq", ".apiKey")
+	p.home = t.TempDir()
+	p.account = []string{"PLAYCTL_NODE_ID=" + strings.TrimSpace(id), "PLAYCTL_PHRASE=" + strings.TrimSpace(string(phrase)), "PLAYCTL_API_KEY=" + strings.TrimSpace(key)}
+	agents := func() string { return p.run("list-agent-nodes", "--jq", "[.agents[] | {agentId, label, name}]") }
+	want := map[string][]string{"servers": {"mcp.example.com"}}
+	var first string
+	for run := range 2 {
+		at, stop := p.receives("--settle", "100ms")
+		exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(at.HTTP+"/v1/traces"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		work(t, "Ada", exporter)
+		said := stop(1)
+		want["Ada"] = append(want["Ada"], "A run of Ada", "find {}", "book {}", `pay {}{"error":"timeout"}`, "Done after 3 tool calls")
+		if diff := cmp.Diff(want, p.journeys()); diff != "" {
+			t.Fatalf("%s\n%s", diff, said)
+		}
+		if run == 0 {
+			first = agents()
+		}
+	}
+	if again := agents(); again != first || !strings.Contains(first, `"Ada"`) {
+		t.Errorf("the account has the agents %s, and then %s", first, again)
+	}
+	if found, err := os.ReadDir(p.home); err != nil || len(found) > 0 {
+		t.Errorf("it keeps %v: %v", found, err)
 	}
 }

@@ -2,7 +2,6 @@ package otel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -175,17 +174,9 @@ func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) 
 	if s.who.Main.IsZero() {
 		return s.app.FindAgent(ctx, s.who, idOf(name), command.SeekOwn)
 	}
-	ref, err := s.app.FindAgent(ctx, s.who, name, command.SeekOwn)
-	if !errors.Is(err, command.ErrNoAgent) {
-		return ref, err
-	}
-	if err := s.app.MakeAgentNode(ctx, name, s.app.KeptPhrase()); err != nil {
-		return command.AgentRef{}, err
-	}
-	if s.who, err = s.app.Caller(); err != nil {
-		return command.AgentRef{}, err
-	}
-	return s.app.FindAgent(ctx, s.who, name, command.SeekOwn)
+	ref, who, err := s.app.OwnAgent(ctx, s.who, name)
+	s.who = who
+	return ref, err
 }
 
 // idOf makes an id of a name, for hosts where agents have no nodes.

@@ -1,0 +1,47 @@
+package node
+
+import (
+	"context"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// createNamedAgent makes the agent node of an account whose credentials follow from the
+// account's and a name. Where another program made it before, that one is meant.
+func createNamedAgent(ctx context.Context, a *command.App, who *command.Caller, name string) (command.AgentRef, error) {
+	c, err := a.Client(who, who.Main)
+	if err != nil {
+		return command.AgentRef{}, err
+	}
+	defer c.Close()
+	root, err := rootKey(ctx, a, c, who.RootKey(), "")
+	if err != nil {
+		return command.AgentRef{}, err
+	}
+	node := client.Credentials{Hash: creds.NamedAgentHash(who.Main.Hash, name)}
+	err = a.Waiting("Deriving the node id", func() (err error) {
+		node.NodeID, err = a.Derive(node.Hash, root)
+		return err
+	})
+	if err != nil {
+		return command.AgentRef{}, err
+	}
+	label := name
+	if c.Service() != protocol.ServicePlay || creds.CheckLabel(name) != nil {
+		label = ""
+	}
+	err = a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
+		_, err := c.CreateLabeledAgent(ctx, node, label)
+		if protocol.HasCode(err, protocol.CodeNodeExists) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return command.AgentRef{}, err
+	}
+	return command.AgentRef{ID: node.NodeID, Label: name, Node: node, Own: true}, nil
+}
