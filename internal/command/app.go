@@ -95,7 +95,7 @@ func (a *App) Note(format string, args ...any) {
 
 // Warn tells a person about a danger, --quiet or not.
 func (a *App) Warn(problem, hint string) {
-	render.Warning(a.Stderr, a.ErrorLook(), problem, hint)
+	render.Warning(a.Stderr, a.ErrorLook(), problem, a.LikeThis(hint))
 }
 
 // Waiting shows a spinner while work takes longer than a blink, on a terminal

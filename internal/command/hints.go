@@ -16,8 +16,11 @@ import (
 )
 
 // HintFor returns what to do about an error: what the error itself knows, else
-// what this run knows of it, else what its code on the wire suggests.
-func (a *App) HintFor(err error) string {
+// what this run knows of it, else what its code on the wire suggests. The commands in
+// it are about the host and the account of this run.
+func (a *App) HintFor(err error) string { return a.LikeThis(a.hintFor(err)) }
+
+func (a *App) hintFor(err error) string {
 	if hinted, ok := errors.AsType[*hintedError](err); ok {
 		return hinted.hint
 	}

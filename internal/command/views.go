@@ -118,11 +118,11 @@ type agentsResult struct {
 
 // AgentsDocument shows the agents of the account, with the labels that the context
 // has for them.
-func (c *Caller) AgentsDocument(look render.Look, agents []protocol.AgentRecord) *render.Document {
+func (c *Caller) AgentsDocument(a *App, agents []protocol.AgentRecord) *render.Document {
 	result := agentsResult{Context: c.ContextName(), Agents: []protocol.AgentRecord{}}
 	table := render.Table{
 		Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name", Wraps: true}, {Title: "tools", Wraps: true}, {Title: "zones", Right: true}, {Title: "yields", Right: true}, {Title: "created"}},
-		Empty:   "There are no agent nodes yet. \"playctl create-agent-node\" makes one.",
+		Empty:   a.LikeThis("There are no agent nodes yet. \"playctl create-agent-node\" makes one."),
 	}
 	items := []any{}
 	for _, record := range agents {
@@ -131,7 +131,7 @@ func (c *Caller) AgentsDocument(look render.Look, agents []protocol.AgentRecord)
 		items = append(items, record)
 		table.Rows = append(table.Rows, []string{
 			render.ShortID(record.AgentID), record.Label, record.Name, strings.Join(record.ToolNames, ", "),
-			Zones(record), Decimal(record.YieldCount), look.AgeOf(record.CreatedAt),
+			Zones(record), Decimal(record.YieldCount), a.Printer.Look.AgeOf(record.CreatedAt),
 		})
 	}
 	return &render.Document{Data: result, Items: items, Views: []render.View{table}}

@@ -87,7 +87,7 @@ func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answ
 	result := listedAgents{Context: who.ContextName(), Agents: []listedAgent{}}
 	table := render.Table{
 		Columns: []render.Column{{Title: "agent"}, {Title: "name", Wraps: true}, {Title: "owner"}, {Title: "answering"}, {Title: "asked"}},
-		Empty:   "There are no agents on the map. \"playctl agent run NAME -- COMMAND\" puts one there.",
+		Empty:   a.LikeThis("There are no agents on the map. \"playctl agent run NAME -- COMMAND\" puts one there."),
 	}
 	items := []any{}
 	for _, row := range rows {

@@ -89,7 +89,7 @@ func (s *session) inspectMain(ctx context.Context, st aql.InspectMainNode) (*out
 	if err != nil {
 		return nil, err
 	}
-	main, agents := s.who.MainDocument(s.Printer.Look, reply), s.who.AgentsDocument(s.Printer.Look, reply.AgentNodes)
+	main, agents := s.who.MainDocument(s.Printer.Look, reply), s.who.AgentsDocument(s.App, reply.AgentNodes)
 	return reading(st.Into, reply, slices.Concat(main.Views, []render.View{render.Line("")}, agents.Views)...)
 }
 
@@ -313,7 +313,7 @@ func (s *session) showList(ctx context.Context, st aql.ShowList) (*outcome, erro
 		if err != nil {
 			return nil, err
 		}
-		return reading(nil, &agentList{reply.AgentNodes}, s.who.AgentsDocument(s.Printer.Look, reply.AgentNodes).Views...)
+		return reading(nil, &agentList{reply.AgentNodes}, s.who.AgentsDocument(s.App, reply.AgentNodes).Views...)
 	}
 	c := &connection{Server: s.main.BaseURL(), Context: s.who.ContextName(), MainNode: s.main.Node()}
 	if s.space != nil {

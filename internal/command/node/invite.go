@@ -171,7 +171,7 @@ is listed for a week more. The strings themselves are not kept anywhere.`,
 func listedInvitations(a *command.App, who *command.Caller, list []protocol.InvitationRecord) *render.Document {
 	table := render.Table{
 		Columns: []render.Column{{Title: "id"}, {Title: "used", Right: true}, {Title: "of", Right: true}, {Title: "expires"}, {Title: "by"}},
-		Empty:   "There are no invitations. \"playctl invite\" makes one.",
+		Empty:   a.LikeThis("There are no invitations. \"playctl invite\" makes one."),
 	}
 	items := []any{}
 	for _, i := range list {

@@ -162,7 +162,7 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 	look := a.Printer.Look
 	table := render.Table{
 		Columns: []render.Column{{Title: "name"}, {Title: "made"}, {Title: "last used"}, {Title: "expires"}},
-		Empty:   "There are no API keys. \"playctl create-api-key\" makes one.",
+		Empty:   a.LikeThis("There are no API keys. \"playctl create-api-key\" makes one."),
 	}
 	items := []any{}
 	for _, k := range keys {

@@ -155,7 +155,7 @@ kinds that the agent got.`,
 				if err != nil {
 					return nil, err
 				}
-				return who.AgentsDocument(a.Printer.Look, allAgents(reply)), nil
+				return who.AgentsDocument(a, allAgents(reply)), nil
 			})
 		},
 	}
