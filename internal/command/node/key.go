@@ -142,8 +142,9 @@ func newKeyListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the API keys of your main node",
-		Long: `List the API keys of your main node, with when they expire and when they were last used. Where
-several hosts serve the world, a use at another one may be an hour behind. The keys themselves are kept nowhere but where you put them.`,
+		Long: `List the API keys of your main node, with when they expire and when they were last used.
+Where several hosts serve the world, a use at another one may be an hour behind.
+The keys themselves are kept nowhere but where you put them.`,
 		Example: command.Example("playctl key list", "playctl key list --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
