@@ -15,7 +15,8 @@ import (
 )
 
 // Sentinel starts a Sentinel that watches a master under a name, promotes a replica
-// when the master did not answer for half a second, and returns its address.
+// when the master did not answer for half a second, and returns its address. A
+// failover that fails, as on a busy machine, is tried again after two seconds.
 func Sentinel(t testing.TB, name string, master *Server) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "playsentinel") //nolint:usetesting // a socket's path may have 108 bytes
@@ -31,7 +32,7 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 	lines := []string{
 		"bind 127.0.0.1", "port " + own, "dir " + dir, "unixsocket " + s.Socket, "logfile " + filepath.Join(dir, "log"),
 		"sentinel monitor " + name + " " + host + " " + number + " 1",
-		"sentinel down-after-milliseconds " + name + " 500", "sentinel failover-timeout " + name + " 5000",
+		"sentinel down-after-milliseconds " + name + " 500", "sentinel failover-timeout " + name + " 1000",
 	}
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)

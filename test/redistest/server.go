@@ -85,7 +85,7 @@ func (s *Server) launch() {
 	s.await()
 }
 
-// await waits until the server answers, for 20 s at most.
+// await waits until the server answers, for a minute at most.
 func (s *Server) await() {
 	s.t.Helper()
 	client := goredis.NewClient(&goredis.Options{Network: "unix", Addr: s.Socket, MaxRetries: -1, DisableIdentity: true})
@@ -118,7 +118,7 @@ func (s *Server) Kill() {
 	s.cmd = nil
 }
 
-// Logged waits until everything is in the server's log, for 20 s at most. A server
+// Logged waits until everything is in the server's log, for a minute at most. A server
 // that syncs every second writes it later while the disk is busy.
 func (s *Server) Logged() {
 	s.t.Helper()
@@ -175,16 +175,16 @@ func (s *Server) Do(args ...any) any {
 	return reply
 }
 
-// Until waits until the server's replication section has a line, for 20 s at most.
+// Until waits until the server's replication section has a line, for a minute at most.
 func (s *Server) Until(line string) {
 	s.t.Helper()
 	wait(s.t, line, func() bool { return strings.Contains(fmt.Sprint(s.Do("info", "replication")), line) })
 }
 
-// wait asks until the answer is yes, for 20 s at most.
+// wait asks until the answer is yes, for a minute at most.
 func wait(t testing.TB, what string, ask func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

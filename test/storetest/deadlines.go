@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds every wait of the contract: what takes longer failed.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // eventually asks until the answer is yes.
 func eventually(t *testing.T, what string, ask func() bool) {

@@ -51,16 +51,16 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Eventually waits until holds reports true, and fails the test after 10 s. It is
+// Eventually waits until holds reports true, and fails the test after a minute. It is
 // for what no channel and no event reports.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(10 * time.Second); !holds(); {
+	for deadline := time.After(time.Minute); !holds(); {
 		select {
 		case <-deadline:
-			t.Fatalf("not after 10 s: %s", what)
+			t.Fatalf("not after a minute: %s", what)
 		case <-tick.C:
 		}
 	}

@@ -204,7 +204,7 @@ func TestDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := opened(t, to)
-	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	wait, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
 		keys, err := j.Due(wait, store.Leases, 10)
