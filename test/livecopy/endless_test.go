@@ -57,6 +57,9 @@ func endlessAnswers() map[string]endless {
 	buffered := onTheWay()
 	frame, reply, headers := 8<<20+buffered, 128<<20+buffered, 64<<10+buffered
 	long := strings.Repeat("a", 4000)
+	// A reply may be long, and a busy machine reads it in small pieces too slowly for the
+	// client's limit of time.
+	longer := strings.Repeat("a", 256<<10)
 	return map[string]endless{
 		"a line of data":       {events, okStream + "data: ", long, "longer than", frame},
 		"lines of data":        {events, okStream, "data: " + long + "\n", "longer than", frame},
@@ -65,8 +68,8 @@ func endlessAnswers() map[string]endless {
 		"a header":             {events, "HTTP/1.1 200 OK\r\nx-filler: ", long, "header", headers},
 		"headers":              {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers},
 		"interim answers":      {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers},
-		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, long, "bytes", reply},
-		"the space of a reply": {rpc, okJSON, strings.Repeat(" ", 4000), "bytes", reply},
+		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, longer, "bytes", reply},
+		"the space of a reply": {rpc, okJSON, strings.Repeat(" ", len(longer)), "bytes", reply},
 		"headers of a reply":   {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers},
 	}
 }
