@@ -88,8 +88,8 @@ type ValidateReply struct {
 }
 
 // Amounts are what an account has, or may have: agent nodes, spaces, MCP servers,
-// intercom requests without an answer, and in its history log lines, journeys and
-// bytes.
+// intercom requests without an answer, in its history log lines, journeys and bytes,
+// and bytes on the map.
 type Amounts struct {
 	// Agents is a number of agent nodes.
 	Agents *uint64 `json:"agents,omitzero"`
@@ -105,6 +105,9 @@ type Amounts struct {
 	Journeys *uint64 `json:"journeys,omitzero"`
 	// Bytes is a number of bytes of history.
 	Bytes *uint64 `json:"bytes,omitzero"`
+	// MapBytes is a number of bytes on the map: of the rows of agents, MCP placements and
+	// spaces as snapshots have them.
+	MapBytes *uint64 `json:"mapBytes,omitzero"`
 }
 
 // NodeLimitsRequest gives a main node limits of its own instead of the operator's

@@ -39,18 +39,7 @@ func (s *state) setAggregate(id string, next *Aggregate) {
 	if next != nil {
 		next.Account = s.accountOf(id)
 	}
-	replace := func(prev, next *Aggregate) {
-		if prev != nil {
-			s.count(prev.Account, AgentBytes, -prev.size())
-		}
-		if next != nil {
-			s.count(next.Account, AgentBytes, next.size())
-		}
-		put(s.aggregates, id, next)
-	}
-	prev := s.aggregates[id]
-	replace(prev, next)
-	s.undo = append(s.undo, func() { replace(next, prev) })
+	setCounted(s, s.aggregates, id, next, func(v *Aggregate, by int) { s.count(v.Account, AgentBytes, by*v.size()) })
 }
 
 // makeRoomForNames stages that the oldest names are forgotten of agents that are off

@@ -35,6 +35,9 @@ func (c RegisterMCP) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkMapBytes(owner); err != nil {
+		return nil, err
+	}
 	if changed {
 		p.emitBytes(protocol.EventMCPRegistered, wrapObject("mcp", encoded))
 	}

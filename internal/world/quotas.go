@@ -33,6 +33,10 @@ const (
 	// AgentBytes are what is kept in memory of the names of agents and of their tools,
 	// also while they are off the map: the oldest of those go for new ones.
 	AgentBytes
+	// MapBytes are the canonical size of an account's rows on the map: of its agents, its
+	// MCP servers and its spaces with their structures. Only what adds or enlarges one is
+	// refused.
+	MapBytes
 	quotaCount
 )
 
@@ -59,6 +63,7 @@ var quotas = [quotaCount]struct {
 	IdempotencyKeys: {"idempotency keys", "idempotency-keys", "", 100_000, 1_000_000},
 	ClosedRequests:  {"closed intercom requests", "closed-requests", "", 100_000, 1_000_000},
 	AgentBytes:      {"bytes of agents' names", "agent-bytes", protocol.CodeStorageLimit, 32 << 20, 64 << 20},
+	MapBytes:        {"bytes on the map", "map-bytes", protocol.CodeStorageLimit, 2 << 20, 4 << 20},
 }
 
 // String is the name of what is counted, for people.
@@ -100,6 +105,30 @@ func (p *planner) checkQuota(account string, q Quota) error {
 	return nil
 }
 
+// checkMapBytes refuses a plan that adds rows of an account to the map, or enlarges
+// them, where the account or all of them would have more bytes there than the operator
+// allows.
+func (p *planner) checkMapBytes(account string) error {
+	more, own := 0, 0
+	for i := range p.entry.Rows {
+		r := &p.entry.Rows[i]
+		by := len(r.JSON) - p.st.sizeOnMap(r.Key)
+		if more += by; r.JSON != nil {
+			own += by
+		}
+	}
+	const refusal = "this does not fit: the limit is %d %s for %s, which has %d: remove some, or ask the operator for more"
+	limit, used := p.limit(account, MapBytes), p.st.usedBy(account)[MapBytes]
+	if limit > 0 && own > 0 && used+own > limit {
+		return protocol.Errorf(protocol.CodeStorageLimit, refusal, limit, MapBytes, "one account", used)
+	}
+	limit, used = p.options.Limits.World[MapBytes], p.st.used[MapBytes]
+	if limit > 0 && more > 0 && used+more > limit {
+		return protocol.Errorf(protocol.CodeStorageLimit, refusal, limit, MapBytes, "all accounts together", used)
+	}
+	return nil
+}
+
 // limit is how much an account may have; 0 for no limit.
 func (p *planner) limit(account string, q Quota) int {
 	if n := p.st.nodes[account]; n != nil {
@@ -135,7 +164,7 @@ func (c SetLimits) plan(p *planner) (any, error) {
 func fields(a *protocol.Amounts) map[Quota]**uint64 {
 	return map[Quota]**uint64{
 		Agents: &a.Agents, Spaces: &a.Spaces, MCPServers: &a.MCP, Requests: &a.Requests,
-		Lines: &a.Lines, Journeys: &a.Journeys, Bytes: &a.Bytes,
+		Lines: &a.Lines, Journeys: &a.Journeys, Bytes: &a.Bytes, MapBytes: &a.MapBytes,
 	}
 }
 
@@ -199,21 +228,28 @@ func (s *state) countNode(n *Node, by int) {
 }
 
 func (s *state) setSpace(id string, next *Space) {
-	setCounted(s, s.spaces, Spaces, id, next, func(v *Space) string { return v.Creator })
+	if next != nil {
+		next.Size = s.sizeOnMap(next.Entry.StableKey()) + s.sizeOnMap(protocol.StructureKeyPrefix+next.StructureID)
+	}
+	setCounted(s, s.spaces, id, next, func(v *Space, by int) {
+		s.count(v.Creator, Spaces, by)
+		s.count(v.Creator, MapBytes, by*v.Size)
+	})
 }
 
 func (s *state) setIntercom(id string, next *intercom) {
-	setCounted(s, s.intercoms, Requests, id, next, func(v *intercom) string { return v.Account })
+	setCounted(s, s.intercoms, id, next, func(v *intercom, by int) { s.count(v.Account, Requests, by) })
 }
 
-// setCounted is setUndoable for what is counted for an account.
-func setCounted[V any](s *state, m map[string]*V, q Quota, id string, next *V, account func(*V) string) {
+// setCounted is setUndoable for what is counted for an account: once for one that comes,
+// and -1 times for one that goes.
+func setCounted[V any](s *state, m map[string]*V, id string, next *V, count func(v *V, by int)) {
 	replace := func(prev, next *V) {
 		if prev != nil {
-			s.count(account(prev), q, -1)
+			count(prev, -1)
 		}
 		if next != nil {
-			s.count(account(next), q, 1)
+			count(next, 1)
 		}
 		put(m, id, next)
 	}

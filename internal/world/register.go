@@ -31,6 +31,9 @@ func (c Register) plan(p *planner) (any, error) {
 	if err := p.show(row); err != nil {
 		return nil, err
 	}
+	if err := p.checkMapBytes(owner); err != nil {
+		return nil, err
+	}
 	if err := p.remember(r); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,9 @@ type Space struct {
 	NodeID string `json:"nodeId,omitempty"`
 	// StructureID is the structure that was made with it; empty for none.
 	StructureID string `json:"structureId,omitempty"`
+
+	// Size is how many bytes it has on the map, with its structure.
+	Size int `json:"-"`
 }
 
 // RegisterSpace makes a space without a node of its own and without a place.
@@ -73,7 +76,7 @@ func (c RegisterSpace) plan(p *planner) (any, error) {
 		ID: id, Name: c.Name, Description: c.Description, DesignKey: c.DesignKey, Amenities: c.Amenities,
 		Owner: protocol.SpaceOwner{DisplayName: c.Owner.DisplayName, PlayerID: c.Owner.PlayerID, NodeID: creator},
 	}}
-	return &protocol.SpaceReply{Space: s.Entry}, p.putSpace(s, protocol.SpaceCreated, "registered")
+	return &protocol.SpaceReply{Space: s.Entry}, p.addSpace(s, "registered")
 }
 
 func (c CreateSpace) plan(p *planner) (any, error) {
@@ -113,7 +116,7 @@ func (c CreateSpace) plan(p *planner) (any, error) {
 	reply := &protocol.CreateSpaceReply{
 		SpaceID: s.Entry.ID, NodeID: c.NodeID, Phrase: protocol.NewSecret(c.Phrase).Wire(), Structure: row,
 	}
-	return reply, p.putSpace(s, protocol.SpaceCreated, "created with a structure")
+	return reply, p.addSpace(s, "created with a structure")
 }
 
 // worldID is the `worldId` of structures: the one world of a host.
@@ -169,12 +172,16 @@ func (c RemoveSpace) plan(p *planner) (any, error) {
 }
 
 func (c AddAmenity) plan(p *planner) (any, error) {
-	return p.changeAmenities(c.SpaceID, "added "+c.Kind, func(has []string) ([]string, error) {
+	reply, err := p.changeAmenities(c.SpaceID, "added "+c.Kind, func(has []string) ([]string, error) {
 		if slices.Contains(has, c.Kind) {
 			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space has a %s already", c.Kind)
 		}
 		return append(slices.Clone(has), c.Kind), nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return reply, p.checkMapBytes(p.st.spaces[c.SpaceID].Creator)
 }
 
 func (c RemoveAmenity) plan(p *planner) (any, error) {
@@ -231,6 +238,14 @@ func (p *planner) space(id string) (*Space, error) {
 // madeSpace reports whether the caller is the space's creator.
 func (p *planner) madeSpace(s *Space) bool {
 	return p.options.NoRepository || p.req.Caller.NodeID == s.Creator
+}
+
+// addSpace is putSpace for a new one, if there is room for it on the map.
+func (p *planner) addSpace(s *Space, detail string) error {
+	if err := p.putSpace(s, protocol.SpaceCreated, detail); err != nil {
+		return err
+	}
+	return p.checkMapBytes(s.Creator)
 }
 
 // putSpace stages a space's entry on the map, its record, its log and its event.

@@ -16,9 +16,10 @@ import (
 type state struct {
 	position
 
-	// rows are the occupants on the map by stable key; the maps below it are
-	// derived from them in setRow.
+	// rows are the occupants on the map by stable key, and sizes how many bytes each has;
+	// the maps below are derived from them in setRow.
 	rows       map[string]protocol.Occupant
+	sizes      map[string]int
 	cells      map[cell]string
 	players    map[string]string
 	placements map[placement]string
@@ -74,6 +75,7 @@ func newState(rootKey string) *state {
 	return &state{
 		position:        position{Map: replay.New(rootKey), grid: smallestGrid},
 		rows:            map[string]protocol.Occupant{},
+		sizes:           map[string]int{},
 		cells:           map[cell]string{},
 		players:         map[string]string{},
 		placements:      map[placement]string{},
@@ -134,7 +136,7 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 	}
 	if e.Cleared {
 		for key := range maps.Clone(s.rows) {
-			s.setRow(key, nil)
+			s.setRow(key, nil, 0)
 		}
 	}
 	for i := range e.Rows {
@@ -149,7 +151,7 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 				return fmt.Errorf("row %q of entry %d: %w", r.Key, e.Position, err)
 			}
 		}
-		s.setRow(r.Key, occupant)
+		s.setRow(r.Key, occupant, len(r.JSON))
 	}
 	if e.Header != nil {
 		s.grid = gridOf(e.Header)
@@ -171,28 +173,32 @@ func (s *state) applyNext(e *store.Entry) error {
 	return s.apply(e, nil, nil)
 }
 
-// setRow puts an occupant on the map, or takes it off with nil, and keeps what
-// is derived from the rows.
-func (s *state) setRow(key string, next protocol.Occupant) {
-	prev, had := s.rows[key]
-	if had {
+// setRow puts an occupant of a size on the map, or takes it off with nil, and keeps
+// what is derived from the rows.
+func (s *state) setRow(key string, next protocol.Occupant, size int) {
+	prev, prevSize := s.rows[key], s.sizes[key]
+	s.replaceRow(key, next, size)
+	s.undo = append(s.undo, func() { s.replaceRow(key, prev, prevSize) })
+}
+
+func (s *state) replaceRow(key string, next protocol.Occupant, size int) {
+	if prev, had := s.rows[key]; had {
 		s.unindex(key, prev)
 		delete(s.rows, key)
+		delete(s.sizes, key)
 	}
 	if next != nil {
-		s.rows[key] = next
+		s.rows[key], s.sizes[key] = next, size
 		s.index(key, next)
 	}
-	s.undo = append(s.undo, func() {
-		if next != nil {
-			s.unindex(key, next)
-			delete(s.rows, key)
-		}
-		if had {
-			s.rows[key] = prev
-			s.index(key, prev)
-		}
-	})
+}
+
+// sizeOnMap is how many bytes a row has that is on the map, 0 for one that is not.
+func (s *state) sizeOnMap(key string) int {
+	if leaf := s.Tree.Get(key); leaf != nil {
+		return len(leaf.Payload())
+	}
+	return 0
 }
 
 func (s *state) index(key string, o protocol.Occupant) {
@@ -201,10 +207,12 @@ func (s *state) index(key string, o protocol.Occupant) {
 	case *protocol.Agent:
 		s.players[row.AgentID] = key
 		s.place(row.NodeID, 1)
+		s.count(row.NodeID, MapBytes, s.sizes[key])
 	case *protocol.MCP:
 		s.placements[placement{row.NodeID, row.Name}] = row.ID
 		s.place(row.NodeID, 1)
 		s.count(row.NodeID, MCPServers, 1)
+		s.count(row.NodeID, MapBytes, s.sizes[key])
 	}
 }
 
@@ -218,12 +226,14 @@ func (s *state) unindex(key string, o protocol.Occupant) {
 			delete(s.players, row.AgentID)
 		}
 		s.place(row.NodeID, -1)
+		s.count(row.NodeID, MapBytes, -s.sizes[key])
 	case *protocol.MCP:
 		if p := (placement{row.NodeID, row.Name}); s.placements[p] == row.ID {
 			delete(s.placements, p)
 		}
 		s.place(row.NodeID, -1)
 		s.count(row.NodeID, MCPServers, -1)
+		s.count(row.NodeID, MapBytes, -s.sizes[key])
 	}
 }
 

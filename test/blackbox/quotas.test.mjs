@@ -94,6 +94,7 @@ test('the administrator sees what accounts have and gives one a limit of its own
   const { usage, limits } = await record()
   assert.deepEqual([usage.agents, usage.spaces, usage.mcp, usage.requests], [2, 1, 1, 1])
   assert.ok(usage.bytes > 0)
+  assert.ok(usage.mapBytes > 0)
   assert.equal(limits, undefined)
   const limit = (limits, as = admin) =>
     host.call('POST', '/api/nodes/limits', { as, body: { nodeId: owner.nodeId, limits } })

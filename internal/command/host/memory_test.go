@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/spf13/pflag"
 
+	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/world"
 )
 
@@ -32,6 +34,55 @@ func TestTheBudgetComesFromTheFlagOrTheMemoryLimit(t *testing.T) {
 		s := serveSettings{memoryBudget: c.flag}
 		if got := s.limitMemory(slog.New(slog.DiscardHandler), memlimit.FromCgroup); got != c.want {
 			t.Errorf("%s: the budget is %d bytes, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Where the memory is small, so are the limits of what is held in it, down to a least
+// value each. What the operator set stays.
+func TestLimitsInBytesFollowTheMemory(t *testing.T) {
+	was := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(was) })
+	for name, c := range map[string]struct {
+		limit int64
+		args  []string
+		// The rest are in bytes.
+		body, account, together int
+	}{
+		"no limit":          {math.MaxInt64, nil, 32 * mebibyte, 2 * mebibyte, 4 * mebibyte},
+		"ample memory":      {512 * mebibyte, nil, 32 * mebibyte, 2 * mebibyte, 4 * mebibyte},
+		"half of it":        {128 * mebibyte, nil, 16 * mebibyte, mebibyte, 2 * mebibyte},
+		"very little":       {8 * mebibyte, nil, 4 * mebibyte, 256 << 10, 512 << 10},
+		"what was set":      {128 * mebibyte, []string{"--body-budget=64", "--max-map-bytes=5000"}, 64 * mebibyte, 5000, 2 * mebibyte},
+		"a default was set": {128 * mebibyte, []string{"--max-total-map-bytes=4194304"}, 16 * mebibyte, mebibyte, 4 * mebibyte},
+		"no limit was set":  {128 * mebibyte, []string{"--max-total-map-bytes=0"}, 16 * mebibyte, mebibyte, 0},
+	} {
+		debug.SetMemoryLimit(c.limit)
+		var s serveSettings
+		flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		s.register(flags, &command.App{Program: &command.Program{LookupEnv: os.LookupEnv}})
+		if err := flags.Parse(c.args); err != nil {
+			t.Fatal(err)
+		}
+		s.fitLimits(slog.New(slog.DiscardHandler), flags.Changed)
+		body, account, together := s.bodyBudget*mebibyte, s.limits.Account[world.MapBytes], s.limits.World[world.MapBytes]
+		if body != c.body || account != c.account || together != c.together {
+			t.Errorf("%s: bodies may have %d bytes, the map %d and %d; want %d, %d and %d", name, body, account, together, c.body, c.account, c.together)
+		}
+		if agents := s.limits.World[world.AgentBytes]; (agents < 64*mebibyte) != (c.limit < ampleMemory) {
+			t.Errorf("%s: agents' names may have %d bytes", name, agents)
+		}
+		if history := s.limits.World[world.Bytes]; history != 4<<30 {
+			t.Errorf("%s: the limit of what is on the disk is %d", name, history)
+		}
+	}
+	known := map[string]bool{}
+	for _, l := range limits {
+		known[l.flag] = true
+	}
+	for flag := range leastHeld {
+		if !known[flag] {
+			t.Errorf("there is no --%s", flag)
 		}
 	}
 }

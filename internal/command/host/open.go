@@ -69,6 +69,8 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
+	s.fitLimits(options.Logger, a.Sources.Made)
+	options.BodyBudget = s.bodyBudget << 20
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
 	}
@@ -197,7 +199,7 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 		APIKeys:         host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
 		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames, WorldName: s.worldName,
 		AllowHosts: s.allowHosts, TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
-		Limits: s.rates, BodyBudget: s.bodyBudget << 20, Connections: s.connections, LimitLoopback: s.limitLoopback,
+		Limits: s.rates, Connections: s.connections, LimitLoopback: s.limitLoopback,
 		Logger: logger, AccessLog: s.accessLog,
 	}, nil
 }

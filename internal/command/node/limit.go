@@ -19,11 +19,13 @@ type amount struct {
 	of         **uint64
 }
 
+// amounts are all of them, those of the history last.
 func amounts(a *protocol.Amounts) []amount {
 	return []amount{
 		{"agents", "agent nodes", &a.Agents},
 		{"spaces", "spaces", &a.Spaces},
 		{"mcp", "MCP servers", &a.MCP},
+		{"map-bytes", "bytes on the map", &a.MapBytes},
 		{"requests", "open intercom requests", &a.Requests},
 		{"lines", "log lines", &a.Lines},
 		{"journeys", "journeys", &a.Journeys},
@@ -31,18 +33,27 @@ func amounts(a *protocol.Amounts) []amount {
 	}
 }
 
-// usageTable shows what each account has, in a table of its own that fits a terminal.
-func usageTable(nodes []nodeItem) render.Table {
-	table := render.Table{Columns: []render.Column{{Title: "account"}}}
-	for _, amount := range amounts(&protocol.Amounts{}) {
-		table.Columns = append(table.Columns, render.Column{Title: amount.name, Right: true})
-	}
-	for _, n := range nodes {
-		if n.Usage != nil {
-			table.Rows = append(table.Rows, append([]string{render.ShortID(n.NodeID)}, usageCells(n.Usage, n.Limits)...))
+// historyAmounts is how many of the amounts are about the history.
+const historyAmounts = 3
+
+// usageTables show what each account has, and what its history, in tables that fit a
+// terminal.
+func usageTables(nodes []nodeItem) (now, history render.Table) {
+	all := amounts(&protocol.Amounts{})
+	cut := len(all) - historyAmounts
+	table := func(from, to int) render.Table {
+		table := render.Table{Columns: []render.Column{{Title: "account"}}}
+		for _, amount := range all[from:to] {
+			table.Columns = append(table.Columns, render.Column{Title: amount.name, Right: true})
 		}
+		for _, n := range nodes {
+			if n.Usage != nil {
+				table.Rows = append(table.Rows, append([]string{render.ShortID(n.NodeID)}, usageCells(n.Usage, n.Limits)[from:to]...))
+			}
+		}
+		return table
 	}
-	return table
+	return table(0, cut), table(cut, len(all))
 }
 
 // usageCells are what an account has, each with a limit of its own after a slash.

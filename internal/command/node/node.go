@@ -129,7 +129,8 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	}
 	views := []render.View{table}
 	if slices.ContainsFunc(nodes, func(n nodeItem) bool { return n.Usage != nil }) {
-		views = append(views, render.Line(""), usageTable(nodes))
+		now, history := usageTables(nodes)
+		views = append(views, render.Line(""), now, render.Line(""), history)
 	}
 	return &render.Document{
 		Data: nodesResult{

@@ -783,7 +783,7 @@ export interface ValidateRequest {
   readonly mainNodeId?: string
 }
 
-/** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, and in its history log lines, journeys and bytes. */
+/** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, in its history log lines, journeys and bytes, and bytes on the map. */
 export interface Amounts {
   /** agents is a number of agent nodes. */
   readonly agents?: number
@@ -799,6 +799,8 @@ export interface Amounts {
   readonly journeys?: number
   /** bytes is a number of bytes of history. */
   readonly bytes?: number
+  /** mapBytes is a number of bytes on the map: of the rows of agents, mcp placements and spaces as snapshots have them. */
+  readonly mapBytes?: number
 }
 
 /** NodeLimitsRequest gives a main node limits of its own instead of the operator's for every account (extension). */

@@ -1,0 +1,139 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// wide is a text of characters that have four bytes each.
+func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }
+
+// large is a space with text of about 4 bytes for each character.
+func large(chars int) RegisterSpace {
+	return RegisterSpace{protocol.RegisterSpaceRequest{
+		Name: "Large", DesignKey: "plain", Amenities: []string{"shop"}, Description: wide(chars),
+	}}
+}
+
+// wantBytesOnTheMap fails unless what is counted for accounts and for all is what the
+// snapshot has.
+func (f *fixture) wantBytesOnTheMap() map[string]int {
+	f.t.Helper()
+	f.replica.mu.Lock()
+	defer f.replica.mu.Unlock()
+	want, all, got := map[string]int{}, 0, map[string]int{}
+	owned := func(owner, key string) {
+		size := len(f.View().Find(key))
+		want[owner] += size
+		all += size
+	}
+	for key, o := range f.state.rows {
+		switch row := o.(type) {
+		case *protocol.Agent:
+			owned(row.NodeID, key)
+		case *protocol.MCP:
+			owned(row.NodeID, key)
+		}
+	}
+	for id, s := range f.state.spaces {
+		owned(s.Creator, "space:"+id)
+		owned(s.Creator, protocol.StructureKeyPrefix+s.StructureID)
+	}
+	for name, a := range f.state.accounts {
+		if a.Amounts[MapBytes] != 0 {
+			got[name] = a.Amounts[MapBytes]
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || f.state.used[MapBytes] != all {
+		f.t.Errorf("%d bytes are on the map, %d are counted (-map +counted):\n%s", all, f.state.used[MapBytes], diff)
+	}
+	return got
+}
+
+// wantNoRoom fails unless a command is refused for the bytes on the map and the limit
+// is named.
+func (f *fixture) wantNoRoom(nodeID string, c Command, limit int) {
+	f.t.Helper()
+	_, err := f.try(nodeID, c)
+	wantCode(f.t, err, protocol.CodeStorageLimit)
+	if !strings.Contains(err.Error(), fmt.Sprintf("%d bytes on the map", limit)) {
+		f.t.Errorf("the refusal does not name the limit: %v", err)
+	}
+	f.wantBytesOnTheMap()
+}
+
+// What accounts have on the map has a limit in bytes for each and for all: who wants
+// more is refused, what is removed gives its place back, and a restart counts the same.
+func TestBytesOnTheMapAreBounded(t *testing.T) {
+	const account, together = 20_000, 30_000
+	f := open(t, func(o *Options) { o.Limits.Account[MapBytes], o.Limits.World[MapBytes] = account, together })
+	owner, other := f.main("owner"), f.main("other")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
+	f.as(owner, CreateSpace{
+		CreateSpaceRequest: protocol.CreateSpaceRequest{
+			Name: "Corner", DesignKey: "plain", OwnerDisplayName: "Ada", Amenities: []string{"shop"}, StructureName: wide(50),
+		},
+		NodeID: id("corner"),
+	})
+	f.wantBytesOnTheMap()
+	first := f.as(owner, large(4000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // That is what it replies.
+	f.wantNoRoom(owner, large(2000), account)
+	f.reopen()
+	f.wantNoRoom(owner, large(2000), account)
+
+	// All kinds of rows are counted, also where they only become larger.
+	longer := registration(a)
+	longer.RealtimeInstructions = strings.Repeat("x", 8000)
+	f.wantNoRoom(owner, longer, account)
+	f.wantNoRoom(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place", URL: "https://example.com/" + wide(700)}}, account)
+	f.as(other, large(3000))
+	f.wantNoRoom(other, large(300), together)
+
+	before := f.wantBytesOnTheMap()[owner]
+	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: first}})
+	if after := f.wantBytesOnTheMap()[owner]; after > before-4*4000 {
+		t.Errorf("the account has %d bytes after %d were removed of %d", after, 4*4000, before)
+	}
+	f.as(owner, large(2000))
+	f.as(owner, longer)
+	f.wantBytesOnTheMap()
+	f.as(owner, DeleteNode{NodeID: owner})
+	f.wantBytesOnTheMap()
+}
+
+// A host whose map is larger than the limit, as when that is new, serves it: only what
+// would make it larger is refused.
+func TestAMapAboveTheLimitIsServed(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
+	s := f.as(owner, large(1000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // That is what it replies.
+	amenity := func(kind string) protocol.AmenityRequest {
+		return protocol.AmenityRequest{SpaceID: s, Kind: kind}
+	}
+	f.as(owner, AddAmenity{amenity("supermarket")})
+	for _, limits := range []Limits{{Account: Amounts{MapBytes: 500}}, {World: Amounts{MapBytes: 500}}} {
+		f.options.Limits = limits
+		f.reopen()
+		f.wantNoRoom(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "another"}}, 500)
+		f.wantNoRoom(owner, AddAmenity{amenity("car_wash")}, 500)
+		f.as(owner, registration(a))
+		f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
+		f.as(a, journey(a, "find"))
+		f.as(a, line(a, "hello"))
+	}
+	f.as(owner, RemoveAmenity{amenity("shop")})
+	f.as(a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
+	f.wantNoRoom(a, registration(a), 500)
+	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: s}})
+	f.wantBytesOnTheMap()
+}
