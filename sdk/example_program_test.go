@@ -92,3 +92,24 @@ func ExampleStream() {
 	fmt.Println(answer.Message)
 	// Output: One, two, three.
 }
+
+// A program that says nowhere which host and account it uses. Both are found, in the
+// environment or as commands find them; at a host of this machine an account is made for
+// the run.
+func ExampleConnect() {
+	ctx := context.Background()
+	world, err := sdk.Connect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = world.Close(ctx) }()
+	if _, err := world.Agent(ctx, "Ada", sdk.Chat(func(_ context.Context, text string) (string, error) {
+		return "You said: " + text, nil
+	})); err != nil {
+		log.Print(err)
+		return
+	}
+	if err := world.Hold().Forever(ctx); err != nil {
+		log.Print(err)
+	}
+}

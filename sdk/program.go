@@ -161,6 +161,8 @@ func assistName(name string) string {
 func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 	switch {
 	case o.Credentials != nil || o.AgentID != "":
+	case w.named[o.Name] != nil:
+		o.Credentials = w.named[o.Name]
 	case w.main.IsZero():
 		o.AgentID = rand.Text()
 	default:

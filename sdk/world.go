@@ -2,11 +2,7 @@
 // and keeps them there, registers MCP placements, records what agents say and
 // do, and follows the world with a copy that is proved equal to the host's.
 //
-//	world, err := sdk.New(sdk.Options{
-//		BaseURL: "http://127.0.0.1:7420",
-//		APIKey:  protocol.NewSecret(os.Getenv("PLAYCTL_API_KEY")),
-//		MainNodeCredentials: &sdk.NodeCredentials{NodeID: id, PasswHash: hash},
-//	})
+//	world, err := sdk.Connect(ctx)
 //	ada, err := world.Agent(ctx, "Ada", sdk.Chat(answer), sdk.Func("book", "Books a table", book))
 //
 // A [RemotePlayWorld] keeps the session: where the host begins another one, the
@@ -38,6 +34,8 @@ type RemotePlayWorld struct {
 	options Options
 	client  *client.Client
 	main    client.Credentials
+	// named are the credentials of agents that are known by name.
+	named map[string]*NodeCredentials
 	// program begins the connection ids of its agents, by which a host knows for which
 	// its streams answer.
 	program string

@@ -11,13 +11,12 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Getenv)
+	err := run(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "agent-go:", err) //nolint:forbidigo // this is main
@@ -25,16 +24,9 @@ func main() {
 	}
 }
 
-// run keeps the agent on the map until ctx ends. env has where the host is and
-// whose the agent is; README.md lists the variables.
-func run(ctx context.Context, env func(string) string) (err error) {
-	world, err := sdk.New(sdk.Options{
-		BaseURL: env("PLAYCTL_SERVER"),
-		APIKey:  protocol.NewSecret(env("PLAYCTL_API_KEY")),
-		MainNodeCredentials: &sdk.NodeCredentials{
-			NodeID: env("PLAYCTL_NODE_ID"), Phrase: protocol.NewSecret(env("PLAYCTL_PHRASE")),
-		},
-	})
+// run keeps the agent on the map until ctx ends.
+func run(ctx context.Context) (err error) {
+	world, err := sdk.Connect(ctx)
 	if err != nil {
 		return err
 	}

@@ -173,12 +173,7 @@ func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	if err != nil {
 		return nil, BadSetting(a.Sources.Where("server"), err)
 	}
-	for _, name := range append([]string{file.Current()}, file.Names()...) {
-		if c, err := file.Context(name); err == nil && c.ServerURL == server {
-			return c, nil
-		}
-	}
-	return nil, nil //nolint:nilnil // as above
+	return file.ForServer(server), nil
 }
 
 // override applies what this run says beside the context.

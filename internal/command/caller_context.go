@@ -49,18 +49,7 @@ func (c *Caller) ReloadAPIKey(context.Context) (protocol.Secret, error) {
 	if c.Context == nil || c.Main.NodeID != c.Context.MainNodeID() || c.APIKey != c.Context.AccountKey() {
 		return protocol.Secret{}, nil
 	}
-	file, err := c.Store.Load()
-	if err != nil {
-		return protocol.Secret{}, err
-	}
-	now, err := file.Context(c.Context.Name)
-	if err != nil {
-		return protocol.Secret{}, err
-	}
-	if now.MainNodeID() != c.Context.MainNodeID() || now.ServerURL != c.Context.ServerURL {
-		return protocol.Secret{}, nil
-	}
-	return now.AccountKey(), nil
+	return c.Store.KeyNow(c.Context)
 }
 
 // Change alters the caller's context in the credentials file, if that keeps what the

@@ -66,6 +66,17 @@ func (f *File) Select(name string) (*Context, error) {
 	return nil, fmt.Errorf("%w: pick one with \"playctl context use\" (there are: %s)", ErrNoContext, strings.Join(f.Names(), ", "))
 }
 
+// ForServer returns the context for a server, as ParseServerURL gives its address: the
+// one in use, else the first by name; nil where there is none.
+func (f *File) ForServer(server string) *Context {
+	for _, name := range append([]string{f.current}, f.Names()...) {
+		if c := f.contexts[name]; c != nil && c.ServerURL == server {
+			return c
+		}
+	}
+	return nil
+}
+
 // Add puts a new context into the file. The first one is used from then on. The
 // error is ErrContextExists, ErrContextName or what is wrong with the context.
 func (f *File) Add(c *Context) error {

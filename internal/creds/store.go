@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // credentialsLimit bounds a credentials file: room for about 20,000 agents.
@@ -43,6 +45,23 @@ func (s *Store) Load() (*File, error) {
 		return nil, fmt.Errorf("credentials file: %w", err)
 	}
 	return f, nil
+}
+
+// KeyNow reads the API key of a context again: another program may have put a new one
+// there. It is zero where the context is another account's by now.
+func (s *Store) KeyNow(known *Context) (protocol.Secret, error) {
+	file, err := s.Load()
+	if err != nil {
+		return protocol.Secret{}, err
+	}
+	now, err := file.Context(known.Name)
+	if err != nil {
+		return protocol.Secret{}, err
+	}
+	if now.MainNodeID() != known.MainNodeID() || now.ServerURL != known.ServerURL {
+		return protocol.Secret{}, nil
+	}
+	return now.AccountKey(), nil
 }
 
 // Update reads the file, lets change alter it and replaces it atomically, all

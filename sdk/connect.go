@@ -1,0 +1,251 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+)
+
+// defaultServer is where "playctl serve" listens unless it is said otherwise.
+const defaultServer = "http://127.0.0.1:7420"
+
+// ErrNoAccount is matched by the error of Connect where there is no account for the host.
+var ErrNoAccount = errors.New("there is no account")
+
+// ConnectOption says something that [Connect] would otherwise find by itself.
+type ConnectOption func(*connection)
+
+// connection is what Connect was given and found.
+type connection struct {
+	options Options
+	context string
+	file    string
+	// agents are the credentials that the context has, by label.
+	agents map[string]*NodeCredentials
+}
+
+// ConnectWith gives options; what they leave empty is found.
+func ConnectWith(options Options) ConnectOption {
+	return func(c *connection) { c.options = options }
+}
+
+// InContext connects as the context of a name, as `--context` does for commands.
+func InContext(name string) ConnectOption {
+	return func(c *connection) { c.context = name }
+}
+
+// FromCredentialsFile looks for contexts in this file.
+func FromCredentialsFile(path string) ConnectOption {
+	return func(c *connection) { c.file = path }
+}
+
+// Connect connects to a world. What the options leave out comes from the environment
+// (PLAYCTL_SERVER, PLAYCTL_SERVICE, PLAYCTL_NODE_ID with PLAYCTL_PHRASE or
+// PLAYCTL_PASSW_HASH, PLAYCTL_API_KEY, PLAYCTL_CONTEXT), then from the context of
+// playctl's credentials file, as commands take it, whose agents have the credentials that
+// it has for them. Without an account, at a host of this machine that lets anybody
+// register, one is made that lasts for this run.
+//
+// The error matches [ErrNoAccount] where there is none, [ErrCredentials] where what was
+// found is incomplete, and is the host's refusal or [ErrUnreachable] otherwise.
+func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, error) {
+	c := &connection{}
+	for _, option := range options {
+		option(c)
+	}
+	if err := c.find(); err != nil {
+		return nil, err
+	}
+	made := false
+	if c.options.MainNodeCredentials == nil {
+		var err error
+		if made, err = c.makeAccount(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.options.NoAPIKey = true // A host that wants one says so.
+	w, err := New(c.options)
+	if err != nil {
+		return nil, err
+	}
+	w.named = c.agents
+	if made {
+		w.warn("an account that lasts for this run was made: \"playctl create-main-node\" makes one that stays", "host", w.client.Host())
+	}
+	if _, err := w.Connect(ctx); err != nil {
+		return nil, errors.Join(err, w.Close(ctx))
+	}
+	return w, nil
+}
+
+// find takes what the options leave out from the environment and the credentials file.
+func (c *connection) find() error {
+	o := &c.options
+	if o.NodeCredentials != nil && o.MainNodeCredentials == nil {
+		o.MainNodeCredentials, o.NodeCredentials = o.NodeCredentials, nil
+	}
+	fill(&o.BaseURL, os.Getenv("PLAYCTL_SERVER"))
+	fill(&o.Service, protocol.Service(os.Getenv("PLAYCTL_SERVICE")))
+	fill(&c.context, os.Getenv("PLAYCTL_CONTEXT"))
+	if err := c.environmentNode(); err != nil {
+		return err
+	}
+	store, kept, err := c.keptContext()
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		c.take(store, kept)
+	}
+	fill(&o.BaseURL, defaultServer)
+	return nil
+}
+
+// environmentNode takes the account of the environment, unless the options have one: a
+// key belongs to its account.
+func (c *connection) environmentNode() error {
+	o := &c.options
+	if o.MainNodeCredentials != nil {
+		return nil
+	}
+	if o.APIKey.IsZero() {
+		o.APIKey = protocol.NewSecret(protocol.TrimSpace(os.Getenv("PLAYCTL_API_KEY")))
+	}
+	id := protocol.NormalizeNodeID(os.Getenv("PLAYCTL_NODE_ID"))
+	if id == "" {
+		return nil
+	}
+	node := &NodeCredentials{NodeID: id, PasswHash: protocol.NewSecret(os.Getenv("PLAYCTL_PASSW_HASH"))}
+	if node.PasswHash.IsZero() {
+		node.Phrase = protocol.NewSecret(os.Getenv("PLAYCTL_PHRASE"))
+	}
+	if node.PasswHash.IsZero() && node.Phrase.IsZero() {
+		return fmt.Errorf("%w: PLAYCTL_NODE_ID needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH beside it", ErrCredentials)
+	}
+	o.MainNodeCredentials = node
+	return nil
+}
+
+// keptContext is the context that commands would use: the one that was named, else the one
+// for the server, else the one in use; nil where there is none.
+func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
+	path := c.file
+	if path == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = "" // as for a service without one
+		}
+		found, err := creds.Environment{LookupEnv: os.LookupEnv, Home: home}.CredentialsPath()
+		if err != nil {
+			return nil, nil, c.unknown(nil)
+		}
+		path = found
+	}
+	store := creds.NewStore(path)
+	file, err := store.Load()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c.context != "":
+		kept, err := file.Context(c.context)
+		return store, kept, err
+	case c.options.BaseURL != "":
+		server, err := creds.ParseServerURL(c.options.BaseURL)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the server %q: %w", c.options.BaseURL, err)
+		}
+		return store, file.ForServer(server), nil
+	}
+	kept, err := file.Select("")
+	return store, kept, c.unknown(err)
+}
+
+// unknown lets no context be an error where one was named only.
+func (c *connection) unknown(err error) error {
+	if c.context != "" && err == nil {
+		return fmt.Errorf("%w %q: there is no home folder to look for the credentials file in", creds.ErrContextUnknown, c.context)
+	}
+	if errors.Is(err, creds.ErrNoContext) {
+		return nil
+	}
+	return err
+}
+
+// take fills in what the options leave out from a context. Of an account that they have,
+// or the environment, it has the key and the agents only where it is the same.
+func (c *connection) take(store *creds.Store, kept *creds.Context) {
+	o := &c.options
+	fill(&o.BaseURL, kept.ServerURL)
+	fill(&o.Service, protocol.Service(kept.Service))
+	if o.Transport == nil && strings.TrimRight(o.BaseURL, "/") == kept.ServerURL {
+		fill(&o.CertificateFingerprint, kept.Fingerprint)
+	}
+	if kept.Main == nil {
+		return
+	}
+	if o.MainNodeCredentials == nil {
+		o.MainNodeCredentials = &NodeCredentials{NodeID: kept.Main.NodeID, PasswHash: kept.Main.PasswHash.Secret}
+	}
+	if protocol.NormalizeNodeID(o.MainNodeCredentials.NodeID) != kept.Main.NodeID {
+		return
+	}
+	if o.APIKey.IsZero() {
+		o.APIKey = kept.AccountKey()
+		if o.ReloadAPIKey == nil {
+			o.ReloadAPIKey = func(context.Context) (protocol.Secret, error) { return store.KeyNow(kept) }
+		}
+	}
+	c.agents = map[string]*NodeCredentials{}
+	for _, agent := range kept.Agents() {
+		if agent.Label != "" {
+			c.agents[agent.Label] = &NodeCredentials{NodeID: agent.NodeID, PasswHash: agent.PasswHash.Secret}
+		}
+	}
+}
+
+// fill gives what is empty a value.
+func fill[T ~string](to *T, value T) {
+	if *to == "" {
+		*to = value
+	}
+}
+
+// makeAccount makes an account at a host of this machine that lets anybody register; it
+// makes none at a host that asks nobody who they are.
+func (c *connection) makeAccount(ctx context.Context) (made bool, err error) {
+	o := &c.options
+	nobody, err := client.New(client.Options{
+		BaseURL: o.BaseURL, Service: o.Service, Timeout: o.Timeout, Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
+		Logger: o.Logger, UserAgent: "playctl-sdk",
+	})
+	if err != nil {
+		return false, fmt.Errorf("sdk.Connect: %w", err)
+	}
+	defer nobody.Close()
+	if _, err := nobody.Session(ctx); !protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		return false, err
+	}
+	if nobody.Exposed() || !strings.HasPrefix(nobody.BaseURL(), "http://") {
+		return false, c.noAccount()
+	}
+	host, err := nobody.Bootstrap(ctx)
+	if err != nil || host.Registration != protocol.RegistrationOpen {
+		return false, c.noAccount()
+	}
+	if o.MainNodeCredentials, err = NewNodeCredentials(GenerateNodePassphrase(), host.RootKey); err != nil {
+		return false, err
+	}
+	o.APIKey, err = CreateMainNode(ctx, MainNodeOptions{Options: *o})
+	return true, err
+}
+
+func (c *connection) noAccount() error {
+	return fmt.Errorf("%w for %s: make one with \"playctl create-main-node\", whose credentials file is found, or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY",
+		ErrNoAccount, c.options.BaseURL)
+}

@@ -1,0 +1,234 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/sdk/playworld"
+)
+
+// serveAt serves a world at an address of this machine.
+func serveAt(t *testing.T, options playworld.Options) (host *playworld.PlayWorld, url string) {
+	t.Helper()
+	host, err := playworld.New(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(host.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		if err := host.Close(context.Background()); err != nil {
+			t.Errorf("close the host: %v", err)
+		}
+	})
+	return host, server.URL
+}
+
+// accountAt makes an account at a host.
+func accountAt(t *testing.T, host *playworld.PlayWorld, url string) (*sdk.NodeCredentials, protocol.Secret) {
+	t.Helper()
+	node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), host.RootKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := sdk.CreateMainNode(t.Context(), sdk.MainNodeOptions{Options: sdk.Options{BaseURL: url, MainNodeCredentials: node}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return node, key
+}
+
+// surround gives the process an empty home folder and these variables of playctl alone.
+func surround(t *testing.T, variables map[string]string) (file string) {
+	t.Helper()
+	home := t.TempDir()
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "PLAYCTL_") {
+			t.Setenv(name, "")
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	for name, value := range variables {
+		t.Setenv(name, value)
+	}
+	return filepath.Join(home, ".config", "playctl", "credentials.json")
+}
+
+// quietly collects warnings in place of the log.
+func quietly(warnings *[]string) sdk.ConnectOption {
+	return sdk.ConnectWith(sdk.Options{
+		Logger: slog.New(slog.DiscardHandler), OnWarning: func(text string) { *warnings = append(*warnings, text) },
+	})
+}
+
+// connected connects, and puts an agent on the map to see that the account and its key are good.
+func connected(t *testing.T, name string, options ...sdk.ConnectOption) *sdk.Agent {
+	t.Helper()
+	w, err := sdk.Connect(t.Context(), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close(context.Background()) })
+	a, err := w.Agent(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// owner is the main node of an agent on the map.
+func owner(t *testing.T, host *playworld.PlayWorld, a *sdk.Agent) string {
+	t.Helper()
+	row := agentsOn(t, host)[a.PlayerID()]
+	if row == nil {
+		t.Fatalf("%s is not on the map", a.PlayerID())
+	}
+	return row.NodeID
+}
+
+func TestConnectTakesTheEnvironment(t *testing.T) {
+	host, url := serveAt(t, playworld.Options{})
+	node, key := accountAt(t, host, url)
+	surround(t, map[string]string{
+		"PLAYCTL_SERVER": url, "PLAYCTL_NODE_ID": node.NodeID, "PLAYCTL_PASSW_HASH": node.PasswHash.Reveal(), "PLAYCTL_API_KEY": key.Reveal(),
+	})
+	if got := owner(t, host, connected(t, "Ada")); got != node.NodeID {
+		t.Errorf("the agent is of %s", got)
+	}
+	t.Setenv("PLAYCTL_PASSW_HASH", "")
+	if _, err := sdk.Connect(t.Context()); !errors.Is(err, sdk.ErrCredentials) || !strings.Contains(err.Error(), "PLAYCTL_PHRASE") {
+		t.Errorf("without a secret: %v", err)
+	}
+	var refused *protocol.Error
+	t.Setenv("PLAYCTL_PHRASE", "not the phrase")
+	if _, err := sdk.Connect(t.Context()); !errors.As(err, &refused) || refused.Code != protocol.CodeCredentialsInvalid {
+		t.Errorf("with the wrong phrase: %v", err)
+	}
+}
+
+func TestConnectTakesTheContextOfCommands(t *testing.T) {
+	host, url := serveAt(t, playworld.Options{})
+	node, key := accountAt(t, host, url)
+	file := surround(t, nil)
+	var ada *sdk.NodeCredentials
+	keep := func(key protocol.Secret) {
+		err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {
+			if kept, err := f.Context("work"); err == nil {
+				kept.Main.APIKey = key
+				return nil
+			}
+			kept, err := creds.NewContext("work", url, creds.ServicePlay, time.Now())
+			if err != nil {
+				return err
+			}
+			hash, err := creds.ParsePasswHash(node.PasswHash.Reveal())
+			if err != nil {
+				return err
+			}
+			kept.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: key, CreatedAt: time.Now()}
+			if err := f.Add(kept); err != nil {
+				return err
+			}
+			// Its own credentials are not those that follow from its name.
+			if ada, err = sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), host.RootKey()); err != nil {
+				return err
+			}
+			if hash, err = creds.ParsePasswHash(ada.PasswHash.Reveal()); err != nil {
+				return err
+			}
+			return kept.AddAgent(creds.Agent{NodeID: ada.NodeID, Label: "Ada", PasswHash: hash, CreatedAt: time.Now()})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(key)
+	for name, options := range map[string][]sdk.ConnectOption{
+		"nothing": nil, "the context": {sdk.InContext("work")}, "the server": {sdk.ConnectWith(sdk.Options{BaseURL: url + "/"})}, "the file": {sdk.FromCredentialsFile(file)},
+	} {
+		a := connected(t, "Ada", options...)
+		if a.PlayerID() != ada.NodeID || owner(t, host, a) != node.NodeID {
+			t.Errorf("with %s: the agent is %s", name, a.PlayerID())
+		}
+		if err := a.Disconnect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// A program goes on with the key that replaced its own.
+	w, err := sdk.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close(context.Background()) }()
+	other, err := w.CreateAPIKey(t.Context(), "other", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.RevokeAPIKey(t.Context(), protocol.DefaultKeyName); err != nil {
+		t.Fatal(err)
+	}
+	keep(other)
+	if _, err := w.Agent(t.Context(), "Bo"); err != nil {
+		t.Errorf("after the key was replaced: %v", err)
+	}
+
+	if _, err := sdk.Connect(t.Context(), sdk.InContext("home")); !errors.Is(err, creds.ErrContextUnknown) {
+		t.Errorf("a context that is not there: %v", err)
+	}
+	// What is kept for one server is not shown to another.
+	_, closed := serveAt(t, playworld.Options{Registration: protocol.RegistrationClosed})
+	t.Setenv("PLAYCTL_SERVER", closed)
+	if _, err := sdk.Connect(t.Context()); !errors.Is(err, sdk.ErrNoAccount) || !strings.Contains(err.Error(), "create-main-node") {
+		t.Errorf("at another server: %v", err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sdk.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a file that others can read: %v", err)
+	}
+}
+
+func TestConnectMakesAnAccountForTheRun(t *testing.T) {
+	host, url := serveAt(t, playworld.Options{})
+	surround(t, map[string]string{"PLAYCTL_SERVER": url})
+	var warnings []string
+	a := connected(t, "Ada", quietly(&warnings))
+	if owner(t, host, a) == "" || !strings.Contains(strings.Join(warnings, "\n"), "lasts for this run") {
+		t.Errorf("warnings: %q", warnings)
+	}
+}
+
+func TestConnectNeedsNoAccountWhereNobodyIsAsked(t *testing.T) {
+	host, url := serveAt(t, playworld.Options{NoRepository: true})
+	surround(t, map[string]string{"PLAYCTL_SERVER": url})
+	var warnings []string
+	a := connected(t, "Ada", quietly(&warnings))
+	if agentsOn(t, host)[a.PlayerID()] == nil || len(warnings) > 0 {
+		t.Errorf("warnings: %q", warnings)
+	}
+}
+
+func TestConnectSaysThatNobodyIsThere(t *testing.T) {
+	_, url := serveAt(t, playworld.Options{})
+	surround(t, map[string]string{"PLAYCTL_SERVER": strings.Replace(url, "127.0.0.1", "127.0.0.2", 1)})
+	if _, err := sdk.Connect(t.Context()); !errors.Is(err, sdk.ErrUnreachable) {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("PLAYCTL_SERVER", "not an address")
+	if _, err := sdk.Connect(t.Context()); !errors.Is(err, creds.ErrServerURL) {
+		t.Errorf("%v", err)
+	}
+}
