@@ -1,10 +1,11 @@
-import type { VNode } from 'preact'
+import type { ComponentType, VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { WatchScope, WorldClient } from '@playctl/sdk'
 import { access, statusOf } from '../access/access.js'
 import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
+import { isWall } from './address.js'
 import { Page } from './Page.js'
 import { servedRecording } from './served.js'
 
@@ -43,10 +44,17 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
   }, [client, token, turn, again])
   switch (stage.is) {
     case 'asking': return <main class="gate" aria-busy="true"><p>{text('status.connecting')}</p></main>
-    case 'in': return <Page store={stage.store} />
+    case 'in': return isWall(location.search) ? <OnWall store={stage.store} /> : <Page store={stage.store} />
     case 'refused': return <Refused refusal={stage.refusal} again={again} />
     case 'unreachable': return <Unreachable again={again} />
   }
+}
+
+/** The view of a screen on a wall, which is loaded where it is asked for. */
+function OnWall({ store }: { store: WorldStore }): VNode {
+  const [loaded, load] = useState<{ Wall: ComponentType<{ store: WorldStore }> } | undefined>(undefined)
+  useEffect(() => { void import('../wall/Wall.js').then((module) => { load({ Wall: module.default }) }) }, [])
+  return loaded === undefined ? <main class="gate" aria-busy="true" aria-label={text('page.map')} /> : <loaded.Wall store={store} />
 }
 
 /** Shows the token; where it is no longer good, a cookie of another page of this browser may be, or the host is open to all. */

@@ -49,7 +49,8 @@ const linkWords: Readonly<Record<Link['state'], TextKey>> = {
   'host-gone': 'status.hostGone', 'resetting': 'status.resetting', 'ended': 'status.ended', 'recording': 'status.recording',
 }
 
-function LinkWords({ link }: { link: Link }): VNode {
+/** The connection in words. */
+export function LinkWords({ link }: { link: Link }): VNode {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {
     if (link.retryAt === undefined) return undefined

@@ -13,13 +13,20 @@ import { watchInsets } from './insets.js'
 /** What happened longer ago than this, in milliseconds, is not played on the map. */
 const fresh = 15_000
 
+interface TownViewProps {
+  readonly store: WorldStore
+  readonly onTown: (town: Town | undefined) => void
+  readonly announce: (sentence: string) => void
+  readonly wall?: boolean
+}
+
 /** The town, fed from the store. */
-export function TownView({ store, onTown, announce }: { store: WorldStore, onTown: (town: Town | undefined) => void, announce: (sentence: string) => void }): VNode {
+export function TownView({ store, onTown, announce, wall = false }: TownViewProps): VNode {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = host.current
     if (element === null) return undefined
-    const town = new Town(element, optionsOf(store, announce))
+    const town = new Town(element, { ...optionsOf(store, announce), wall })
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
@@ -36,7 +43,7 @@ export function TownView({ store, onTown, announce }: { store: WorldStore, onTow
       onTown(undefined)
       town.destroy()
     }
-  }, [store, onTown, announce])
+  }, [store, onTown, announce, wall])
   return <div class="town" ref={host} />
 }
 

@@ -26,6 +26,11 @@ export interface Address {
   readonly lang: Language | ''
 }
 
+/** Whether an address asks for the view of a screen on a wall. */
+export function isWall(search: string): boolean {
+  return new URLSearchParams(search).get('view') === 'wall'
+}
+
 /** Reads the query of an address; what cannot be read counts as absent. */
 export function parseAddress(search: string): Address {
   const query = new URLSearchParams(search)

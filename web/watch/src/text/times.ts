@@ -2,12 +2,24 @@ import { perLocale, text } from './text.js'
 
 const clock = perLocale((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }))
 const whole = perLocale((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }))
+const minutes = perLocale((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }))
+const days = perLocale((locale) => new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }))
 const relative = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' }))
 const seconds = perLocale((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 1 }))
 
 /** A time of day. */
 export function clockTime(at: number): string {
   return clock().format(at)
+}
+
+/** A time of day, as a clock on a wall has it. */
+export function wallTime(at: number): string {
+  return minutes().format(at)
+}
+
+/** A day of the week and of the year. */
+export function dayOf(at: number): string {
+  return days().format(at)
 }
 
 /** A day and a time. */

@@ -9,15 +9,16 @@ const READABLE = 0.2
 /** A part of the town is shown no larger than this at the start, and only where that is so much larger than the whole. */
 const HOMELY = 1.3
 const WORTH = 1.15
-/** Milliseconds of a move of the camera. */
+/** Milliseconds of a move of the camera, and of one on a wall. */
 const GLIDE = 420
+export const DRIFT = 2600
 
 /** CSS pixels that somebody's picture, name and words take beside, above and below the feet. */
 const SIDES = 60
 const ABOVE = 84
 const BELOW = 40
 
-interface View { x: number; y: number; scale: number }
+export interface View { x: number; y: number; scale: number }
 
 /** What part of the ground is seen: its middle and scale, in a window of CSS pixels. */
 export class Camera {
@@ -26,6 +27,8 @@ export class Camera {
   y = 0
   /** CSS pixels for a ground unit. */
   scale = 1
+  /** Milliseconds that a glide takes. */
+  glide = GLIDE
   /** The window in CSS pixels. */
   width = 1
   height = 1
@@ -124,14 +127,20 @@ export class Camera {
   }
 
   /** The view that shows a part of the land with room for the pictures, names and words of who is at its edges; the whole where that is hardly smaller. */
-  around(part: Box): View {
+  around(part: Box, most = HOMELY): View {
     const { w, h } = this.free
     const middle = { x: part.x + part.w / 2, y: part.y + part.h / 2 }
     const whole = this.fitted(middle)
     const across = Math.max(w - 2 * SIDES, w / 2) / Math.max(part.w, 1)
     const down = Math.max(h - ABOVE - BELOW, h / 2) / Math.max(part.h, 1)
-    const scale = Math.min(across, down, HOMELY)
+    const scale = Math.min(across, down, most)
     return scale < whole.scale * WORTH ? whole : { ...middle, scale }
+  }
+
+  /** A view moved so far that it shows land, not the sea about it. */
+  ashore({ x, y, scale }: View): View {
+    const { w, h } = this.free
+    return { x: this.#within(x, this.#land.x, this.#land.w, w / scale), y: this.#within(y, this.#land.y, this.#land.h, h / scale), scale }
   }
 
   /** The view from a ground point at a scale of at least the given one. */
@@ -153,7 +162,7 @@ export class Camera {
   step(now: number): boolean {
     if (this.#glide === null) return false
     const { from, to, start } = this.#glide
-    const share = clamp((now - start) / GLIDE, 0, 1)
+    const share = clamp((now - start) / this.glide, 0, 1)
     const way = ease(share)
     this.x = between(from.x, to.x, way)
     this.y = between(from.y, to.y, way)

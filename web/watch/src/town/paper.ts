@@ -38,10 +38,12 @@ export interface Lettering {
 /** Windows of up to so many CSS pixels have letters of the usual size; in larger ones they grow with the town, for a wall is looked at from afar. */
 const USUAL = { width: 1440, height: 900 } as const
 const LARGEST = 2
+/** How much larger letters are where they are known to be on a wall. */
+export const WALL = 1.5
 
 /** How much larger than usual letters are in a window of so many CSS pixels, in tenths. */
-export function letterSize(width: number, height: number): number {
-  return Math.round(clamp(Math.min(width / USUAL.width, height / USUAL.height), 1, LARGEST) * 10) / 10
+export function letterSize(width: number, height: number, times = 1): number {
+  return Math.round(clamp(Math.min(width / USUAL.width, height / USUAL.height), 1, LARGEST) * times * 10) / 10
 }
 
 /** A picture of text: its size in CSS pixels is known at once, the picture is made when it is wanted. */

@@ -21,6 +21,9 @@ const MOST_STEPS = 60
 const MOST_BUBBLES = 24
 const MOST_WALKERS = 24
 
+/** What the sign of a signal says. */
+const SIGNS: ReadonlyMap<string, string> = new Map([['zone', '!'], ['yield', '↩'], ['assist', '✦'], ['chat', '…']])
+
 /** What is in a bubble until a time. */
 export interface Speech {
   readonly text: string
@@ -129,6 +132,12 @@ export class Residents {
     if (speaking.length <= MOST_BUBBLES) return
     speaking.sort((a, b) => (a.speech?.since ?? 0) - (b.speech?.since ?? 0))
     for (const other of speaking.slice(0, speaking.length - MOST_BUBBLES)) other.speech = null
+  }
+
+  /** Shows the sign of a signal above somebody who says nothing; nothing where there is no sign for it. */
+  sign(resident: Resident, kind: string, now: number): void {
+    const sign = SIGNS.get(kind)
+    if (sign !== undefined && resident.speech === null) this.say(resident, sign, 'assistant', now - 2000)
   }
 
   /** Ends what is said, and every walk where it began. */

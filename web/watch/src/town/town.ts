@@ -1,6 +1,8 @@
-import { Camera } from './camera.js'
+import { Camera, DRIFT } from './camera.js'
+import type { View } from './camera.js'
 import { nextInDirection } from './arrows.js'
 import { listen } from './controls.js'
+import { mapCanvas } from './element.js'
 import { FrameStatistics } from './frames.js'
 import type { Box, Point } from './geometry.js'
 import { holdsBox } from './geometry.js'
@@ -8,19 +10,18 @@ import { boxAround } from './level.js'
 import { Overview } from './overview.js'
 import { Painter } from './painter.js'
 import type { Lettering } from './paper.js'
-import { letterSize } from './paper.js'
+import { letterSize, WALL } from './paper.js'
 import { paletteOf } from './palette.js'
 import type { Resident } from './residents.js'
 import { Residents } from './residents.js'
 import { islandBox } from './terrain.js'
+import { together } from './visit.js'
 import type {
   TownInsets, TownJourney, TownLine, TownOptions, TownSignal, TownTheme, TownWorld,
 } from './types.js'
 
 export * from './types.js'
 
-/** What the sign of a signal says. */
-const SIGNS: ReadonlyMap<string, string> = new Map([['zone', '!'], ['yield', '↩'], ['assist', '✦'], ['chat', '…']])
 /** Somebody who is brought into view is seen at this scale at least. */
 const NEAR = 1.1
 /** Milliseconds between frames of what happens by itself; the browser's next frame after it is the 30th of a second. */
@@ -75,21 +76,16 @@ export class Town {
     this.#theme = options.theme
     this.#still = options.reducedMotion
     this.#insets = options.insets ?? { top: 0, right: 0, bottom: 0, left: 0 }
+    if (options.wall === true) this.#camera.glide = DRIFT
     this.frames = new FrameStatistics(options.measure ?? false)
     this.#residents = new Residents(options.text)
-    this.canvas = document.createElement('canvas')
-    this.canvas.setAttribute('role', 'application')
-    this.canvas.setAttribute('aria-roledescription', options.text.mapRole)
-    this.canvas.setAttribute('aria-label', options.text.mapLabel)
-    this.canvas.tabIndex = 0
-    Object.assign(this.canvas.style, { position: 'absolute', inset: '0', width: '100%', height: '100%', touchAction: 'none', display: 'block' })
-    const draw = this.canvas.getContext('2d', { alpha: false })
-    if (draw === null) throw new Error('this browser draws no canvas')
+    const { canvas, draw } = mapCanvas(options.text)
+    this.canvas = canvas
     this.#draw = draw
     this.#painter = new Painter(paletteOf(options.theme), this.#lettering)
     host.append(this.canvas)
     this.#overview = new Overview(host, options.text, {
-      go: (to, atOnce) => { this.#go(to, atOnce) },
+      go: (to, atOnce) => { this.#leave(); this.#glide(this.#camera.at(to, 0), atOnce || this.#still) },
       pan: (dx, dy) => { this.#pan(dx, dy) },
       home: () => { this.#home() },
     }, () => { this.#wake() }, this.#ends.signal)
@@ -135,9 +131,8 @@ export class Town {
   /** Shows the sign of a signal above an agent. */
   signal(signal: TownSignal): void {
     const agent = this.#residents.find(signal.playerId)
-    const sign = SIGNS.get(signal.kind)
-    if (agent === undefined || sign === undefined || agent.speech !== null) return
-    this.#residents.say(agent, sign, 'assistant', performance.now() - 2000)
+    if (agent === undefined) return
+    this.#residents.sign(agent, signal.kind, performance.now())
     this.#wakeSoon()
   }
 
@@ -161,6 +156,15 @@ export class Town {
     this.#kept = key
     const resident = key === null ? undefined : this.#residents.find(key)
     if (resident !== undefined) this.#show(resident, NEAR)
+  }
+
+  /** Lets the camera go to somebody, with those of the others who fit in; to where people are, if nobody is given. */
+  visit(keys: readonly string[]): void {
+    const [first, ...others] = keys.flatMap((key) => this.#residents.find(key) ?? [])
+    if (first === undefined) { this.#home(); return }
+    this.#leave()
+    if (first.walk !== null) this.#followed = first.key
+    this.#glide(together(this.#camera, first, others, performance.now()), this.#still)
   }
 
   /** Shows the whole town. */
@@ -248,6 +252,7 @@ export class Town {
   }
 
   #choose(key: string | null): void {
+    if (this.#options.wall === true) return
     this.select(key)
     this.#options.onSelect?.(key)
   }
@@ -284,13 +289,6 @@ export class Town {
     this.#wake()
   }
 
-  #go(to: Point, atOnce: boolean): void {
-    this.#steered = true
-    this.#leave()
-    this.#camera.go(this.#camera.at(to, 0), performance.now(), atOnce || this.#still)
-    this.#wake()
-  }
-
   #home(): void {
     this.#steered = false
     this.#whole = false
@@ -299,9 +297,12 @@ export class Town {
   }
 
   #show(resident: Resident, scale: number): void {
+    this.#glide(this.#camera.at(resident.walk?.at(performance.now()) ?? resident.home, scale), this.#still)
+  }
+
+  #glide(to: View, atOnce: boolean): void {
     this.#steered = true
-    const now = performance.now()
-    this.#camera.go(this.#camera.at(resident.walk?.at(now) ?? resident.home, scale), now, this.#still)
+    this.#camera.go(to, performance.now(), atOnce)
     this.#wake()
   }
 
@@ -327,7 +328,8 @@ export class Town {
   }
 
   get #lettering(): Lettering {
-    return { density: devicePixelRatio, size: letterSize(this.canvas.clientWidth, this.canvas.clientHeight) }
+    const { clientWidth, clientHeight } = this.canvas
+    return { density: devicePixelRatio, size: letterSize(clientWidth, clientHeight, this.#options.wall === true ? WALL : 1) }
   }
 
   #resize(): void {

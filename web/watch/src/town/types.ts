@@ -140,6 +140,8 @@ export interface TownOptions {
   readonly theme: TownTheme
   /** No walking and no fading: states switch. */
   readonly reducedMotion: boolean
+  /** For a screen on a wall, which is looked at from afar and which nobody steers: larger letters, a slow camera, and nobody to select. */
+  readonly wall?: boolean
   /** The camera keeps the town clear of these; none if absent. */
   readonly insets?: TownInsets
   /** The person picked an occupant (its stable key) or nobody, on the map. */

@@ -1,0 +1,137 @@
+import type { VNode } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { Announcer, type Pointed } from '../app/Announcer.js'
+import { LinkWords } from '../app/Status.js'
+import { TownView } from '../app/TownView.js'
+import { worldName } from '../app/served.js'
+import type { Entry } from '../feed/entry.js'
+import { plainWords } from '../markdown/plain.js'
+import { text } from '../text/text.js'
+import { clockTime, dayOf, wallTime } from '../text/times.js'
+import type { Town } from '../town/town.js'
+import type { WorldStore } from '../world/store.js'
+import { Director } from './director.js'
+import '../styles/wall.css'
+
+/** A line is shown for so many milliseconds where none comes after it. */
+const LINE = 30_000
+/** The pointer goes after so many milliseconds without a move. */
+const POINTER = 3000
+
+/** The town on a wall: nothing to press, a clock, the newest line, and a camera that goes to where something happens. */
+export default function Wall({ store }: { store: WorldStore }): VNode {
+  const [town, setTown] = useState<Town | undefined>(undefined)
+  const [pointed, point] = useState<Pointed>({ text: '', turn: 0 })
+  const announce = useCallback((sentence: string) => { point((last) => ({ text: sentence, turn: last.turn + 1 })) }, [])
+  const idle = useIdle()
+  useEffect(() => town === undefined ? undefined : direct(store, town), [store, town])
+  const agents = store.directory.value.occupants.filter(({ kind }) => kind === 'agent').length
+  useEffect(() => { document.title = text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
+  useEffect(() => {
+    const leave = (event: KeyboardEvent): void => { if (event.key === 'Escape') location.assign(location.pathname + withoutView(location.search)) }
+    addEventListener('keydown', leave)
+    return () => { removeEventListener('keydown', leave) }
+  }, [])
+  const { state } = store.link.value
+  const away = state === 'reconnecting' || state === 'host-gone'
+  return (
+    <div class={`page wall${away ? ' away' : ''}${idle ? ' idle' : ''}`}>
+      <header class="top">
+        <div class="sign"><h1><bdi>{worldName()}</bdi></h1><Truth store={store} /></div>
+        <Clock />
+      </header>
+      <main class="map" aria-label={text('page.map')}>
+        <TownView store={store} onTown={setTown} announce={announce} wall />
+        <Heard store={store} />
+      </main>
+      <Announcer store={store} pointed={pointed} />
+    </div>
+  )
+}
+
+/** Lets the camera go to where something happens; returns what ends that. */
+function direct(store: WorldStore, town: Town): () => void {
+  const director = new Director()
+  const look = (): void => {
+    const keys = director.next(performance.now())
+    if (keys !== undefined) town.visit(keys)
+  }
+  const end = store.listen((event, { key }) => {
+    if (event.past || key === '' || store.directory.peek().get(key) === undefined) return
+    director.saw(key, performance.now())
+    look()
+  })
+  const timer = setInterval(look, 1000)
+  const rest = (): void => { director.rest(performance.now()) }
+  const { canvas } = town
+  for (const kind of ['pointerdown', 'wheel', 'keydown']) canvas.addEventListener(kind, rest, { passive: true })
+  return () => {
+    end()
+    clearInterval(timer)
+    for (const kind of ['pointerdown', 'wheel', 'keydown']) canvas.removeEventListener(kind, rest)
+  }
+}
+
+/** Whether what is seen is live and proved. */
+function Truth({ store }: { store: WorldStore }): VNode {
+  const link = store.link.value
+  const verified = store.verification.value === 'verified'
+  const { at } = store.proved.value
+  return (
+    <p class="truth" data-connection={link.state}>
+      <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
+      {at !== undefined && (verified && link.state === 'live'
+        ? <span class="seal verified">{text('status.verified')}</span>
+        : <span class="soft">{text('status.verifiedAt', { when: clockTime(at) })}</span>)}
+    </p>
+  )
+}
+
+/** The time of day and the day. */
+function Clock(): VNode {
+  const [now, set] = useState(Date.now())
+  useEffect(() => {
+    const timer = setTimeout(() => { set(Date.now()) }, 60_000 - Date.now() % 60_000 + 50)
+    return () => { clearTimeout(timer) }
+  }, [now])
+  return <p class="clock"><time dateTime={new Date(now).toISOString()}>{wallTime(now)}</time><span>{dayOf(now)}</span></p>
+}
+
+/** The newest line, large. Its place is always there, so that the town does not move with it. */
+function Heard({ store }: { store: WorldStore }): VNode {
+  const [entry, put] = useState<Entry | undefined>(undefined)
+  useEffect(() => store.listen((event, told) => { if (!event.past && told.group === 'speech' && told.text !== '') put(told) }), [store])
+  useEffect(() => {
+    const timer = setTimeout(() => { put(undefined) }, LINE)
+    return () => { clearTimeout(timer) }
+  }, [entry])
+  const empty = store.snapshot.value !== undefined && store.directory.value.occupants.length === 0
+  return (
+    <div class="heard">
+      {entry !== undefined ? <p><span><b><bdi>{entry.name}</bdi></b> <bdi>{plainWords(entry.text)}</bdi></span></p> : empty && <p>{text('page.empty')}</p>}
+    </div>
+  )
+}
+
+/** Whether the pointer has not moved for a while. */
+function useIdle(): boolean {
+  const [idle, set] = useState(false)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const moved = (): void => {
+      clearTimeout(timer)
+      set(false)
+      timer = setTimeout(() => { set(true) }, POINTER)
+    }
+    moved()
+    addEventListener('pointermove', moved)
+    return () => { clearTimeout(timer); removeEventListener('pointermove', moved) }
+  }, [])
+  return idle
+}
+
+function withoutView(search: string): string {
+  const query = new URLSearchParams(search)
+  query.delete('view')
+  return query.size === 0 ? '' : `?${query.toString()}`
+}

@@ -1,0 +1,98 @@
+/** The view of a screen on a wall: nothing to press, and a camera that goes by itself. */
+
+import type { Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { extent, map } from './fixtures/map.js'
+import { expect, test } from './fixtures/test.js'
+import { verified } from './fixtures/town.js'
+
+test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
+
+const wall = '/play/watch?view=wall'
+
+/** Waits until the town is shown and proved. */
+async function proved(page: Page): Promise<void> {
+  await expect(page.locator('.truth')).toHaveText(`${en['status.live']}${en['status.verified']}`)
+}
+
+/** Whether the camera is where it shows but some of the people; the page has an overview then, which a wall does not show. */
+const near = async (page: Page): Promise<boolean> => await page.locator('.overview:not([hidden])').count() > 0
+
+/** What the map shows, once the page's clock went on a little. */
+async function picture(page: Page): Promise<string> {
+  await page.clock.runFor(200)
+  return map(page).evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+}
+
+for (const [name, viewport] of Object.entries({ 'a screen': { width: 1280, height: 800 }, 'a phone': { width: 360, height: 640 } })) {
+  test.describe(`on ${name}`, () => {
+    test.use({ viewport })
+
+    test('has a clock, the newest line in large letters, and nothing to press, also when it is loaded again', async ({ page, host, world }) => {
+      const ada = await world.agent('Ada')
+      await page.goto(host.url + wall)
+      await proved(page)
+      await page.reload()
+      await proved(page)
+      await expect(page.getByRole('button')).toHaveCount(0)
+      await expect(page.getByRole('heading', { name: en['page.title'] })).toBeVisible()
+      await expect(page.locator('.clock time')).toHaveText(/^\d\d:\d\d/)
+      await world.say(ada, 'The **third** chapter of the blue one.')
+      const line = page.locator('.heard p')
+      await expect(line).toHaveText('Ada The third chapter of the blue one.')
+      expect(await line.evaluate((element) => parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThanOrEqual(20)
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(new URL(page.url()).search).toBe('?view=wall')
+    })
+  })
+}
+
+test('the camera goes to who speaks, and back to everybody when nothing happens', async ({ page, host, world }) => {
+  await page.clock.install()
+  const ids: string[] = []
+  for (let number = 1; number <= 12; number++) ids.push(await world.agent(`Agent ${number}`))
+  await page.goto(host.url + wall)
+  await proved(page)
+  await page.clock.runFor(2000)
+  expect(await near(page)).toBe(false)
+  const before = await picture(page)
+  await world.say(ids[3] ?? '', 'The river is high.')
+  await expect(page.locator('.heard')).toHaveText('Agent 4 The river is high.')
+  await page.clock.runFor(2000)
+  expect(await near(page)).toBe(true)
+  expect(await picture(page)).not.toBe(before)
+  await page.clock.runFor(40_000)
+  await expect(page.locator('.overview:not([hidden])')).toHaveCount(0)
+  await expect.poll(() => picture(page)).toBe(before)
+  await expect(page.locator('.heard'), 'what was said long ago is not shown as the newest').toHaveText('')
+})
+
+test('a click selects nobody, the pointer goes, and Escape leads to the page with its panels', async ({ page, host, world }) => {
+  await page.clock.install()
+  await world.agent('Ada')
+  await page.goto(`${host.url}${wall}&lang=en`)
+  await proved(page)
+  const { left, right, top, bottom } = await extent(page) ?? { left: 0, right: 0, top: 0, bottom: 0 }
+  await map(page).click({ position: { x: (left + right) / 2, y: (top + bottom) / 2 } })
+  await expect(page.getByRole('complementary')).toHaveCount(0)
+  await page.clock.runFor(4000)
+  expect(await map(page).evaluate((canvas) => getComputedStyle(canvas).cursor)).toBe('none')
+  await page.mouse.move(300, 300)
+  await expect.poll(() => map(page).evaluate((canvas) => getComputedStyle(canvas).cursor)).not.toBe('none')
+  await page.keyboard.press('Escape')
+  await verified(page)
+  expect(new URL(page.url()).search).toBe('?lang=en')
+  await expect(page.getByRole('complementary')).toHaveCount(0)
+})
+
+test('says what is not known any more', async ({ page, host, world, conduct }) => {
+  conduct.expect(/Failed to load resource|ERR_/)
+  await world.agent('Ada')
+  await page.goto(host.url + wall)
+  await proved(page)
+  await host.kill()
+  await expect(page.locator('.truth')).toContainText(/Verified at \d\d:\d\d:\d\d/)
+  await expect(page.locator('.truth')).not.toContainText(en['status.live'])
+})
