@@ -58,7 +58,7 @@ var floods = []flood{
 	{"lists that are never read", 20, unread(listHead)},
 	{"snapshots that are never read", 20, unread(snapshotHead)},
 	{"changes and reads", 2, changeAndRead},
-	{"spaces", 1, spaces},
+	{"spaces that come and go", 1, spaces},
 	{"journeys", 2, journeys},
 	{"registrations", 16, registration},
 	{"guesses of the administrator's token", 8, guess},
@@ -289,12 +289,12 @@ func changeAndRead(ctx context.Context, a *attack) error {
 	return a.call(ctx, a.Main, http.MethodGet, protocol.ServicePlay.Snapshot()+"?sid="+a.SID, nil)
 }
 
-// spaces makes a space with as much text as one may have.
+// spaces takes a space with as much text as one may have off the map and makes it again.
 func spaces(ctx context.Context, a *attack) error {
-	return a.rpc(ctx, a.Main, "registerSpaceNode", map[string]any{
-		"name": "space " + strconv.Itoa(rand.Int()), "designKey": "shop", "amenities": []string{"shop"},
-		"description": strings.Repeat("a", 4000), "owner": map[string]any{"displayName": "A"},
-	})
+	if err := a.rpc(ctx, a.Main, "removeSpace", map[string]any{"spaceId": comesAndGoes}); err != nil {
+		return err
+	}
+	return a.rpc(ctx, a.Main, "registerSpaceNode", largeSpace(comesAndGoes))
 }
 
 // journeys records the longest journey.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -115,8 +116,36 @@ func (h *honest) rpc(ctx context.Context, client *http.Client, op string, payloa
 	}, reply)
 }
 
+// get reads a reply and keeps nothing of it: it may be some MiB long.
 func (h *honest) get(ctx context.Context, client *http.Client, path string) error {
-	return h.call(ctx, client, hostprocess.Request{Method: http.MethodGet, Path: path}, nil)
+	req, err := h.reading(ctx, path)
+	if err != nil {
+		return err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("GET %s: %w", path, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		return fmt.Errorf("read the answer to GET %s: %w", path, err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: status %d", path, res.StatusCode)
+	}
+	return nil
+}
+
+// reading is a request of the client's agent to read something.
+func (h *honest) reading(ctx context.Context, path string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.host.URL()+path, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	req.Header.Set(protocol.HeaderNodeID, h.agent.ID)
+	req.Header.Set(protocol.HeaderNodePassw, h.agent.Hash)
+	req.Header.Set(protocol.HeaderAPIKey, h.agent.APIKey)
+	return req, nil
 }
 
 func (h *honest) call(ctx context.Context, client *http.Client, r hostprocess.Request, reply any) error {
@@ -136,13 +165,10 @@ func (h *honest) call(ctx context.Context, client *http.Client, r hostprocess.Re
 // client's own agent.
 func (h *honest) listen(ctx context.Context, t *testing.T) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.host.URL()+protocol.ServicePlay.Events()+"?sid="+h.sid, http.NoBody)
+	req, err := h.reading(ctx, protocol.ServicePlay.Events()+"?sid="+h.sid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set(protocol.HeaderNodeID, h.agent.ID)
-	req.Header.Set(protocol.HeaderNodePassw, h.agent.Hash)
-	req.Header.Set(protocol.HeaderAPIKey, h.agent.APIKey)
 	transport := &http.Transport{DialContext: local().DialContext}
 	res, err := transport.RoundTrip(req)
 	if err != nil {

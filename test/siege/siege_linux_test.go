@@ -59,7 +59,8 @@ func TestFloodsLeaveHonestClientAlone(t *testing.T) {
 	a.Main, a.Agent, a.SID = account(t, host, key, "attacker")
 	h := &honest{host: host}
 	_, h.agent, h.sid = account(t, host, key, "honest")
-	largest(t, a)
+	longHistory(t, a)
+	fill(t, host, key, a)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -111,13 +112,10 @@ func account(t *testing.T, host *hostprocess.Host, key, name string) (main, agen
 	return main, agent, session.SID
 }
 
-// largest makes the snapshot and the lists as large as the attacker may.
-func largest(t *testing.T, a *attack) {
+// longHistory makes the lists as large as the attacker may.
+func longHistory(t *testing.T, a *attack) {
 	t.Helper()
 	for range 120 {
-		if err := spaces(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
 		if err := journeys(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,93 @@
+package siege
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/hostprocess"
+)
+
+// comesAndGoes is the id of a space of the attacker.
+const comesAndGoes = "comes-and-goes"
+
+// full is how many bytes the snapshot of a full map has at least: the default limit of
+// bytes on the map, but for less than one more space.
+const full = 4<<20 - 32<<10
+
+// wide is a text of characters that have four bytes each.
+func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }
+
+// fill makes the snapshot as large as anybody may, in addition to the journey that the
+// attacker's agent has: accounts register the largest rows of agents, then the largest
+// spaces until the host takes no more.
+func fill(t *testing.T, host *hostprocess.Host, key string, a *attack) {
+	t.Helper()
+	id, refused := comesAndGoes, protocol.Code("")
+	accounts := []*hostprocess.Account{{Main: a.Main, Agents: []hostprocess.Node{a.Agent}}}
+	for i := range 2 {
+		accounts = append(accounts, hostprocess.NewAccount(t, host, key, fmt.Sprint("accomplice ", i), 1-i))
+	}
+	for i, account := range accounts {
+		for _, agent := range account.Agents {
+			agent.Must(t, host, hostprocess.Request{
+				Method: http.MethodPost, Path: protocol.ServicePlay.Players() + "?sid=" + a.SID, Body: largeAgent(agent.ID),
+			}, nil)
+		}
+		made := 0
+		for refused = ""; refused == ""; id = fmt.Sprint(i, "-", made) {
+			answer, err := account.Main.Do(t.Context(), http.DefaultClient, host.URL(), hostprocess.Request{
+				Method: http.MethodPost, Path: protocol.ServicePlay.RPC() + "?sid=" + a.SID,
+				Body: map[string]any{"op": "registerSpaceNode", "payload": largeSpace(id)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made++
+			refused = answer.Code
+		}
+		t.Logf("account %d has %d spaces; one more: %s", i, made-1, refused)
+	}
+	if refused != protocol.CodeStorageLimit {
+		t.Errorf("a space more than fit was refused with %q, want %s", refused, protocol.CodeStorageLimit)
+	}
+	answer, err := a.Main.Do(t.Context(), http.DefaultClient, host.URL(), hostprocess.Request{
+		Method: http.MethodGet, Path: protocol.ServicePlay.Snapshot() + "?sid=" + a.SID,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(answer.Body); n < full || n > full+64<<10 {
+		t.Errorf("the snapshot of a full map has %d bytes, want about %d", n, full)
+	}
+}
+
+// largeSpace is a space with as much text as one may have.
+func largeSpace(id string) map[string]any {
+	return map[string]any{
+		"id": id, "name": wide(protocol.MaxNameChars), "designKey": wide(protocol.MaxDesignKeyChars), "amenities": []string{"shop"},
+		"description": wide(protocol.MaxDescriptionChars), "owner": map[string]any{"displayName": wide(protocol.MaxNameChars)},
+	}
+}
+
+// largeAgent is a registration with the longest names, tools and instructions.
+func largeAgent(id string) map[string]any {
+	names := []string{protocol.ChatTool}
+	for n := len(names); n < protocol.MaxToolNames; n++ {
+		name := fmt.Sprint(protocol.AssistToolPrefix, n)
+		names = append(names, name+wide(protocol.MaxToolNameChars-len(name)))
+	}
+	const around = 1 << 10
+	tool := map[string]any{
+		"name": names[1], "description": strings.Repeat("d", protocol.MaxAssistToolsBytes-around), "parameters": map[string]any{},
+	}
+	return map[string]any{
+		"name": wide(protocol.MaxNameChars), "type": wide(protocol.MaxTypeChars), "agentId": id,
+		"realtimeInstructions": strings.Repeat("i", protocol.MaxRealtimeInstructionsBytes),
+		"agent": map[string]any{
+			"type": "test", "toolNames": names, "assistTools": []any{tool},
+		},
+	}
+}
