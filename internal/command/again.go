@@ -33,7 +33,8 @@ func (a *App) likeThis(line string) string {
 		{"context", a.Settings.Context}, {"server", a.Settings.Server},
 		{"service", a.Settings.Service}, {"credentials-file", a.Settings.credentials},
 	} {
-		named := slices.Contains(words, "--"+flag.name) || flag.name == "server" && (words[1] == "login" || strings.Contains(line, "://"))
+		named := slices.Contains(words, "--"+flag.name) || flag.name == "server" && (words[1] == "login" || strings.Contains(line, "://")) ||
+			flag.name != "credentials-file" && slices.Contains(words, "--context") // which has a host
 		if a.Sources.ByFlag(flag.name) && !named {
 			flags = append(flags, " --"+flag.name+" "+ShellWord(flag.value))
 		}

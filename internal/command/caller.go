@@ -43,7 +43,7 @@ func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 	token, err := a.EnvironmentSecret(envAdminToken)
 	if err == nil && token.IsZero() {
 		err = Hintf(fmt.Errorf("%w of the administrator", errNotAuthenticated),
-			"name the file with the token with --admin-token-file, or set %s", envAdminToken)
+			"name the file with the token with --admin-token-file, or set %s; a host has an administrator where it was started with \"playctl serve --admin-token-file FILE\"", envAdminToken)
 	}
 	return token, err
 }
@@ -101,6 +101,9 @@ type Caller struct {
 	APIKey  protocol.Secret
 	// keyFromEnv says that the environment has the API key.
 	keyFromEnv bool
+	// nodeFromEnv is the variable with the secret of a node of the environment, "" where
+	// that names none.
+	nodeFromEnv string
 	// admin says that the administrator's token is shown, and no credentials.
 	admin bool
 }
@@ -219,7 +222,10 @@ func (a *App) environmentNode(who *Caller) error {
 		// The context's key is another account's.
 		who.APIKey = protocol.Secret{}
 	}
-	who.Main = client.Credentials{NodeID: id, Hash: hash}
+	who.Main, who.nodeFromEnv = client.Credentials{NodeID: id, Hash: hash}, EnvPhrase
+	if a.Env(EnvPasswHash) != "" {
+		who.nodeFromEnv = EnvPasswHash
+	}
 	return nil
 }
 

@@ -98,11 +98,13 @@ func (c *Caller) hintFor(err error) string {
 	case protocol.HasCode(err, protocol.CodeNodeNotDerivable):
 		return fmt.Sprintf("your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and %s is asked for its own", c.Server)
 	case c.admin && protocol.HasCode(err, protocol.CodeCredentialsInvalid):
-		return "the token is the one in the file that the host was started with: --admin-token-file names it, or " + envAdminToken + " has it"
+		return "the token is the one in the file that the host was started with, \"playctl serve --admin-token-file FILE\": --admin-token-file names it, or " + envAdminToken + " has it"
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
 		return c.wrongKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return c.missing()
+	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.nodeFromEnv != "":
+		return fmt.Sprintf("they came from %s and %s in the environment: put the right ones there, or unset %s to call as the account of a context", EnvNodeID, c.nodeFromEnv, EnvNodeID)
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:
 		return fmt.Sprintf("these are the credentials of context %q, which are for %s: leave out --server to use them there", c.Context.Name, c.Context.ServerURL)
 	}
@@ -208,7 +210,7 @@ func schemeAndPort(text string) string {
 var hints = map[protocol.Code]string{
 	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
-	protocol.CodeRegistrationClosed:  "ask the operator of the host for an account, or for a registration token (--registration-token-file)",
+	protocol.CodeRegistrationClosed:  "ask the operator of the host for an invitation, which \"playctl login --invite-file FILE\" takes; with an account there, \"playctl login --phrase\" signs in",
 	protocol.CodeInvitationUsed:      "ask who invited you for another: \"playctl invite --uses N\" makes one for several accounts",
 	protocol.CodeInvitationExpired:   "ask who invited you for another: \"playctl invite --expires 72h\" makes one that lasts longer",
 	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" ends one",

@@ -101,6 +101,9 @@ func (c *call) authenticateAdmin(token protocol.Secret) error {
 	known := !c.host.options.AdminToken.IsZero()
 	if !creds.AuthenticateSecret(c.host.adminDigest, known, token) {
 		c.host.guesses.wait(c.r.Context(), c.host.closing)
+		if !known {
+			return protocol.Errorf(protocol.CodeCredentialsInvalid, "this host has no administrator: it was started without an administrator's token")
+		}
 		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the bearer token is not the administrator's")
 	}
 	c.caller = world.Caller{Admin: true}

@@ -176,11 +176,11 @@ func openFile(ctx context.Context, a *command.App, s *serveSettings, into *serve
 func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	admin, err := a.ReadToken(s.adminTokenFile)
 	if err != nil {
-		return nil, fmt.Errorf("--admin-token-file: %w", err)
+		return nil, noToken(s.adminTokenFile, fmt.Errorf("--admin-token-file: %w", err))
 	}
 	registration, err := a.ReadToken(s.registrationTokenFile)
 	if err != nil {
-		return nil, fmt.Errorf("--registration-token-file: %w", err)
+		return nil, noToken(s.registrationTokenFile, fmt.Errorf("--registration-token-file: %w", err))
 	}
 	proxies, err := parseProxies(s.trustedProxies)
 	if err != nil {
@@ -202,6 +202,14 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 		Limits: s.rates, Connections: s.connections, LimitLoopback: s.limitLoopback,
 		Logger: logger, AccessLog: s.accessLog,
 	}, nil
+}
+
+// noToken says how to make the file of a token that is not there.
+func noToken(file string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return command.Hintf(err, "\"(umask 077; openssl rand -hex 32 > %s)\" makes one", command.ShellWord(file))
 }
 
 // parseProxies reads addresses and networks.

@@ -39,7 +39,8 @@ func newContextAddCommand(a *command.App) *cobra.Command {
 		Short: "Add a context for a host, without credentials yet",
 		Long: `Add a context for a host. "playctl create-main-node --context <name>" puts a main node into it, and
 "playctl login --phrase --context <name>" one that there is already. Where the host's certificate is
-not one that everybody trusts, --fingerprint names it; an invitation does so by itself.`,
+not one that everybody trusts, --fingerprint names it; an invitation does so by itself, and what
+another context trusts at the same URL is taken over.`,
 		Example: command.Example(
 			"playctl context add work --server https://play.example.com",
 			"playctl context add lab --server https://lab.example.com --fingerprint \"$FINGERPRINT\""),
@@ -76,6 +77,9 @@ func addContext(ctx context.Context, a *command.App, name, fingerprint string, u
 	}
 	var current bool
 	err = changeContexts(ctx, a, func(file *creds.File) error {
+		if added.Fingerprint == "" {
+			added.Fingerprint = trustedAt(file, name, added.ServerURL)
+		}
 		if err := file.Add(added); err != nil {
 			return err
 		}

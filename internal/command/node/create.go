@@ -100,12 +100,25 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, KeyName: protocol.DefaultKeyName, Phrase: phrase.Kept(), CreatedAt: a.Now()}
 	err = notKept("main node", "playctl login --phrase "+target.ServerURL, keepContext(ctx, a, target, false, use))
 	document := createdMain(target, phrase)
-	if use && err == nil {
-		document.Views = append(document.Views, render.Line("Commands now use context "+target.Name+"."))
+	if err == nil {
+		document.Views = append(document.Views, whichContext(a, target.Name, use)...)
 	}
 	err = errors.Join(err, a.Printer.Print(document))
 	a.ShowPhrase(phrase)
 	return err
+}
+
+// whichContext says which context commands use after a new one was made; where it is the
+// only one that comes into question, nothing needs to be said.
+func whichContext(a *command.App, made string, use bool) []render.View {
+	if use {
+		return command.Sentence("Commands now use context %s.", made)
+	}
+	file, err := contexts(a)
+	if err != nil || file.Current() == made || a.Sources.Made("context") && !a.Sources.ByFlag("context") {
+		return nil // What is wrong with the file is told by the next command.
+	}
+	return command.Sentence("Commands still use context %s; \"playctl context use %s\" changes that.", file.Current(), made)
 }
 
 // notKept is the error of a node that was made and whose credentials cannot be
@@ -132,18 +145,15 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := a.Settings.Context
-	if name == "" {
-		name = defaultContext
-	}
 	server, service := a.Settings.Server, a.Settings.Service
+	name := accountContext(a, file, server, replace)
 	existing, err := file.Context(name)
 	switch {
 	case errors.Is(err, creds.ErrContextUnknown):
 	case err != nil:
 		return nil, err
 	case existing.Main != nil && !replace:
-		return nil, command.Hintf(fmt.Errorf("context %q %w", name, errHasMain), "name a new context with --context")
+		return nil, hasMain(existing)
 	case existing.Main != nil && server == "":
 		server = existing.ServerURL
 		if service == "" {
@@ -160,16 +170,36 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
-	target.Fingerprint = trustedAt(existing, target.ServerURL)
+	target.Fingerprint = trustedAt(file, name, target.ServerURL)
 	return target, nil
 }
 
-// trustedAt is the fingerprint that a context, where there is one, has for a host.
-func trustedAt(existing *creds.Context, server string) string {
-	if existing == nil || existing.ServerURL != server {
-		return ""
+// accountContext is the name of the context that a new account goes into: the one that was
+// named, else "default", else for another host one with the name of that.
+func accountContext(a *command.App, file *creds.File, server string, replace bool) string {
+	there, err := file.Context(defaultContext)
+	parsed, invalid := creds.ParseServerURL(server)
+	if a.Settings.Context == "" && (replace || err != nil || invalid != nil || there.ServerURL == parsed) {
+		return defaultContext
 	}
-	return existing.Fingerprint
+	return freeContext(a, file, server)
+}
+
+// hasMain is the error of a context that is not free for another account.
+func hasMain(existing *creds.Context) error {
+	return command.Hintf(fmt.Errorf("context %q %w, at %s", existing.Name, errHasMain, existing.ServerURL),
+		"\"playctl whoami --context %s\" shows it; name a new context with --context for another account", existing.Name)
+}
+
+// trustedAt is the fingerprint of a host that a context has, the one of that name or any
+// other.
+func trustedAt(file *creds.File, name, server string) string {
+	for _, name := range append([]string{name, file.Current()}, file.Names()...) {
+		if known, err := file.Context(name); err == nil && known.ServerURL == server && known.Fingerprint != "" {
+			return known.Fingerprint
+		}
+	}
+	return ""
 }
 
 // derive computes the node id of a phrase, which takes a moment on purpose.

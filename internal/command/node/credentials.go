@@ -359,16 +359,27 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 	return nil
 }
 
+// errAgentPhrase says that somebody gave the phrase of an agent where an account's was
+// asked for.
+var errAgentPhrase = errors.New("this is the phrase of an agent, not that of its account")
+
 // confirmNode asks the host whether a node is what its phrase says.
 func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest, fault string) error {
 	err := a.Call(ctx, who, who.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.ValidateNode(ctx, request)
-		if err == nil && !reply.OK {
+		switch {
+		case err != nil:
+		case !reply.OK:
 			err = fmt.Errorf("%w: the host says %q of this node", command.ErrUnverified, reply.Reason)
+		case reply.NodeKind == protocol.NodeKindAgent && request.MainNodeID == "":
+			err = errAgentPhrase
 		}
 		return err
 	})
 	switch {
+	case errors.Is(err, errAgentPhrase):
+		return command.Hintf(err, "the account's phrase signs in, and then all its agents can be used by name; "+
+			"\"playctl credentials import --agent NAME\" adds an agent by its own phrase to the context of its account")
 	case err == nil, !protocol.HasCode(err, protocol.CodeCredentialsInvalid, protocol.CodeForbidden) && !errors.Is(err, command.ErrUnverified):
 		return err
 	case fault != "":

@@ -176,11 +176,11 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 	there, err := file.Context(target.Name)
 	switch {
 	case err == nil && there.Main != nil:
-		return nil, command.Hintf(fmt.Errorf("context %q %w", target.Name, errHasMain), "name a new context with --context")
+		return nil, hasMain(there)
 	case err == nil && there.ServerURL == target.ServerURL && (a.Settings.Service == "" || there.Service == service):
 		target = there // It is the same host: what is known of it stays.
 	}
-	target.Fingerprint = cmp.Or(invited.Fingerprint, target.Fingerprint)
+	target.Fingerprint = cmp.Or(invited.Fingerprint, trustedAt(file, target.Name, target.ServerURL))
 	return target, nil
 }
 

@@ -48,7 +48,8 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	case !errors.Is(missing, creds.ErrNoRootFile):
 		return "", missing
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid):
-		return "", command.Hintf(err, "ask its operator for a registration token (--registration-token-file); who has a node there names the root key file with --root-file")
+		return "", command.Hintf(err, "ask its operator for an invitation, which \"playctl login --invite-file FILE\" takes, or for a registration token (--registration-token-file); "+
+			"who has an account there signs in with \"playctl login --phrase --invite-file FILE\", any invitation to it, or names its root key file with --root-file")
 	case err == nil:
 		err = errors.New("its answer has none")
 	}

@@ -57,7 +57,7 @@ writes go on there.`,
 			}
 			if args[0] == "-" {
 				_, err := backUp(cmd.Context(), at, a.Stdout)
-				return place.StopHosts(err)
+				return orFromHost(place.StopHosts(err), args[0])
 			}
 			file := a.Absolute(args[0])
 			if _, err := os.Lstat(file); err == nil && !force {
@@ -71,7 +71,7 @@ writes go on there.`,
 				return place.StopHosts(err)
 			})
 			if err != nil {
-				return err
+				return orFromHost(err, args[0])
 			}
 			return a.Printer.Print(backupDocument(info, file, at, "Wrote a backup of"))
 		},
@@ -80,6 +80,14 @@ writes go on there.`,
 	admin.RegisterToken(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
+}
+
+// orFromHost says of a store that a running host has open how to get a backup from that.
+func orFromHost(err error, file string) error {
+	if !errors.Is(err, store.ErrLocked) {
+		return err
+	}
+	return command.Hintf(err, "a running host gives one while it goes on: \"playctl store backup %s --server URL --admin-token-file FILE\"", command.ShellWord(file))
 }
 
 // backUp writes the world of a store.
