@@ -173,7 +173,7 @@ func (c *Collector) Lost() int {
 // tool call while the run that it belongs to goes on.
 func (t *trace) whole() bool {
 	for _, s := range t.spans {
-		if s.Kind == Other || s.Kind == AgentRun || s.recorded {
+		if s.Kind == Other || s.Kind == AgentRun || s.Kind == Outcome || s.recorded {
 			continue
 		}
 		if _, missing := t.runOf(s); missing {
@@ -195,7 +195,7 @@ func (t *trace) runOf(s *Span) (run *Span, missing bool) {
 		if parent == nil {
 			return nil, true
 		}
-		if parent.Kind == AgentRun {
+		if parent.Kind == AgentRun && !parent.frame {
 			return parent, false
 		}
 		at = parent

@@ -23,6 +23,7 @@ var kinds = []struct {
 	{"mcp.method.name", map[string]Kind{"tools/call": ToolCall}},
 	{"openinference.span.kind", map[string]Kind{"AGENT": AgentRun, "TOOL": ToolCall, "LLM": Chat}},
 	{"traceloop.span.kind", map[string]Kind{"agent": AgentRun, "tool": ToolCall}},
+	{"span.type", map[string]Kind{"tool.execution": Outcome}},
 	{"ai.operationId", map[string]Kind{
 		"ai.generateText": AgentRun, "ai.streamText": AgentRun, "ai.toolCall": ToolCall,
 		"ai.generateText.doGenerate": Chat, "ai.streamText.doStream": Chat,
@@ -41,13 +42,16 @@ func (s *Span) classify(known attributes, from *tracepb.Span) {
 		s.Kind, s.Agent = AgentRun, name
 	}
 	if s.Agent == "" && s.Kind == AgentRun {
-		s.Agent = known.text("traceloop.entity.name", "ai.telemetry.functionId")
+		s.Agent = known.text("traceloop.entity.name", "ai.telemetry.functionId", "graph.node.id")
 	}
 	if known.text("mcp.method.name") != "" {
 		s.classifyMCP(known, from)
 	}
 	if s.Kind != ToolCall {
 		return
+	}
+	if s.Server == "" {
+		s.Server = known.text("anthropic.mcp.server.name")
 	}
 	s.Tool = known.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
 	if s.Tool == "" {
@@ -78,14 +82,20 @@ func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
 	}
 }
 
-// fill takes over what was said. Conventions before the present one had it in events,
-// which are not read.
+// fill takes over what was said. Conventions before the present one had it in events, of
+// which only those are read in which Claude Code has what a tool gave.
 func (s *Span) fill(known attributes, from *tracepb.Span) {
-	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt"), "user")
+	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt", "user_prompt"), "user")
 	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
 	if s.Kind == ToolCall {
 		s.Arguments = plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args"))
-		s.Result = given(plain(known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result")))
+		result := known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result")
+		for _, event := range from.GetEvents() {
+			if result == nil && event.GetName() == "tool.output" {
+				result = attributes(event.GetAttributes()).value("output")
+			}
+		}
+		s.Result = given(plain(result))
 	}
 	// Some write the stack below the message, with the names of their files.
 	message, _, _ := strings.Cut(strings.TrimSpace(from.GetStatus().GetMessage()), "\n")

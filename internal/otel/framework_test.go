@@ -11,7 +11,7 @@ import (
 // same agent in each: three calls of tools, the second of which fails.
 func TestRecordedFrameworks(t *testing.T) {
 	t.Parallel()
-	for _, framework := range []string{"ai", "langchain"} {
+	for _, framework := range []string{"ai", "ai7", "claude", "claude-code", "langchain", "openai-agents"} {
 		for _, content := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %v", framework, content), func(t *testing.T) {
 				t.Parallel()

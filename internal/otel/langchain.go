@@ -46,7 +46,7 @@ func (s *serialized) message() (role string, content json.RawMessage, ok bool) {
 }
 
 // given is what a tool gave, without what frameworks put around it: a text that was
-// written as JSON, or a message of LangChain.
+// written as JSON, a message of LangChain, or blocks of text of MCP.
 func given(result string) string {
 	var wrapped struct {
 		Output serialized `json:"output"`
@@ -55,6 +55,20 @@ func given(result string) string {
 		if role, content, ok := wrapped.Output.message(); ok && role == "tool" {
 			result = string(content)
 		}
+	}
+	var blocks []struct {
+		Type string  `json:"type"`
+		Text *string `json:"text"`
+	}
+	if json.Unmarshal([]byte(result), &blocks) == nil && len(blocks) > 0 {
+		var texts []string
+		for _, block := range blocks {
+			if block.Type != "text" || block.Text == nil {
+				return result
+			}
+			texts = append(texts, *block.Text)
+		}
+		return strings.Join(texts, "\n")
 	}
 	var text string
 	if strings.HasPrefix(result, `"`) && json.Unmarshal([]byte(result), &text) == nil {

@@ -52,6 +52,7 @@ func (t *trace) runs(rules *Rules) []Run {
 		spans = append(spans, s)
 	}
 	slices.SortFunc(spans, earlier)
+	t.prepare()
 	only := t.only()
 	groups, order := map[string]*gathered{}, []*gathered(nil)
 	for _, s := range spans {
@@ -78,6 +79,43 @@ func (t *trace) runs(rules *Rules) []Run {
 	return runs
 }
 
+// prepare finds out what spans say of others: which tool calls failed by what is below
+// them, and which runs are frames.
+func (t *trace) prepare() {
+	for _, s := range t.spans {
+		s.frame = false
+		if call := t.spans[s.Parent]; s.Kind == Outcome && s.Failed && call != nil && call.Kind == ToolCall {
+			call.Failed, call.Failure = true, cmp.Or(call.Failure, s.Failure)
+		}
+	}
+	for _, run := range t.frames() {
+		run.frame = true
+	}
+}
+
+// frames are the runs without a name that have runs of agents below them, and neither
+// called a tool nor asked a model themselves.
+func (t *trace) frames() []*Span {
+	busy := map[*Span]bool{}
+	for _, s := range t.spans {
+		if s.Kind == ToolCall || s.Kind == Chat {
+			run, _ := t.runOf(s)
+			busy[run] = true
+		}
+	}
+	var frames []*Span
+	for _, s := range t.spans {
+		if s.Kind != AgentRun || s.Agent == "" {
+			continue
+		}
+		for run, _ := t.runOf(s); run != nil && run.Agent == "" && !busy[run]; run, _ = t.runOf(run) {
+			busy[run] = true // once is enough, and runs may be in a circle
+			frames = append(frames, run)
+		}
+	}
+	return frames
+}
+
 // earlier orders spans by time, and those of one time, which clocks of milliseconds make
 // many, as they came: programs send them as they end.
 func earlier(a, b *Span) int {
@@ -87,7 +125,7 @@ func earlier(a, b *Span) int {
 // group finds the run that a span is part of. Spans whose run is not known belong to
 // the only run of their trace, or of the agent that they name, else to one of their own.
 func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Span) (string, *gathered) {
-	if s.Kind == Other {
+	if s.Kind == Other || s.Kind == Outcome || s.frame {
 		return "", nil
 	}
 	run := s
@@ -119,7 +157,7 @@ func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Spa
 func (t *trace) only() map[string]*Span {
 	only := map[string]*Span{}
 	for _, run := range t.spans {
-		if run.Kind != AgentRun {
+		if run.Kind != AgentRun || run.frame {
 			continue
 		}
 		outer := t.outermost(run)

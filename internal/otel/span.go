@@ -1,6 +1,6 @@
 // Package otel makes agents and journeys of OpenTelemetry traces: it reads spans by the
 // semantic conventions for generative AI and MCP, and by those of OpenInference,
-// OpenLLMetry and the Vercel AI SDK, collects them by trace, and gives each run of an
+// OpenLLMetry, the Vercel AI SDK and Claude Code, collects them by trace, and gives each run of an
 // agent once it is complete. It does no I/O and gets the time passed in.
 package otel
 
@@ -29,6 +29,8 @@ const (
 	ToolCall
 	// Chat is a request to a model.
 	Chat
+	// Outcome is how the tool call above it ended.
+	Outcome
 )
 
 // Span is what is kept of a span.
@@ -51,6 +53,8 @@ type Span struct {
 	Input, Output, Arguments, Result string
 
 	recorded bool
+	// frame is set for a run without a name that only holds runs of agents together.
+	frame bool
 	// order counts the spans of its trace as they came.
 	order int
 }

@@ -82,6 +82,8 @@ func TestRunsOfATrace(t *testing.T) {
 		"an agent below another":                          {"a - agent Ada 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"Ada: ask", "Bob: dig"}},
 		"one run at two levels":                           {"a - agent Ada 0\nb a agent Ada 1\nc b tool dig 2", "", []string{"Ada: dig"}},
 		"a run without a name":                            {"a - agent - 0\nb a tool dig 1", "", []string{"svc: dig"}},
+		"a run without a name around others":              {"a - agent - 0\nx a other step 0\nb x agent Ada 1\nc b tool dig 2\nd a agent Bob 3\ne - tool Ada/dug 4", "", []string{"Ada: dig dug", "Bob: "}},
+		"a run without a name that calls itself":          {"a - agent - 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"svc: ask", "Bob: dig"}},
 		"a run without calls":                             {"a - agent Ada 0", "", []string{"Ada: "}},
 		"calls without a run":                             {"b - tool dig 1\nc - tool dug 2", "", []string{"svc: dig dug"}},
 		"calls that name their agent":                     {"b - tool Ada/dig 1\nc - tool Bob/dug 2", "", []string{"Ada: dig", "Bob: dug"}},

@@ -2,22 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import process from 'node:process'
 import { after, before, it } from 'node:test'
-import { createSdkMcpServer, query, tool } from '@anthropic-ai/claude-agent-sdk'
-import { z } from 'zod'
+import { query, tool } from '@anthropic-ai/claude-agent-sdk'
 import { fromClaude, journeyHooks } from '@playctl/sdk/claude'
-import { book, describeAdapter, search, turns, waitingTurns } from './adapter.mjs'
+import { describeAdapter, turns, waitingTurns } from './adapter.mjs'
 import { startMessages } from '../../examples/agent-claude/scripted.mjs'
 import { journeysOf } from './observed.mjs'
-
-const text = (said) => ({ content: [{ type: 'text', text: said }] })
-const tools = [
-  tool('search', 'Finds free seats', { day: z.enum(['friday', 'saturday']), note: z.string().optional() }, async (args) => ({ ...text(JSON.stringify(search(args))), structuredContent: search(args) })),
-  tool('book', 'Books a table', { people: z.number().int(), day: z.string() }, async (args) => text(book(args))),
-]
-/** The SDK puts the server's name before that of a tool. */
-const scripted = (said) => startMessages({ turns: said.map((turn) => (turn.call === undefined ? turn : { call: { ...turn.call, name: `mcp__seats__${turn.call.name}` } })) })
+import { claudeOptions, scriptedClaude as scripted, text, tools } from './script_claude.mjs'
 
 const home = mkdtempSync(path.join(tmpdir(), 'playctl-claude-'))
 let booking, waiting, failing
@@ -27,14 +18,7 @@ after(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** The options of a query at an endpoint, with nothing of this machine's settings and nothing that reports to the vendor. */
-const optionsAt = ({ url }, served = tools) => ({
-  mcpServers: { seats: createSdkMcpServer({ name: 'seats', tools: served }) }, allowedTools: ['mcp__seats'], tools: [], settingSources: [], persistSession: false, cwd: home,
-  env: {
-    PATH: process.env.PATH, HOME: home, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none', CLAUDE_CODE_MAX_RETRIES: '0',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1',
-  },
-})
+const optionsAt = (endpoint, served) => claudeOptions(endpoint, home, served)
 
 describeAdapter("an agent of Claude's Agent SDK", {
   file: 'claude',

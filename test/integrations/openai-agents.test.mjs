@@ -3,33 +3,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { it } from 'node:test'
 import { Agent, OpenAIChatCompletionsModel, run, setTraceProcessors, setTracingDisabled, tool } from '@openai/agents'
-import { ScriptedModel, assistantMessage, functionCall, modelError, modelStreamResponder } from '@openai/agents-core/testing'
+import { ScriptedModel, modelError } from '@openai/agents-core/testing'
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { fromOpenAiAgents, journeyProcessor } from '@playctl/sdk/openai-agents'
-import { book, describeAdapter, search, turns as allTurns, waitingTurns } from './adapter.mjs'
+import { describeAdapter, turns as allTurns, waitingTurns } from './adapter.mjs'
 import { journeysOf } from './observed.mjs'
+import { made, scripted as plain, streaming as scripted, strict, tools } from './script_openai.mjs'
 
 // No processor of OpenAI's: nothing of a trace leaves the machine.
 setTraceProcessors([])
 setTracingDisabled(false)
 
-/** Strict schemas have no property that may be left out. */
-const turns = allTurns.map(({ call, words }) => ({ call: call?.name === 'search' ? { ...call, args: { ...call.args, note: null } } : call, words }))
-
-/** A model that says what a script has, words in parts. */
-const scripted = (said) => new ScriptedModel(said.map(({ call, words = [] }) => modelStreamResponder(async function* () {
-  const output = call === undefined ? [assistantMessage(words.join(''))] : [functionCall(call.name, call.args, { callId: call.id })]
-  yield { type: 'response_started' }
-  for (const delta of words) yield { type: 'output_text_delta', delta }
-  yield { type: 'response_done', response: { id: 'r', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, output } }
-})))
-
-const tools = [
-  tool({ name: 'search', description: 'Finds free seats', parameters: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().nullable() }), execute: search }),
-  tool({ name: 'book', description: 'Books a table', parameters: z.object({ people: z.number().int(), day: z.string() }), execute: book }),
-]
-const made = (model, more = []) => new Agent({ name: 'Ada', instructions: 'You book tables.', model, tools: [...tools, ...more] })
+const turns = strict(allTurns)
 const pay = tool({ name: 'pay', description: 'Pays', parameters: z.object({}), needsApproval: true, execute: async () => 'paid' })
 
 describeAdapter("an agent of OpenAI's Agents SDK", {
@@ -70,8 +56,7 @@ describeAdapter("an agent of OpenAI's Agents SDK", {
       const redact = (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step)
       const processor = journeyProcessor(di, { redact })
       setTraceProcessors([processor])
-      const plain = new ScriptedModel(turns.map(({ call, words }) => [call === undefined ? assistantMessage(words.join('')) : functionCall(call.name, call.args, { callId: call.id })]))
-      await run(made(plain), 'secret order')
+      await run(made(plain(turns)), 'secret order')
       await processor.forceFlush()
       const [steps] = await journeysOf(world, di)
       assert.deepEqual(steps.map(({ toolName, content }) => toolName ?? content), ['an order', 'search', 'book', 'book', 'done'])

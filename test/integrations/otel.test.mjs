@@ -86,6 +86,11 @@ async function keep(program) {
   await report(program, 'http/json', `http://127.0.0.1:${server.address().port}`)
   server.close()
   const resourceSpans = requests.flatMap((request) => request.resourceSpans)
+  // What names the machine or its user is nobody's business.
+  for (const { resource, scopeSpans } of resourceSpans) {
+    resource.attributes = resource.attributes.filter(({ key }) => key === 'service.name')
+    for (const span of scopeSpans.flatMap(({ spans }) => spans)) span.attributes = span.attributes.filter(({ key }) => key !== 'user.id')
+  }
   // Stacks name the files of the machine.
   const text = JSON.stringify({ resourceSpans }, null, 1).replaceAll(folder, '/app')
   writeFileSync(path.join(folder, '../../internal/otel/testdata', `${program}.json`), `${text}\n`)
@@ -111,7 +116,11 @@ describe('playctl otel', () => {
   })
 })
 
-for (const [program, framework] of [['ai', 'the AI SDK'], ['langchain', 'LangChain through OpenInference']]) {
+const frameworks = {
+  ai: 'the AI SDK 6', ai7: 'the AI SDK 7', claude: "Claude's Agent SDK through OpenInference", 'claude-code': 'Claude Code',
+  langchain: 'LangChain through OpenInference', 'openai-agents': "OpenAI's Agents SDK through OpenInference",
+}
+for (const [program, framework] of Object.entries(frameworks)) {
   describe(`playctl otel with the spans of ${framework}`, () => {
     let host
     before(async () => { host = await startKnownHost() })
