@@ -1,6 +1,7 @@
 package world
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -136,4 +137,21 @@ func TestAMapAboveTheLimitIsServed(t *testing.T) {
 	f.wantNoRoom(a, registration(a), 500)
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: s}})
 	f.wantBytesOnTheMap()
+}
+
+// The limit is the world's and not each host's, also for what is registered at several
+// hosts at once.
+func TestBytesOnTheMapAreBoundedAcrossHosts(t *testing.T) {
+	c := openApart(t, 3, Limits{World: Amounts{MapBytes: 50_000}})
+	owner := id("owner")
+	c.must(0, "", CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"})
+	if made := c.race(2, protocol.CodeStorageLimit, owner, func(int) Command { return large(4000) }); made != 3 {
+		t.Errorf("%d spaces of 16,000 bytes were made, want 3", made)
+	}
+	used := c.worlds[0].Used()[MapBytes]
+	for i, w := range c.worlds {
+		if got := w.Used()[MapBytes]; got != used || got < 48_000 || got > 50_000 {
+			t.Errorf("host %d counts %d bytes, host 0 %d", i, got, used)
+		}
+	}
 }
