@@ -20,16 +20,23 @@ const full = 4<<20 - 32<<10
 // wide is a text of characters that have four bytes each.
 func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }
 
-// fill makes the snapshot as large as anybody may, in addition to the journey that the
-// attacker's agent has: accounts register the largest rows of agents, then the largest
-// spaces until the host takes no more.
-func fill(t *testing.T, host *hostprocess.Host, key string, a *attack) {
+// accomplices are the attacker's account and as many more as it takes to fill the map, the
+// last of them without an agent. What it takes to make them the host gives back later.
+func accomplices(t *testing.T, host *hostprocess.Host, key string, a *attack) []*hostprocess.Account {
+	t.Helper()
+	return []*hostprocess.Account{
+		{Main: a.Main, Agents: []hostprocess.Node{a.Agent}},
+		hostprocess.NewAccount(t, host, key, "accomplice", 1),
+		hostprocess.NewAccount(t, host, key, "another accomplice", 0),
+	}
+}
+
+// fill makes the snapshot as large as anybody may, with the journey that the attacker's
+// agent has: accounts register the largest rows of agents, then the largest spaces until
+// the host takes no more.
+func fill(t *testing.T, host *hostprocess.Host, a *attack, accounts []*hostprocess.Account) {
 	t.Helper()
 	id, refused := comesAndGoes, protocol.Code("")
-	accounts := []*hostprocess.Account{{Main: a.Main, Agents: []hostprocess.Node{a.Agent}}}
-	for i := range 2 {
-		accounts = append(accounts, hostprocess.NewAccount(t, host, key, fmt.Sprint("accomplice ", i), 1-i))
-	}
 	for i, account := range accounts {
 		for _, agent := range account.Agents {
 			agent.Must(t, host, hostprocess.Request{

@@ -59,8 +59,9 @@ func TestFloodsLeaveHonestClientAlone(t *testing.T) {
 	a.Main, a.Agent, a.SID = account(t, host, key, "attacker")
 	h := &honest{host: host}
 	_, h.agent, h.sid = account(t, host, key, "honest")
+	accounts := accomplices(t, host, key, a)
 	longHistory(t, a)
-	fill(t, host, key, a)
+	fill(t, host, a, accounts)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
