@@ -215,3 +215,29 @@ func TestARecordingOfALiar(t *testing.T) {
 		t.Errorf("the replay ended with %d", code)
 	}
 }
+
+// What --jq and --template print of others' text moves no terminal. A pipe gets it as
+// it is.
+func TestFiltersOfHostileTextAtATerminal(t *testing.T) {
+	t.Parallel()
+	const said = "T\x1b]52;c;eA==\a\u009b2J\u202eb"
+	server, home := talkative(t)
+	if code := run(t.Context(), inProcess(home, map[string]string{"PLAYCTL_SERVER": server}, "record-interaction", "ada", said)); code != command.ExitDone {
+		t.Fatalf("record-interaction ended with %d", code)
+	}
+	p := newPerson(t)
+	p.env = append(p.env, "PLAYCTL_SERVER="+server)
+	for _, filter := range [][]string{{"--jq", ".interactions[].text"}, {"--template", "{{range .interactions}}{{.text}}\n{{end}}"}} {
+		args := append([]string{"interactions"}, filter...)
+		shown := p.types(args...).ends(command.ExitDone)
+		if strings.ContainsAny(shown, "\x1b\a\u009b\u202e") || !strings.Contains(shown, "T\uFFFD]52;c;eA==\uFFFD\uFFFD2J\uFFFDb\n") {
+			t.Errorf("%v shows %q", filter, shown)
+		}
+		var out bytes.Buffer
+		piped := inProcess(home, map[string]string{"PLAYCTL_SERVER": server}, args...)
+		piped.Stdout = &out
+		if code := run(t.Context(), piped); code != command.ExitDone || !strings.Contains(out.String(), said+"\n") {
+			t.Errorf("%v ended with %d and %q in a pipe", filter, code, out.String())
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	if filter != nil && format == render.FormatTable {
 		format = render.FormatJSON
 	}
-	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout), Filter: filter}
+	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout), Filter: filter, Terminal: IsTerminal(a.Stdout)}
 	return nil
 }
 

@@ -35,6 +35,26 @@ func Clean(text string) string {
 	return out.String()
 }
 
+// cleanLayout is Clean for text whose line breaks and tabs are its layout.
+func cleanLayout(text string) string {
+	if !needsCleaning(text) {
+		return text
+	}
+	var out strings.Builder
+	out.Grow(len(text))
+	for text != "" {
+		end := strings.IndexAny(text, "\n\t")
+		if end < 0 {
+			out.WriteString(Clean(text))
+			break
+		}
+		out.WriteString(Clean(text[:end]))
+		out.WriteByte(text[end])
+		text = text[end+1:]
+	}
+	return out.String()
+}
+
 func needsCleaning(text string) bool {
 	for _, r := range text {
 		if r == '\u2028' || r == '\u2029' || hostile(r) {

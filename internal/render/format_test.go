@@ -168,10 +168,12 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// hostileText has what a terminal acts on, of every kind.
+const hostileText = "a\x1b]52;c;eA==\a\u009b2J\u202eb\u2066\x7f\u0085\u061c\u200f\r\n\tc: {\"x\"}"
+
 // What a terminal acts on is escaped in what programs read, and reads as it was.
 func TestHostileTextInEveryFormat(t *testing.T) {
 	t.Parallel()
-	const hostileText = "a\x1b]52;c;eA==\a\u009b2J\u202eb\u2066\x7f\u0085\u061c\u200f\r\n\tc: {\"x\"}"
 	raw, err := json.Marshal(map[string]string{hostileText: hostileText})
 	if err != nil {
 		t.Fatal(err)
@@ -200,6 +202,57 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 			}
 			if err != nil || back[hostileText] != hostileText {
 				t.Errorf("%s, %s: it reads as %q, %v", format, name, back, err)
+			}
+		}
+	}
+}
+
+// JSON that a filter prints is escaped wherever it goes. Its other text has nothing that a
+// terminal acts on where there is one; a pipe gets it as it is.
+func TestHostileTextThroughFilters(t *testing.T) {
+	t.Parallel()
+	made := func(filter Filter, err error) Filter {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filter
+	}
+	const cleaned = "a\uFFFD]52;c;eA==\uFFFD\uFFFD2J\uFFFDb\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\n\tc: {\"x\"}\n"
+	for name, filter := range map[string]Filter{
+		"jq": made(JQ(t.Context(), ".x")), "template": made(Template("{{.x}}")), "template of lists": made(Template(`{{join "" .list}}`)),
+	} {
+		for terminal, want := range map[bool]string{true: cleaned, false: hostileText + "\n"} {
+			for _, format := range []Format{FormatJSON, FormatNDJSON, FormatYAML} {
+				var out strings.Builder
+				printer := Printer{Out: &out, Format: format, Filter: filter, Terminal: terminal}
+				if err := printer.Item(Document{Data: map[string]any{"x": hostileText, "list": []string{hostileText}}}); err != nil {
+					t.Fatal(err)
+				}
+				if out.String() != want {
+					t.Errorf("%s, %s, terminal %v: it prints %q, not %q", name, format, terminal, out.String(), want)
+				}
+			}
+		}
+	}
+	for name, filter := range map[string]Filter{
+		"jq": made(JQ(t.Context(), "{(.x): [.x]}")), "template": made(Template("{{json .object}}")),
+	} {
+		for _, terminal := range []bool{true, false} {
+			var out strings.Builder
+			printer := Printer{Out: &out, Format: FormatJSON, Filter: filter, Terminal: terminal}
+			data := map[string]any{"x": hostileText, "object": map[string][]string{hostileText: {hostileText}}}
+			if err := printer.Print(Document{Data: data}); err != nil {
+				t.Fatal(err)
+			}
+			var back map[string][]string
+			if err := json.Unmarshal([]byte(out.String()), &back); err != nil || len(back[hostileText]) != 1 || back[hostileText][0] != hostileText {
+				t.Errorf("%s, terminal %v: it reads as %q, %v", name, terminal, back, err)
+			}
+			for _, r := range strings.TrimSuffix(out.String(), "\n") {
+				if hostile(r) {
+					t.Errorf("%s, terminal %v: it prints %U in %q", name, terminal, r, out.String())
+				}
 			}
 		}
 	}

@@ -40,10 +40,6 @@ type Document struct {
 	Views []View
 }
 
-// Filter makes what is printed of a result's JSON, which is decoded as encoding/json
-// does: objects are map[string]any.
-type Filter func(value any) ([]byte, error)
-
 // Printer writes documents in one format.
 type Printer struct {
 	Out    io.Writer
@@ -51,6 +47,8 @@ type Printer struct {
 	Look   Look
 	// Filter takes the place of the format; nil for none.
 	Filter Filter
+	// Terminal says that Out is a terminal, which acts on what a filter would print.
+	Terminal bool
 }
 
 // Print writes one document in a single write. Its errors are those of the
@@ -71,19 +69,6 @@ func (p *Printer) write(text []byte) error {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
-}
-
-// filtered is what the filter makes of a result.
-func (p *Printer) filtered(data any) ([]byte, error) {
-	text, err := encodeJSON(data, "")
-	if err != nil {
-		return nil, err
-	}
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		return nil, fmt.Errorf("read the result's JSON: %w", err)
-	}
-	return p.Filter(value)
 }
 
 func (p *Printer) text(doc Document) ([]byte, error) {

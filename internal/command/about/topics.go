@@ -101,6 +101,9 @@ item, --template what a template of Go makes of it: playctl needs no jq for it.
     playctl snapshot --jq '.worldMap.occupants[].name'
     playctl context list --template '{{range .contexts}}{{.server}} {{end}}'
 
+On a terminal what they print has no characters that the terminal would act on, as
+others may have written it; a pipe gets text as it is. JSON has escapes for those.
+
 With --output json or ndjson an error is a JSON object on standard error: error, hint,
 exitCode, and where the host refused code and requestId. A host with another certificate
 or root key than expected has a code, too: fingerprint_mismatch, root_key_mismatch.
