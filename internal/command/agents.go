@@ -225,7 +225,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 		hint = fmt.Sprintf("did you mean %q?", suggest.Nearest(ref, labels))
 	case seek == SeekAny:
 		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q of your account or on the map", ref)
-		hint = "\"playctl snapshot\" lists what is on the map"
+		hint = fmt.Sprintf("\"playctl agent list\" shows who is; \"playctl agent run %s -- COMMAND\" puts an agent there that answers", ShellWord(ref))
 	case seek == SeekNew:
 		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" makes one", ref)
 	}

@@ -52,6 +52,8 @@ type agentFlags struct {
 	hold         bool
 	holdFor      time.Duration
 	lease        time.Duration
+	// described are the tools of assistFile, once they were read.
+	described []protocol.AssistTool
 	// given reports whether a flag was on the command line.
 	given func(flag string) bool
 }
@@ -162,7 +164,7 @@ func registration(a *command.App, who *command.Caller, ref command.AgentRef, fla
 		request.Agent.ToolNames = append(protocol.List[string]{protocol.ChatTool}, request.Agent.ToolNames...)
 	}
 	if flags.assistFile != "" {
-		tools, err := readAssistTools(a, flags.assistFile)
+		tools, err := flags.assistTools(a)
 		if err != nil {
 			return nil, err
 		}
@@ -183,6 +185,37 @@ func registration(a *command.App, who *command.Caller, ref command.AgentRef, fla
 	return request, nil
 }
 
+// assistTools are the tools of the file, which is read once: it may be standard input.
+func (f *agentFlags) assistTools(a *command.App) (tools []protocol.AssistTool, err error) {
+	if f.described == nil {
+		f.described, err = readAssistTools(a, f.assistFile)
+	}
+	return f.described, err
+}
+
+// required are the arguments that each described tool needs, by the tool's name. What its
+// schema says else is for people's forms and the program.
+func (f *agentFlags) required(a *command.App) (map[string][]string, error) {
+	needs := map[string][]string{}
+	if f.assistFile == "" {
+		return needs, nil
+	}
+	tools, err := f.assistTools(a)
+	if err != nil {
+		return nil, err
+	}
+	for _, tool := range tools {
+		var schema struct {
+			Required []string `json:"required"`
+		}
+		if err := json.Unmarshal(tool.Parameters, &schema); len(tool.Parameters) > 0 && err != nil {
+			return nil, fmt.Errorf("%s: the parameters of %s are no JSON schema of an object: %w", command.InputName(f.assistFile), tool.Name, err)
+		}
+		needs[tool.Name] = schema.Required
+	}
+	return needs, nil
+}
+
 func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error) {
 	text, err := a.ReadText(file, protocol.MaxAssistToolsBytes)
 	if err != nil {
@@ -198,6 +231,10 @@ func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error)
 			`it looks like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
 	}
 	for i := range tools {
+		if name := tools[i].Name; !strings.HasPrefix(name, protocol.AssistToolPrefix) || name == protocol.AssistToolPrefix {
+			return nil, command.Hintf(fmt.Errorf("%s: tool number %d is called %q, and tools for people have names that begin with %s",
+				command.InputName(file), i+1, name, protocol.AssistToolPrefix), "call it %q", protocol.AssistToolPrefix+cmp.Or(strings.TrimPrefix(name, protocol.AssistToolPrefix), "route"))
+		}
 		tools[i].Parameters = fieldorder.Write(tools[i].Parameters)
 	}
 	return tools, nil

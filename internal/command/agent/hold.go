@@ -119,6 +119,21 @@ func reach(ctx context.Context, a *command.App, who *command.Caller, refs ...com
 	})
 }
 
+// warnNamesake tells that another account's agent has the name of one that comes to the
+// map: it may be the agent that was meant, whose credentials were lost.
+func (f *foundMap) warnNamesake(ref command.AgentRef) {
+	if f.rows[ref.ID] != nil {
+		return
+	}
+	for _, row := range f.rows {
+		if row.Name == ref.Name() && row.NodeID != f.who.Main.NodeID {
+			f.app.Warn("another account's agent on the map is called "+ref.Name()+", too: who asks for it has to say which by its id",
+				"if that one is yours, end this and sign in to its account by its phrase: \"playctl login --phrase "+f.who.Server+" --context NAME\"")
+			return
+		}
+	}
+}
+
 // leave closes the world and leaves the map as it was found: agents that had no
 // lease before stay there without one, with the row that they had.
 func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err error) {

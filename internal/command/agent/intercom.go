@@ -181,14 +181,20 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 	return answerDocument(who, ref, answer, parts), err
 }
 
-// whoStarts adds to the refusal of an agent for which no program answers how to start one,
+// whoStarts adds to the refusal of an agent that is not on the map, or for which no program
+// answers, how to start one,
 // where the agent's credentials are at hand.
 func whoStarts(ref command.AgentRef, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
-	if !ok || refused.Code != protocol.CodeAgentNotAnswering || !ref.Own {
+	switch {
+	case !ok || !ref.Own:
 		return err
+	case refused.Code == protocol.CodePlayerUnknown:
+		return command.Hintf(err, "\"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
+	case refused.Code == protocol.CodeAgentNotAnswering:
+		return command.Hintf(err, "start one with \"playctl agent run %s -- COMMAND\"", command.ShellWord(ref.Name()))
 	}
-	return command.Hintf(err, "start one with \"playctl agent run %s -- COMMAND\"", ref.Name())
+	return err
 }
 
 // answerDocument shows an answer. A client secret that came with it for the

@@ -33,6 +33,8 @@ type commandRunner struct {
 	labels map[string]string
 	// names are what they are called in notes.
 	names map[string]string
+	// required are the arguments that each tool needs.
+	required map[string][]string
 }
 
 // logged logs each question and its answer.
@@ -49,7 +51,10 @@ func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor
 		}
 		name := r.names[asked.ToPlayerID]
 		r.Note("%s", render.Clean(fmt.Sprintf("%s %s ← %s %s", r.clock(began), name, from, question)))
-		given, err := answer(ctx, call)
+		given, err := sdk.IntercomAnswer{}, r.missing(asked)
+		if err == nil {
+			given, err = answer(ctx, call)
+		}
 		said := fmt.Sprintf("%q", brief(given.Message))
 		switch {
 		case err != nil:
@@ -61,6 +66,23 @@ func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor
 		r.Note("%s", render.Clean(fmt.Sprintf("%s %s → %s %.1f s", r.clock(ended), name, said, ended.Sub(began).Seconds())))
 		return given, err
 	}
+}
+
+// missing is the error of a call that lacks an argument which the tool needs: the program
+// is not run for it.
+func (r *commandRunner) missing(asked *protocol.IntercomCommand) error {
+	var args map[string]json.RawMessage
+	if len(asked.Args) > 0 {
+		if err := json.Unmarshal(asked.Args, &args); err != nil {
+			return fmt.Errorf("the arguments cannot be read: %w", err)
+		}
+	}
+	for _, name := range r.required[asked.ToolName] {
+		if _, given := args[name]; !given {
+			return fmt.Errorf("the tool %s needs the argument %q", asked.ToolName, name)
+		}
+	}
+	return nil
 }
 
 func (r *commandRunner) clock(at time.Time) string { return at.In(r.Zone).Format(time.TimeOnly) }

@@ -135,13 +135,21 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 	if err != nil {
 		return err
 	}
+	required, err := flags.required(a)
+	if err != nil {
+		return err
+	}
 	world, err := remoteWorld(a, who)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
-	runner := &commandRunner{App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput, labels: map[string]string{}, names: map[string]string{}}
+	runner := &commandRunner{
+		App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput,
+		labels: map[string]string{}, names: map[string]string{}, required: required,
+	}
 	for _, ref := range refs {
+		found.warnNamesake(ref)
 		runner.labels[ref.ID], runner.names[ref.ID] = ref.Label, ref.Name()
 	}
 	answer := runner.run

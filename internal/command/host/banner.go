@@ -56,7 +56,14 @@ func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	if s.rootFile != "" {
 		root = " --root-file " + command.ShellWord(s.rootFile)
 	}
-	return []string{invocation(a) + " create-main-node" + server + root}
+	if host.Registration(s.registration) != host.RegistrationOpen {
+		return []string{invocation(a) + " create-main-node" + server + root}
+	}
+	return []string{
+		// Any program that prints its answer does.
+		invocation(a) + " agent run Robin" + server + " -- echo 'Robin is here.'",
+		invocation(a) + " intercom send Robin 'Are you there?'" + server,
+	}
 }
 
 // invocation is how this program was called, so that a command can be copied.
