@@ -103,6 +103,26 @@ func (s *Store) Update(ctx context.Context, change func(*File) error) (err error
 	return nil
 }
 
+// Writable fails where the file could not be written now, for who is going to make what
+// exists once. It leaves the file as it is.
+func (s *Store) Writable() error {
+	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
+		return fmt.Errorf("make the folder of the credentials file: %w", err)
+	}
+	target, err := linkTarget(s.path)
+	if err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(target), ".credentials.*")
+	if err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
+	if err := errors.Join(temp.Close(), os.Remove(temp.Name())); err != nil {
+		return fmt.Errorf("credentials file: %w", err)
+	}
+	return nil
+}
+
 func (s *Store) lockError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("credentials file %s: another playctl is writing it: %w", s.path, context.Cause(ctx))

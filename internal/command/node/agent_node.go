@@ -188,6 +188,11 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return err
 	}
+	if who.Keeps() {
+		if err := keepable(a, "agent"); err != nil {
+			return err
+		}
+	}
 	phrase, err := a.PhraseFor(ctx, flags)
 	if err != nil {
 		return err

@@ -85,6 +85,9 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 // makeAccount makes a main node at the host of a context, and saves the context with
 // it; with use, commands use it from then on.
 func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *creds.Context, flags *command.PhraseFlags, use bool) error {
+	if err := keepable(a, "account"); err != nil {
+		return err
+	}
 	phrase, err := a.PhraseFor(ctx, flags)
 	if err != nil {
 		return err
@@ -119,6 +122,18 @@ func whichContext(a *command.App, made string, use bool) []render.View {
 		return nil // What is wrong with the file is told by the next command.
 	}
 	return command.Sentence("Commands still use context %s; \"playctl context use %s\" changes that.", file.Current(), made)
+}
+
+// keepable fails where the credentials of a node could not be kept, before it is made.
+func keepable(a *command.App, node string) error {
+	store, err := a.CredentialsStore()
+	if err == nil {
+		err = store.Writable()
+	}
+	if err == nil {
+		return nil
+	}
+	return command.Hintf(fmt.Errorf("no %s was made, for its credentials could not be kept: %w", node, err), "name another file with --credentials-file")
 }
 
 // notKept is the error of a node that was made and whose credentials cannot be
