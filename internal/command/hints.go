@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
@@ -30,6 +31,8 @@ func (a *App) hintFor(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "give it longer with --timeout"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another program listens there: end it, or name another address; port 0 picks a free one"
 	case errors.Is(err, creds.ErrRootFileMissing):
 		return "leave out --root-file and PLAYCTL_ROOT_FILE, and the host is asked for its own; the file of a new world is made with \"playctl create-root-key --root-file FILE\""
 	case errors.Is(err, client.ErrFingerprint):

@@ -52,6 +52,9 @@ func decodeJSON(path string, data []byte, target any) error {
 	if err == nil {
 		return nil
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return &FileError{Path: path, Problem: "it is empty", Err: err}
+	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return jsonError(path, data, syntactic.ByteOffset, "the JSON is broken: "+reason(syntactic.Err), err)
 	}

@@ -106,7 +106,7 @@ func TestParseFileErrors(t *testing.T) {
 		prefix string
 		says   string
 	}{
-		"empty":              {"", "f:1:1: ", "JSON"},
+		"empty":              {"", "f: ", "it is empty"},
 		"cut":                {"{\n \"version\": 1,\n \"contexts\": {", "f:3:15: ", "JSON is broken"},
 		"not JSON":           {"{\n  version: 1}", "f:2:3: ", "invalid character 'v'"},
 		"trailing data":      {"{\"version\":1,\"contexts\":{}}\n{}", "f:2:1: ", "JSON is broken"},

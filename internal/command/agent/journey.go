@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,7 @@ func journeyProblem(file string, text []byte, refused *protocol.Error) error {
 	if line := brokenLine(text); line > 0 {
 		where = fmt.Sprintf("%s:%d", where, line)
 	}
-	return command.Hintf(errors.New(where+": "+refused.Message), "\"playctl record-journey --help\" shows what a journey looks like")
+	return command.Hintf(errors.New(where+": "+strings.Replace(refused.Message, "the body", "it", 1)), "\"playctl record-journey --help\" shows what a journey looks like")
 }
 
 // brokenLine is the line, from 1, in which a text stops being JSON, 0 if it is

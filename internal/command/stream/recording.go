@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/command"
@@ -56,7 +57,11 @@ func (l *recordedLines) next() (*recordedLine, error) {
 		}
 		var line recordedLine
 		if err := protocol.Decode(text, &line); err != nil {
-			return nil, fmt.Errorf("line %d is not of a recording: %w", l.number, err)
+			why := "its fields have values of other kinds"
+			if _, refused := protocol.ParseObject(text); refused != nil {
+				why = strings.Replace(refused.Message, "the body", "it", 1)
+			}
+			return nil, command.Hintf(fmt.Errorf("line %d is not of a recording: %s", l.number, why), "make recordings with \"playctl tail --record\"")
 		}
 		if (line.Snapshot == nil) == (line.Event == "") {
 			return nil, fmt.Errorf("line %d is not of a recording: it is neither a snapshot nor an event", l.number)
