@@ -58,7 +58,7 @@ func deploy(tb testing.TB, k kept, fsync string) *deployment {
 func (d *deployment) join() *process {
 	d.tb.Helper()
 	return &process{hostprocess.Start(d.tb, hostprocess.Options{Args: []string{
-		"--store", d.redis.URL(), "--root-file", filepath.Join(d.dir, "root"), "--log-level", "error",
+		"--store", d.redis.URL(), "--root-file", filepath.Join(d.dir, "root"), "--log-level", "error", "--rate-history", "0",
 	}})}
 }
 

@@ -37,7 +37,7 @@ func startAt(tb testing.TB, dir, address string, more ...string) *process {
 func startWith(tb testing.TB, dir string, env []string, address string, more ...string) *process {
 	tb.Helper()
 	return &process{hostprocess.Start(tb, hostprocess.Options{Env: env, Args: append([]string{
-		"--listen", address, "--log-level", "error",
+		"--listen", address, "--log-level", "error", "--rate-history", "0",
 		"--data-dir", filepath.Join(dir, "data"), "--root-file", filepath.Join(dir, "root"),
 	}, more...)})}
 }

@@ -53,9 +53,6 @@ func (p *planner) keep(h history, account, playerID string, seq uint64, value []
 		return err
 	}
 	size := h.size(playerID, len(value))
-	if err := p.spend(account, size); err != nil {
-		return err
-	}
 	p.entry.Records = slices.Grow(p.entry.Records, 8)
 	p.putBytes(h.byPlayer, historyRecordKey(playerID, seq), value)
 	if h.order != "" {

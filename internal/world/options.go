@@ -17,8 +17,8 @@ type Limits struct {
 	OccupantsPerOwner int
 	// Account is the cap on what each account has, and World that for all together.
 	Account, World Amounts
-	// HistoryRate is how many bytes of history a second an account may write, in the
-	// long run.
+	// HistoryRate is how many bytes a second an account may write, in the long run: of
+	// history, rows, events and whatever else its commands add to the store.
 	HistoryRate int
 	// History is how many interactions and how many journeys are kept for each
 	// agent; 1,000 by default.

@@ -117,7 +117,7 @@ func (p *planner) stageUsages() {
 		u := &p.usages[i]
 		switch {
 		case u.Usage == p.st.usage(u.account):
-		case u.Lines == 0 && u.Journeys == 0 && u.Bytes == 0:
+		case u.Usage == replay.Usage{}:
 			p.erase(store.Usage, u.account)
 		default:
 			p.putBytes(store.Usage, []byte(u.account), u.Append(make([]byte, 0, 24)))
@@ -128,10 +128,12 @@ func (p *planner) stageUsages() {
 // rateBurst is how many seconds of its rate an account may use at once.
 const rateBurst = 64
 
-// spend takes bytes from an account's rate, or refuses what is too much for now.
-func (p *planner) spend(name string, size int) error {
-	rate := int64(p.options.Limits.HistoryRate)
-	if rate <= 0 {
+// charge takes what the command writes from the rate of the caller's account, or
+// refuses it where that is too much for now.
+func (p *planner) charge() error {
+	rate, size := int64(p.options.Limits.HistoryRate), p.writes()
+	name := p.payer()
+	if rate <= 0 || size == 0 || name == "" || name == p.closed {
 		return nil
 	}
 	u, now := p.usage(name), p.now.UnixMilli()
@@ -139,12 +141,55 @@ func (p *planner) spend(name string, size int) error {
 	spent := max(0, u.Spent-regained)
 	if over := spent + int64(size) - rateBurst*rate; over > 0 && spent > 0 {
 		e := protocol.Errorf(protocol.CodeRateLimited,
-			"the account writes more than %d bytes of history a second, its limit: wait as long as retry-after says", rate)
+			"the account writes more than %d bytes a second to the world's store, its limit (--rate-history): wait as long as retry-after says", rate)
 		e.RetryAfter = time.Duration(min(over, spent)) * time.Second / time.Duration(rate)
 		return e
 	}
 	u.Spent, u.At = spent+int64(size), now
 	return nil
+}
+
+// payer is the account whose rate the command counts for: the caller's. Callers that
+// have no node, such as viewers, share the root node's. It is empty for the
+// administrator, for what the world does itself, and where a main node is made, which
+// has a rate of its own.
+func (p *planner) payer() string {
+	c := &p.req.Caller
+	if c.Admin || *c == (Caller{}) {
+		return ""
+	}
+	switch n := p.st.nodes[c.NodeID]; {
+	case n == nil:
+		return p.st.RootKey
+	case n.Parent != "":
+		return n.Parent
+	default:
+		return n.ID
+	}
+}
+
+// writes is how many bytes the command adds to the store: of rows, events and
+// records. What it removes is free.
+func (p *planner) writes() int {
+	n := 0
+	for i := range p.entry.Rows {
+		if r := &p.entry.Rows[i]; r.JSON != nil {
+			n += len(r.Key) + len(r.JSON)
+		}
+	}
+	for i := range p.entry.Events {
+		e := &p.entry.Events[i]
+		n += len(e.Kind) + len(e.Data)
+		for _, who := range e.Audience {
+			n += len(who)
+		}
+	}
+	for i := range p.entry.Records {
+		if r := &p.entry.Records[i]; r.Value != nil {
+			n += len(r.Key) + len(r.Value)
+		}
+	}
+	return n
 }
 
 // countUsage counts the histories of a store that an earlier version wrote, once,

@@ -187,7 +187,7 @@ func TestARecordThatDoesNotFit(t *testing.T) {
 }
 
 func TestTheRateOfAnAccountsHistory(t *testing.T) {
-	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 100} })
+	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 200} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(owner, registration(a))
@@ -212,6 +212,80 @@ func TestTheRateOfAnAccountsHistory(t *testing.T) {
 	b := f.agent(other, "b")
 	f.as(other, registration(b))
 	f.as(b, line(b, text))
+}
+
+// All that a command writes counts for the rate of the caller's account: rows, events
+// and records, not history alone.
+func TestTheRateIsAboutAllThatIsWritten(t *testing.T) {
+	long := strings.Repeat("x", 50_000)
+	for name, c := range map[string]struct {
+		caller  Caller
+		command func(owner, agent string, n int) Command
+	}{
+		"signal": {Caller{NodeID: id("a")}, func(_, a string, _ int) Command { return signal(a, a, protocol.ProximityZone) }},
+		"signal of a viewer": {Caller{Viewer: "__viewer:1"}, func(_, a string, _ int) Command {
+			return signal(protocol.HumanLabel, a, protocol.ProximityYield)
+		}},
+		"registration": {Caller{NodeID: id("owner")}, func(_, a string, n int) Command { return withInstructions(a, fmt.Sprint(n, long)) }},
+		"MCP server": {Caller{NodeID: id("owner")}, func(_, _ string, n int) Command {
+			return RegisterMCP{protocol.MCPRegisterRequest{Name: "server", URL: fmt.Sprint("http://127.0.0.1/", n, long)}}
+		}},
+		"space": {Caller{NodeID: id("owner")}, func(_, _ string, n int) Command {
+			return RegisterSpace{protocol.RegisterSpaceRequest{ID: fmt.Sprint("space", n), Name: "Bare", Description: long, DesignKey: "plain", Amenities: []string{"shop"}}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 8000} })
+			owner := f.main("owner")
+			a := f.agent(owner, "a")
+			f.as(owner, withInstructions(a, long))
+			f.clock.Advance(time.Minute)
+			var refused error
+			wrote := 0
+			for ; refused == nil && wrote < 20; wrote++ {
+				_, refused = f.Do(t.Context(), Request{Caller: c.caller}, c.command(owner, a, wrote))
+				if wrote == 2 {
+					f.reopen()
+				}
+			}
+			wantCode(t, refused, protocol.CodeRateLimited)
+			if wrote < 4 || !strings.Contains(refused.Error(), "--rate-history") {
+				t.Errorf("refused after %d: %v", wrote, refused)
+			}
+			f.clock.Advance(refused.(*protocol.Error).RetryAfter + time.Millisecond) //nolint:errorlint,forcetypeassert // wantCode says that it is one
+			if _, err := f.Do(t.Context(), Request{Caller: c.caller}, c.command(owner, a, wrote)); err != nil {
+				t.Errorf("after the time that the refusal named: %v", err)
+			}
+			other := f.main("other")
+			f.as(other, registration(f.agent(other, "of another account")))
+			if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
+				t.Errorf("the administrator's own: %v", err)
+			}
+		})
+	}
+}
+
+func signal(from, to, action string) Command {
+	return ProximityAction{protocol.ProximityActionRequest{FromPlayerID: from, ToPlayerID: to, Action: action}}
+}
+
+func withInstructions(agentID, text string) Register {
+	c := registration(agentID)
+	c.RealtimeInstructions = text
+	return c
+}
+
+// What writes nothing is never refused for the rate: agents stay on the map.
+func TestHeartbeatsAreFreeOfTheRate(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 50} })
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, held(a, "c", 45))
+	_, err := f.try(a, line(a, strings.Repeat("x", 4000)))
+	wantCode(t, err, protocol.CodeRateLimited)
+	for range 100 {
+		f.as(a, beat(a, "c"))
+	}
 }
 
 // A store that an earlier version wrote is counted when it is opened.

@@ -117,6 +117,9 @@ func (p *planner) run(command Command) (plan *stagedPlan, err error) {
 	if err := p.recordRepeat(value); err != nil {
 		return nil, refusal(err)
 	}
+	if err := p.charge(); err != nil {
+		return nil, err
+	}
 	if plan, err = p.finish(); err != nil {
 		return nil, refusal(err)
 	}

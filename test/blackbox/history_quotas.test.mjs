@@ -66,14 +66,30 @@ test('bytes: the oldest go, and what does not fit at all is refused', async () =
 })
 
 test('an account writes at its rate', async () => {
-  const { host, agent, sid, say } = await open('--rate-history', '1000')
+  const { host, agent, sid, say } = await open('--rate-history', '3000')
   for (let i = 0; i < 3; i++) granted(await travel(host, sid, agent, 'z'.repeat(9000)))
   let last
   for (let i = 0; i < 3 && last?.status !== 429; i++) last = await travel(host, sid, agent, 'z'.repeat(9000))
-  refused(last, 429, 'rate_limited', ' 1000 ')
+  refused(last, 429, 'rate_limited', ' 3000 ')
   assert.ok(Number(last.headers['retry-after']) >= 1)
   const other = await main(host, 3)
   const others = await agentOf(host, other, 4)
   granted(await register(host, sid, others))
   granted(await say(others, 'has its own'))
+})
+
+test('what rewrites a large row counts as well, and not for another account', async () => {
+  const { host, owner, agent, sid } = await open('--rate-history', '4000')
+  granted(await travel(host, sid, agent, 'z'.repeat(20_000)))
+  const signal = (as, from) =>
+    host.call('POST', '/proximity-action', {
+      ...{ as, sid, key: null },
+      body: { fromPlayerId: from, toPlayerId: agent.nodeId, action: 'zone' }
+    })
+  let last
+  for (let i = 0; i < 30 && last?.status !== 429; i++) last = await signal(owner, owner.nodeId)
+  refused(last, 429, 'rate_limited', ' 4000 ')
+  assert.ok(Number(last.headers['retry-after']) >= 1)
+  const other = await main(host, 3)
+  granted(await signal(other, other.nodeId))
 })

@@ -103,7 +103,7 @@ var limits = append(quotaLimits(), []limit{
 	},
 	{
 		"rate-history", func(s *serveSettings) *int { return &s.limits.HistoryRate }, 1 << 20, 0,
-		"how many bytes of log lines and journeys a second one account may write, a minute's worth at once; 0 = no limit",
+		"how many bytes a second one account may write to the world's store, a minute's worth at once; 0 = no limit",
 	},
 	{
 		"rate-requests", func(s *serveSettings) *int { return &s.rates.RequestsPerSecond }, 1000, math.MinInt,
