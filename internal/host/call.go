@@ -58,6 +58,9 @@ type call struct {
 	// status is that of the reply, 0 until it has started.
 	status  int
 	written int
+	// long is set where the client has to take the reply at a pace, which began then.
+	long       bool
+	replyBegan time.Time
 	// entered is whose requests under way this one counts as, "" for nobody's; leaves
 	// are what else ends with the call.
 	entered string

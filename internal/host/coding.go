@@ -191,10 +191,7 @@ func compressParts(parts [][]byte, coding world.Coding) []byte {
 // writeList sends a JSON reply of 200 in parts, compressed for who takes that. It is
 // not for replies with secrets: their length says something about them.
 func (c *call) writeList(parts [][]byte) {
-	length := 0
-	for _, part := range parts {
-		length += len(part)
-	}
+	length := lengthOf(parts)
 	coding := c.coding()
 	if coding == world.Identity || length < leastCompressedList || length > mostCompressedList {
 		c.writeParts(parts)

@@ -44,6 +44,7 @@ type Host struct {
 	requests *limiter
 	creation *limiter
 	bodies   bodyBudget
+	replies  *replyBudget
 	guesses  guesses
 	streams  *streams
 	pumps    *pumps
@@ -89,6 +90,7 @@ func New(o Options) (*Host, error) {
 		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond, o.LimitLoopback),
 		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
 		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
+		replies:  newReplyBudget(o.ReplyBudget),
 		guesses:  guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:  newStreams(),
 		index:    indexFile(watch.Files(), o.WorldName, o.WatchAccess, o.PublicURL),

@@ -242,6 +242,7 @@ func (m *Metrics) observe(h *Host) error {
 		}, nil},
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
 		{"playctl_body_bytes", "What the bodies of requests under way hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
+		{"playctl_reply_bytes", "What replies under way hold that only their readers have.", func() float64 { return float64(h.replies.bytes()) }, nil},
 		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false), nil},
 		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true), nil},
 	}

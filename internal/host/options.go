@@ -118,6 +118,9 @@ type Options struct {
 	// BodyBudget is how many bytes the bodies of all requests under way may hold
 	// together, 32 MiB by default.
 	BodyBudget int
+	// ReplyBudget is how many bytes the replies under way may hold together that only
+	// their readers have, pages of records above all; 32 MiB by default.
+	ReplyBudget int
 	// Connections are the limits of what is open at once.
 	Connections ConnectionLimits
 	// LimitLoopback makes the limits for each address hold for loopback as well, for
@@ -166,6 +169,9 @@ type StreamOptions struct {
 // DefaultBodyBudget is that of Options.
 const DefaultBodyBudget = 32 << 20
 
+// DefaultReplyBudget is that of Options.
+const DefaultReplyBudget = 32 << 20
+
 // The defaults of Options.
 const (
 	defaultRequestsPerSecond  = 1000
@@ -201,6 +207,7 @@ func (o *Options) check() error {
 		return err
 	}
 	o.BodyBudget = orDefault(o.BodyBudget, DefaultBodyBudget)
+	o.ReplyBudget = orDefault(o.ReplyBudget, DefaultReplyBudget)
 	o.Limits.fill()
 	if err := o.Connections.check(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -16,26 +17,37 @@ func planListEvents(c *call) (action, error) {
 		return nil, err
 	}
 	return func(c *call) error {
-		page, err := c.host.world.ListEvents(c.r.Context(), c.caller, request.AfterSeq, request.Limit, func(e *world.Event) int {
-			if request.Brief {
-				return briefBytes
+		parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
+			page, err := c.host.world.ListEvents(ctx, c.caller, request.AfterSeq, request.Limit, func(e *world.Event) int {
+				if request.Brief {
+					return briefBytes
+				}
+				data := e.InlineData()
+				return briefBytes + len(data[0]) + len(data[1])
+			})
+			if err != nil {
+				return nil, err
 			}
-			data := e.InlineData()
-			return briefBytes + len(data[0]) + len(data[1])
+			return listedEvents(page, request.Brief), nil
 		})
 		if err != nil {
 			return err
 		}
-		parts := append(make([][]byte, 0, 5*len(page.Events)+2), []byte(`{"events":[`))
-		for i, e := range page.Events {
-			if i > 0 {
-				parts = append(parts, comma)
-			}
-			parts = append(parts, listedEvent(e, request.Brief)...)
-		}
-		c.writeList(append(parts, fmt.Appendf(nil, `],"afterSeq":%d,"lastSeq":%d,"hasMore":%t}`, page.After, page.Last, page.HasMore)))
+		c.writeList(parts)
 		return nil
 	}, nil
+}
+
+// listedEvents is a page of the log as JSON, in parts.
+func listedEvents(page world.EventPage, brief bool) [][]byte {
+	parts := append(make([][]byte, 0, 5*len(page.Events)+2), []byte(`{"events":[`))
+	for i, e := range page.Events {
+		if i > 0 {
+			parts = append(parts, comma)
+		}
+		parts = append(parts, listedEvent(e, brief)...)
+	}
+	return append(parts, fmt.Appendf(nil, `],"afterSeq":%d,"lastSeq":%d,"hasMore":%t}`, page.After, page.Last, page.HasMore))
 }
 
 // listedEvent is a protocol.ListedEvent as JSON, in parts that are written one after

@@ -38,7 +38,7 @@ func sendSnapshot(c *call) error {
 func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]byte) {
 	coding = c.coding()
 	parts, compressed := s.Compressed(coding)
-	if !compressed {
+	if !compressed || !c.holdReply(lengthOf(parts)) {
 		return world.Identity, nil
 	}
 	return coding, parts
@@ -191,12 +191,15 @@ func planList(
 		return nil, err
 	}
 	return func(c *call) error {
-		records, more, err := read(c.r.Context(), request)
+		parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
+			records, more, err := read(ctx, request)
+			parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
+			return append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)), err
+		})
 		if err != nil {
 			return err
 		}
-		parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
-		c.writeList(append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)))
+		c.writeList(parts)
 		return nil
 	}, nil
 }

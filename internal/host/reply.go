@@ -77,7 +77,9 @@ func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compress
 		return
 	}
 	c.beginJSON(http.StatusOK, s.Len())
-	_, _ = s.WriteTo(c)
+	if _, err := s.WriteTo(c); errors.Is(err, world.ErrDropped) {
+		panic(http.ErrAbortHandler) // Only a broken connection tells the client that it is not whole.
+	}
 }
 
 // replyBuffers are for replies of many parts: net/http would send a packet for
@@ -87,11 +89,7 @@ var replyBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 3
 // writeParts sends a JSON reply of 200 in parts, which are not copied together: a
 // client that does not read holds what others hold as well, and a buffer.
 func (c *call) writeParts(parts [][]byte) {
-	length := 0
-	for _, part := range parts {
-		length += len(part)
-	}
-	c.beginJSON(http.StatusOK, length)
+	c.beginJSON(http.StatusOK, lengthOf(parts))
 	w := replyBuffers.Get().(*bufio.Writer)
 	w.Reset(c)
 	for _, part := range parts {
@@ -115,10 +113,18 @@ func appendItems(parts [][]byte, items [][]byte) [][]byte {
 
 var comma = []byte(",")
 
-// Write implements io.Writer: it goes on with the reply.
-func (c *call) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.written += n
+// Write implements io.Writer: it goes on with the reply, at the pace of a long one.
+func (c *call) Write(b []byte) (n int, err error) {
+	for more := 1; len(b) > 0 && more > 0 && err == nil; n += more {
+		piece := b
+		if c.long {
+			piece = b[:min(len(b), replyPace)]
+			c.paceReply()
+		}
+		more, err = c.w.Write(piece)
+		b = b[more:]
+		c.written += more
+	}
 	return n, err //nolint:wrapcheck // the caller's own writer
 }
 
@@ -131,6 +137,9 @@ func (c *call) beginJSON(status, length int) {
 	header := c.w.Header()
 	header["Content-Type"] = jsonType
 	header["Cache-Control"] = noStore
+	if c.long = length == unknownLength || length > replyPace; c.long {
+		c.replyBegan = time.Now()
+	}
 	if length != unknownLength {
 		header["Content-Length"] = []string{strconv.Itoa(length)}
 	}

@@ -29,6 +29,9 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkMapBytes(p.st.accountOf(r.PlayerID)); err != nil {
+		return nil, err
+	}
 	seq := p.nextSeq()
 	p.emitBytes(protocol.EventJourney, own)
 	if err := p.emit(protocol.EventAgentSignal, &protocol.AgentSignalData{

@@ -94,7 +94,11 @@ func TestBytesOnTheMapAreBounded(t *testing.T) {
 	longer.RealtimeInstructions = strings.Repeat("x", 8000)
 	f.wantNoRoom(owner, longer, account)
 	f.wantNoRoom(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place", URL: "https://example.com/" + wide(700)}}, account)
-	f.as(other, large(3000))
+	way := journey(a, "find")
+	way.Journey.Steps[0].Content = wide(1000)
+	f.wantNoRoom(a, way, account)
+	f.as(a, journey(a, "find"))
+	f.as(other, large(2800))
 	f.wantNoRoom(other, large(300), together)
 
 	before := f.wantBytesOnTheMap()[owner]
@@ -129,7 +133,7 @@ func TestAMapAboveTheLimitIsServed(t *testing.T) {
 		f.wantNoRoom(owner, AddAmenity{amenity("car_wash")}, 500)
 		f.as(owner, registration(a))
 		f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
-		f.as(a, journey(a, "find"))
+		f.wantNoRoom(a, journey(a, "find"), 500)
 		f.as(a, line(a, "hello"))
 	}
 	f.as(owner, RemoveAmenity{amenity("shop")})

@@ -110,6 +110,27 @@ func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
 	}
 }
 
+// Who reads slowly does not keep the rows of a rev for which the budget has no room.
+func TestASnapshotThatIsNotKeptIsCut(t *testing.T) {
+	f := openLarge(t, 8*chunkBytes)
+	a := id("a")
+	f.as("", registration(a))
+	f.as("", long(a, 3*chunkBytes))
+	text := f.View().Snapshot()
+	writes := 0
+	_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
+		if writes++; writes == 2 {
+			for i := range 4 {
+				f.rename(a, i)
+			}
+		}
+		return len(b), nil
+	}))
+	if !errors.Is(err, ErrDropped) || writes != 2 {
+		t.Errorf("a snapshot whose rev was dropped in its second write ends after %d with %v, want ErrDropped", writes, err)
+	}
+}
+
 // What past revs take is what is counted, and stays within the budget.
 func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 	for name, change := range map[string]struct {

@@ -68,6 +68,7 @@ func (p *pastViews) add(v *View, e *store.Entry) {
 		switch {
 		case len(p.keys) > maxKeyViews || over && len(p.keys) > 0:
 			p.bytes -= p.keys[0].bytes
+			p.keys[0].body.dropped.Store(true)
 			p.keys = dropFirst(p.keys)
 		case len(p.kept) > pastRevs || over && len(p.kept) > 1:
 			p.passOldest()
@@ -85,6 +86,7 @@ func (p *pastViews) passOldest() {
 	switch {
 	case p.bytes > p.budget:
 		p.bytes -= oldest.bytes
+		oldest.body.dropped.Store(true)
 	case last < 0 || p.keys[last].SID != oldest.SID || oldest.Rev >= p.keys[last].Rev+keyRevs:
 		p.keys = append(p.keys, oldest)
 	default:

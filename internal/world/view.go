@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -56,7 +57,12 @@ func (v *View) snapshot(first, last int) SnapshotJSON {
 // Len is how many bytes it has.
 func (s *SnapshotJSON) Len() int { return len(s.head) + s.body }
 
-// WriteTo implements io.WriterTo. While w takes no more, one chunk is held.
+// ErrDropped is why a snapshot was not written to its end: it is of a past rev that is
+// not kept any more.
+var ErrDropped = errors.New("the rev of the snapshot is not kept any more")
+
+// WriteTo implements io.WriterTo. While w takes no more, one chunk is held and the rows
+// of its rev. ErrDropped ends it where those are not kept any more.
 func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(s.head)
 	for i := 0; err == nil && n < s.Len(); i++ {
@@ -74,6 +80,9 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 // writeRest goes on after n bytes where the rev is past.
 func (s *SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
 	for chunk := range chunked(s.view.bodyParts(), n-len(s.head)) {
+		if s.view.body.dropped.Load() {
+			return int64(n), ErrDropped
+		}
 		more, err := w.Write(s.cut(chunk, n))
 		if n += more; err != nil {
 			return int64(n), err
@@ -114,6 +123,8 @@ type snapshotBody struct {
 	gzipped  atomic.Pointer[compressedBody]
 	zstd     atomic.Pointer[compressedBody]
 	past     atomic.Bool
+	// dropped is set once the budget for past revs has no room for the rev.
+	dropped atomic.Bool
 }
 
 // load returns the body's length and encodes it where nobody has.

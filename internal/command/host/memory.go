@@ -39,6 +39,7 @@ const ampleMemory = 256 * mebibyte
 // the least value that follows from a small memory.
 var leastHeld = map[string]int{
 	"body-budget":           4,
+	"reply-budget":          8,
 	"max-agent-bytes":       2 * mebibyte,
 	"max-total-agent-bytes": 4 * mebibyte,
 	"max-map-bytes":         256 << 10,

@@ -70,7 +70,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	}
 	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
 	s.fitLimits(options.Logger, a.Sources.Made)
-	options.BodyBudget = s.bodyBudget << 20
+	options.BodyBudget, options.ReplyBudget = s.bodyBudget<<20, s.replyBudget<<20
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
 	}

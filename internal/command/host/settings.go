@@ -53,8 +53,8 @@ type serveSettings struct {
 	limits world.Limits
 	rates  host.RateLimits
 	// Both are in MiB.
-	bodyBudget, memoryBudget int
-	connections              host.ConnectionLimits
+	bodyBudget, replyBudget, memoryBudget int
+	connections                           host.ConnectionLimits
 	// limitLoopback is for tests: limits for each address hold for loopback as well.
 	limitLoopback bool
 
@@ -96,6 +96,10 @@ var limits = append(quotaLimits(), []limit{
 	{
 		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20,
 		"how many MiB the bodies of all requests under way may hold together",
+	},
+	{
+		"reply-budget", func(s *serveSettings) *int { return &s.replyBudget }, host.DefaultReplyBudget >> 20, 8,
+		"how many MiB pages and compressed maps may hold until their readers have them",
 	},
 	{
 		"memory-budget", func(s *serveSettings) *int { return &s.memoryBudget }, 0, 0,

@@ -1,0 +1,126 @@
+package host
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// journeys asks for a page of them and reads no more than its headers.
+func (n *network) journeys(who identity, limit int) (conn net.Conn, reply *http.Response) {
+	n.t.Helper()
+	conn, err := n.ln.dial()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	body := fmt.Sprintf(`{"op":"listJourneys","payload":{"limit":%d}}`, limit)
+	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Node-Id: %s\r\nX-Node-Passw: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n%s", n.play("/sdk/rpc"), who.id, who.hash, len(body), body)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	reply, err = http.ReadResponse(bufio.NewReaderSize(conn, 1024), nil)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return conn, reply
+}
+
+// A reader of a long reply has to take a part of it in each window: then it gets the
+// whole, and else the connection is closed.
+func TestPaceOfReplies(t *testing.T) {
+	for name, c := range map[string]struct {
+		part  int64
+		pause time.Duration
+		whole bool
+	}{
+		"slow":     {replyPace, replyWindow / 2, true},
+		"too slow": {replyPace / 2, replyWindow, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				owner := f.main()
+				player := f.player(owner)
+				for range 2 {
+					f.travel(player.id, longest)
+				}
+				n := f.serve()
+				conn, reply := n.journeys(owner, 2)
+				defer func() { _ = conn.Close() }()
+				if reply.StatusCode != http.StatusOK || reply.ContentLength < 5*replyPace {
+					t.Fatalf("%d with %d bytes", reply.StatusCode, reply.ContentLength)
+				}
+				began, read, err := time.Now(), int64(0), error(nil)
+				for err == nil {
+					<-time.After(c.pause) // of the bubble
+					var more int64
+					more, err = io.CopyN(io.Discard, reply.Body, c.part)
+					read += more
+				}
+				if whole := read == reply.ContentLength; whole != c.whole {
+					t.Errorf("%d of %d bytes were read, %v", read, reply.ContentLength, err)
+				} else if took := time.Since(began); took >= writeTimeout {
+					t.Errorf("the reply ended after %v", took)
+				}
+			})
+		})
+	}
+}
+
+// Pages that nobody reads stay within the budget for replies, of which one caller has a
+// part.
+func TestBudgetOfReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const budget = 8 << 20
+		f := newFixture(t, func(s *setup) { s.host.ReplyBudget = budget })
+		owner := f.main()
+		player := f.player(owner)
+		for range 8 {
+			f.travel(player.id, longest)
+		}
+		n := f.serve()
+		var open []net.Conn
+		end := func() {
+			for _, conn := range open {
+				_ = conn.Close()
+			}
+		}
+		defer end()
+		// stall opens connections of a caller until one is refused, and counts the others.
+		stall := func(who identity) int {
+			for count := 0; ; count++ {
+				conn, reply := n.journeys(who, 1000)
+				open = append(open, conn)
+				switch {
+				case reply.StatusCode == http.StatusServiceUnavailable && reply.Header.Get("Retry-After") != "":
+					return count
+				case reply.StatusCode != http.StatusOK || count > 20:
+					t.Fatalf("page %d: %d", count, reply.StatusCode)
+				}
+			}
+		}
+		if stall(owner); f.host.replies.bytes() > budget/callersPart {
+			t.Errorf("one caller holds %d bytes of %d", f.host.replies.bytes(), budget)
+		}
+		for callers := 1; stall(f.main()) > 0; callers++ {
+			if callers > 2*callersPart {
+				t.Fatalf("%d callers hold %d bytes of %d", callers, f.host.replies.bytes(), budget)
+			}
+		}
+		if held := f.host.replies.bytes(); held < budget*3/4 || held > budget {
+			t.Errorf("replies hold %d bytes of %d", held, budget)
+		}
+		end()
+		synctest.Wait()
+		if held := f.host.replies.bytes(); held != 0 {
+			t.Errorf("with no request under way replies hold %d bytes", held)
+		}
+		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
+	})
+}
