@@ -283,17 +283,22 @@ func (h *Host) addOps(mux *http.ServeMux) {
 	metrics := promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelError),
 	})
+	mux.Handle("GET "+protocol.PathMetrics, h.onSite(metrics))
+	for _, p := range []string{protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {
+		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}))
+	}
+}
+
+// onSite keeps pages from elsewhere away from a handler that is no route.
+func (h *Host) onSite(next http.Handler) http.Handler {
 	refused := h.notFound()
-	mux.HandleFunc("GET "+protocol.PathMetrics, func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.checkSite(r) != nil {
 			refused.ServeHTTP(w, r)
 			return
 		}
-		metrics.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
-	for _, p := range []string{protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {
-		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}))
-	}
 }
 
 // newOpsHandler is the handler of the separate listener.
@@ -308,7 +313,15 @@ func (h *Host) newOpsHandler() http.Handler {
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
 	mux.Handle("/", h.notFound())
-	return secured(&h.options, mux.ServeHTTP)
+	// Around the mux, which itself redirects a path that is not clean or lacks a slash.
+	rest := h.onSite(mux)
+	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
+		if path := r.URL.Path; path == protocol.PathHealth || path == protocol.PathReady {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	})
 }
 
 // sendHealth tells that the process answers, whatever the store does: a restart

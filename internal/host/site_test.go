@@ -39,6 +39,34 @@ func TestPagesFromElsewhere(t *testing.T) {
 			t.Errorf("refused requests left a trace: %s, before %s", after, before)
 		}
 	})
+	t.Run("nor does the listener of metrics and profiles", func(t *testing.T) {
+		f := open(t, func(s *setup) { s.host.OpsAddress, s.host.Profiling = "127.0.0.1:0", true })
+		asked := func(path string, options ...func(*http.Request)) int {
+			rec := httptest.NewRecorder()
+			f.host.ops.ServeHTTP(rec, f.request(http.MethodGet, path, nil, options...))
+			return rec.Code
+		}
+		for _, path := range []string{
+			protocol.PathMetrics, "/debug/pprof/", "/debug/pprof", "/debug/pprof/cmdline", "/debug/pprof/symbol", "/debug/pprof/heap",
+			"//debug/pprof/cmdline", "/", "/elsewhere", "/" + protocol.PathHealth,
+		} {
+			for name, foreign := range map[string]func(*http.Request){"name": named("evil.example"), "page": with("Origin", "https://evil.example")} {
+				if status := asked(path, foreign); status != http.StatusForbidden {
+					t.Errorf("%s answers %d to a foreign %s", path, status, name)
+				}
+			}
+		}
+		for _, path := range []string{protocol.PathHealth, protocol.PathReady} {
+			if status := asked(path, named("evil.example")); status != http.StatusOK {
+				t.Errorf("%s answers %d", path, status)
+			}
+		}
+		for _, path := range []string{protocol.PathMetrics, "/debug/pprof/", "/debug/pprof/cmdline"} {
+			if status := asked(path); status != http.StatusOK {
+				t.Errorf("%s answers %d to who may ask", path, status)
+			}
+		}
+	})
 	t.Run("names", func(t *testing.T) {
 		f := open(t, func(s *setup) {
 			s.host.PublicURL, s.host.AllowHosts, s.host.WatchNames = "https://play.example.com", []string{"Inside.example"}, []string{"box.local"}
