@@ -12,6 +12,8 @@ const (
 	HeaderMinRev            = "x-play-min-rev"
 	HeaderUnconfirmed       = "x-play-unconfirmed-hosts"
 	HeaderLastEventID       = "Last-Event-ID"
+	// HeaderWatchPass shows the pass of a page in a frame, where a cookie does not reach.
+	HeaderWatchPass = "x-watch-pass"
 )
 
 // The names of query parameters.

@@ -105,6 +105,8 @@ type ChainProofReply struct {
 type WatchSessionRequest struct {
 	// Token proves the right to act; empty to watch only.
 	Token WireSecret `json:"token,omitzero"`
+	// Framed asks for a pass in the reply instead of a cookie: for a page in a frame, which can only watch.
+	Framed bool `json:"framed,omitempty"`
 }
 
 // WatchScope is what a watch cookie is good for.
@@ -124,6 +126,8 @@ type WatchSessionReply struct {
 	Scope WatchScope `json:"scope" rule:"enum=WatchScope"`
 	// ExpiresAt is when the cookie ends; the page then asks again.
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
+	// Pass is what a page in a frame shows as the header x-watch-pass; only to who asks with framed.
+	Pass WireSecret `json:"pass,omitzero"`
 }
 
 // WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not ended, the oldest first.

@@ -185,7 +185,10 @@ var requests = []request{
 	},
 	{
 		name: "watch session", parse: anyParser(protocol.ParseRequest[protocol.WatchSessionRequest]),
-		body: `{"token":"t"}`, fields: []field{{path: "token", kind: "string", optional: true, blank: true}},
+		body: `{"token":"t","framed":true}`,
+		fields: []field{
+			{path: "token", kind: "string", optional: true, blank: true}, {path: "framed", kind: "boolean", optional: true},
+		},
 	},
 }
 

@@ -105,6 +105,10 @@ type Options struct {
 	// and act.
 	WatchNames []string
 
+	// WatchEmbed are the origins whose pages may show the watch page in a frame, such
+	// as https://example.org; none by default.
+	WatchEmbed []string
+
 	// AllowHosts are further names that requests may have in their Host header, such
 	// as world.example.com, on a host with NoRepository. It takes addresses, names
 	// without a dot and the name of PublicURL in any case.
@@ -305,14 +309,22 @@ func (o *Options) checkAddresses() error {
 }
 
 func (o *Options) checkOrigins() error {
-	o.CORSOrigins = slices.Clone(o.CORSOrigins)
-	for i, origin := range o.CORSOrigins {
-		u, err := url.Parse(strings.TrimRight(origin, "/"))
-		if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-			return fmt.Errorf("host: %q is no origin: write scheme://host or scheme://host:port", origin)
+	for _, list := range []*[]string{&o.CORSOrigins, &o.WatchEmbed} {
+		*list = slices.Clone(*list)
+		for i, origin := range *list {
+			u, err := url.Parse(strings.TrimRight(origin, "/"))
+			if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+				return fmt.Errorf("host: %q is no origin: write scheme://host or scheme://host:port", origin)
+			}
+			// An origin is compared as text; browsers send it in lower case.
+			(*list)[i] = strings.ToLower(u.Scheme + "://" + u.Host)
 		}
-		// An origin is compared as text; browsers send it in lower case.
-		o.CORSOrigins[i] = strings.ToLower(u.Scheme + "://" + u.Host)
+	}
+	for _, origin := range o.WatchEmbed {
+		// They are written into a policy, where these marks divide.
+		if scheme, _, _ := strings.Cut(origin, ":"); scheme != "https" && scheme != "http" || strings.ContainsAny(origin, "*,;'") {
+			return fmt.Errorf("host: %q is no origin of pages: write https://host or https://host:port", origin)
+		}
 	}
 	return nil
 }

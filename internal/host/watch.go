@@ -72,6 +72,9 @@ func sendWatchSession(c *call) error {
 	if bad != nil {
 		return bad
 	}
+	if request.Framed {
+		return c.sendFramePass(request.Token.Secret)
+	}
 	p, err := c.newPass(request.Token.Secret)
 	if err != nil {
 		return err
@@ -83,6 +86,41 @@ func sendWatchSession(c *call) error {
 		return err
 	}
 	return c.send(&protocol.WatchSessionReply{Scope: p.scope, ExpiresAt: protocol.FormatTime(p.expires)})
+}
+
+// frameTerm is how long the pass of a page in a frame is good.
+const frameTerm = time.Hour
+
+// sendFramePass gives the page in a frame what it shows in a header: browsers keep
+// cookies that are strict from pages of other sites. It is good to watch only, as who
+// frames the page decides what people believe they press.
+func (c *call) sendFramePass(token protocol.Secret) error {
+	if len(c.host.options.WatchEmbed) == 0 {
+		return protocol.Errorf(protocol.CodeForbidden,
+			"no page may show this one in a frame: let the operator name the origin of yours with --watch-embed")
+	}
+	now := c.host.world.Now()
+	p := &pass{viewer: newViewer(), free: true, expires: now.Add(frameTerm)}
+	if !token.IsZero() {
+		var err error
+		if p, err = c.passForToken(token); err != nil {
+			return err
+		}
+	} else if c.host.freeScope(c.r) == "" {
+		return protocol.Errorf(protocol.CodeCredentialsMissing,
+			"watching is not public here: a page in a frame needs a pass in its address, behind #pass=")
+	}
+	p.scope = protocol.WatchScopeWatch
+	if limit := now.Add(frameTerm); p.expires.After(limit) {
+		p.expires = limit
+	}
+	key, err := c.host.passKeys.current(c.r.Context(), c.host.world)
+	if err != nil {
+		return err
+	}
+	return c.send(&protocol.WatchSessionReply{
+		Scope: p.scope, ExpiresAt: protocol.FormatTime(p.expires), Pass: protocol.NewSecret(p.seal(key)).Wire(),
+	})
 }
 
 // newPass is what a request for a cookie gets: for a token, or what is free. It
@@ -190,14 +228,26 @@ func (c *call) authenticateViewer() (shown bool, err error) {
 	return true, nil
 }
 
-// readPass reads the request's cookie into c.pass. It is good if this world
+// shownPass is the pass in a request's header, else in its cookie. shown is false
+// where it has none.
+func (c *call) shownPass() (value string, shown bool) {
+	if values := c.r.Header.Values(protocol.HeaderWatchPass); len(values) > 0 {
+		return values[0], true
+	}
+	if cookies := c.r.CookiesNamed(c.cookieFrame().Name); len(cookies) > 0 {
+		return cookies[0].Value, true
+	}
+	return "", false
+}
+
+// readPass reads the request's pass into c.pass. It is good if this world
 // made it, it has not ended, its main node is there, and what was free still is.
 func (c *call) readPass() (shown bool, err error) {
-	cookies := c.r.CookiesNamed(c.cookieFrame().Name)
-	if len(cookies) == 0 {
+	value, shown := c.shownPass()
+	if !shown {
 		return false, nil
 	}
-	p, err := c.host.passKeys.open(c.r.Context(), c.host.world, cookies[0].Value)
+	p, err := c.host.passKeys.open(c.r.Context(), c.host.world, value)
 	if err != nil {
 		return true, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -32,6 +33,19 @@ var pageHeaders = map[string]string{
 	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
 	"Referrer-Policy":              "no-referrer",
 	"X-Frame-Options":              "DENY",
+}
+
+// headersOfPage are those of the page where pages of some origins may show it in a frame.
+func headersOfPage(embed []string) map[string]string {
+	if len(embed) == 0 {
+		return pageHeaders
+	}
+	headers := maps.Clone(pageHeaders)
+	policy := headers["Content-Security-Policy"]
+	headers["Content-Security-Policy"] = strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(embed, " "), 1)
+	// It knows no list of origins.
+	delete(headers, "X-Frame-Options")
+	return headers
 }
 
 const (
@@ -206,7 +220,7 @@ func (c *call) sendPageFile(name, cache string) error {
 	if e.err != nil {
 		return e.err
 	}
-	for k, v := range pageHeaders {
+	for k, v := range headersOfPage(c.host.options.WatchEmbed) {
 		header.Set(k, v)
 	}
 	if c.r.TLS != nil || isLoopbackName(hostName(c.r.Host)) {

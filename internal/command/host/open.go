@@ -197,7 +197,7 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
 		MainNodesInvite: s.mainNodesInvite,
 		APIKeys:         host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
-		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames, WorldName: s.worldName,
+		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames, WatchEmbed: s.watchEmbed, WorldName: s.worldName,
 		AllowHosts: s.allowHosts, TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
 		Limits: s.rates, Connections: s.connections, LimitLoopback: s.limitLoopback,
 		Logger: logger, AccessLog: s.accessLog,

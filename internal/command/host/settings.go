@@ -44,6 +44,7 @@ type serveSettings struct {
 	publicURL      string
 	trustedProxies []string
 	corsOrigins    []string
+	watchEmbed     []string
 	tlsCert        string
 	tlsKey         string
 	hsts           bool
@@ -189,6 +190,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 
 	own.StringVar(&s.watchAccess, "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
 	own.StringSliceVar(&s.watchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
+	own.StringSliceVar(&s.watchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame, to look only, such as https://example.com; may be repeated")
 	own.StringVar(&s.worldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { pageClient, placeOf, tokenIn } from './access/access.js'
+import { framed, pageClient, passIn, placeOf, showPass, tokenIn } from './access/access.js'
 import { parseAddress } from './app/address.js'
 import { Root } from './app/Root.js'
 import { chooseLanguage, languages } from './text/languages.js'
@@ -16,7 +16,9 @@ if (page === null) {
   throw new Error('index.html has no element with the id "page"')
 }
 const token = tokenIn(location.hash)
-if (token !== undefined) {
+const pass = passIn(location.hash)
+if (framed && pass !== undefined) showPass(pass)
+if (token !== undefined || pass !== undefined) {
   // A token must not stay where others can read it, nor in the history.
   history.replaceState(null, '', location.pathname + location.search)
 }

@@ -330,6 +330,12 @@ export class WorldClient {
     return this.#send(call, { scope: 'text' }, options)
   }
 
+  /** Gets a pass to watch for an hour, which a page in a frame shows as the header `x-watch-pass`: its cookies do not reach the host. */
+  async watchPass(token?: string, options?: CallOptions): Promise<wire.WatchSessionReply & { readonly pass: string }> {
+    const body = { framed: true, ...(token !== undefined && { token }) }
+    return this.#send({ method: 'POST', path: `/${this.transport.service}/watch/session`, body, repeat: 'same', keyless: true }, { scope: 'text', pass: 'text' }, options)
+  }
+
   /** Makes a token for a link to the watch page: its `url`, `#token=` and its `token`. */
   async watchToken(options?: CallOptions): Promise<wire.WatchTokenReply> {
     return this.#send({ method: 'POST', path: this.#watchTokens, body: {}, sid: true, repeat: 'keyed' }, { token: 'text', url: 'text' }, options)

@@ -70,6 +70,7 @@ export const headers = {
   minRev: 'x-play-min-rev',
   unconfirmed: 'x-play-unconfirmed-hosts',
   lastEventId: 'Last-Event-ID',
+  watchPass: 'x-watch-pass',
 } as const
 
 export const amenities = ['shop', 'supermarket', 'car_wash'] as const
@@ -838,6 +839,8 @@ export interface LabelRequest {
 export interface WatchSessionRequest {
   /** token proves the right to act; empty to watch only. */
   readonly token?: string
+  /** framed asks for a pass in the reply instead of a cookie: for a page in a frame, which can only watch. */
+  readonly framed?: boolean
 }
 
 /** EmptyRequest is a payload or body of which nothing is looked at. */
@@ -1371,6 +1374,8 @@ export interface WatchSessionReply {
   readonly scope: WatchScope
   /** expiresAt is when the cookie ends; the page then asks again. */
   readonly expiresAt: string
+  /** pass is what a page in a frame shows as the header x-watch-pass; only to who asks with framed. */
+  readonly pass?: string
 }
 
 /** WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is url, "#token=" and token: a fragment is sent to nobody. */

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { framed } from '../access/access.js'
 import { Reader } from '../feed/Reader.js'
 import { Feed } from '../feed/Feed.js'
 import { Places } from '../occupants/Places.js'
@@ -50,7 +51,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </button>
         <Share store={store} />
         {past.button}
-        {state !== 'recording' && <Notify store={store} notifier={notifier} />}
+        {state !== 'recording' && !framed && <Notify store={store} notifier={notifier} />}
         <Status store={store} />
       </header>
       <main class="map" aria-label={text('page.map')}>

@@ -1,7 +1,7 @@
 import type { ComponentType, VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { WatchScope, WorldClient } from '@playctl/sdk'
-import { access, statusOf } from '../access/access.js'
+import { access, cameByPass, statusOf } from '../access/access.js'
 import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
@@ -91,7 +91,7 @@ async function enter(client: WorldClient, token: string | undefined): Promise<{ 
     return { stage: { is: 'in', store } }
   } catch (cause) {
     const status = statusOf(cause)
-    if (status === 401) return { stage: { is: 'refused', refusal: token === undefined ? 'no-link' : 'expired' } }
+    if (status === 401) return { stage: { is: 'refused', refusal: token === undefined && !cameByPass() ? 'no-link' : 'expired' } }
     return { stage: status === 403 ? { is: 'refused', refusal: 'host' } : { is: 'unreachable' } }
   }
 }

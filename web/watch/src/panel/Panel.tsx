@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { framed } from '../access/access.js'
 import { AssistTools } from '../assist/AssistTools.js'
 import { Conversation } from '../chat/Conversation.js'
 import { Badge } from '../app/Badge.js'
@@ -47,7 +48,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
         <h2 tabIndex={-1} ref={heading}><bdi>{nameOf(shown)}</bdi></h2>
         {shown.kind === 'agent' && <button type="button" class="small" aria-pressed={store.followed.value === shown.key} title={text('panel.followWhy')}
           onClick={() => { store.follow(shown.key) }}>{text('panel.follow')}</button>}
-        {shown.kind === 'agent' && <button type="button" class="small" aria-pressed={notifier.has(shown.key)} title={text('notify.agentWhy')}
+        {shown.kind === 'agent' && !framed && <button type="button" class="small" aria-pressed={notifier.has(shown.key)} title={text('notify.agentWhy')}
           onClick={() => { const wish = { kind: 'agent', key: shown.key, name: shown.name } as const; if (notifier.has(shown.key)) notifier.remove(wish); else void notifier.add(wish) }}>{text('notify.agent')}</button>}
         <button type="button" class="close" aria-label={text('page.close')} onClick={() => { store.select(undefined) }}>×</button>
       </header>
