@@ -168,28 +168,28 @@ func (p *planner) payer() string {
 	}
 }
 
-// writes is how many bytes the command adds to the store: of rows, events and
-// records. What it removes is free.
+// writes is how many bytes the command adds to the store. What is said is in an event and
+// in a record, and counts once; what it removes is free.
 func (p *planner) writes() int {
-	n := 0
+	rows, events, records := 0, 0, 0
 	for i := range p.entry.Rows {
 		if r := &p.entry.Rows[i]; r.JSON != nil {
-			n += len(r.Key) + len(r.JSON)
+			rows += len(r.Key) + len(r.JSON)
 		}
 	}
 	for i := range p.entry.Events {
 		e := &p.entry.Events[i]
-		n += len(e.Kind) + len(e.Data)
+		events += len(e.Kind) + len(e.Data)
 		for _, who := range e.Audience {
-			n += len(who)
+			events += len(who)
 		}
 	}
 	for i := range p.entry.Records {
 		if r := &p.entry.Records[i]; r.Value != nil {
-			n += len(r.Key) + len(r.Value)
+			records += len(r.Key) + len(r.Value)
 		}
 	}
-	return n
+	return rows + max(events, records)
 }
 
 // countUsage counts the histories of a store that an earlier version wrote, once,

@@ -187,7 +187,7 @@ func TestARecordThatDoesNotFit(t *testing.T) {
 }
 
 func TestTheRateOfAnAccountsHistory(t *testing.T) {
-	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 200} })
+	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 120} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(owner, registration(a))
