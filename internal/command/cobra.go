@@ -59,9 +59,9 @@ func NewRoot(a *App) *cobra.Command {
 MCP servers with their chat and their journeys; people watch it live.
 
 Start with "playctl serve --demo", which makes a world with agents in it, or with
-"playctl serve" and then "playctl create-main-node".`,
+"playctl serve" and then "playctl agent run", which makes an agent of yours that answers.`,
 		Example: `  playctl serve --demo
-  playctl create-main-node --context home
+  playctl agent run Ada -- ./agent.sh
   playctl tail`,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              RunGroup,

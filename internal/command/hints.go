@@ -39,7 +39,8 @@ func (a *App) hintFor(err error) string {
 		return "nothing was sent: ask the host's operator on another way for the right fingerprint; where the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
 		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows); " +
-			"\"playctl context add NAME --server URL --fingerprint HEX\" trusts one certificate everywhere"
+			"\"playctl context add NAME --server URL --fingerprint HEX\" trusts one certificate everywhere, and so does an invitation to the host, " +
+			"used or not: \"playctl login --invite-file FILE\", with --phrase for an account that is there"
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return "the host does not speak TLS: write http:// where that is right"
 	case isGateway(err):
