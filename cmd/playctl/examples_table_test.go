@@ -14,10 +14,6 @@ var notRun = []struct {
 	pattern *regexp.Regexp
 	why     string
 }{
-	{regexp.MustCompile(`redis`), "it needs a Redis server"},
-	{regexp.MustCompile(`zsh`), "it needs another shell"},
-	{regexp.MustCompile(`serve --listen :7420`), "it is reached by other machines"},
-	{regexp.MustCompile(`playctl watch($| --server)`), "it opens a browser, and has tests of its own"},
 	{regexp.MustCompile(`playctl qr`), "it needs a host that other machines reach"},
 	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
 }
@@ -32,7 +28,7 @@ var typed = []struct {
 }{
 	{regexp.MustCompile(`playctl chat Ada$`), "You talk with", "\x04", command.ExitDone},
 	{regexp.MustCompile(`playctl top$`), "Ada", "q", command.ExitDone},
-	{regexp.MustCompile(`playctl serve( --demo| --bridge-url \S+)?$`), "Next, in another terminal", ctrlC, command.ExitDone},
+	{regexp.MustCompile(`playctl serve( --demo| --bridge-url \S+| --store .*| --listen :7420 .*)?$`), "Next, in another terminal", ctrlC, command.ExitDone},
 	{regexp.MustCompile(`agent run`), "kept on the map", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`playctl logs .*--follow`), "memory for past revs", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`context export --encrypt`), "passphrase|The same again", "not much of a secret\r", command.ExitDone},
@@ -75,7 +71,10 @@ var before = []struct {
 	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
 	{regexp.MustCompile(`context import home.age`), `playctl context export --encrypt --passphrase-file passphrase.txt --file home.age && rm "$PLAYCTL_CREDENTIALS_FILE"`},
 	{regexp.MustCompile(`store (check$|compact|backup (world.backup|-.*)$|restore)`), hosted("")},
-	{regexp.MustCompile(`store check --data-dir`), hosted(`--data-dir "$HOME/var"`)},
+	{regexp.MustCompile(`store check --data-dir|migrate --from /var`), hosted(`--data-dir "$HOME/var"`)},
+	{regexp.MustCompile(`migrate --from ~`), hosted("")},
+	{regexp.MustCompile(`store (check|backup world.backup) --store|migrate --from redis`),
+		`playctl serve --detach --listen 127.0.0.1:0 --store "$REDIS" && playctl stop`},
 	{regexp.MustCompile(`store restore`), `playctl store backup world.backup`},
 	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
 }
@@ -120,6 +119,9 @@ var instead = strings.NewReplacer(
 	// The accounts of the demo are those of the SDK, which derives their ids.
 	"playctl serve --demo", nodeIDs+"= playctl serve --listen 127.0.0.1:0 --demo",
 	"playctl serve", "playctl serve --listen 127.0.0.1:0",
+	"--listen :7420", "--listen 127.0.0.1:0",
+	"127.0.0.1:7421", "127.0.0.1:0",
+	`"${fpath[1]}/_playctl"`, "_playctl", // an array, as zsh has
 	"/var/lib/playctl", `"$HOME/var"`,
 	"https://hooks.example.com", "http://127.0.0.1:1",
 	"0123456789abcdef", `"$ID"`,
@@ -127,7 +129,7 @@ var instead = strings.NewReplacer(
 
 // scriptOf is an example as the test's shell runs it, against the host at a URL.
 func scriptOf(line, url string) string {
-	script := instead.Replace(exampleHost.ReplaceAllString(line, url))
+	script := exampleRedis.ReplaceAllString(instead.Replace(exampleHost.ReplaceAllString(line, url)), `"$$REDIS"`)
 	first, last := "", ""
 	for _, beside := range around {
 		if beside.pattern.MatchString(line) {

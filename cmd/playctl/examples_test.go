@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/test/redistest"
 )
 
 // example is a line that the help or a document shows.
@@ -173,6 +174,26 @@ func matchesAny(line string) bool {
 
 var exampleHost = regexp.MustCompile(`https?://(play\.example\.com|127\.0\.0\.1:7420)`)
 
+var exampleRedis = regexp.MustCompile(`redis://(redis\.example\.com|localhost):\d+`)
+
+// withRedis starts the Redis server that an example names, and gives the variables with
+// its address and where the password is.
+func withRedis(t *testing.T, home, line string) []string {
+	t.Helper()
+	if !exampleRedis.MatchString(line) {
+		return nil
+	}
+	var flags, env []string
+	if strings.Contains(line, "--store-credentials") {
+		const password = "not-much-of-a-secret"
+		if err := os.WriteFile(filepath.Join(home, "redis.secret"), []byte("password="+password+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags, env = append(flags, "--requirepass", password), append(env, "PLAYCTL_STORE_CREDENTIALS=redis.secret")
+	}
+	return append(env, "REDIS="+redistest.Start(t, append(redistest.AOF("always"), flags...)...).URL())
+}
+
 // try types one example.
 func (w *made) try(t *testing.T, line string) {
 	t.Helper()
@@ -205,7 +226,8 @@ func (w *made) try(t *testing.T, line string) {
 	if strings.Contains(line, "mcp:") {
 		id = w.mcp
 	}
-	env := append(w.env(home, url), "ID="+id, "ROOT=", "LEAVES=0",
+	env := append(w.env(home, url), withRedis(t, home, line)...)
+	env = append(env, "ID="+id, "ROOT=", "LEAVES=0",
 		"PROFILE=profile.ps1", "FINGERPRINT="+strings.Repeat("a", 64))
 	script := scriptOf(line, url)
 	for _, step := range before {

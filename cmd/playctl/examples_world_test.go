@@ -42,6 +42,10 @@ func makeExampleWorld(t *testing.T) made {
 	write("agents.yaml", "agents:\n  - {match: \"support-*\", name: Support}\n", 0o644)
 	write("Makefile", "test:\n\t@echo all is well\n", 0o644)
 	write("bin/agent", "#!/bin/sh\ncat journey.json\n", 0o755)
+	write("bin/xdg-open", "#!/bin/sh\necho \"$1\" > opened.txt\n", 0o755)
+	if err := writeCertificate(filepath.Join(w.home, "cert.pem"), filepath.Join(w.home, "key.pem")); err != nil {
+		t.Fatal(err)
+	}
 	write("bin/git", "#!/bin/sh\necho 'Mend the mill'\n", 0o755)
 	theirs := `{"serverUrl":"https://play.example.com","nodeId":"` + strings.Repeat("1", 64) + `","passw":"correct horse battery staple"}`
 	write("credentials.json", theirs, 0o600)
@@ -90,6 +94,7 @@ func (w *made) env(home, url string) []string {
 	return []string{
 		"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TERM=xterm", nodeIDs + "=" + cheapIDs, "GORACE=" + quickExit,
 		"PLAYCTL_SERVER=" + url, "PLAYCTL_TIMEOUT=" + patience, "PLAYCTL_ADMIN_TOKEN_FILE=admin.token",
+		"DISPLAY=:0", // a browser is bin/xdg-open
 		"PLAYCTL_CREDENTIALS_FILE=" + filepath.Join(home, "mine.json"),
 	}
 }

@@ -24,23 +24,38 @@ func makeCertificate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: certificate <name>")
 	}
+	ts.Check(writeCertificate(ts.MkAbs(args[0]+".pem"), ts.MkAbs(args[0]+"-key.pem")))
+}
+
+// writeCertificate writes a certificate for 127.0.0.1 that is its own authority, and its
+// key.
+func writeCertificate(certFile, keyFile string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ts.Check(err)
+	if err != nil {
+		return err
+	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		DNSNames: []string{"redis.test"},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	ts.Check(err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	ts.Check(err)
-	for file, block := range map[string]pem.Block{
-		args[0] + ".pem":     {Type: "CERTIFICATE", Bytes: der},
-		args[0] + "-key.pem": {Type: "PRIVATE KEY", Bytes: secret},
-	} {
-		ts.Check(os.WriteFile(ts.MkAbs(file), pem.EncodeToMemory(&block), 0o600))
+	if err != nil {
+		return err
 	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	for file, block := range map[string]pem.Block{
+		certFile: {Type: "CERTIFICATE", Bytes: der},
+		keyFile:  {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(&block), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // freePort puts a port that nobody has before the script's end into a variable.
