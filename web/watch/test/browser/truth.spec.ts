@@ -22,10 +22,12 @@ test('a dead network is reported within 1.3 heartbeats, and nothing is verified 
   await expect(live(page)).toBeHidden()
   await expect(proven(page), 'it was verified then, it is not known now').toBeHidden()
   await expect(status(page)).toContainText(/Verified at \d\d:\d\d:\d\d/)
+  await expect(page.locator('.town'), 'the town loses its color').toHaveCSS('filter', 'saturate(0.25)')
   expect(await violations(page)).toEqual([])
   host.thaw()
   await page.clock.fastForward(10_000)
   await verified(page)
+  await expect(page.locator('.town')).toHaveCSS('filter', 'none')
 })
 
 test('a browser that goes offline says so at once', async ({ page, context, host, world, conduct }) => {
@@ -129,10 +131,15 @@ test('an agent was last active when it last did something, not when it was asked
   await expect(lastActive('Grace')).toHaveText(en['panel.never'])
 })
 
-test('agents, placements and structures are counted apart', async ({ page, host, world }) => {
-  await world.agent('Ada')
-  await world.mcp('weather')
-  await open(page, host)
-  await expect(page.getByText('1 agent · 1 MCP placement', { exact: true })).toBeVisible()
-  await expect(page).toHaveTitle('The town, 1 agent')
+test.describe('where there are accounts', () => {
+  test.use({ repository: true })
+
+  test('agents, placements and structures are counted apart', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await world.mcp('weather')
+    await world.space('The garden')
+    await open(page, host)
+    await expect(page.getByText('1 agent · 1 MCP placement · 1 structure', { exact: true })).toBeVisible()
+    await expect(page).toHaveTitle('The town, 1 agent')
+  })
 })
