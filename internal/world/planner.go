@@ -36,11 +36,13 @@ type planner struct {
 	room   [1]accountUsage
 	gone   []uint64
 	closed string
-	// tallies are the numbers of remembered ids that the command changes, remembering
-	// the id that it adds last, and forgotten the keys of those that it forgets.
-	tallies     map[string]int
-	remembering []byte
-	forgotten   map[string]struct{}
+	// tallies are the numbers of remembered ids that the command changes, talliedBefore
+	// what they were, remembering the id that it adds last, and forgotten the keys of
+	// those that it forgets.
+	tallies       map[string]int
+	talliedBefore map[string]int
+	remembering   []byte
+	forgotten     map[string]struct{}
 	// staged is the idempotency record of this command.
 	staged  *repeat
 	private []privatePart

@@ -59,7 +59,8 @@ type knownID struct {
 }
 
 // rememberID stages that an id is known, beside its record, and that the oldest are
-// forgotten where there are too many: of the same caller, then of all.
+// forgotten where there are too many: of the same caller, then of those who have the
+// most.
 func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []byte) error {
 	p.remembering = id
 	p.putBytes(of.Times, of.TimeKey(at, id), caller[:])
@@ -72,7 +73,7 @@ func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []by
 		return err
 	}
 	if limit := p.options.Limits.Account[of.quota]; limit > 0 && own > limit+slack(of.quota, limit) {
-		if err := p.forgetOldest(of, own-limit, p.idsOf(of, caller)); err != nil {
+		if _, err := p.forgetOldest(of, own-limit, p.idsOf(of, caller)); err != nil {
 			return err
 		}
 	}
@@ -81,25 +82,25 @@ func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []by
 		return err
 	}
 	if limit := p.options.Limits.World[of.quota]; limit > 0 && all > limit+slack(of.quota, limit) {
-		return p.forgetOldest(of, all-limit, p.ids(of, p.now.UnixMilli()+1))
+		return p.forgetOfLargest(of, all-limit)
 	}
 	return nil
 }
 
 // forgetOldest stages the removal of the first n ids of a walk, a bounded number at a
-// time: a limit may be lower than before.
-func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, error]) error {
+// time: a limit may be lower than before. It returns how many there were.
+func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, error]) (int, error) {
 	n = min(n, forgetAtOnce)
 	oldest := make([]knownID, 0, n)
 	for known, err := range walk {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if oldest = append(oldest, known); len(oldest) == n {
 			break
 		}
 	}
-	return p.forgetIDs(of, oldest)
+	return len(oldest), p.forgetIDs(of, oldest)
 }
 
 // idsOf walks the ids of a caller that the store has, the oldest first.
@@ -231,27 +232,35 @@ func (p *planner) tally(of *remembered, key []byte, by int) (int, error) {
 		}
 	}
 	if p.tallies == nil {
-		p.tallies = make(map[string]int, 2)
+		p.tallies, p.talliedBefore = make(map[string]int, 2), make(map[string]int, 2)
+	}
+	if _, changed := p.tallies[string(key)]; !changed {
+		p.talliedBefore[string(key)] = n
 	}
 	n = max(0, n+by)
 	p.tallies[string(key)] = n
 	return n, nil
 }
 
-// stageTallies stages the numbers of ids that the plan changed.
+// stageTallies stages the numbers of ids that the plan changed, and the ranks of their
+// callers.
 func (p *planner) stageTallies() {
 	if len(p.tallies) == 0 {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.tallies)) {
-		table := idempotencyKeys.Callers
+		of := idempotencyKeys
 		if key[:1] == string(closedRequests.Tally()) {
-			table = closedRequests.Callers
+			of = closedRequests
 		}
-		if n := p.tallies[key]; n > 0 {
-			p.putBytes(table, []byte(key), replay.AppendTally(nil, n))
+		n := p.tallies[key]
+		if n > 0 {
+			p.putBytes(of.Callers, []byte(key), replay.AppendTally(nil, n))
 		} else {
-			p.erase(table, key)
+			p.erase(of.Callers, key)
+		}
+		if caller, ok := of.ParseCallerTally([]byte(key)); ok {
+			p.stageRank(of, caller, p.talliedBefore[key], n)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -22,8 +23,9 @@ type sentKey struct {
 }
 
 // TestAKeyHoldsAmongTheLastOfItsCaller sends random keys of a few callers: one that is
-// among the last of its caller and of all is known for a day, one that is not is free
-// again, and what the store counts is what it has.
+// among the last of its caller is known for a day, unless all have too many and its
+// caller the most; one that is not is free again, and what the store counts is what it
+// has.
 func TestAKeyHoldsAmongTheLastOfItsCaller(t *testing.T) {
 	const own, all = 3, 7
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
@@ -96,7 +98,8 @@ func TestHostsCountTheKeysOfACallerTogether(t *testing.T) {
 	}
 }
 
-// keptKeys is what the store should have: of each caller and of all the last ones.
+// keptKeys is what the store should have: of each caller the last ones, and fewer of
+// those who have the most.
 type keptKeys []sentKey
 
 func (k *keptKeys) expire(now time.Time) {
@@ -111,19 +114,35 @@ func (k *keptKeys) knows(key sentKey) bool {
 
 func (k *keptKeys) add(key sentKey, own, all int) {
 	*k = append(*k, key)
-	over := -own
+	for k.of(key.caller) > own {
+		k.drop(key.caller)
+	}
+	for len(*k) > all {
+		largest := key.caller
+		for caller := byte(255); caller > 0; caller-- {
+			if k.of(caller-1) > k.of(largest) {
+				largest = caller - 1
+			}
+		}
+		k.drop(largest)
+	}
+}
+
+// of is how many keys a caller has.
+func (k *keptKeys) of(caller byte) int {
+	n := 0
 	for _, was := range *k {
-		if was.caller == key.caller {
-			over++
+		if was.caller == caller {
+			n++
 		}
 	}
-	*k = slices.DeleteFunc(*k, func(was sentKey) bool {
-		if was.caller == key.caller {
-			over--
-		}
-		return was.caller == key.caller && over >= 0
-	})
-	*k = (*k)[max(0, len(*k)-all):]
+	return n
+}
+
+// drop drops a caller's oldest key.
+func (k *keptKeys) drop(caller byte) {
+	i := slices.IndexFunc(*k, func(was sentKey) bool { return was.caller == caller })
+	*k = slices.Delete(*k, i, i+1)
 }
 
 // countedRight compares the numbers of ids with those in the store, and with the limits.
@@ -136,10 +155,88 @@ func countedRight(t testing.TB, journal store.Journal, of *remembered, own, all 
 	if diff := cmp.Diff(counted, said); diff != "" {
 		t.Fatalf("how many ids there are (-store +said):\n%s", diff)
 	}
+	ranks := map[string]int{}
+	for pair, err := range journal.Scan(context.Background(), of.Callers, store.Range{Prefix: of.Ranks()}) {
+		rank, caller, ok := of.ParseRankKey(pair.Key)
+		if err != nil || !ok {
+			t.Fatalf("the rank %x: %v", pair.Key, err)
+		}
+		ranks[string(of.CallerTally(caller))] += int(rank)
+	}
 	for key, n := range counted {
+		if rank := replay.RankOf(n); len(key) > 1 && ranks[key] != int(rank) {
+			t.Fatalf("%x has the rank %d with %d ids, want %d", key, ranks[key], n, rank)
+		}
 		if limit := map[bool]int{true: all, false: own}[len(key) == 1]; n > limit {
 			t.Fatalf("%x has %d ids, the limit is %d", key, n, limit)
 		}
+	}
+}
+
+// The caller who has the most keys loses its oldest, whoever sends one more, and nobody
+// with less.
+func TestNobodyElseEndsAKey(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 200 })
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	send := func(caller, key byte) {
+		f.clock.Advance(time.Millisecond)
+		f.repeats(caller, key, a)
+	}
+	for key := range byte(20) {
+		send(1, key)
+	}
+	for key := range byte(250) {
+		send(2, key)
+		if key == 220 {
+			f.reopen()
+		}
+	}
+	for caller := byte(3); caller < 100; caller++ {
+		send(caller, 0)
+	}
+	countedRight(t, f.journal, idempotencyKeys, 200, 200+200/16)
+	for caller := byte(3); caller < 100; caller++ {
+		if !f.repeats(caller, 0, a) {
+			t.Fatalf("the only key of caller %d is not known", caller)
+		}
+	}
+	for key := range byte(20) {
+		if !f.repeats(1, key, a) {
+			t.Fatalf("key %d of the caller with 20 is not known", key)
+		}
+	}
+	if f.repeats(2, 0, a) || !f.repeats(2, 249, a) {
+		t.Error("of the caller with the most, the oldest should be free and the newest known")
+	}
+}
+
+// Callers of a store that an earlier version wrote have no ranks until they send: the
+// oldest keys of all go then, and what is kept is bounded.
+func TestCallersWithoutARank(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 5 })
+	a := f.agent(f.main("owner"), "a")
+	f.as(a, registration(a))
+	for caller := range byte(5) {
+		f.clock.Advance(time.Millisecond)
+		f.repeats(caller, 0, a)
+	}
+	var ranks []store.Record
+	for pair, err := range f.journal.Scan(t.Context(), store.IdempotencyCallers, store.Range{Prefix: idempotencyKeys.Ranks()}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks = append(ranks, store.Record{Table: store.IdempotencyCallers, Key: pair.Key})
+	}
+	f.stop()
+	f.write(ranks...)
+	f.start()
+	for key := range byte(3) {
+		f.clock.Advance(time.Millisecond)
+		f.repeats(9, key, a)
+	}
+	if counted, _, err := idempotencyKeys.Count(t.Context(), f.journal); err != nil || counted["c"] != 5 {
+		t.Errorf("%d keys are kept, %v, want 5", counted["c"], err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"math/bits"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -19,13 +21,13 @@ type Remembered struct {
 	Records, Times, Callers store.Table
 	// A table may have more than that: these are what keys start with.
 	recordPrefix, timePrefix string
-	callerPrefix             byte
+	callerPrefix, rankPrefix byte
 }
 
 // The kinds of ids.
 var (
-	IdempotencyKeys = Remembered{store.Idempotency, store.IdempotencyTimes, store.IdempotencyCallers, "", "", 'c'}
-	ClosedRequests  = Remembered{store.Intercom, store.Intercom, store.Intercom, "c", "t", 'a'}
+	IdempotencyKeys = Remembered{store.Idempotency, store.IdempotencyTimes, store.IdempotencyCallers, "", "", 'c', 'r'}
+	ClosedRequests  = Remembered{store.Intercom, store.Intercom, store.Intercom, "c", "t", 'a', 'r'}
 )
 
 // CallerTag names a caller in keys.
@@ -71,9 +73,54 @@ func (r *Remembered) CallerTally(caller CallerTag) []byte {
 	return append(r.Tally(), caller[:]...)
 }
 
+// ParseCallerTally is the reverse of CallerTally.
+func (r *Remembered) ParseCallerTally(key []byte) (caller CallerTag, ok bool) {
+	if len(key) != tallyBytes || key[0] != r.callerPrefix {
+		return caller, false
+	}
+	return CallerTag(key[1:]), true
+}
+
 // IsIndex reports whether a record belongs to Times or Callers of this kind.
 func (r *Remembered) IsIndex(table store.Table, key []byte) bool {
-	return table == r.Times && bytes.HasPrefix(key, []byte(r.timePrefix)) || table == r.Callers && bytes.HasPrefix(key, r.Tally())
+	return table == r.Times && bytes.HasPrefix(key, []byte(r.timePrefix)) ||
+		table == r.Callers && (bytes.HasPrefix(key, r.Tally()) || bytes.HasPrefix(key, r.Ranks()))
+}
+
+// Rank is how many ids a caller has, exactly below 16 and to an eighth above, so that
+// the rank of one who has many seldom changes. 0 is that of none.
+type Rank byte
+
+// RankOf is the rank of a caller with n ids.
+func RankOf(n int) Rank {
+	n = min(max(0, n), math.MaxInt32)
+	shift := max(0, bits.Len(uint(n))-4)
+	return Rank(shift*8 + n>>shift)
+}
+
+// Least is the smallest number of ids of this rank.
+func (r Rank) Least() int {
+	if r < 16 {
+		return int(r)
+	}
+	shift := int(r)/8 - 1
+	return (int(r) - shift*8) << shift
+}
+
+// Ranks is what the keys in Callers begin with that name the callers by their ranks.
+func (r *Remembered) Ranks() []byte { return []byte{r.rankPrefix} }
+
+// RankKey is the key of a caller among Ranks.
+func (r *Remembered) RankKey(rank Rank, caller CallerTag) []byte {
+	return append(append(r.Ranks(), byte(rank)), caller[:]...)
+}
+
+// ParseRankKey is the reverse of RankKey.
+func (r *Remembered) ParseRankKey(key []byte) (rank Rank, caller CallerTag, ok bool) {
+	if len(key) != 2+len(caller) || key[0] != r.rankPrefix {
+		return 0, caller, false
+	}
+	return Rank(key[1]), CallerTag(key[2:]), true
 }
 
 // Tally is the key of how many ids there are in all.
