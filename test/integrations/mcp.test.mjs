@@ -6,31 +6,32 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { McpServer as NewServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { z as z3 } from 'zod/v3'
 import { fromMcp, mcpTools, placeMcp } from '@playctl/sdk/mcp'
 import { book, search } from './adapter.mjs'
 import { startHost } from './host.mjs'
 import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
 
-/** The two lines of the official client, each with a server and what joins them. */
+/** The two lines of the official client, each with a server, what joins them, and the schemas that servers of all its versions take. */
 const lines = {
-  1: { make: () => new Client({ name: 'test', version: '1' }), serve: () => new McpServer({ name: 'seats', version: '1' }), pair: () => InMemoryTransport.createLinkedPair() },
-  2: { make: () => new NewClient({ name: 'test', version: '1' }), serve: () => new NewServer({ name: 'seats', version: '1' }), pair: () => NewTransport.createLinkedPair() },
+  1: { make: () => new Client({ name: 'test', version: '1' }), serve: () => new McpServer({ name: 'seats', version: '1' }), pair: () => InMemoryTransport.createLinkedPair(), z: z3, object: (shape) => shape },
+  2: { make: () => new NewClient({ name: 'test', version: '1' }), serve: () => new NewServer({ name: 'seats', version: '1' }), pair: () => NewTransport.createLinkedPair(), z, object: (shape) => z.object(shape) },
 }
 
 const text = (said) => ({ content: [{ type: 'text', text: said }] })
 
 /** A server of a restaurant, and the client that is connected to it. */
-async function connected({ make, serve, pair }) {
+async function connected({ make, serve, pair, z, object }) {
   const server = serve()
   let begins, ended
   /** Resolves once the tool wait runs, and once the server learns that nobody waits for it. */
   const waiting = new Promise((resolve) => { begins = resolve })
   const over = new Promise((resolve) => { ended = resolve })
   server.registerTool('search', {
-    description: 'Finds free seats', inputSchema: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }), outputSchema: z.object({ free: z.number() }),
+    description: 'Finds free seats', inputSchema: object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }), outputSchema: object({ free: z.number() }),
   }, (args) => ({ ...text(`${search(args).free} seats`), structuredContent: search(args) }))
-  server.registerTool('book', { description: 'Books a table', inputSchema: z.object({ people: z.number().int(), day: z.string() }) }, (args) => text(book(args)))
-  server.registerTool('wait', { title: 'Waits', inputSchema: z.object({}) }, async (_args, extra) => {
+  server.registerTool('book', { description: 'Books a table', inputSchema: object({ people: z.number().int(), day: z.string() }) }, (args) => text(book(args)))
+  server.registerTool('wait', { title: 'Waits', inputSchema: object({}) }, async (_args, extra) => {
     const { signal, _meta: meta } = extra.mcpReq ?? extra
     const notify = extra.mcpReq?.notify ?? extra.sendNotification
     await notify({ method: 'notifications/progress', params: { progressToken: meta.progressToken, progress: 1, message: 'It waits.' } })
@@ -69,7 +70,7 @@ for (const [line, parts] of Object.entries(lines)) {
       assert.equal((await call('book', { day: 'saturday', people: 4 })).message, 'booked 4 on saturday')
       await assert.rejects(call('search', { day: 'monday' }), /not what the tool takes/u)
       await ada.say('Saturday is booked.')
-      golden('mcp', await observed(world, ada))
+      golden(`mcp-${line}`, await observed(world, ada))
     })
 
     it('stream their progress, and end when nobody waits for them any more', async (test) => {
@@ -104,7 +105,7 @@ for (const [line, parts] of Object.entries(lines)) {
         const names = async () => (await world.getWorldSnapshot()).worldMap.occupants.find((row) => row.agentId === di.id).toolNames.join()
         for await (const { data } of world.events({ kinds: ['world:player_added'], after: 0 })) if (data.player.agentId === di.id && await names() === wanted) break
       }
-      const close = server.registerTool('close', { description: 'Closes', inputSchema: z.object({}) }, () => text('closed'))
+      const close = server.registerTool('close', { description: 'Closes', inputSchema: parts.object({}) }, () => text('closed'))
       await shown('chat_tool,assist_search,assist_book,assist_wait,assist_close')
       assert.equal((await world.ask({ to: di.id, tool: 'assist_close', args: {} })).message, 'closed')
       close.remove()

@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { it } from 'node:test'
 import { Agent, OpenAIChatCompletionsModel, run, setTraceProcessors, setTracingDisabled, tool } from '@openai/agents'
-import { ScriptedModel, modelError } from '@openai/agents-core/testing'
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { fromOpenAiAgents, journeyProcessor } from '@playctl/sdk/openai-agents'
 import { describeAdapter, turns as allTurns, waitingTurns } from './adapter.mjs'
 import { journeysOf } from './observed.mjs'
-import { made, scripted as plain, streaming as scripted, strict, tools } from './script_openai.mjs'
+import { failing, made, scripted, strict, tools } from './script_openai.mjs'
 
 // No processor of OpenAI's: nothing of a trace leaves the machine.
 setTraceProcessors([])
@@ -25,7 +24,7 @@ describeAdapter("an agent of OpenAI's Agents SDK", {
     const waiting = tool({ name: 'wait', description: 'Waits', parameters: z.object({}), execute: async (_args, _context, { signal }) => wait(signal) })
     return fromOpenAiAgents(new Agent({ name: 'Bo', model: scripted(waitingTurns), tools: [waiting] }), { run, ...options })
   },
-  fails: (reason, options) => fromOpenAiAgents(new Agent({ name: 'Cy', model: new ScriptedModel([modelError(new Error(reason))]) }), { run, ...options }),
+  fails: (reason, options) => fromOpenAiAgents(new Agent({ name: 'Cy', model: failing(reason) }), { run, ...options }),
   more: (open) => {
     it('leaves approvals to its program', async (test) => {
       const world = open(test)
@@ -56,7 +55,7 @@ describeAdapter("an agent of OpenAI's Agents SDK", {
       const redact = (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step)
       const processor = journeyProcessor(di, { redact })
       setTraceProcessors([processor])
-      await run(made(plain(turns)), 'secret order')
+      await run(made(scripted(turns)), 'secret order')
       await processor.forceFlush()
       const [steps] = await journeysOf(world, di)
       assert.deepEqual(steps.map(({ toolName, content }) => toolName ?? content), ['an order', 'search', 'book', 'book', 'done'])

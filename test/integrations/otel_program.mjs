@@ -92,7 +92,8 @@ const programs = {
     const { LangChainInstrumentation } = await import('@arizeai/openinference-instrumentation-langchain')
     const manager = await import('@langchain/core/callbacks/manager')
     new LangChainInstrumentation().manuallyInstrument(manager)
-    const { agent, tools } = await import('./script_langchain.mjs')
+    const { tools } = await import('./script_langchain.mjs')
+    const { agent } = await import('./script_langchain_agent.mjs')
     await agent(turns, tools, { name: 'Ada' }).invoke({ messages: [{ role: 'user', content: 'A table for four, please' }] })
   },
 }

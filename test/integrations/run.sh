@@ -15,10 +15,15 @@ export PLAYCTL
 # What reports to the vendors of the libraries is off.
 export LANGCHAIN_TRACING_V2=false LANGSMITH_TRACING=false DO_NOT_TRACK=1 DENO_NO_UPDATE_CHECK=1
 
-if ! cat package.json package-lock.json | cmp -s - node_modules/.installed-for; then
-  npm ci --loglevel error --no-audit --no-fund
-  cat package.json package-lock.json >node_modules/.installed-for
-fi
+# install FOLDER installs what it asks for, unless that is there.
+install() {
+  cat "$1/package.json" "$1/package-lock.json" | cmp -s - "$1/node_modules/.installed-for" && return
+  npm ci --prefix "$1" --loglevel error --no-audit --no-fund
+  cat "$1/package.json" "$1/package-lock.json" >"$1/node_modules/.installed-for"
+}
+
+install .
+install lowest
 ../../web/install.sh
 packed=$(npm pack --silent --pack-destination node_modules ../../web/sdk | tail -1)
 rm -rf node_modules/@playctl/sdk
@@ -32,4 +37,16 @@ cp -r ../../web/node_modules/@noble/hashes node_modules/@noble/
 
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=(./*.test.mjs)
-node --test --test-timeout=300000 --test-concurrency=2 "${files[@]}"
+status=0
+node --test --test-timeout=300000 --test-concurrency=2 "${files[@]}" || status=$?
+
+# The adapters once more, with the lowest versions that the package takes of what they adapt.
+adapters=()
+for file in "${files[@]}"; do
+  case ${file##*/} in
+    ai.test.mjs | claude.test.mjs | langgraph.test.mjs | mcp.test.mjs | openai-agents.test.mjs) adapters+=("$file") ;;
+  esac
+done
+[ ${#adapters[@]} -eq 0 ] ||
+  LOWEST=1 NODE_OPTIONS="--import=$PWD/lowest.mjs" node --test --test-timeout=300000 --test-concurrency=2 "${adapters[@]}" || status=$?
+exit "$status"

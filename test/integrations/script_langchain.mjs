@@ -1,8 +1,8 @@
-// A scripted model, tools and an agent of LangChain.
+// A scripted model and tools of LangChain.
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, AIMessageChunk } from '@langchain/core/messages'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
-import { createAgent, createMiddleware, tool, ToolMessage } from 'langchain'
+import { tool } from '@langchain/core/tools'
 import { z } from 'zod'
 import { book, search } from './script.mjs'
 
@@ -18,7 +18,7 @@ export class Scripted extends BaseChatModel {
   bindTools() { return this }
 
   turn(messages) {
-    return this.turns[messages.filter((message) => AIMessage.isInstance(message) || message.getType() === 'ai').length % this.turns.length]
+    return this.turns[messages.filter((message) => message.getType() === 'ai').length % this.turns.length]
   }
 
   async _generate(messages) {
@@ -44,16 +44,3 @@ export const tools = [
   tool((args) => String(search(args).free), { name: 'search', description: 'Finds free seats', schema: z.object({ day: z.enum(['friday', 'saturday']), note: z.string().optional() }) }),
   tool(book, { name: 'book', description: 'Books a table', schema: z.object({ people: z.number().int(), day: z.string() }) }),
 ]
-/** Gives a tool's failure to the model, as agents that go on do. */
-const goesOn = createMiddleware({
-  name: 'goesOn',
-  wrapToolCall: async (request, handler) => {
-    try {
-      return await handler(request)
-    } catch (error) {
-      return new ToolMessage({ content: `failed: ${error.message}`, tool_call_id: request.toolCall.id, status: 'error' })
-    }
-  },
-})
-/** An agent that says what a script has. */
-export const agent = (said, given = tools, more = {}) => createAgent({ model: new Scripted(said), tools: given, middleware: [goesOn], ...more })

@@ -1,22 +1,36 @@
 // A scripted model and tools for agents of OpenAI's Agents SDK.
-import { Agent, tool } from '@openai/agents'
-import { ScriptedModel, assistantMessage, functionCall, modelStreamResponder } from '@openai/agents-core/testing'
+import { Agent, Usage, tool } from '@openai/agents'
 import { z } from 'zod'
 import { book, search } from './script.mjs'
 
 /** Strict schemas have no property that may be left out. */
 export const strict = (turns) => turns.map(({ call, words }) => ({ call: call?.name === 'search' ? { ...call, args: { ...call.args, note: null } } : call, words }))
 
-/** A model that says what a script has, all at once. */
-export const scripted = (said) => new ScriptedModel(said.map(({ call, words }) => [call === undefined ? assistantMessage(words.join('')) : functionCall(call.name, call.args, { callId: call.id })]))
+/** What a turn of a script gives. */
+const outputOf = ({ call, words = [] }) => [call === undefined
+  ? { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: words.join('') }] }
+  : { type: 'function_call', callId: call.id, name: call.name, arguments: JSON.stringify(call.args), status: 'completed' }]
 
-/** A model that says what a script has, words in parts. */
-export const streaming = (said) => new ScriptedModel(said.map(({ call, words = [] }) => modelStreamResponder(async function* () {
-  const output = call === undefined ? [assistantMessage(words.join(''))] : [functionCall(call.name, call.args, { callId: call.id })]
-  yield { type: 'response_started' }
-  for (const delta of words) yield { type: 'output_text_delta', delta }
-  yield { type: 'response_done', response: { id: 'r', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, output } }
-})))
+/** A model that says what a script has, turn by turn; streamed words come in parts. */
+export const scripted = (said) => {
+  let turn = 0
+  const next = () => said[turn++ % said.length]
+  return {
+    getResponse: async () => ({ usage: new Usage(), output: outputOf(next()) }),
+    async *getStreamedResponse() {
+      const now = next()
+      yield { type: 'response_started' }
+      for (const delta of now.words ?? []) yield { type: 'output_text_delta', delta }
+      yield { type: 'response_done', response: { id: 'r', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, output: outputOf(now) } }
+    },
+  }
+}
+
+/** A model that fails. */
+export const failing = (reason) => ({
+  getResponse: async () => { throw new Error(reason) },
+  async *getStreamedResponse() { throw new Error(reason) },
+})
 
 /** The tools that it calls. */
 export const tools = [
