@@ -288,12 +288,20 @@ func document(c *command.Caller) render.Document {
 			names = append(names, name)
 		}
 	}
-	key := "not saved"
-	if result.HasAPIKey {
+	node, key := c.Origins()
+	switch {
+	case key != "":
+		key = "from " + key
+	case result.HasAPIKey:
 		key = "saved"
+	default:
+		key = "not saved"
+	}
+	if node != "" {
+		node = ", from " + node
 	}
 	return render.Document{Data: result, Views: []render.View{render.Fields{
-		{Name: "main node", Value: result.NodeID},
+		{Name: "main node", Value: result.NodeID + node},
 		{Name: "server", Value: result.Server},
 		{Name: "context", Value: result.Context},
 		{Name: "API key", Value: key},
