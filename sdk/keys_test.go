@@ -1,6 +1,8 @@
 package sdk_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,5 +33,39 @@ func TestAPIKeysAndLabels(t *testing.T) {
 	}
 	if err := w.LabelAgentNode(t.Context(), a.main.NodeID[:63]+"x", "Ada"); err == nil {
 		t.Error("what is no agent got a label")
+	}
+}
+
+// A program learns that other hosts of the world may still accept what it revoked.
+func TestARevocationThatIsNotConfirmedIsAWarning(t *testing.T) {
+	a := newAccount(t, 1)
+	options := a.options()
+	host := options.Transport
+	late := ""
+	options.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		answer, err := host.RoundTrip(r)
+		if err == nil && r.Method == http.MethodDelete && late != "" {
+			answer.Header.Set(protocol.HeaderUnconfirmed, late)
+		}
+		return answer, err
+	})
+	var warnings []string
+	options.OnWarning = func(text string) { warnings = append(warnings, text) }
+	w, err := sdk.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close(t.Context()) }()
+	for header, want := range map[string]int{"": 0, "0": 0, "-1": 0, "x": 0, "99999999999999999999": 0, "1": 1} {
+		if _, err := w.CreateAPIKey(t.Context(), "ci", time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		late, warnings = header, nil
+		if ok, err := w.RevokeAPIKey(t.Context(), "ci"); err != nil || !ok {
+			t.Fatalf("revoked: %v, %v", ok, err)
+		}
+		if len(warnings) != want || want > 0 && !strings.Contains(warnings[0], "until they do, they may accept what is gone") {
+			t.Errorf("with %q the warnings are %q", header, warnings)
+		}
 	}
 }

@@ -68,13 +68,14 @@ type Options struct {
 	// Logger takes warnings, and repeats at debug level; slog.Default() if nil.
 	Logger *slog.Logger
 	// OnWarning is called with the text of each warning, such as that an agent
-	// has no credentials of its own. It may be nil.
+	// has no credentials of its own, or that a host of the world may still accept what was
+	// deleted or revoked. It may be nil.
 	OnWarning func(text string)
 }
 
 // client checks the options and makes the client that the world stands on; main
 // is who it calls as.
-func (o *Options) client(onSession func(sid string)) (c *client.Client, main client.Credentials, err error) {
+func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts int)) (c *client.Client, main client.Credentials, err error) {
 	if protocol.TrimSpace(o.BaseURL) == "" {
 		return nil, main, ErrBaseURLMissing
 	}
@@ -92,7 +93,7 @@ func (o *Options) client(onSession func(sid string)) (c *client.Client, main cli
 		APIKey:       protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
 		ReloadAPIKey: o.ReloadAPIKey,
 		Timeout:      o.Timeout, Retry: retry.Patient(), Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
-		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession,
+		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession, OnUnconfirmed: onUnconfirmed,
 	})
 	if err != nil {
 		return nil, main, fmt.Errorf("sdk.Options: %w", err)

@@ -62,7 +62,7 @@ type RemotePlayWorld struct {
 // finds out whether the host is there and takes the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
 	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, program: rand.Text()}
-	c, main, err := w.options.client(w.sessionChanged)
+	c, main, err := w.options.client(w.sessionChanged, w.unconfirmed)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +158,12 @@ func (w *RemotePlayWorld) sessionChanged(sid string) {
 		a.wake()
 	}
 	w.placements.wake()
+}
+
+// unconfirmed is called when hosts of the world may still accept what was deleted or
+// replaced.
+func (w *RemotePlayWorld) unconfirmed(hosts int) {
+	w.warn("not all hosts of the world have confirmed a deletion or revocation: until they do, they may accept what is gone", "hosts", hosts)
 }
 
 // warn reports something that works but should not stay so.

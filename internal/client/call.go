@@ -249,6 +249,9 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	rev := parseRev(resp.Header.Get(protocol.HeaderRev))
 	if p.write() {
 		c.session.wrote(rev)
+		if hosts := parseHosts(resp.Header.Get(protocol.HeaderUnconfirmed)); hosts > 0 && c.unconfirmed != nil {
+			c.unconfirmed(hosts)
+		}
 	}
 	return &reply{status: resp.StatusCode, header: resp.Header, body: body, rev: rev}, nil
 }
@@ -260,6 +263,16 @@ func parseRev(text string) uint64 {
 		return 0
 	}
 	return rev
+}
+
+// parseHosts reads a number of hosts from a header; 0 where there is none.
+func parseHosts(text string) int {
+	const most = 1 << 16
+	hosts, err := strconv.Atoi(text)
+	if err != nil || hosts < 0 || hosts > most {
+		return 0
+	}
+	return hosts
 }
 
 // unpack reads a reply into v.

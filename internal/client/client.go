@@ -42,6 +42,8 @@ type Client struct {
 	timeout time.Duration
 	agent   string
 	log     *slog.Logger
+	// unconfirmed is Options.OnUnconfirmed.
+	unconfirmed func(hosts int)
 	// fingerprint is that of the one certificate that is trusted, if there is one, and
 	// shown the connection of the last answer.
 	fingerprint string
@@ -94,6 +96,8 @@ func New(opts Options) (*Client, error) {
 		timeout: opts.Timeout,
 		agent:   opts.UserAgent,
 		log:     opts.Logger,
+
+		unconfirmed: opts.OnUnconfirmed,
 
 		fingerprint: opts.Fingerprint,
 		shown:       new(atomic.Pointer[tls.ConnectionState]),

@@ -62,6 +62,10 @@ type Options struct {
 	// the client knew, before the call that noticed goes on. It must return soon
 	// and must not call the client.
 	OnSession func(sid string)
+	// OnUnconfirmed is called where what a call deleted or replaced is not refused by so
+	// many hosts of the world yet, as far as the one that answered knows. It must return
+	// soon and must not call the client.
+	OnUnconfirmed func(hosts int)
 	// UserAgent names the program; "playctl" if empty.
 	UserAgent string
 	// Logger logs repeats, at debug level; nil logs nothing.

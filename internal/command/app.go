@@ -31,6 +31,8 @@ type App struct {
 	exposed bool
 	// dryRun ends the run where a confirmation would be asked for.
 	dryRun bool
+	// unconfirmed is how many hosts may still accept what this run deleted or replaced.
+	unconfirmed int
 	// called is the identity of this run, nil before it is known.
 	called *Caller
 }
@@ -96,6 +98,20 @@ func (a *App) Note(format string, args ...any) {
 // Warn tells a person about a danger, --quiet or not.
 func (a *App) Warn(problem, hint string) {
 	render.Warning(a.Stderr, a.ErrorLook(), problem, a.LikeThis(hint))
+}
+
+// Unconfirmed is how many hosts of the world had not confirmed what this run deleted or
+// replaced when it was answered.
+func (a *App) Unconfirmed() int { return a.unconfirmed }
+
+// warnUnconfirmed tells that hosts may still accept what was deleted or replaced.
+func (a *App) warnUnconfirmed(server string, hosts int) {
+	a.unconfirmed = hosts
+	late := "1 host of this world has not confirmed it: until it does, it may accept what is gone"
+	if hosts > 1 {
+		late = fmt.Sprintf("%d hosts of this world have not confirmed it: until they do, they may accept what is gone", hosts)
+	}
+	a.Warn(late, "the log of the host at "+server+" has their names: see whether they run and reach the store")
 }
 
 // Waiting shows a spinner while work takes longer than a blink, on a terminal

@@ -266,6 +266,7 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 		Fingerprint:       who.Fingerprint(),
 		Timeout:           a.Settings.Timeout,
 		UserAgent:         "playctl/" + a.ThisVersion().Version,
+		OnUnconfirmed:     func(hosts int) { a.warnUnconfirmed(who.Server, hosts) },
 	})
 	if err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func parseAddress(text string) netip.Addr {
 const (
 	corsRequestHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id, x-api-key, x-node-id, " +
 		"x-node-passw, x-play-min-rev, x-registration-token"
-	corsReplyHeaders = "etag, retry-after, x-play-rev, x-request-id"
+	corsReplyHeaders = "etag, retry-after, x-play-rev, x-play-unconfirmed-hosts, x-request-id"
 	// corsMaxAge is how long, in seconds, a browser may remember a preflight.
 	corsMaxAge = "600"
 )

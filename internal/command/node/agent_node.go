@@ -19,10 +19,11 @@ import (
 
 // apiKeyResult is what "playctl create-api-key" prints.
 type apiKeyResult struct {
-	Context string `json:"context,omitempty"`
-	NodeID  string `json:"nodeId"`
-	File    string `json:"file,omitempty"`   // the file that has the key, with --api-key-file
-	APIKey  string `json:"apiKey,omitempty"` // the key, with --show-api-key
+	Context          string `json:"context,omitempty"`
+	NodeID           string `json:"nodeId"`
+	File             string `json:"file,omitempty"`   // the file that has the key, with --api-key-file
+	APIKey           string `json:"apiKey,omitempty"` // the key, with --show-api-key
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
@@ -93,7 +94,7 @@ func replacesKey(a *command.App, file string) string {
 // keepAPIKey saves a new key. The old one is worth nothing by now, so an
 // interrupt no longer stops it.
 func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
-	result := apiKeyResult{Context: kept(who), NodeID: who.Main.NodeID}
+	result := apiKeyResult{Context: kept(who), NodeID: who.Main.NodeID, UnconfirmedHosts: a.Unconfirmed()}
 	if file != "" {
 		result.File = a.Absolute(file)
 		if err := creds.WriteSecretFile(result.File, []byte(key.Reveal()+"\n"), true); err != nil {

@@ -16,9 +16,10 @@ import (
 
 // deletedResult is what the delete commands print.
 type deletedResult struct {
-	Context       string `json:"context,omitempty"`
-	NodeID        string `json:"nodeId"`        // the node that was deleted
-	DeletedAgents int    `json:"deletedAgents"` // how many agent nodes were deleted
+	Context          string `json:"context,omitempty"`
+	NodeID           string `json:"nodeId"`        // the node that was deleted
+	DeletedAgents    int    `json:"deletedAgents"` // how many agent nodes were deleted
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newDeleteAgentNodeCommand(a *command.App) *cobra.Command {
@@ -86,7 +87,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 		return err
 	}
 	return a.Printer.Print(render.Document{
-		Data:  deletedResult{Context: who.ContextName(), NodeID: ref.ID, DeletedAgents: 1},
+		Data:  deletedResult{Context: who.ContextName(), NodeID: ref.ID, DeletedAgents: 1, UnconfirmedHosts: a.Unconfirmed()},
 		Views: []render.View{render.Line("Deleted the agent node " + render.Clean(ref.Name()) + ".")},
 	})
 }
@@ -125,7 +126,7 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	err = a.Call(ctx, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.DeleteNode(ctx, who.Main.NodeID)
 		if err == nil {
-			result.DeletedAgents = reply.DeletedAgentCount
+			result.DeletedAgents, result.UnconfirmedHosts = reply.DeletedAgentCount, a.Unconfirmed()
 		}
 		return err
 	})

@@ -190,7 +190,8 @@ func listedInvitations(a *command.App, who *command.Caller, list []protocol.Invi
 
 // revokedInvitationResult is what "playctl invite revoke" prints.
 type revokedInvitationResult struct {
-	ID string `json:"id"` // the invitation that was revoked
+	ID               string `json:"id"` // the invitation that was revoked
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newInviteRevokeCommand(a *command.App) *cobra.Command {
@@ -221,7 +222,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				return &render.Document{
-					Data: revokedInvitationResult{args[0]}, Views: []render.View{render.Line("Revoked invitation " + render.Clean(args[0]) + ".")},
+					Data: revokedInvitationResult{args[0], a.Unconfirmed()}, Views: []render.View{render.Line("Revoked invitation " + render.Clean(args[0]) + ".")},
 				}, nil
 			})
 		},

@@ -186,8 +186,9 @@ func orExpired(a *command.App, expiresAt string) string {
 
 // revokedKeyResult is what "playctl key revoke" prints.
 type revokedKeyResult struct {
-	Context string `json:"context,omitempty"`
-	Name    string `json:"name"` // the name of the key that was revoked
+	Context          string `json:"context,omitempty"`
+	Name             string `json:"name"` // the name of the key that was revoked
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newKeyRevokeCommand(a *command.App) *cobra.Command {
@@ -217,7 +218,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 				}
 				warnRevoked(ctx, a, c)
 				return &render.Document{
-					Data:  revokedKeyResult{who.ContextName(), args[0]},
+					Data:  revokedKeyResult{who.ContextName(), args[0], a.Unconfirmed()},
 					Views: []render.View{render.Line("Revoked the API key " + render.Clean(args[0]) + ".")},
 				}, nil
 			})

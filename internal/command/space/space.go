@@ -40,9 +40,10 @@ type spaceResult struct {
 
 // removedSpaceResult is what "playctl remove-space" prints.
 type removedSpaceResult struct {
-	Context string `json:"context,omitempty"`
-	SpaceID string `json:"spaceId"`
-	Name    string `json:"name"` // the name that the space had
+	Context          string `json:"context,omitempty"`
+	SpaceID          string `json:"spaceId"`
+	Name             string `json:"name"` // the name that the space had
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newListSpacesCommand(a *command.App) *cobra.Command {
@@ -146,7 +147,7 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				return &render.Document{
-					Data:  removedSpaceResult{who.ContextName(), space.ID, space.Name},
+					Data:  removedSpaceResult{who.ContextName(), space.ID, space.Name, a.Unconfirmed()},
 					Views: command.Sentence("Removed the space %s with its structure, its node and its log.", space.Name),
 				}, nil
 			})

@@ -21,8 +21,9 @@ type watchTokensResult struct {
 
 // revokedTokenResult is what "playctl watch revoke" prints.
 type revokedTokenResult struct {
-	Context string `json:"context,omitempty"`
-	ID      string `json:"id"` // the link that was revoked
+	Context          string `json:"context,omitempty"`
+	ID               string `json:"id"` // the link that was revoked
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newWatchListCommand(a *command.App) *cobra.Command {
@@ -80,7 +81,7 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				return &render.Document{
-					Data:  revokedTokenResult{Context: who.ContextName(), ID: args[0]},
+					Data:  revokedTokenResult{Context: who.ContextName(), ID: args[0], UnconfirmedHosts: a.Unconfirmed()},
 					Views: []render.View{render.Line("Revoked " + render.Clean(args[0]) + ".")},
 				}, nil
 			})

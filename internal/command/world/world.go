@@ -26,8 +26,9 @@ func Commands(a *command.App) []*cobra.Command {
 
 // resetResult is what "playctl session reset" prints.
 type resetResult struct {
-	Server string `json:"server"`
-	SID    string `json:"sid"`
+	Server           string `json:"server"`
+	SID              string `json:"sid"`
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newSessionCommand(a *command.App) *cobra.Command {
@@ -69,7 +70,7 @@ register it again by themselves.`,
 					return nil, err
 				}
 				return &render.Document{
-					Data:  resetResult{Server: who.Server, SID: reply.SID},
+					Data:  resetResult{Server: who.Server, SID: reply.SID, UnconfirmedHosts: a.Unconfirmed()},
 					Views: []render.View{render.Line("The session is " + render.Clean(reply.SID) + " now, and its map is empty.")},
 				}, nil
 			})
@@ -82,7 +83,8 @@ register it again by themselves.`,
 
 // removedResult is what "playctl remove" prints.
 type removedResult struct {
-	StableKey string `json:"stableKey"` // the key of what was taken off the map
+	StableKey        string `json:"stableKey"` // the key of what was taken off the map
+	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
 func newRemoveCommand(a *command.App) *cobra.Command {
@@ -124,7 +126,7 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 					return nil, unknownKey(key)
 				}
 				return &render.Document{
-					Data:  removedResult{StableKey: key},
+					Data:  removedResult{StableKey: key, UnconfirmedHosts: a.Unconfirmed()},
 					Views: []render.View{render.Line(render.Clean(key) + " is not on the map any more.")},
 				}, nil
 			})
