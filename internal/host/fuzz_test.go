@@ -4,41 +4,99 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// FuzzRequest sends whole requests: any method, path, query, media type, caller
-// and body. The host never answers with a 5xx, every refusal has the contract's
-// form, none changes anything, and the host does not grow.
+// fuzzedHeaders are headers, by number, of which a fuzzed request has one.
+var fuzzedHeaders = []string{
+	"", protocol.HeaderIdempotencyKey, protocol.HeaderMinRev, protocol.HeaderLastEventID, protocol.HeaderAPIKey,
+	protocol.HeaderRegistrationToken, protocol.HeaderNodeID, "X-Forwarded-For", "Host", "Origin", "Sec-Fetch-Site", "Accept-Encoding",
+	"Authorization", "Cookie", "If-None-Match", "Access-Control-Request-Method",
+}
+
+// aProxy is an address whose X-Forwarded-For counts.
+const aProxy = "192.0.2.9"
+
+// addHeader adds a header to a request, and reports whether net/http would let it in.
+func addHeader(r *http.Request, name, value string) bool {
+	switch name {
+	case "":
+		return true
+	case "Host":
+		r.Host = value
+		return httpguts.ValidHostHeader(value)
+	case "X-Forwarded-For":
+		r.RemoteAddr = aProxy + ":40000"
+	}
+	r.Header.Set(name, value)
+	return httpguts.ValidHeaderFieldValue(value)
+}
+
+// visitors are callers of each kind: what makes a request theirs.
+func visitors(fix *fixture) []func(*http.Request) {
+	main := fix.main()
+	var space protocol.CreateSpaceReply
+	fix.rpc("createSpace", map[string]any{"name": "Corner", "designKey": "d", "ownerDisplayName": "Ada"}, as(main)).into(&space)
+	node := identity{id: space.NodeID, hash: creds.HashPhrase(space.Phrase.Reveal()).Reveal(), apiKey: main.apiKey}
+	cookie := fix.watcher(protocol.WatchScopeAct, fix.link(main))
+	all := []func(*http.Request){
+		func(*http.Request) {}, as(main), as(fix.player(main)), asAdmin, as(node),
+		func(r *http.Request) {
+			byPage(r)
+			r.AddCookie(cookie)
+		},
+	}
+	for _, visitor := range all[1:] {
+		fix.get(fix.play("/snapshot"), visitor).ok()
+	}
+	return all
+}
+
+// FuzzRequest sends whole requests: any method, path, query, media type, caller,
+// body, and one more header. The host never answers with a 5xx, every refusal has the
+// contract's form, none changes anything, and the host does not grow.
 func FuzzRequest(f *testing.F) {
 	fix := newFixture(f, func(s *setup) {
 		// What the host may keep is little, so that what it keeps beside it shows.
 		s.world.MemoryBudget, s.world.Limits.History, s.world.CheckpointEvery = 1<<20, 10, 64
 		s.journal = memory.Open(store.Retention{Events: 100, Revs: 10})
+		s.host.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(aProxy + "/32")}
+		s.host.CORSOrigins = []string{"https://app.example.com"}
 	})
 	size := growth{most: 64 << 20}
 	// Nothing may change the world but the requests.
 	fix.host.sweeper.stop()
-	main := fix.main()
-	callers := []func(*http.Request){func(*http.Request) {}, as(main), as(fix.player(main)), asAdmin}
+	callers := visitors(fix)
 	for _, g := range targets(fix) {
-		f.Add(g.method, g.path, "", protocol.MediaTypeJSON, g.good.body, uint8(2), true)
+		f.Add(g.method, g.path, "", protocol.MediaTypeJSON, g.good.body, uint8(2), true, uint8(0), "")
 	}
 	for _, rt := range fix.host.routes() {
-		f.Add(rt.method, rt.path, "", "", "", uint8(1), true)
+		f.Add(rt.method, rt.path, "", "", "", uint8(1), true, uint8(0), "")
 	}
-	f.Add("GET", "/api/play/snapshot", "x=%zz", "", "", uint8(1), true)
-	f.Add("GET", "/api/play/events", "lastEventId=-1&inline=1", "", "", uint8(1), true)
-	f.Add("DELETE", "/api/agents", "id=a&id=b", "", "", uint8(1), false)
-	f.Add("OPTIONS", "//api/../nodes", "", "text/plain", "{}", uint8(3), false)
-	f.Fuzz(func(t *testing.T, method, path, query, contentType, body string, who uint8, withSID bool) {
+	f.Add("GET", "/api/play/snapshot", "x=%zz", "", "", uint8(1), true, uint8(0), "")
+	f.Add("GET", "/api/play/events", "lastEventId=-1&inline=1", "", "", uint8(1), true, uint8(0), "")
+	f.Add("DELETE", "/api/agents", "id=a&id=b", "", "", uint8(1), false, uint8(0), "")
+	f.Add("OPTIONS", "//api/../nodes", "", "text/plain", "{}", uint8(3), false, uint8(0), "")
+	for i, value := range []string{
+		"", "key", "1", "1", "ak_", "reg", "a", "198.51.100.7, 203.0.113.1", "evil.example", "https://app.example.com", "cross-site", "gzip;q=0, *",
+		"Bearer x", "playctl_watch=x", "\"1\"", "POST",
+	} {
+		f.Add("POST", "/api/play/sdk/rpc", "", protocol.MediaTypeJSON, `{"op":"getWorldSnapshot"}`, uint8(4), true, uint8(i), value)
+		f.Add("GET", "/api/play/session", "", "", "", uint8(5), false, uint8(i), value)
+	}
+	f.Fuzz(func(t *testing.T, method, path, query, contentType, body string, who uint8, withSID bool, header uint8, value string) {
 		r, err := http.NewRequestWithContext(context.Background(), method, "http://host/", strings.NewReader(body))
 		if err != nil {
 			return // It is no method: net/http would not have let it in.
@@ -50,8 +108,12 @@ func FuzzRequest(f *testing.F) {
 		r.RemoteAddr = "127.0.0.1:40000"
 		r.Header.Set("Content-Type", contentType)
 		callers[int(who)%len(callers)](r)
-		if strings.HasSuffix(path, "/events") {
-			// Nobody stays for the stream.
+		name := fuzzedHeaders[int(header)%len(fuzzedHeaders)]
+		if !addHeader(r, name, value) {
+			return
+		}
+		if strings.HasSuffix(path, "/events") || name == protocol.HeaderMinRev && isAhead(fix, value) {
+			// Nobody stays for the stream, or for a rev that does not come.
 			gone, cancel := context.WithCancel(r.Context())
 			cancel()
 			r = r.WithContext(gone)
@@ -71,6 +133,12 @@ func FuzzRequest(f *testing.F) {
 			}
 		}
 	})
+}
+
+// isAhead reports whether a rev is one that the world has not come to.
+func isAhead(fix *fixture, text string) bool {
+	rev, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	return err == nil && rev > fix.world.View().Rev
 }
 
 // growth finds out whether a process grows while it answers requests.
