@@ -27,9 +27,11 @@ const (
 	QueryIfAnswering = "ifAnswering"
 	QueryAll         = "all"
 	QueryUsage       = "usage"
-	QueryLabels      = "labels"
-	QueryName        = "name"
-	QueryID          = "id"
+	// QueryAgentBytes asks with QueryUsage for the bytes of agents' names as well.
+	QueryAgentBytes = "agentBytes"
+	QueryLabels     = "labels"
+	QueryName       = "name"
+	QueryID         = "id"
 )
 
 // MediaTypeJSON is the type of every body; MediaTypeSSE that of the stream.

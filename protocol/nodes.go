@@ -89,7 +89,7 @@ type ValidateReply struct {
 
 // Amounts are what an account has, or may have: agent nodes, spaces, MCP servers,
 // intercom requests without an answer, in its history log lines, journeys and bytes,
-// and bytes on the map.
+// bytes on the map and of agents' names, places on the map, and what it writes.
 type Amounts struct {
 	// Agents is a number of agent nodes.
 	Agents *uint64 `json:"agents,omitzero"`
@@ -108,6 +108,14 @@ type Amounts struct {
 	// MapBytes is a number of bytes on the map: of the rows of agents, MCP placements and
 	// spaces as snapshots have them.
 	MapBytes *uint64 `json:"mapBytes,omitzero"`
+	// AgentBytes is a number of bytes of the names of agents and their tools. What an
+	// account has of them is there where the query asks with agentBytes=true.
+	AgentBytes *uint64 `json:"agentBytes,omitzero"`
+	// Occupants is a number of places on the map, as a limit only.
+	Occupants *uint64 `json:"occupants,omitzero"`
+	// RateHistory is a number of bytes a second that are written to the world's store, as
+	// a limit only.
+	RateHistory *uint64 `json:"rateHistory,omitzero"`
 }
 
 // NodeLimitsRequest gives a main node limits of its own instead of the operator's

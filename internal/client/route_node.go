@@ -94,7 +94,9 @@ func (c *Client) RevokeKey(ctx context.Context, name string) (*protocol.OKReply,
 func (c *Client) AllNodes(ctx context.Context) (*protocol.AllNodesReply, error) {
 	return decode[protocol.AllNodesReply](ctx, c, &call{
 		method: http.MethodGet, path: protocol.PathNodes, limit: largeReply,
-		query: url.Values{protocol.QueryAll: {"true"}, protocol.QueryUsage: {"true"}, protocol.QueryLabels: {"true"}},
+		query: url.Values{
+			protocol.QueryAll: {"true"}, protocol.QueryUsage: {"true"}, protocol.QueryAgentBytes: {"true"}, protocol.QueryLabels: {"true"},
+		},
 	})
 }
 

@@ -152,6 +152,7 @@ const usagePage = 1000
 
 func (l *listing) mains(all []*world.Node) {
 	asked := l.call.query().Get(protocol.QueryUsage) == "true"
+	names := l.call.query().Get(protocol.QueryAgentBytes) == "true"
 	var usage map[string]world.Amounts
 	known := asked
 	for i, n := range all {
@@ -172,6 +173,9 @@ func (l *listing) mains(all []*world.Node) {
 		if known {
 			used := usage[n.ID]
 			r.Usage = used.Wire()
+			if names {
+				r.Usage.AgentBytes = new(uint64(used[world.AgentBytes]))
+			}
 		}
 		l.main(r, l.registry.Agents(n.ID))
 	}

@@ -224,12 +224,13 @@ func TestListsThatAreNotReadAreNotMade(t *testing.T) {
 		who   func(*http.Request)
 		reply any
 	}{
-		protocol.PathAgents:                                     {as(owner), &protocol.AgentsReply{}},
-		protocol.PathAgents + "?labels=true":                    {as(owner), &protocol.AgentsReply{}},
-		protocol.PathNodes:                                      {as(owner), &protocol.NodesReply{}},
-		protocol.PathNodes + "?labels=true":                     {as(owner), &protocol.NodesReply{}},
-		protocol.PathNodes + "?all=true":                        {asAdmin, &protocol.AllNodesReply{}},
-		protocol.PathNodes + "?all=true&usage=true&labels=true": {asAdmin, &protocol.AllNodesReply{}},
+		protocol.PathAgents:                                         {as(owner), &protocol.AgentsReply{}},
+		protocol.PathAgents + "?labels=true":                        {as(owner), &protocol.AgentsReply{}},
+		protocol.PathNodes:                                          {as(owner), &protocol.NodesReply{}},
+		protocol.PathNodes + "?labels=true":                         {as(owner), &protocol.NodesReply{}},
+		protocol.PathNodes + "?all=true":                            {asAdmin, &protocol.AllNodesReply{}},
+		protocol.PathNodes + "?all=true&usage=true&labels=true":     {asAdmin, &protocol.AllNodesReply{}},
+		protocol.PathNodes + "?all=true&usage=true&agentBytes=true": {asAdmin, &protocol.AllNodesReply{}},
 	} {
 		t.Run(path, func(t *testing.T) {
 			r := f.get(path, c.who)

@@ -90,9 +90,9 @@ func (p *planner) checkRoom(owner string) error {
 		return protocol.Errorf(protocol.CodeOccupantLimit,
 			"the map is full: it takes %d agents and MCP placements", limits.Occupants)
 	}
-	if limits.OccupantsPerOwner > 0 && p.st.owned[owner] >= limits.OccupantsPerOwner {
+	if limit := p.ownOr(owner, occupantsLabel, limits.OccupantsPerOwner); limit > 0 && p.st.owned[owner] >= limit {
 		return protocol.Errorf(protocol.CodeOccupantLimit,
-			"this main node has all the %d places that the operator gives to one", limits.OccupantsPerOwner)
+			"this main node has all the %d places that the operator gives to it", limit)
 	}
 	return nil
 }

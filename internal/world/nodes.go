@@ -29,7 +29,7 @@ type Node struct {
 	Label string `json:"label,omitempty"`
 	// SpaceID is the space of a space node.
 	SpaceID string `json:"spaceId,omitempty"`
-	// Limits are a main node's own, by Quota.Label.
+	// Limits are a main node's own, by Quota.Label and the labels of limitFields.
 	Limits map[string]int `json:"limits,omitempty"`
 	// CreatedAt and UpdatedAt are milliseconds since the Unix epoch.
 	CreatedAt int64 `json:"createdAt"`

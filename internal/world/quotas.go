@@ -131,12 +131,23 @@ func (p *planner) checkMapBytes(account string) error {
 
 // limit is how much an account may have; 0 for no limit.
 func (p *planner) limit(account string, q Quota) int {
+	return p.ownOr(account, quotas[q].label, p.options.Limits.Account[q])
+}
+
+// ownOr is an account's own limit of what has a label, else the one for every account.
+func (p *planner) ownOr(account, label string, every int) int {
 	if n := p.st.nodes[account]; n != nil {
-		if own, has := n.Limits[quotas[q].label]; has {
-			return own
-		}
+		return n.limitOr(label, every)
 	}
-	return p.options.Limits.Account[q]
+	return every
+}
+
+// limitOr is a main node's own limit of what has a label, else the one for every account.
+func (n *Node) limitOr(label string, every int) int {
+	if own, has := n.Limits[label]; has {
+		return own
+	}
+	return every
 }
 
 // SetLimits gives a main node limits of its own instead of Limits.Account.
@@ -152,37 +163,61 @@ func (c SetLimits) plan(p *planner) (any, error) {
 	}
 	next := *node
 	next.Limits = map[string]int{}
-	for q, field := range fields(&c.Limits) {
+	for label, field := range limitFields(&c.Limits) {
 		if *field != nil {
-			next.Limits[q.Label()] = int(min(**field, math.MaxInt))
+			next.Limits[label] = int(min(**field, math.MaxInt))
 		}
+	}
+	every := p.options.Limits.HistoryRate
+	if node.limitOr(rateHistoryLabel, every) != next.limitOr(rateHistoryLabel, every) {
+		// What it wrote at another rate would take too long to regain at a lower one.
+		u := p.usage(c.NodeID)
+		u.Spent, u.At = 0, 0
 	}
 	return &protocol.NodeLimitsReply{NodeID: c.NodeID, Limits: *next.OwnLimits()}, p.put(store.Nodes, c.NodeID, &next)
 }
 
-// fields are the fields of amounts as they travel.
-func fields(a *protocol.Amounts) map[Quota]**uint64 {
+// usageFields are the fields of amounts, as they travel, of which accounts have something.
+func usageFields(a *protocol.Amounts) map[Quota]**uint64 {
 	return map[Quota]**uint64{
 		Agents: &a.Agents, Spaces: &a.Spaces, MCPServers: &a.MCP, Requests: &a.Requests,
 		Lines: &a.Lines, Journeys: &a.Journeys, Bytes: &a.Bytes, MapBytes: &a.MapBytes,
 	}
 }
 
+// The labels of an account's own limits that are no Quota's.
+const (
+	occupantsLabel   = "occupants"
+	rateHistoryLabel = "rate-history"
+)
+
+// limitFields are the fields of amounts, as they travel, that an account may have limits
+// of its own for, by the labels of Node.Limits.
+func limitFields(a *protocol.Amounts) map[string]**uint64 {
+	all := map[string]**uint64{
+		AgentBytes.Label(): &a.AgentBytes, occupantsLabel: &a.Occupants, rateHistoryLabel: &a.RateHistory,
+	}
+	for q, field := range usageFields(a) {
+		all[q.Label()] = field
+	}
+	return all
+}
+
 // OwnLimits are the limits of a main node that are not every account's.
 func (n *Node) OwnLimits() *protocol.Amounts {
 	own := &protocol.Amounts{}
-	for q, field := range fields(own) {
-		if limit, has := n.Limits[q.Label()]; has {
+	for label, field := range limitFields(own) {
+		if limit, has := n.Limits[label]; has {
 			*field = new(uint64(limit))
 		}
 	}
 	return own
 }
 
-// Wire are the amounts as they travel.
+// Wire are the amounts as they travel to all who ask for usage.
 func (a *Amounts) Wire() *protocol.Amounts {
 	wire := &protocol.Amounts{}
-	for q, field := range fields(wire) {
+	for q, field := range usageFields(wire) {
 		*field = new(uint64(a[q]))
 	}
 	return wire

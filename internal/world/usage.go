@@ -125,20 +125,26 @@ func (p *planner) stageUsages() {
 	}
 }
 
-// rateBurst is how many seconds of its rate an account may use at once.
-const rateBurst = 64
+const (
+	// rateBurst is how many seconds of its rate an account may use at once.
+	rateBurst = 64
+	// mostRate is more than anybody writes in a second, so that a burst of it fits an int64.
+	mostRate = 1 << 40
+)
 
 // charge takes what the command writes from the rate of the caller's account, or
 // refuses it where that is too much for now.
 func (p *planner) charge() error {
-	rate, size := int64(p.options.Limits.HistoryRate), p.writes()
-	name := p.payer()
+	name, size := p.payer(), p.writes()
+	rate := min(int64(p.ownOr(name, rateHistoryLabel, p.options.Limits.HistoryRate)), mostRate)
 	if rate <= 0 || size == 0 || name == "" || name == p.closed {
 		return nil
 	}
 	u, now := p.usage(name), p.now.UnixMilli()
-	regained := min(max(0, now-u.At), rateBurst*1000) * rate / 1000
-	spent := max(0, u.Spent-regained)
+	spent := int64(0)
+	if since := max(0, now-u.At); since <= u.Spent*1000/rate {
+		spent = max(0, u.Spent-since*rate/1000)
+	}
 	if over := spent + int64(size) - rateBurst*rate; over > 0 && spent > 0 {
 		e := protocol.Errorf(protocol.CodeRateLimited,
 			"the account writes more than %d bytes a second to the world's store, its limit (--rate-history): wait as long as retry-after says", rate)

@@ -73,8 +73,9 @@ test('open intercom requests, which answers close', async () => {
   )
 })
 
+let second
 test('agents and accounts', async () => {
-  await agentOf(host, owner, 4)
+  second = await agentOf(host, owner, 4)
   const more = (i, as) => {
     const { nodeId: agentNodeId, passwHash: agentNodePasswHash } = accounts[i]
     return host.call('POST', '/api/nodes/agent-node', { as, body: { agentNodeId, agentNodePasswHash } })
@@ -108,4 +109,44 @@ test('the administrator sees what accounts have and gives one a limit of its own
   assert.deepEqual((await record()).limits, { mcp: 1 })
   granted(await limit({ mcp: 0 }))
   refused(await place(), 400, 'mcp_limit', ' 3 ')
+})
+
+test('the names of agents, places on the map and the rate of writes have limits for one account as well', async () => {
+  const record = async (more) => {
+    const query = { all: true, usage: true, ...more }
+    const { mainNodes } = granted(await host.call('GET', '/api/nodes', { as: admin, query }))
+    return mainNodes.find(({ nodeId }) => nodeId === owner.nodeId)
+  }
+  const limit = async (limits) => {
+    const body = { nodeId: owner.nodeId, limits }
+    assert.deepEqual(granted(await host.call('POST', '/api/nodes/limits', { as: admin, body })).limits, limits)
+  }
+  const tools = (letter) => {
+    const toolNames = ['chat_tool', ...Array.from({ length: 10 }, (_, i) => `tool_${i}_${letter.repeat(100)}`)]
+    return register(host, sid, agent, { agent: { type: 'langchain', toolNames } })
+  }
+  await limit({ agentBytes: 1000 })
+  const has = (await record({ agentBytes: true })).usage.agentBytes
+  assert.ok(has > 0)
+  // Who does not ask for it gets the reply that there was before.
+  assert.equal((await record()).usage.agentBytes, undefined)
+  refused(await tools('a'), 400, 'storage_limit', ' 1000 bytes of agents')
+  await host.kill()
+  await host.start()
+  refused(await tools('a'), 400, 'storage_limit', ' 1000 bytes of agents')
+  await limit({ agentBytes: 10000 })
+  granted(await tools('a'))
+  assert.ok((await record({ agentBytes: true })).usage.agentBytes > has + 1000)
+
+  await limit({ occupants: 1 })
+  refused(await register(host, sid, second), 400, 'occupant_limit', ' 1 ')
+  await limit({ occupants: 3 })
+  granted(await register(host, sid, second))
+
+  await limit({ rateHistory: 1 })
+  granted(await tools('b'))
+  refused(await tools('c'), 429, 'rate_limited', ' 1 bytes a second')
+  await limit({ rateHistory: 0 })
+  granted(await tools('c'))
+  await limit({})
 })

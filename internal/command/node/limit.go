@@ -19,7 +19,7 @@ type amount struct {
 	of         **uint64
 }
 
-// amounts are all of them, those of the history last.
+// amounts are all of them: what is there now, the history, and the others.
 func amounts(a *protocol.Amounts) []amount {
 	return []amount{
 		{"agents", "agent nodes", &a.Agents},
@@ -30,17 +30,25 @@ func amounts(a *protocol.Amounts) []amount {
 		{"lines", "log lines", &a.Lines},
 		{"journeys", "journeys", &a.Journeys},
 		{"bytes", "bytes of history", &a.Bytes},
+		{"agent-bytes", "bytes of agents' names", &a.AgentBytes},
+		{"occupants", "places on the map", &a.Occupants},
+		{"rate-history", "bytes written a second", &a.RateHistory},
 	}
 }
 
-// historyAmounts is how many of the amounts are about the history.
-const historyAmounts = 3
+// historyAmounts is how many of the amounts are about the history, and otherAmounts how
+// many come after those.
+const (
+	historyAmounts = 3
+	otherAmounts   = 3
+)
 
-// usageTables show what each account has, and what its history, in tables that fit a
-// terminal.
-func usageTables(nodes []nodeItem) (now, history render.Table) {
+// usageTables show what each account has, what its history, and the others, in tables that
+// fit a terminal.
+func usageTables(nodes []nodeItem) (now, history, others render.Table) {
 	all := amounts(&protocol.Amounts{})
-	cut := len(all) - historyAmounts
+	last := len(all) - otherAmounts
+	cut := last - historyAmounts
 	table := func(from, to int) render.Table {
 		table := render.Table{Columns: []render.Column{{Title: "account"}}}
 		for _, amount := range all[from:to] {
@@ -53,7 +61,7 @@ func usageTables(nodes []nodeItem) (now, history render.Table) {
 		}
 		return table
 	}
-	return table(0, cut), table(cut, len(all))
+	return table(0, cut), table(cut, last), table(last, len(all))
 }
 
 // usageCells are what an account has, each with a limit of its own after a slash.

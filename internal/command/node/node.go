@@ -129,8 +129,8 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	}
 	views := []render.View{table}
 	if slices.ContainsFunc(nodes, func(n nodeItem) bool { return n.Usage != nil }) {
-		now, history := usageTables(nodes)
-		views = append(views, render.Line(""), now, render.Line(""), history)
+		now, history, others := usageTables(nodes)
+		views = append(views, render.Line(""), now, render.Line(""), history, render.Line(""), others)
 	}
 	return &render.Document{
 		Data: nodesResult{

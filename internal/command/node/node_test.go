@@ -18,11 +18,11 @@ func TestNodesFitATerminal(t *testing.T) {
 	const stamp = "2026-01-02T03:04:05.678Z"
 	main, agent := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	some, many, none := uint64(1234), uint64(123456789), uint64(0)
-	usage := &protocol.Amounts{Agents: &some, Spaces: &some, MCP: &some, Requests: &some, Lines: &some, Journeys: &some, Bytes: &many, MapBytes: &some}
+	usage := &protocol.Amounts{Agents: &some, Spaces: &some, MCP: &some, Requests: &some, Lines: &some, Journeys: &some, Bytes: &many, MapBytes: &some, AgentBytes: &many}
 	reply := &protocol.AllNodesReply{
 		MainNodes: protocol.List[protocol.MainNodeRecord]{{
 			NodeID: main, Kind: protocol.NodeKindMain, ParentNodeID: strings.Repeat("c", 64), CreatedAt: stamp,
-			AgentNodeIDs: []string{agent}, Usage: usage, Limits: &protocol.Amounts{Spaces: &none, MCP: &some},
+			AgentNodeIDs: []string{agent}, Usage: usage, Limits: &protocol.Amounts{Spaces: &none, MCP: &some, AgentBytes: &many, RateHistory: &many},
 		}},
 		AgentNodes: protocol.List[protocol.AgentRecord]{{
 			AgentID: agent, Name: "Ada", Label: "the miller who grinds what the farmers bring in autumn", CreatedAt: stamp,
@@ -40,7 +40,7 @@ func TestNodesFitATerminal(t *testing.T) {
 			t.Errorf("a line has %d columns: %q", len(line)-1, line)
 		}
 	}
-	for _, want := range []string{"KIND   NODE", "ACCOUNT       AGENTS  ", "1234/none  1234/1234", "MAP-BYTES", "LINES  JOURNEYS", "farmers", "123456789"} {
+	for _, want := range []string{"KIND   NODE", "ACCOUNT       AGENTS  ", "1234/none  1234/1234", "MAP-BYTES", "LINES  JOURNEYS", "farmers", "123456789", "123456789/123456789", "OCCUPANTS  RATE-HISTORY", "/123456789\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

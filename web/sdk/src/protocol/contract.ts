@@ -784,7 +784,7 @@ export interface ValidateRequest {
   readonly mainNodeId?: string
 }
 
-/** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, in its history log lines, journeys and bytes, and bytes on the map. */
+/** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, in its history log lines, journeys and bytes, bytes on the map and of agents' names, places on the map, and what it writes. */
 export interface Amounts {
   /** agents is a number of agent nodes. */
   readonly agents?: number
@@ -802,6 +802,12 @@ export interface Amounts {
   readonly bytes?: number
   /** mapBytes is a number of bytes on the map: of the rows of agents, mcp placements and spaces as snapshots have them. */
   readonly mapBytes?: number
+  /** agentBytes is a number of bytes of the names of agents and their tools. What an account has of them is there where the query asks with agentBytes=true. */
+  readonly agentBytes?: number
+  /** occupants is a number of places on the map, as a limit only. */
+  readonly occupants?: number
+  /** rateHistory is a number of bytes a second that are written to the world's store, as a limit only. */
+  readonly rateHistory?: number
 }
 
 /** NodeLimitsRequest gives a main node limits of its own instead of the operator's for every account (extension). */
