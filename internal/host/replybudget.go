@@ -14,6 +14,8 @@ const (
 	// readingAtOnce is how many pages are read from the store at once. Until one is
 	// read, what it holds is not known.
 	readingAtOnce = 16
+	// readingTurn is how long a page waits for its turn to be read.
+	readingTurn = 10 * time.Second
 	// callersPart is the part of the budget for one caller, so that it leaves the others
 	// room.
 	callersPart = 4
@@ -76,8 +78,12 @@ func (c *call) holdReply(n int) bool {
 // readPage reads a page that the reply then holds, in its turn and if there is room.
 func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
 	ctx := c.r.Context()
+	turn := time.NewTimer(readingTurn)
+	defer turn.Stop()
 	select {
 	case c.host.replies.reading <- struct{}{}:
+	case <-turn.C:
+		return nil, c.host.overloaded("replies_reading", "as many pages as this host reads from its store at once are being read")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

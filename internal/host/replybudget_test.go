@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // journeys asks for a page of them and reads no more than its headers.
@@ -121,6 +123,24 @@ func TestBudgetOfReplies(t *testing.T) {
 		if held := f.host.replies.bytes(); held != 0 {
 			t.Errorf("with no request under way replies hold %d bytes", held)
 		}
+		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
+	})
+}
+
+// A page waits for its turn to be read for a while, and is then refused.
+func TestAPageWaitsForItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		owner := f.main()
+		for range readingAtOnce {
+			f.host.replies.reading <- struct{}{}
+		}
+		began := time.Now()
+		f.rpc("listJourneys", map[string]any{}, as(owner)).refused(protocol.CodeOverloaded)
+		if took := time.Since(began); took != readingTurn {
+			t.Errorf("the page was refused after %v, want %v", took, readingTurn)
+		}
+		<-f.host.replies.reading
 		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
 	})
 }
