@@ -173,7 +173,7 @@ func countedRight(t testing.TB, journal store.Journal, of *remembered, own, all 
 	}
 }
 
-// The caller who has the most keys loses its oldest, whoever sends one more, and nobody
+// The caller who has the most keys loses its oldest, no matter who sends one more, and nobody
 // with less.
 func TestNobodyElseEndsAKey(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 200 })

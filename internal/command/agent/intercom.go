@@ -182,8 +182,7 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 }
 
 // whoStarts adds to the refusal of an agent that is not on the map, or for which no program
-// answers, how to start one,
-// where the agent's credentials are at hand.
+// answers, how to start one where the agent's credentials are at hand.
 func whoStarts(ref command.AgentRef, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	switch {

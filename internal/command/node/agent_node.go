@@ -202,19 +202,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
-	err = a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
-		kept := label
-		if c.Service() != protocol.ServicePlay {
-			kept = "" // Another service has no place for it.
-		}
-		_, err := c.CreateLabeledAgent(ctx, node, kept)
-		if protocol.HasCode(err, protocol.CodeLabelExists) {
-			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it on this machine only", label),
-				"\"playctl list-agent-nodes\" shows which; delete that one where it is not used any more")
-			_, err = c.CreateAgentNode(ctx, node)
-		}
-		return err
-	})
+	err = registerAgent(ctx, a, c, node, label)
 	importAgain := "playctl credentials import --agent " + command.ShellWord(cmp.Or(label, "NAME"))
 	if protocol.HasCode(err, protocol.CodeNodeExists) {
 		err = command.Hintf(err, "that phrase is registered already: where it is one of your agents', %q brings it in", importAgain)
@@ -227,6 +215,24 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
+}
+
+// registerAgent makes an agent node at the host, with its label where nothing is in the way
+// of that.
+func registerAgent(ctx context.Context, a *command.App, c *client.Client, node client.Credentials, label string) error {
+	return a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
+		kept := label
+		if c.Service() != protocol.ServicePlay {
+			kept = "" // Another service has no place for it.
+		}
+		_, err := c.CreateLabeledAgent(ctx, node, kept)
+		if protocol.HasCode(err, protocol.CodeLabelExists) {
+			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it on this machine only", label),
+				"\"playctl list-agent-nodes\" shows which; delete that one where it is not used any more")
+			_, err = c.CreateAgentNode(ctx, node)
+		}
+		return err
+	})
 }
 
 // askedLabel asks for the label where there is a context to keep it in: without one the

@@ -119,7 +119,7 @@ func whichContext(a *command.App, made string, use bool) []render.View {
 	}
 	file, err := contexts(a)
 	if err != nil || file.Current() == made || a.Sources.Made("context") && !a.Sources.ByFlag("context") {
-		return nil // What is wrong with the file is told by the next command.
+		return nil // The next command reports what is wrong with the file.
 	}
 	return command.Sentence("Commands still use context %s; \"playctl context use %s\" changes that.", file.Current(), made)
 }
