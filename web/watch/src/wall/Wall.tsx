@@ -42,7 +42,7 @@ export default function Wall({ store }: { store: WorldStore }): VNode {
       </header>
       <main class="map" aria-label={text('page.map')}>
         <TownView store={store} onTown={setTown} announce={announce} wall />
-        <Heard store={store} />
+        <LatestLine store={store} />
       </main>
       <Announcer store={store} pointed={pointed} />
     </div>
@@ -98,7 +98,7 @@ function Clock(): VNode {
 }
 
 /** The newest line, large. Its place is always there, so that the town does not move with it. */
-function Heard({ store }: { store: WorldStore }): VNode {
+function LatestLine({ store }: { store: WorldStore }): VNode {
   const [entry, put] = useState<Entry | undefined>(undefined)
   useEffect(() => store.listen((event, told) => { if (!event.past && told.group === 'speech' && told.text !== '') put(told) }), [store])
   useEffect(() => {
@@ -107,7 +107,7 @@ function Heard({ store }: { store: WorldStore }): VNode {
   }, [entry])
   const empty = store.snapshot.value !== undefined && store.directory.value.occupants.length === 0
   return (
-    <div class="heard">
+    <div class="latest">
       {entry !== undefined ? <p><span><b><bdi>{entry.name}</bdi></b> <bdi>{plainWords(entry.text)}</bdi></span></p> : empty && <p>{text('page.empty')}</p>}
     </div>
   )

@@ -9,7 +9,7 @@ export const QUIET = 20_000
 export class Director {
   readonly #last = new Map<string, number>()
   #moved = -Infinity
-  #news = false
+  #changed = false
   #away = false
 
   /** Somebody did something. */
@@ -17,15 +17,15 @@ export class Director {
     // The order of a map is that of when its keys came.
     this.#last.delete(key)
     this.#last.set(key, now)
-    this.#news = true
+    this.#changed = true
   }
 
   /** Who is to be shown now, the most important first; nobody for everybody; undefined where the camera stays. */
   next(now: number): readonly string[] | undefined {
     if (now - this.#moved < HOLD) return undefined
     for (const [key, at] of this.#last) if (now - at > QUIET) this.#last.delete(key)
-    if (this.#news) {
-      this.#news = false
+    if (this.#changed) {
+      this.#changed = false
       const lately = [...this.#last].filter(([, at]) => now - at <= LATELY).map(([key]) => key).reverse()
       if (lately.length > 0) return this.#go(lately, now)
     }
