@@ -24,7 +24,7 @@ type CreateKeyReply struct {
 type KeyRecord struct {
 	// Name names the key within its account.
 	Name string `json:"name" rule:"form=id"`
-	// CreatedAt is absent for the default key of an account.
+	// CreatedAt is absent for a default key that was made before hosts noted it.
 	CreatedAt string `json:"createdAt,omitzero" rule:"form=stamp"`
 	// ExpiresAt is absent for a key that is good for ever.
 	ExpiresAt string `json:"expiresAt,omitzero" rule:"form=stamp"`

@@ -15,8 +15,8 @@ import (
 
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // hook is a remote without a network that several hosts tell.
@@ -109,15 +109,15 @@ func (h *hook) count(seq uint64) int {
 // hosts are several worlds with a bridge on one journal.
 type hosts struct {
 	*hook
-	server  *memory.Server
+	server  *sharedstore.Server
 	worlds  []*fixture
-	handles []*memory.Shared
+	handles []*sharedstore.Host
 	bridges []*Bridge
 }
 
 func openHosts(t *testing.T, n int) *hosts {
 	t.Helper()
-	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	h := &hosts{hook: &hook{}, server: server}
 	for i := range n {
 		handle := server.Host()

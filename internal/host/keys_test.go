@@ -69,7 +69,7 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := f.keys(main)
-	if len(list) != 2 || list["ci"].LastUsedAt == "" || list["ci"].CreatedAt == "" || list["ci"].ExpiresAt == "" || list["default"].LastUsedAt == "" {
+	if len(list) != 2 || list["ci"].LastUsedAt == "" || list["ci"].CreatedAt == "" || list["default"].CreatedAt == "" || list["ci"].ExpiresAt == "" || list["default"].LastUsedAt == "" {
 		t.Errorf("the keys are %+v", list)
 	}
 	clock.Add(time.Second.Milliseconds())

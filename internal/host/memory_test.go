@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -179,13 +180,19 @@ func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
 func TestWatchSessionsTakeNothing(t *testing.T) {
 	f := local(newFixture(t))
 	f.watcher(protocol.WatchScopeAct, "")
-	mark, before := f.mark(), worldtest.LiveHeap()
-	const sessions = 5_000
-	for range sessions {
-		f.watcher(protocol.WatchScopeAct, "")
+	mark := f.mark()
+	const sessions = 3_000
+	// What else the process begins to hold meanwhile it holds once.
+	least := math.MaxInt
+	for range 3 {
+		before := worldtest.LiveHeap()
+		for range sessions {
+			f.watcher(protocol.WatchScopeAct, "")
+		}
+		least = min(least, worldtest.LiveHeap()-before)
 	}
-	if taken := worldtest.LiveHeap() - before; taken > sessions*16 || f.mark() != mark {
-		t.Errorf("%d sessions take %d bytes, and %s became %s", sessions, taken, mark, f.mark())
+	if least > sessions*16 || f.mark() != mark {
+		t.Errorf("%d sessions take %d bytes, and %s became %s", sessions, least, mark, f.mark())
 	}
 }
 

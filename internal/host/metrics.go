@@ -204,18 +204,6 @@ func (m *Metrics) derived(err error) {
 // observe adds the gauges that are read from the host's world when they are
 // asked for.
 func (m *Metrics) observe(h *Host) error {
-	derivations := func(waiting bool) func() float64 {
-		return func() float64 {
-			if h.options.Deriver == nil {
-				return 0
-			}
-			running, waits := h.options.Deriver.Load()
-			if waiting {
-				return float64(waits)
-			}
-			return float64(running)
-		}
-	}
 	type measured struct {
 		name, help string
 		value      func() float64
@@ -243,8 +231,10 @@ func (m *Metrics) observe(h *Host) error {
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
 		{"playctl_body_bytes", "What the bodies of requests under way hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
 		{"playctl_reply_bytes", "What replies under way hold that only their readers have.", func() float64 { return float64(h.replies.bytes()) }, nil},
-		{"playctl_derivations_running", "Derivations of node ids under way.", derivations(false), nil},
-		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", derivations(true), nil},
+		{"playctl_journal_bytes", "What the journal of events takes, as far as this host knows.", h.journal(false), nil},
+		{"playctl_journal_limit_bytes", "What it may take after a checkpoint.", h.journal(true), nil},
+		{"playctl_derivations_running", "Derivations of node ids under way.", h.derivations(false), nil},
+		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", h.derivations(true), nil},
 	}
 	for _, q := range world.Quotas() {
 		labels := prometheus.Labels{"of": q.Label()}
@@ -261,6 +251,31 @@ func (m *Metrics) observe(h *Host) error {
 		m.gauges = append(m.gauges, c)
 	}
 	return nil
+}
+
+// derivations is the measurement of those under way, or of those that wait.
+func (h *Host) derivations(waiting bool) func() float64 {
+	return func() float64 {
+		if h.options.Deriver == nil {
+			return 0
+		}
+		running, waits := h.options.Deriver.Load()
+		if waiting {
+			return float64(waits)
+		}
+		return float64(running)
+	}
+}
+
+// journal is the measurement of what the journal takes, or may take.
+func (h *Host) journal(limit bool) func() float64 {
+	return func() float64 {
+		bytes, most := h.world.JournalBytes()
+		if limit {
+			return float64(most)
+		}
+		return float64(bytes)
+	}
 }
 
 // forget takes a host's gauges out again, so that its Metrics can serve the

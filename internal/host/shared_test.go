@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // twoHosts are hosts of one world; the second receives the first's writes only
 // when it asks.
-func twoHosts(t *testing.T) (first, second *fixture, link *memory.Shared) {
-	server := memory.NewServer(store.DefaultRetention(), time.Now)
+func twoHosts(t *testing.T) (first, second *fixture, link *sharedstore.Host) {
+	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	link = server.Host()
 	link.NoFollow.Store(true)
 	first = newFixture(t, func(s *setup) { s.journal = server.Host() })
@@ -189,7 +189,7 @@ func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
 }
 
 func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {
-	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	f := newFixture(t, func(s *setup) { s.journal = server.Host() })
 	owner := f.main()
 	agent := f.player(owner)
@@ -256,7 +256,7 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 // How long a cookie is good is measured by the store's clock, not by the host's.
 func TestACookieEndsByTheStoresTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := memory.NewServer(store.DefaultRetention(), func() time.Time { return time.Now().Add(time.Hour) })
+		server := sharedstore.NewServer(store.DefaultRetention(), func() time.Time { return time.Now().Add(time.Hour) })
 		f := newFixture(t, func(s *setup) { s.journal = server.Host() })
 		cookie := f.watcher(protocol.WatchScopeAct, f.link(f.main()))
 		if got := time.Duration(cookie.MaxAge) * time.Second; got != world.WatchTerm {

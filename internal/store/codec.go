@@ -154,6 +154,8 @@ type Place struct {
 	Seq        uint64
 	Events     uint64
 	MapChanged bool
+	// Bytes is what the stored entry takes; only a store knows it.
+	Bytes uint64
 }
 
 // Place returns where the entry stands in its journal.

@@ -50,6 +50,31 @@ type Entry struct {
 // FirstSeq is the seq of the entry's first event; Seq+1 if it has none.
 func (e *Entry) FirstSeq() uint64 { return e.Seq + 1 - uint64(len(e.Events)) }
 
+// Size is about how many bytes the entry takes where it is stored, with what other hosts
+// get of its records.
+func (e *Entry) Size() uint64 {
+	const fixed = 64
+	size := fixed + len(e.Notify)
+	for i := range e.Rows {
+		size += len(e.Rows[i].Key) + len(e.Rows[i].JSON)
+	}
+	for i := range e.Events {
+		size += len(e.Events[i].Kind) + len(e.Events[i].Data)
+		for _, who := range e.Events[i].Audience {
+			size += len(who)
+		}
+	}
+	for i := range e.Records {
+		if r := &e.Records[i]; r.Table.Mirror() != MirrorNothing {
+			size += len(r.Key)
+			if r.Table.Mirror() == MirrorAll {
+				size += len(r.Value)
+			}
+		}
+	}
+	return uint64(size)
+}
+
 // Header is the content of the chain's header leaf.
 type Header struct {
 	SID                    string

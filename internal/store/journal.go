@@ -79,6 +79,10 @@ type Journal interface {
 	// waits.
 	Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error]
 
+	// Weigh returns how many bytes the entries take, and how many they may take as
+	// Retention says; 0 for no limit.
+	Weigh(ctx context.Context) (weight, limit uint64, err error)
+
 	// Checkpoint stores the whole map as of state.Position, which must not be
 	// past the head nor older than the last one stored, then trims what the
 	// retention no longer needs. It may be called while a Commit runs. Where another

@@ -5,16 +5,39 @@ import (
 	"slices"
 )
 
-// Retention says how much history a journal keeps at least.
+// Retention says how much history a journal keeps: events and revs at least, as far
+// as bytes allow.
 type Retention struct {
 	// Events is the number of events that a stream can resume over.
 	Events uint64
 	// Revs is the number of past revs that stay readable.
 	Revs uint64
+	// Tail is how many of the newest entries stay whatever they are, for hosts that
+	// follow.
+	Tail uint64
+	// Bytes is how much the entries may take after a checkpoint, beside the changes of
+	// the map since then; 0 for no limit. Fewer events and revs are kept where they take
+	// more.
+	Bytes uint64
 }
 
-// DefaultRetention is the protocol's minimum: 10,000 events and 1,024 revs.
-func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024} }
+// The budgets in bytes of DefaultRetention: 10,000 events of 26 KiB, each with its
+// changes of the map, have room on a small disk. In memory it is a quarter.
+const (
+	DefaultBytes         = 256 << 20
+	DefaultBytesInMemory = 64 << 20
+)
+
+// DefaultRetention is what the protocol asks for: 10,000 events and 1,024 revs, fewer
+// where they take more than DefaultBytes.
+func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024, Bytes: DefaultBytes} }
+
+// RetentionInMemory is the DefaultRetention of a journal that is in memory.
+func RetentionInMemory() Retention {
+	r := DefaultRetention()
+	r.Bytes = DefaultBytesInMemory
+	return r
+}
 
 // Mark is what the retention needs to know of a checkpoint.
 type Mark struct {
@@ -38,17 +61,13 @@ func (r Retention) Base(marks []Mark, headRev uint64) int {
 // start replays at most 1/marksPerRevs more of them than it has to.
 const marksPerRevs = 4
 
-// Superfluous returns the positions of the checkpoints, of those kept, oldest
+// superfluous returns the positions of the checkpoints, of those kept, oldest
 // first, that need not be kept: those older than the base, and those whose
 // neighbors are close enough without them. The newest always stays.
-func (r Retention) Superfluous(marks []Mark, headRev uint64) []Position {
-	base := r.Base(marks, headRev)
+func (r Retention) superfluous(marks []Mark, base int) []Position {
 	var drop []Position
-	for i := range max(base, 0) {
+	for i := range base {
 		drop = append(drop, marks[i].Position)
-	}
-	if base < 0 {
-		return drop
 	}
 	// The same map at a later position leaves less to replay.
 	kept := marks[base]
@@ -68,29 +87,86 @@ func (r Retention) Superfluous(marks []Mark, headRev uint64) []Position {
 	return drop
 }
 
-// Trimmable returns the entries that need not be kept, oldest first, when
-// baseRev is the rev of the checkpoint to start from. An entry stays while one of
-// its events is among the last r.Events ones, or if it changed the map after the
-// base; the head always stays. Events are counted, not subtracted: seq jumps.
-func (r Retention) Trimmable(baseRev uint64, newestFirst iter.Seq2[Place, error]) ([]Place, error) {
+// Trim is what a journal need not keep, both oldest first.
+type Trim struct {
+	// Checkpoints are the positions of those that go. They go first: one that stays
+	// has every change of the map after it.
+	Checkpoints []Position
+	Entries     []Place
+}
+
+// Trim returns what need not be kept of a journal with those checkpoints, oldest
+// first and at least one, whose last entry has the rev headRev. An entry stays while
+// one of its events is among the last r.Events ones, if it changed the map after the
+// base, and if it is among the last r.Tail; past r.Bytes only if it changed the map
+// after the newest checkpoint; the head always stays. Events are counted, not
+// subtracted: seq jumps.
+func (r Retention) Trim(marks []Mark, headRev uint64, newestFirst iter.Seq2[Place, error]) (Trim, error) {
+	base := r.Base(marks, headRev)
 	var (
-		trim   []Place
-		events uint64
-		head   = true
+		places        []Place
+		events, bytes uint64
+		// recent are those of places that stay as far as bytes allow, whatever the base,
+		// and fit is for how many of places bytes allow it.
+		recent []bool
+		fit    int
 	)
 	for m, err := range newestFirst {
 		if err != nil {
-			return nil, err
+			return Trim{}, err
 		}
-		keep := head || m.Events > 0 && events < r.Events || m.MapChanged && m.Rev > baseRev
-		if !keep {
-			trim = append(trim, m)
+		places = append(places, m)
+		isRecent := r.isRecent(places, events)
+		recent = append(recent, isRecent)
+		if isRecent || m.changedAfter(marks[base]) {
+			bytes += m.Bytes
+		}
+		if len(places) == 1 || r.Bytes == 0 || bytes <= r.Bytes {
+			fit = len(places)
 		}
 		events += m.Events
-		head = false
 	}
-	slices.Reverse(trim)
+	if fit < len(places) {
+		base = oldestFrom(marks, base, places[fit].Rev)
+	}
+	trim := Trim{Checkpoints: r.superfluous(marks, base)}
+	for i, m := range slices.Backward(places) {
+		if keep := recent[i] && i < fit || m.changedAfter(marks[base]); !keep {
+			trim.Entries = append(trim.Entries, m)
+		}
+	}
 	return trim, nil
+}
+
+// isRecent reports whether the last of places, of which the first is the head, stays
+// whatever the base, when so many events are newer.
+func (r Retention) isRecent(places []Place, newer uint64) bool {
+	m := places[len(places)-1]
+	return len(places) == 1 || m.Events > 0 && newer < r.Events || uint64(places[0].Position-m.Position) < r.Tail
+}
+
+// changedAfter reports whether an entry changed the map after a checkpoint.
+func (p *Place) changedAfter(m Mark) bool { return p.MapChanged && p.Rev > m.Rev }
+
+// oldestFrom is the index of the oldest checkpoint from base on that has at least a
+// rev; the newest if none has.
+func oldestFrom(marks []Mark, base int, rev uint64) int {
+	for base < len(marks)-1 && marks[base].Rev < rev {
+		base++
+	}
+	return base
+}
+
+// Weigh adds up what entries take.
+func Weigh(places iter.Seq2[Place, error]) (uint64, error) {
+	bytes := uint64(0)
+	for m, err := range places {
+		if err != nil {
+			return 0, err
+		}
+		bytes += m.Bytes
+	}
+	return bytes, nil
 }
 
 // LastTrimmed returns the greatest seq of an event that is trimmed with the

@@ -23,7 +23,7 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 	now := p.now.UnixMilli()
 	node := &Node{
 		ID: c.NodeID, Kind: protocol.NodeKindMain, Digest: c.Digest[:], APIKeyDigest: c.APIKeyDigest[:],
-		CreatedAt: now, UpdatedAt: now,
+		APIKeyCreatedAt: now, CreatedAt: now, UpdatedAt: now,
 	}
 	return &protocol.CreateNodeReply{NodeID: c.NodeID, APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, c.NodeID, node)
 }
@@ -71,7 +71,8 @@ func (c ReplaceAPIKey) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	next := *p.st.nodes[id]
-	next.APIKeyDigest, next.APIKeyUsedAt, next.UpdatedAt = c.APIKeyDigest[:], 0, p.now.UnixMilli()
+	now := p.now.UnixMilli()
+	next.APIKeyDigest, next.APIKeyCreatedAt, next.APIKeyUsedAt, next.UpdatedAt = c.APIKeyDigest[:], now, 0, now
 	return &protocol.APIKeyReply{APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, id, &next)
 }
 

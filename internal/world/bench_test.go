@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -107,4 +109,57 @@ func benchChange(b *testing.B, n int) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkLongSnapshot reads a map of 4 MiB, which each reader copies: to nobody, which
+// is the copying alone, and to a connection over loopback.
+func BenchmarkLongSnapshot(b *testing.B) {
+	c := newClock()
+	w, err := Open(context.Background(), Options{
+		Journal: memory.Open(store.DefaultRetention()), RootKey: testRootKey, Now: c.Now, Random: rand.NewChaCha8([32]byte{7}), NoRepository: true,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer closeWorld(b, w)
+	for i := range 40 {
+		agent := id(fmt.Sprint(i))
+		for _, command := range []Command{registration(agent), long(agent, 100<<10)} {
+			if _, err := w.Do(context.Background(), Request{}, command); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	reader, writer := loopback(b)
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // until the benchmark closes it
+	for name, to := range map[string]io.Writer{"discard": io.Discard, "loopback": writer} {
+		b.Run(name, func(b *testing.B) {
+			text := w.View().Snapshot()
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := text.WriteTo(to); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// loopback is a connection over loopback, both of its ends.
+func loopback(b *testing.B) (reader, writer net.Conn) {
+	b.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	if writer, err = net.Dial("tcp", listener.Addr().String()); err != nil {
+		b.Fatal(err)
+	}
+	if reader, err = listener.Accept(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _, _ = reader.Close(), writer.Close() })
+	return reader, writer
 }

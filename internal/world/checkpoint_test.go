@@ -10,19 +10,19 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // marked counts the checkpoints that a host stores.
 type marked struct {
-	*memory.Shared
+	*sharedstore.Host
 	stored atomic.Int64
 	// done has a value for each one that was due.
 	done chan struct{}
 }
 
 func (m *marked) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
-	fence, held, err := m.Shared.Acquire(ctx, name, holder, term)
+	fence, held, err := m.Host.Acquire(ctx, name, holder, term)
 	if !held {
 		m.done <- struct{}{}
 	}
@@ -30,7 +30,7 @@ func (m *marked) Acquire(ctx context.Context, name, holder string, term time.Dur
 }
 
 func (m *marked) Checkpoint(ctx context.Context, s store.State) error {
-	err := m.Shared.Checkpoint(ctx, s)
+	err := m.Host.Checkpoint(ctx, s)
 	if err == nil {
 		m.stored.Add(1)
 	}
@@ -43,10 +43,10 @@ func (m *marked) Checkpoint(ctx context.Context, s store.State) error {
 func TestOneHostStoresCheckpoints(t *testing.T) {
 	const every, hosts = 16, 3
 	c := &cluster{t: t, clock: newClock()}
-	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
 	journals := []*marked{}
 	for i := range hosts {
-		j := &marked{Shared: c.server.Host(), done: make(chan struct{}, 100)}
+		j := &marked{Host: c.server.Host(), done: make(chan struct{}, 100)}
 		w, err := Open(context.Background(), Options{
 			Journal: j, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), CheckpointEvery: every,
 		})

@@ -24,6 +24,9 @@ const (
 	// packet, and mostCompressed how long at most: longer ones take a while to compress.
 	leastCompressed = 2 << 10
 	mostCompressed  = 1 << 20
+	// mostBlocks is how long the compressed text is at most: that is what a reader who
+	// does not read holds.
+	mostBlocks = 256 << 10
 )
 
 // compressedBody is the part of a compressed snapshot that depends on the rev alone:
@@ -37,8 +40,7 @@ type compressedBody struct {
 }
 
 // Compressed is the snapshot in a coding, in parts of which one is shared by all who
-// ask at the rev. ok is false where it is to be written as it is: it is short, or takes
-// more memory than a chunk.
+// ask at the rev. ok is false where it is to be written as it is: it is short, or long.
 func (s *SnapshotJSON) Compressed(coding Coding) (parts [][]byte, ok bool) {
 	if coding == Identity || s.Len() < leastCompressed || s.Len() > mostCompressed {
 		return nil, false
@@ -88,8 +90,7 @@ func compressBody(v *View, coding Coding) *compressedBody {
 	} else {
 		c.blocks, c.crc = deflateBlocks(text), crc32.ChecksumIEEE(text)
 	}
-	if len(c.blocks) > chunkBytes {
-		// A reader who does not read may hold no more.
+	if len(c.blocks) > mostBlocks {
 		c.blocks = nil
 	}
 	return c

@@ -53,7 +53,7 @@ func (p *planner) keep(h history, account, playerID string, seq uint64, value []
 		return err
 	}
 	size := h.size(playerID, len(value))
-	p.entry.Records = slices.Grow(p.entry.Records, 8)
+	p.entry.Records = slices.Grow(p.entry.Records, 5)
 	p.putBytes(h.byPlayer, historyRecordKey(playerID, seq), value)
 	if h.order != "" {
 		p.putBytes(h.order, seqKey(seq), []byte(playerID))

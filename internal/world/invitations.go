@@ -11,15 +11,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-const (
-	// maxInvitations bounds what a world has of invitations, those included that are
-	// used up or have expired, and maxOwnInvitations what one main node can use of it.
-	maxInvitations    = 1000
-	maxOwnInvitations = 50
-	// endedInvitationTerm is how long an invitation that has expired is remembered, so
-	// that who comes too late learns why.
-	endedInvitationTerm = 7 * 24 * time.Hour
-)
+// endedInvitationTerm is how long an invitation that has expired is remembered, so
+// that who comes too late learns why.
+const endedInvitationTerm = 7 * 24 * time.Hour
 
 // Invitation is what is kept of an invitation, under the digest of its token.
 type Invitation struct {
@@ -120,10 +114,11 @@ func (p *planner) inviter() (string, error) {
 // checkInvitations refuses one more where there are as many as there may be. Those
 // that let nobody in any more make room.
 func (p *planner) checkInvitations(creator string) error {
+	limits := &p.options.Limits
 	total, own := len(p.st.invitations), 0
 	for digest, i := range p.st.invitations {
 		switch {
-		case total >= maxInvitations && i.Check(p.now) != nil:
+		case total >= limits.TotalInvitations && i.Check(p.now) != nil:
 			p.erase(store.Invitations, digest)
 			total--
 		case creator != "" && i.CreatedBy == creator && i.Check(p.now) == nil:
@@ -131,10 +126,10 @@ func (p *planner) checkInvitations(creator string) error {
 		}
 	}
 	switch {
-	case own >= maxOwnInvitations:
-		return protocol.Errorf(protocol.CodeInvitationLimit, "the account has %d open invitations, the most that one may have: revoke some", own)
-	case total >= maxInvitations:
-		return protocol.Errorf(protocol.CodeInvitationLimit, "the world has %d open invitations, the most that there may be: revoke some", total)
+	case creator != "" && own >= limits.Invitations:
+		return protocol.Errorf(protocol.CodeInvitationLimit, "the account has %d open invitations, and one may have %d: revoke some", own, limits.Invitations)
+	case total >= limits.TotalInvitations:
+		return protocol.Errorf(protocol.CodeInvitationLimit, "the world has %d open invitations, and may have %d: revoke some", total, limits.TotalInvitations)
 	}
 	return nil
 }

@@ -93,8 +93,14 @@ func TestAnInvitationSurvivesARestartAndIsForgottenLater(t *testing.T) {
 
 func TestThereAreSoManyInvitations(t *testing.T) {
 	f := open(t)
+	if l := f.Limits(); l.Invitations != 50 || l.TotalInvitations != 1000 {
+		t.Errorf("without a setting there may be %d and %d invitations, want 50 and 1,000", l.Invitations, l.TotalInvitations)
+	}
+	f.stop()
+	f.options.Limits.Invitations, f.options.Limits.TotalInvitations = 4, 7
+	f.start()
 	owner := Caller{NodeID: f.main("owner")}
-	for n := range maxOwnInvitations {
+	for n := range 4 {
 		invite(t, f.World, owner, fmt.Sprint("own", n), 1)
 	}
 	one := Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: sha256.Sum256([]byte("more"))}
@@ -102,7 +108,7 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 		t.Errorf("one more than an account may have: %v", err)
 	}
 	var last [32]byte
-	for n := range maxInvitations - maxOwnInvitations {
+	for n := range 3 {
 		last = invite(t, f.World, Caller{Admin: true}, fmt.Sprint("n", n), 1)
 	}
 	admin := Request{Caller: Caller{Admin: true}}

@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	// maxKeys bounds the named API keys of an account, those that have expired
-	// included.
-	maxKeys = 32
 	// keyUsePrecision is how far the last use of a key may be behind.
 	keyUsePrecision = time.Hour
 	// keyUseDelay is how long the first use that waits is kept back, so that many are
@@ -41,7 +38,8 @@ func (n *Node) allKeys() []APIKey {
 	if len(n.APIKeyDigest) == 0 {
 		return n.APIKeys
 	}
-	return append([]APIKey{{Name: protocol.DefaultKeyName, Digest: n.APIKeyDigest, UsedAt: n.APIKeyUsedAt}}, n.APIKeys...)
+	key := APIKey{Name: protocol.DefaultKeyName, Digest: n.APIKeyDigest, CreatedAt: n.APIKeyCreatedAt, UsedAt: n.APIKeyUsedAt}
+	return append([]APIKey{key}, n.APIKeys...)
 }
 
 // HasKeys reports whether the account has any key that is good now.
@@ -110,8 +108,9 @@ func (c CreateKey) plan(p *planner) (any, error) {
 		return nil, protocol.FieldError("name", "must not be %q: that is the key which POST %s replaces", c.Name, protocol.PathNodeAPIKey)
 	case slices.ContainsFunc(next.APIKeys, func(k APIKey) bool { return k.Name == c.Name }):
 		return nil, protocol.Errorf(protocol.CodeAPIKeyExists, "the account has an API key of this name already: revoke it first, or take another name")
-	case len(next.APIKeys) >= maxKeys:
-		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys, the most that one may have: revoke some", maxKeys)
+	case len(next.APIKeys) >= p.options.Limits.APIKeys:
+		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys beside the default one, and one may have %d: revoke some",
+			len(next.APIKeys), p.options.Limits.APIKeys)
 	}
 	key := APIKey{Name: c.Name, Digest: c.Digest[:], CreatedAt: p.now.UnixMilli()}
 	if c.ExpiresInSeconds > 0 {
@@ -133,7 +132,7 @@ func (c RevokeKey) plan(p *planner) (any, error) {
 	next := *p.st.nodes[id]
 	before := len(next.allKeys())
 	if c.Name == protocol.DefaultKeyName {
-		next.APIKeyDigest, next.APIKeyUsedAt = nil, 0
+		next.APIKeyDigest, next.APIKeyCreatedAt, next.APIKeyUsedAt = nil, 0, 0
 	}
 	next.APIKeys = slices.DeleteFunc(slices.Clone(next.APIKeys), func(k APIKey) bool { return k.Name == c.Name })
 	if len(next.allKeys()) == before {

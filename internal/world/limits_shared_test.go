@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // openApart opens worlds on one journal whose clocks differ by a minute each.
 func openApart(t testing.TB, n int, limits Limits) *cluster {
 	t.Helper()
 	c := &cluster{t: t, clock: newClock()}
-	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
 	for i := range n {
 		apart := time.Duration(i-1) * time.Minute
 		h := c.server.Host()

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 func (c *cluster) keyed(i int, nodeID string, key string, command Command) (Reply, error) {
@@ -90,7 +90,7 @@ func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
 
 // reads counts how often a host asks the store for records.
 type reads struct {
-	*memory.Shared
+	*sharedstore.Host
 	one, many atomic.Int64
 	// gate holds commits up until it is closed; nil for none.
 	gate atomic.Pointer[chan struct{}]
@@ -100,23 +100,23 @@ func (r *reads) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if gate := r.gate.Load(); gate != nil {
 		<-*gate
 	}
-	return r.Shared.Commit(ctx, b)
+	return r.Host.Commit(ctx, b)
 }
 
 func (r *reads) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	r.one.Add(1)
-	return r.Shared.Get(ctx, table, key)
+	return r.Host.Get(ctx, table, key)
 }
 
 func (r *reads) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
 	r.many.Add(1)
-	return r.Shared.GetAll(ctx, list)
+	return r.Host.GetAll(ctx, list)
 }
 
 func TestABatchReadsTheStoreOnce(t *testing.T) {
 	c := &cluster{t: t, clock: newClock()}
-	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
-	journal := &reads{Shared: c.server.Host()}
+	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
+	journal := &reads{Host: c.server.Host()}
 	w, err := Open(context.Background(), Options{
 		Journal: journal, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{1}),
 	})

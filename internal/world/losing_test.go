@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // losing is a host's way to a shared journal that changes while a world is read.
 type losing struct {
-	*memory.Shared
-	server *memory.Server
+	*sharedstore.Host
+	server *sharedstore.Server
 	// loads are how many of the next readings find the journal without its last entry.
 	loads atomic.Int64
 	// before and after are called around the next reading of the invitations; nil for
@@ -30,17 +30,17 @@ func (l *losing) Load(ctx context.Context) (store.State, error) {
 	if l.loads.Add(-1) >= 0 {
 		l.server.Restart(1)
 	}
-	return l.Shared.Load(ctx)
+	return l.Host.Load(ctx)
 }
 
 func (l *losing) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	if table != store.Invitations || l.before == nil {
-		return l.Shared.Scan(ctx, table, r)
+		return l.Host.Scan(ctx, table, r)
 	}
 	return func(yield func(store.Pair, error) bool) {
 		l.before()
 		l.before = nil
-		l.Shared.Scan(ctx, table, r)(yield)
+		l.Host.Scan(ctx, table, r)(yield)
 		l.after()
 	}
 }
@@ -63,8 +63,8 @@ func openOn(t *testing.T, j store.Journal, seed byte) *World {
 // A server that loses everything twice, the second time while a world is read, has a
 // whole world afterwards: its first entry has the header.
 func TestStoreEmptiedWhileReading(t *testing.T) {
-	server := memory.NewServer(store.DefaultRetention(), newClock().Now)
-	j := &losing{Shared: server.Host(), server: server}
+	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
+	j := &losing{Host: server.Host(), server: server}
 	w := openOn(t, j, 1)
 	before := w.View()
 	j.loads.Store(1)
@@ -83,7 +83,7 @@ func TestStoreEmptiedWhileReading(t *testing.T) {
 func TestRecordLostWhileReading(t *testing.T) {
 	for name, resumes := range map[string]bool{"nobody has committed since": false, "another host went on": true} {
 		t.Run(name, func(t *testing.T) {
-			server := memory.NewServer(store.DefaultRetention(), newClock().Now)
+			server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
 			first := openOn(t, server.Host(), 1)
 			do := func(caller Caller, c Command) {
 				t.Helper()
@@ -92,7 +92,7 @@ func TestRecordLostWhileReading(t *testing.T) {
 				}
 			}
 			do(Caller{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
-			j := &losing{Shared: server.Host(), server: server}
+			j := &losing{Host: server.Host(), server: server}
 			j.before = func() {
 				do(Caller{Admin: true}, Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: [32]byte{1}})
 			}
@@ -120,7 +120,7 @@ func TestRecordLostWhileReading(t *testing.T) {
 func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const every = 4
-		server := memory.NewServer(store.DefaultRetention(), newClock().Now)
+		server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
 		j := server.Host()
 		w, err := Open(t.Context(), Options{
 			Journal: j, RootKey: testRootKey, Now: newClock().Now, Random: rand.NewChaCha8([32]byte{1}), CheckpointEvery: every,

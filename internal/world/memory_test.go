@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -81,32 +82,71 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 
-// A reader gets the whole snapshot of one rev, also where the world goes on before
-// the first byte or in the middle.
-func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
-	f := openLarge(t, 0)
-	a := id("a")
-	f.as("", registration(a))
-	f.as("", long(a, 7*chunkBytes/2))
-	for passesAfter := range 6 {
-		view := f.View()
-		want := snapshotOf(&View{Map: view.Map, body: &snapshotBody{}})
-		if passesAfter == 0 {
-			f.rename(a, int(view.Rev))
-		}
-		text := view.Snapshot()
-		var got []byte
-		writes := 0
-		_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
-			if writes++; writes == passesAfter {
-				f.rename(a, int(view.Rev))
+// A change of a long map and a read of it leave no copy of the map behind.
+func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
+	f := openLarge(t, 4<<20)
+	for i := range 10 {
+		f.as("", registration(id(fmt.Sprint(i))))
+		f.as("", long(id(fmt.Sprint(i)), 200<<10))
+	}
+	small := id("small")
+	f.as("", registration(small))
+	size := len(snapshotOf(f.View()))
+	const rounds = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range rounds {
+		f.rename(small, i)
+		for range 2 {
+			text := f.View().Snapshot()
+			if n, err := text.WriteTo(io.Discard); err != nil || int(n) < size-100 {
+				t.Fatalf("a read gave %d bytes of %d, %v", n, size, err)
 			}
-			got = append(got, b...)
-			return len(b), nil
-		}))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("a change before or in the %d. write: %d bytes differ from %d, %v", passesAfter, len(got), len(want), err)
 		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := int(after.TotalAlloc-before.TotalAlloc) / rounds; each > size/4 {
+		t.Errorf("a change and two reads allocate %d bytes where the map has %d", each, size)
+	}
+}
+
+// A reader gets the whole snapshot of one rev, also where the world goes on before
+// the first byte or in the middle, and whether readers share its bytes or not.
+func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
+	for _, size := range []int{7 * chunkBytes / 2, 11 * chunkBytes / 2} {
+		f := openLarge(t, 0)
+		a := id("a")
+		f.as("", registration(a))
+		f.as("", long(a, size))
+		for passesAfter := range 8 {
+			readWhile(t, f, a, passesAfter)
+		}
+		if shared := f.View().body.chunk(0) != nil; shared != (size <= mostShared) {
+			t.Errorf("a map of %d bytes: shared %v", size, shared)
+		}
+	}
+}
+
+// readWhile reads a snapshot. After some of its writes the world goes on.
+func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
+	t.Helper()
+	view := f.View()
+	want := snapshotOf(&View{Map: view.Map, body: &snapshotBody{}})
+	if passesAfter == 0 {
+		f.rename(agent, int(view.Rev))
+	}
+	text := view.Snapshot()
+	var got []byte
+	writes := 0
+	_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
+		if writes++; writes == passesAfter {
+			f.rename(agent, int(view.Rev))
+		}
+		got = append(got, b...)
+		return len(b), nil
+	}))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("a change before or in the %d. write: %d bytes differ from %d, %v", passesAfter, len(got), len(want), err)
 	}
 }
 

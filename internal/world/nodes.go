@@ -21,10 +21,12 @@ type Node struct {
 	Digest []byte `json:"digest"`
 	// APIKeyDigest is the SHA-256 of a main node's API key; empty for none.
 	APIKeyDigest []byte `json:"apiKeyDigest,omitempty"`
-	// APIKeyUsedAt is when that key was last used, as those of APIKeys, which are the
-	// account's other ones.
-	APIKeyUsedAt int64    `json:"apiKeyUsedAt,omitempty"`
-	APIKeys      []APIKey `json:"apiKeys,omitempty"`
+	// APIKeyCreatedAt and APIKeyUsedAt are when that key was made and last used, as
+	// those of APIKeys, which are the account's other ones. Hosts once did not note
+	// when it was made.
+	APIKeyCreatedAt int64    `json:"apiKeyCreatedAt,omitempty"`
+	APIKeyUsedAt    int64    `json:"apiKeyUsedAt,omitempty"`
+	APIKeys         []APIKey `json:"apiKeys,omitempty"`
 	// Label is its owner's name for it.
 	Label string `json:"label,omitempty"`
 	// SpaceID is the space of a space node.

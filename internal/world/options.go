@@ -9,7 +9,7 @@ import (
 )
 
 // Limits are the operator's bounds of a world. Zero means no limit, but for
-// Occupants, History and WatchTokens, where zero means the default.
+// Occupants, History and those from WatchTokens on, where zero means the default.
 type Limits struct {
 	// Occupants is the cap on agents plus mcp rows; 100 by default.
 	Occupants int
@@ -26,13 +26,23 @@ type Limits struct {
 	// WatchTokens is how many tokens for the watch page a main node has at most; 64 by
 	// default.
 	WatchTokens int
+	// APIKeys is how many API keys an account has at most beside the default one, those
+	// that have expired included; 32 by default.
+	APIKeys int
+	// Invitations is how many open invitations a main node has at most, 50 by default,
+	// and TotalInvitations how many the world has, 1,000 by default, those included that
+	// are used up or have expired: they make room.
+	Invitations, TotalInvitations int
 }
 
 // The defaults of Limits.
 const (
-	DefaultOccupants   = 100
-	DefaultHistory     = 1000
-	DefaultWatchTokens = 64
+	DefaultOccupants        = 100
+	DefaultHistory          = 1000
+	DefaultWatchTokens      = 64
+	DefaultAPIKeys          = 32
+	DefaultInvitations      = 50
+	DefaultTotalInvitations = 1000
 )
 
 // DefaultMemoryBudget is for a machine with 512 MiB.
@@ -90,15 +100,7 @@ func (o *Options) check() error {
 	case o.Random == nil:
 		return errors.New("world: Options.Random is missing")
 	}
-	if o.Limits.Occupants == 0 {
-		o.Limits.Occupants = DefaultOccupants
-	}
-	if o.Limits.History == 0 {
-		o.Limits.History = DefaultHistory
-	}
-	if o.Limits.WatchTokens == 0 {
-		o.Limits.WatchTokens = DefaultWatchTokens
-	}
+	o.Limits.setDefaults()
 	if o.MemoryBudget == 0 {
 		o.MemoryBudget = DefaultMemoryBudget
 	}
@@ -112,6 +114,25 @@ func (o *Options) check() error {
 		o.Observer = noObserver{}
 	}
 	return nil
+}
+
+// setDefaults sets the limits for which zero means the default.
+func (l *Limits) setDefaults() {
+	for _, limit := range [...]struct {
+		of    *int
+		value int
+	}{
+		{&l.Occupants, DefaultOccupants},
+		{&l.History, DefaultHistory},
+		{&l.WatchTokens, DefaultWatchTokens},
+		{&l.APIKeys, DefaultAPIKeys},
+		{&l.Invitations, DefaultInvitations},
+		{&l.TotalInvitations, DefaultTotalInvitations},
+	} {
+		if *limit.of == 0 {
+			*limit.of = limit.value
+		}
+	}
 }
 
 type noObserver struct{}

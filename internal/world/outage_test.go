@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // slow is a host's way to a shared journal that hangs, gives what was missed in
 // small pieces, or takes no commits.
 type slow struct {
-	*memory.Shared
+	*sharedstore.Host
 	// hangs lets every call wait for its context's end.
 	hangs atomic.Bool
 	// full refuses commits while everything else works.
@@ -53,7 +53,7 @@ func (s *slow) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if s.full.Load() {
 		return store.Tip{}, errFull
 	}
-	tip, err := s.Shared.Commit(ctx, b)
+	tip, err := s.Host.Commit(ctx, b)
 	if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
 		return tip, &store.OvertakenError{Entries: s.cut(missed.Entries)}
 	}
@@ -64,7 +64,7 @@ func (s *slow) Load(ctx context.Context) (store.State, error) {
 	if ends, bounded := ctx.Deadline(); bounded {
 		s.patience.Store(int64(left(ends)))
 	}
-	return s.Shared.Load(ctx)
+	return s.Host.Load(ctx)
 }
 
 func (s *slow) cut(entries []store.Entry) []store.Entry { return entries[:min(s.piece, len(entries))] }
@@ -73,7 +73,7 @@ func (s *slow) Missed(ctx context.Context, after store.Tip) ([]store.Entry, erro
 	if err := s.hang(ctx); err != nil {
 		return nil, err
 	}
-	entries, err := s.Shared.Missed(ctx, after)
+	entries, err := s.Host.Missed(ctx, after)
 	return s.cut(entries), err
 }
 
@@ -81,21 +81,21 @@ func (s *slow) Get(ctx context.Context, table store.Table, key []byte) ([]byte, 
 	if err := s.hang(ctx); err != nil {
 		return nil, err
 	}
-	return s.Shared.Get(ctx, table, key)
+	return s.Host.Get(ctx, table, key)
 }
 
 func (s *slow) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
 	if err := s.hang(ctx); err != nil {
 		return nil, err
 	}
-	return s.Shared.GetAll(ctx, list)
+	return s.Host.GetAll(ctx, list)
 }
 
 func openSlow(t *testing.T) (c *cluster, way *slow, agent string) {
 	t.Helper()
 	c = &cluster{t: t, clock: newClock()}
-	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
-	way = &slow{Shared: c.server.Host(), piece: 3}
+	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
+	way = &slow{Host: c.server.Host(), piece: 3}
 	w, err := Open(context.Background(), Options{
 		Journal: way, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{1}),
 	})

@@ -10,14 +10,14 @@ import (
 
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // late is a host's way to a shared journal that answers look-ups late, and takes
 // no commits at all.
 type late struct {
-	*memory.Shared
+	*sharedstore.Host
 	delay atomic.Int64
 }
 
@@ -25,12 +25,12 @@ func (l *late) Get(ctx context.Context, table store.Table, key []byte) ([]byte, 
 	if !pause.For(ctx, time.Duration(l.delay.Load())) {
 		return nil, store.ErrUnavailable
 	}
-	return l.Shared.Get(ctx, table, key)
+	return l.Host.Get(ctx, table, key)
 }
 
 func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if l.delay.Load() == 0 {
-		return l.Shared.Commit(ctx, b)
+		return l.Host.Commit(ctx, b)
 	}
 	<-ctx.Done()
 	return store.Tip{}, store.ErrUnavailable
@@ -41,7 +41,7 @@ func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
-		way := &late{Shared: memory.NewServer(store.DefaultRetention(), clock.Now).Host()}
+		way := &late{Host: sharedstore.NewServer(store.DefaultRetention(), clock.Now).Host()}
 		w, err := Open(t.Context(), Options{Journal: way, RootKey: testRootKey, Now: clock.Now, Random: rand.NewChaCha8([32]byte{1})})
 		if err != nil {
 			t.Fatal(err)

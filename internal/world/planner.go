@@ -78,14 +78,14 @@ func (p *planner) nextSeq() uint64 { return p.st.Seq + uint64(len(p.entry.Events
 // putRow stages an occupant and returns its canonical JSON. changed is false
 // when the map has exactly that row already; nothing is staged then.
 func (p *planner) putRow(o protocol.Occupant) (row []byte, changed bool, err error) {
-	row, err = chain.AppendOccupant(nil, o)
-	if err != nil {
-		return nil, false, fmt.Errorf("encode the row of %s: %w", o.StableKey(), err)
-	}
 	key := o.StableKey()
-	if leaf := p.st.Tree.Get(key); leaf != nil && bytes.Equal(leaf.Payload(), row) {
-		return row, false, nil
+	if p.st.encoded, err = chain.AppendOccupant(p.st.encoded[:0], o); err != nil {
+		return nil, false, fmt.Errorf("encode the row of %s: %w", key, err)
 	}
+	if leaf := p.st.Tree.Get(key); leaf != nil && bytes.Equal(leaf.Payload(), p.st.encoded) {
+		return leaf.Payload(), false, nil
+	}
+	row = bytes.Clone(p.st.encoded)
 	p.stage(key, row, o)
 	return row, true, nil
 }

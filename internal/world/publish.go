@@ -3,6 +3,8 @@ package world
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -39,6 +41,9 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 // nextView is the view after an entry, nil before the first; it is kept with the
 // past revs.
 func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
+	size := e.Size()
+	w.grown += size
+	w.journal.bytes.Add(size)
 	next := &View{Map: *after}
 	if prev != nil {
 		next.body = prev.body
@@ -57,14 +62,47 @@ func (w *World) show(view *View, events []*Event) {
 	}
 	w.wake()
 	w.log.add(events)
-	if view.Position >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) {
+	if w.checkpointDue(view) {
 		select {
 		case w.checkpoints <- view:
-			w.lastCheckpoint = view.Position
+			w.lastCheckpoint, w.grown = view.Position, 0
 		default:
 			// The previous checkpoint is still being written; the next batch asks again.
 		}
 	}
+}
+
+// checkpointsPerLimit is how many checkpoints are stored, at least, while the journal
+// grows by as much as it may take: what is trimmed with each bounds it.
+const checkpointsPerLimit = 8
+
+// checkpointDue reports whether the entries since the last checkpoint are many, or much.
+func (w *World) checkpointDue(view *View) bool {
+	limit := w.journal.limit.Load()
+	return view.Position >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) ||
+		limit > 0 && w.grown >= limit/checkpointsPerLimit
+}
+
+// journalWeight is how many bytes the entries of the journal take, and may take; 0 for
+// no limit.
+type journalWeight struct{ bytes, limit atomic.Uint64 }
+
+// JournalBytes returns about how many bytes the entries of the journal take, and how
+// many they may take; 0 for no limit.
+func (w *World) JournalBytes() (bytes, limit uint64) {
+	return w.journal.bytes.Load(), w.journal.limit.Load()
+}
+
+// weigh asks the store what the journal takes; what commits add meanwhile may be
+// counted or not.
+func (w *World) weigh(ctx context.Context) error {
+	bytes, limit, err := w.options.Journal.Weigh(ctx)
+	if err != nil {
+		return fmt.Errorf("weigh the journal: %w", err)
+	}
+	w.journal.bytes.Store(bytes)
+	w.journal.limit.Store(limit)
+	return nil
 }
 
 // wake lets those who wait for a view look again.
@@ -80,17 +118,18 @@ func (w *World) checkpoint() {
 	for view := range w.checkpoints {
 		began := w.options.Now()
 		mine, err := w.mayCheckpoint()
-		if err == nil && !mine {
-			continue
-		}
-		if err == nil {
+		if err == nil && mine {
 			err = w.options.Journal.Checkpoint(context.Background(), view.State())
 		}
 		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged) {
 			// Another host has written a newer one, or the view is of a branch that was lost.
 			err = nil
 		}
-		w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
+		if mine || err != nil {
+			w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
+		}
+		// Where the store does not answer, the next one counts.
+		_ = w.weigh(context.Background())
 	}
 }
 

@@ -41,6 +41,9 @@ func Open(ctx context.Context, options Options) (*World, error) {
 		view, err = w.load(ctx)
 	}
 	if err == nil {
+		err = w.weigh(ctx)
+	}
+	if err == nil {
 		w.replica.holder, err = newUUID(options.Random)
 	}
 	if err == nil {
@@ -48,6 +51,11 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if bytes, limit := w.JournalBytes(); limit > 0 && bytes > limit {
+		// An earlier program had no limit, or another one: the next entry makes a
+		// checkpoint due.
+		w.grown = limit
 	}
 	w.view.Store(view)
 	w.registry = newRegistry(w.state)
@@ -182,7 +190,7 @@ func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the checkpoint: %w", err)
 	}
-	w.lastCheckpoint = saved.Position
+	w.lastCheckpoint, w.grown = saved.Position, 0
 	if saved.Position == 0 {
 		return &View{Map: w.state.Map}, nil
 	}

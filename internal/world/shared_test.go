@@ -12,23 +12,23 @@ import (
 
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // cluster is several worlds on one journal.
 type cluster struct {
 	t      testing.TB
 	clock  *clock
-	server *memory.Server
-	hosts  []*memory.Shared
+	server *sharedstore.Server
+	hosts  []*sharedstore.Host
 	worlds []*World
 }
 
 func openCluster(t testing.TB, n int) *cluster {
 	t.Helper()
 	c := &cluster{t: t, clock: newClock()}
-	c.server = memory.NewServer(store.DefaultRetention(), c.clock.Now)
+	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
 	for i := range n {
 		h := c.server.Host()
 		w, err := Open(context.Background(), Options{

@@ -52,7 +52,9 @@ type state struct {
 	// cleared are the tables of remembered ids that the batch empties.
 	cleared map[store.Table]bool
 
-	undo []func()
+	// encoded is memory in which a row is encoded before its length is known.
+	encoded []byte
+	undo    []func()
 }
 
 // position is the part of the state that is a plain value: saved before a

@@ -77,7 +77,7 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// writeRest goes on after n bytes where the rev is past.
+// writeRest goes on after n bytes where no chunks are kept.
 func (s *SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
 	for chunk := range chunked(s.view.bodyParts(), n-len(s.head)) {
 		if s.view.body.dropped.Load() {
@@ -112,10 +112,10 @@ func (v *View) bodyParts() iter.Seq[[]byte] {
 	}
 }
 
-// snapshotBody is the part of a snapshot that depends on the rev alone, encoded
-// when the first reader asks and shared by all views of that rev until it is no
-// longer the newest. A reader who has not read to the end then encodes what is left
-// anew, so that a slow one keeps one chunk of it.
+// snapshotBody is the part of a snapshot that depends on the rev alone. A short one is
+// encoded when the first reader asks and shared by all views of that rev until it is no
+// longer the newest. Of a long one, and of a past rev, each reader encodes one chunk
+// after the other, so that a slow one keeps one.
 type snapshotBody struct {
 	encoding sync.Mutex
 	length   atomic.Int64
@@ -127,7 +127,12 @@ type snapshotBody struct {
 	dropped atomic.Bool
 }
 
-// load returns the body's length and encodes it where nobody has.
+// mostShared is how long a body is at most that readers share. To copy a longer one takes
+// each of them a twentieth of the time that it takes to write it, and to keep it would
+// leave as much garbage at every change of the map.
+const mostShared = 256 << 10
+
+// load returns the body's length, and encodes it where readers share it and nobody has.
 func (b *snapshotBody) load(v *View) int {
 	if n := b.length.Load(); n > 0 {
 		return int(n)
@@ -137,22 +142,24 @@ func (b *snapshotBody) load(v *View) int {
 	if n := b.length.Load(); n > 0 {
 		return int(n)
 	}
-	var chunks [][]byte
 	length := 0
-	for chunk := range chunked(v.bodyParts(), 0) {
-		length += len(chunk)
-		if !b.past.Load() {
+	for part := range v.bodyParts() {
+		length += len(part)
+	}
+	if length <= mostShared && !b.past.Load() {
+		chunks := make([][]byte, 0, (length+chunkBytes-1)/chunkBytes)
+		for chunk := range chunked(v.bodyParts(), 0) {
 			chunks = append(chunks, bytes.Clone(chunk))
 		}
-	}
-	if b.chunks.Store(&chunks); b.past.Load() {
-		b.chunks.Store(nil)
+		if b.chunks.Store(&chunks); b.past.Load() {
+			b.chunks.Store(nil)
+		}
 	}
 	b.length.Store(int64(length))
 	return length
 }
 
-// chunk returns a chunk, nil once they are let go.
+// chunk returns a chunk, nil where they are not kept.
 func (b *snapshotBody) chunk(i int) []byte {
 	if chunks := b.chunks.Load(); chunks != nil {
 		return (*chunks)[i]
@@ -169,7 +176,7 @@ func (b *snapshotBody) letGo() {
 }
 
 // chunkBytes is how much of a snapshot is encoded, and written, at a time.
-const chunkBytes = 256 << 10
+const chunkBytes = 64 << 10
 
 var chunkBuffers = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
 

@@ -43,15 +43,19 @@ type World struct {
 	reads chan struct{}
 
 	checkpoints chan *View
-	writer      sync.WaitGroup
-	closing     sync.Once
-	closeErr    error
+	// journal is what the journal takes, as far as this host knows.
+	journal  journalWeight
+	writer   sync.WaitGroup
+	closing  sync.Once
+	closeErr error
 
 	// state is the writer's, as are the fields below it.
 	state          *state
 	replica        replica
 	loop           *commitLoop
 	lastCheckpoint store.Position
+	// grown is how many bytes of entries came since the last checkpoint.
+	grown uint64
 	// unwritten is set from a commit with entries that failed to the next one that
 	// works.
 	unwritten bool

@@ -71,6 +71,7 @@ var layers = []struct {
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/fieldorder", "internal/creds", "internal/client",
 		"internal/render", "sdk", "internal/command",
 	}},
+	{"internal/command/about", []string{"internal/render", "internal/command", "internal/store", "internal/store/backend"}},
 	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
 	{"internal/command/otel", []string{"protocol", "internal/otel", "internal/render", "sdk", "internal/command"}},
 	{"internal/command/stream", []string{

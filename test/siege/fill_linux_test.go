@@ -13,9 +13,9 @@ import (
 // comesAndGoes is the id of a space of the attacker.
 const comesAndGoes = "comes-and-goes"
 
-// full is how many bytes the snapshot of a full map has at least: the default limit of
-// bytes on the map, but for less than one more space.
-const full = 4<<20 - 32<<10
+// full is how many bytes the snapshot of a full map has at least: the limit of bytes on
+// the map that a host has with half of memory, but for less than one more space.
+const full = 2<<20 - 32<<10
 
 // wide is a text of characters that have four bytes each.
 func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }

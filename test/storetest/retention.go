@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
@@ -12,6 +14,73 @@ func testRetention(t *testing.T, b Backend) {
 	t.Run("is bounded", func(t *testing.T) { retentionBounded(t, b) })
 	t.Run("counts events over a jump", func(t *testing.T) { retentionJump(t, b) })
 	t.Run("forgets entries without an event", func(t *testing.T) { retentionSilent(t, b) })
+	t.Run("is bounded in bytes", func(t *testing.T) { retentionBytes(t, b) })
+	t.Run("keeps a head that is too long", func(t *testing.T) { retentionLongHead(t, b) })
+}
+
+// long is an entry with an event and a changed row of about that many bytes together.
+func (f *Feed) long(bytes int) store.Entry {
+	e := f.Next(true, 1)
+	text := strings.Repeat("x", bytes/2)
+	e.Events[0].Data = fmt.Appendf(nil, `{"text":"%s"}`, text)
+	e.Rows = []store.Row{{Key: "agent:main:1", JSON: fmt.Appendf(nil, `{"rev":%d,"text":"%s"}`, e.Rev, text)}}
+	return e
+}
+
+// retentionBytes writes long entries, far fewer than are kept by their number.
+func retentionBytes(t *testing.T, b Backend) {
+	ctx := context.Background()
+	const limit, size = 300 << 10, 10 << 10
+	j := b.open(t, store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit})
+	var feed Feed
+	for round := range 15 {
+		for range 10 {
+			must(t, j, feed.long(size))
+		}
+		if err := Checkpoint(ctx, j, feed.State()); err != nil {
+			t.Fatal(err)
+		}
+		bytes, most, err := j.Weigh(ctx)
+		if err != nil || most != limit || bytes > limit {
+			t.Fatalf("after %d entries the journal weighs %d of %d bytes, %v; want at most %d", 10*(round+1), bytes, most, err, limit)
+		}
+		if round >= 3 && bytes < limit/2 {
+			t.Fatalf("after %d entries the journal weighs %d bytes, less than half of what it may", 10*(round+1), bytes)
+		}
+	}
+	kept := all(t, j, 0)
+	for i, e := range kept {
+		if want := feed.Head().Position - store.Position(len(kept)-1-i); e.Position != want {
+			t.Fatalf("the %d. of %d entries has position %d, want %d: the newest stay", i, len(kept), e.Position, want)
+		}
+	}
+	oldest := kept[0].Seq
+	seeks(t, j, map[uint64]store.Position{oldest - 1: kept[0].Position - 1, feed.Head().Seq: feed.Head().Position})
+	if at, err := j.Seek(ctx, oldest-2); !errors.Is(err, store.ErrTrimmed) {
+		t.Errorf("Seek of an event before the oldest: %d, %v; want ErrTrimmed", at, err)
+	}
+	// Every change of the map after the checkpoint to start from is there.
+	base, err := j.Load(ctx)
+	if err != nil || base.Rev+1 < kept[0].Rev {
+		t.Errorf("the checkpoint to start from has rev %d, %v; the oldest entry that is kept %d", base.Rev, err, kept[0].Rev)
+	}
+	must(t, j, feed.long(size))
+}
+
+// retentionLongHead has entries that are longer than all together may be.
+func retentionLongHead(t *testing.T, b Backend) {
+	j := b.open(t, store.Retention{Events: 10, Revs: 10, Bytes: 1 << 10})
+	var feed Feed
+	for range 3 {
+		must(t, j, feed.long(8<<10))
+		if err := Checkpoint(context.Background(), j, feed.State()); err != nil {
+			t.Fatal(err)
+		}
+		if kept := all(t, j, 0); len(kept) != 1 || kept[0].Position != feed.Head().Position {
+			t.Fatalf("%d entries are kept, want the head alone", len(kept))
+		}
+	}
+	seeks(t, j, map[uint64]store.Position{2: 2, 3: 3})
 }
 
 // retentionBounded writes far more than is kept, with a checkpoint now and then.

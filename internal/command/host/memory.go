@@ -31,39 +31,54 @@ func (s *serveSettings) limitMemory(log *slog.Logger, container memlimit.Provide
 	return world.DefaultMemoryBudget
 }
 
-// ampleMemory is how much memory a host has at least for the defaults of the limits in
-// bytes; with less they are as much smaller.
-const ampleMemory = 256 * mebibyte
+// fitted is how a limit of what a host holds in memory follows from a small memory: with
+// less than ample, the default is as much smaller, down to the least value, which is in
+// the unit of the limit's flag.
+type fitted struct {
+	ample int64
+	least int
+}
 
-// leastHeld are the limits of what a host holds in memory, each in its flag's unit, with
-// the least value that follows from a small memory.
-var leastHeld = map[string]int{
-	"body-budget":           4,
-	"reply-budget":          8,
-	"max-agent-bytes":       2 * mebibyte,
-	"max-total-agent-bytes": 4 * mebibyte,
-	"max-map-bytes":         256 << 10,
-	"max-total-map-bytes":   512 << 10,
+// mapMemory is what the map's limits need for their defaults. It is more than others need,
+// because every reader of a map that changed takes all of it.
+const mapMemory = 512 * mebibyte
+
+var fittedLimits = map[string]fitted{
+	"body-budget":           {256 * mebibyte, 4},
+	"reply-budget":          {256 * mebibyte, 8},
+	"max-agent-bytes":       {256 * mebibyte, 2 * mebibyte},
+	"max-total-agent-bytes": {256 * mebibyte, 4 * mebibyte},
+	"max-map-bytes":         {mapMemory, 256 << 10},
+	"max-total-map-bytes":   {mapMemory, 512 << 10},
 }
 
 // fitLimits makes the limits in bytes that nobody set smaller where the memory that the
 // process may use is small. set reports whether somebody made a setting.
 func (s *serveSettings) fitLimits(log *slog.Logger, set func(flag string) bool) {
 	memory := debug.SetMemoryLimit(-1)
-	if memory >= ampleMemory {
-		return
-	}
-	var fitted []any
+	var smaller []any
 	for _, l := range limits {
-		if least, held := leastHeld[l.flag]; held && !set(l.flag) {
-			value := max(least, int(int64(l.value)*memory/ampleMemory))
+		if f := fittedLimits[l.flag]; memory < f.ample && !set(l.flag) {
+			value := max(f.least, int(int64(l.value)*memory/f.ample))
 			*l.of(s) = value
-			fitted = append(fitted, l.flag, value)
+			smaller = append(smaller, l.flag, value)
 		}
 	}
-	if len(fitted) > 0 {
-		log.Info("the memory is small, and so are limits that nobody set", fitted...)
+	if len(smaller) > 0 {
+		log.Info("the memory is small, and so are limits that nobody set", smaller...)
 	}
+}
+
+// heapRoom is by how many bytes more than Go's own rule the heap may grow before garbage is
+// collected. A host with few agents has a heap of some MiB: under load Go would collect it a
+// hundred times a second, which took a fifth of the time of short requests.
+const heapRoom = 8 * mebibyte
+
+// reserveHeap takes memory that is never used. Go lets the heap double before it
+// collects, and counts this as a part of it, but pages that nobody writes to take none
+// of the machine's. A process with little memory has less of it.
+func reserveHeap() []byte {
+	return make([]byte, min(heapRoom, debug.SetMemoryLimit(-1)/16))
 }
 
 // logMemory says what limitMemory set.

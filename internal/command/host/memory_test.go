@@ -51,11 +51,12 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 	}{
 		"no limit":          {math.MaxInt64, nil, 32 * mebibyte, 2 * mebibyte, 4 * mebibyte},
 		"ample memory":      {512 * mebibyte, nil, 32 * mebibyte, 2 * mebibyte, 4 * mebibyte},
-		"half of it":        {128 * mebibyte, nil, 16 * mebibyte, mebibyte, 2 * mebibyte},
+		"enough for bodies": {256 * mebibyte, nil, 32 * mebibyte, mebibyte, 2 * mebibyte},
+		"half of that":      {128 * mebibyte, nil, 16 * mebibyte, 512 << 10, mebibyte},
 		"very little":       {8 * mebibyte, nil, 4 * mebibyte, 256 << 10, 512 << 10},
-		"what was set":      {128 * mebibyte, []string{"--body-budget=64", "--max-map-bytes=5000"}, 64 * mebibyte, 5000, 2 * mebibyte},
-		"a default was set": {128 * mebibyte, []string{"--max-total-map-bytes=4194304"}, 16 * mebibyte, mebibyte, 4 * mebibyte},
-		"no limit was set":  {128 * mebibyte, []string{"--max-total-map-bytes=0"}, 16 * mebibyte, mebibyte, 0},
+		"what was set":      {128 * mebibyte, []string{"--body-budget=64", "--max-map-bytes=5000"}, 64 * mebibyte, 5000, mebibyte},
+		"a default was set": {128 * mebibyte, []string{"--max-total-map-bytes=4194304"}, 16 * mebibyte, 512 << 10, 4 * mebibyte},
+		"no limit was set":  {128 * mebibyte, []string{"--max-total-map-bytes=0"}, 16 * mebibyte, 512 << 10, 0},
 	} {
 		debug.SetMemoryLimit(c.limit)
 		var s serveSettings
@@ -69,7 +70,7 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 		if body != c.body || account != c.account || together != c.together {
 			t.Errorf("%s: bodies may have %d bytes, the map %d and %d; want %d, %d and %d", name, body, account, together, c.body, c.account, c.together)
 		}
-		if agents := s.limits.World[world.AgentBytes]; (agents < 64*mebibyte) != (c.limit < ampleMemory) {
+		if agents := s.limits.World[world.AgentBytes]; (agents < 64*mebibyte) != (c.limit < 256*mebibyte) {
 			t.Errorf("%s: agents' names may have %d bytes", name, agents)
 		}
 		if history := s.limits.World[world.Bytes]; history != 4<<30 {
@@ -80,7 +81,7 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 	for _, l := range limits {
 		known[l.flag] = true
 	}
-	for flag := range leastHeld {
+	for flag := range fittedLimits {
 		if !known[flag] {
 			t.Errorf("there is no --%s", flag)
 		}

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ type served struct {
 	bridge *bridge.Bridge
 
 	// memoryBudget is in bytes.
+	// unused is what reserveHeap took.
+	unused []byte
 	memoryBudget int
 
 	root     creds.RootFile
@@ -70,6 +73,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	}
 	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
 	s.fitLimits(options.Logger, a.Sources.Made)
+	result.unused = reserveHeap()
 	options.BodyBudget, options.ReplyBudget = s.bodyBudget<<20, s.replyBudget<<20
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
@@ -140,7 +144,7 @@ func openStore(ctx context.Context, a *command.App, s *serveSettings, into *serv
 		return err
 	}
 	if s.ephemeral {
-		into.journal = memory.Open(store.DefaultRetention())
+		into.journal = memory.Open(s.retention())
 		return makeRootKey(a, s, into)
 	}
 	if into.folder == "" {
@@ -254,6 +258,7 @@ func (s *served) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	var failed []error
+	runtime.KeepAlive(s.unused)
 	if s.host != nil {
 		failed = append(failed, s.host.Close(ctx))
 	}

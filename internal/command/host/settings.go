@@ -13,6 +13,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -53,9 +54,9 @@ type serveSettings struct {
 
 	limits world.Limits
 	rates  host.RateLimits
-	// Both are in MiB.
-	bodyBudget, replyBudget, memoryBudget int
-	connections                           host.ConnectionLimits
+	// They are in MiB.
+	bodyBudget, replyBudget, memoryBudget, journalBudget int
+	connections                                          host.ConnectionLimits
 	// limitLoopback is for tests: limits for each address hold for loopback as well.
 	limitLoopback bool
 
@@ -95,6 +96,18 @@ var limits = append(quotaLimits(), []limit{
 		"how many watch tokens one main node may have; the oldest go for new ones",
 	},
 	{
+		"max-api-keys", func(s *serveSettings) *int { return &s.limits.APIKeys }, world.DefaultAPIKeys, 1,
+		"how many API keys one account may have beside the default one",
+	},
+	{
+		"max-invitations", func(s *serveSettings) *int { return &s.limits.Invitations }, world.DefaultInvitations, 1,
+		"how many open invitations one main node may have",
+	},
+	{
+		"max-total-invitations", func(s *serveSettings) *int { return &s.limits.TotalInvitations }, world.DefaultTotalInvitations, 1,
+		"how many invitations all together may have, the administrator's included",
+	},
+	{
 		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20,
 		"how many MiB the bodies of all requests under way may hold together",
 	},
@@ -105,6 +118,10 @@ var limits = append(quotaLimits(), []limit{
 	{
 		"memory-budget", func(s *serveSettings) *int { return &s.memoryBudget }, 0, 0,
 		"how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64",
+	},
+	{
+		"journal-budget", func(s *serveSettings) *int { return &s.journalBudget }, 0, 0,
+		"how many MiB the journal of events may take, the oldest go; 0 = 256, 64 with --ephemeral",
 	},
 	{
 		"rate-history", func(s *serveSettings) *int { return &s.limits.HistoryRate }, 1 << 20, 0,
@@ -143,6 +160,30 @@ var limits = append(quotaLimits(), []limit{
 		"how many of them one node or watch cookie may have; 0 = half",
 	},
 }...)
+
+// leastJournal is how many MiB a journal may take at least: a map and what a stream
+// resumes over.
+const leastJournal = 8
+
+// checkJournal refuses a journal that has no room for anything.
+func (s *serveSettings) checkJournal() error {
+	if s.journalBudget != 0 && s.journalBudget < leastJournal {
+		return command.Usagef("--journal-budget must be at least %d, or 0 for the default", leastJournal)
+	}
+	return nil
+}
+
+// retention is how much of the journal is kept.
+func (s *serveSettings) retention() store.Retention {
+	r := store.DefaultRetention()
+	if s.ephemeral {
+		r = store.RetentionInMemory()
+	}
+	if s.journalBudget > 0 {
+		r.Bytes = uint64(s.journalBudget) * mebibyte
+	}
+	return r
+}
 
 // quotaLimits are those of what accounts have: for each account, and for all.
 func quotaLimits() []limit {
@@ -260,6 +301,9 @@ func (s *serveSettings) check() error {
 		if *l.of(s) < l.least {
 			return command.Usagef("--%s must be at least %d", l.flag, l.least)
 		}
+	}
+	if err := s.checkJournal(); err != nil {
+		return err
 	}
 	switch host.WatchAccess(s.watchAccess) {
 	case host.WatchLocal, host.WatchPublic, host.WatchToken:

@@ -15,13 +15,6 @@ import (
 // wait for milliseconds only.
 const trimBatch = 2048
 
-// plan is what a checkpoint changes.
-type plan struct {
-	// drop are older checkpoints that it makes superfluous, trim the entries.
-	drop []store.Position
-	trim []store.Place
-}
-
 // Checkpoint implements store.Journal. What can go is found by a read, while
 // writers go on: it stays true whatever they append.
 func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
@@ -31,9 +24,9 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 		return err
 	}
 	encoded := store.AppendState(nil, &state)
-	var p plan
+	var superfluous store.Trim
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
-		p, err = j.plan(tx, &state)
+		superfluous, err = j.plan(tx, &state)
 		return err
 	})
 	if err != nil {
@@ -44,7 +37,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 		if err != nil {
 			return err
 		}
-		for _, old := range p.drop {
+		for _, old := range superfluous.Checkpoints {
 			if err := checkpoints.Delete(number(uint64(old))); err != nil {
 				return err
 			}
@@ -54,38 +47,49 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	if err != nil {
 		return err
 	}
-	return j.trim(ctx, p.trim)
+	return j.trim(ctx, superfluous.Entries)
 }
 
-func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (plan, error) {
+// plan finds what a checkpoint makes superfluous.
+func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
 	log, err := bucket(tx, logBucket)
 	if err != nil {
-		return plan{}, err
+		return store.Trim{}, err
 	}
 	at, err := head(log)
 	if err != nil {
-		return plan{}, err
+		return store.Trim{}, err
 	}
 	kept, err := marks(tx)
 	if err != nil {
-		return plan{}, err
+		return store.Trim{}, err
 	}
 	var newest store.Mark
 	if n := len(kept); n > 0 {
 		newest = kept[n-1]
 	}
 	if err := store.CheckState(at.Position, newest, state); err != nil {
-		return plan{}, refusal{err}
+		return store.Trim{}, refusal{err}
 	}
 	if newest.Position != state.Position || len(kept) == 0 {
 		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
-	var p plan
-	p.drop = j.retention.Superfluous(kept, at.Rev)
-	kept = slices.DeleteFunc(kept, func(m store.Mark) bool { return slices.Contains(p.drop, m.Position) })
-	base := kept[j.retention.Base(kept, at.Rev)]
-	p.trim, err = j.retention.Trimmable(base.Rev, newestFirst(log))
-	return p, err
+	return j.retention.Trim(kept, at.Rev, newestFirst(log))
+}
+
+// Weigh implements store.Journal.
+func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+	weight = j.pending.weight()
+	err = j.view(ctx, func(tx *bbolt.Tx) error {
+		log, err := bucket(tx, logBucket)
+		if err != nil {
+			return err
+		}
+		stored, err := store.Weigh(newestFirst(log))
+		weight += stored
+		return err
+	})
+	return weight, j.retention.Bytes, err
 }
 
 func newestFirst(log *bbolt.Bucket) iter.Seq2[store.Place, error] {

@@ -87,6 +87,7 @@ func place(key, value []byte) (store.Place, error) {
 	if p.Position != store.Position(position) {
 		return store.Place{}, fmt.Errorf("%w: entry %d says that it is entry %d", store.ErrCorrupt, position, p.Position)
 	}
+	p.Bytes = uint64(len(value))
 	return p, nil
 }
 

@@ -66,6 +66,13 @@ func (p *pending) all() []store.Entry {
 	return slices.Clip(p.entries)
 }
 
+// weight is about how many bytes the entries take, with their records.
+func (p *pending) weight() uint64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return uint64(p.bytes)
+}
+
 // last returns where the last entry stands, and whether there is one.
 func (p *pending) last() (store.Place, bool) {
 	p.mu.RLock()

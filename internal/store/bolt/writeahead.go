@@ -69,8 +69,9 @@ type writeAhead struct {
 	frame, entry []byte
 }
 
-// keptBytes bounds the room for the next commit that is kept.
-const keptBytes = 256 << 10
+// keptBytes bounds the room for the next commit that is kept. It is more than a full batch
+// of chat lines takes.
+const keptBytes = 1 << 20
 
 // createWriteAhead makes an empty log for the store at a path, in the place of one
 // that the store does not name.

@@ -142,6 +142,17 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	return j.save(ctx, j.trimmedSince(before))
 }
 
+// Weigh implements store.Journal.
+func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.usable(ctx); err != nil {
+		return 0, 0, err
+	}
+	weight, err = store.Weigh(j.newestFirst())
+	return weight, j.retention.Bytes, err
+}
+
 // Load implements store.Journal.
 func (j *Journal) Load(ctx context.Context) (store.State, error) {
 	j.mu.RLock()

@@ -84,15 +84,8 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 	return keep(value), nil
 }
 
-// GetAll implements store.Repository.
+// GetAll implements store.Repository, one record after the other: nothing is far away.
 func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
-	return getAll(ctx, j, records)
-}
-
-// getAll gets one record after the other: nothing is far away.
-func getAll(ctx context.Context, j interface {
-	Get(ctx context.Context, table store.Table, key []byte) ([]byte, error)
-}, records []store.Lookup) ([][]byte, error) {
 	values := make([][]byte, len(records))
 	for i, r := range records {
 		var err error

@@ -17,15 +17,14 @@ func (j *Journal) marks() []store.Mark {
 
 // trim drops what the retention does not need.
 func (j *Journal) trim(headRev uint64) error {
-	drop := j.retention.Superfluous(j.marks(), headRev)
-	j.checkpoints = slices.DeleteFunc(j.checkpoints, func(c checkpoint) bool {
-		return slices.Contains(drop, c.Position)
-	})
-	base := j.retention.Base(j.marks(), headRev)
-	trim, err := j.retention.Trimmable(j.checkpoints[base].Rev, j.newestFirst())
+	superfluous, err := j.retention.Trim(j.marks(), headRev, j.newestFirst())
 	if err != nil {
 		return err
 	}
+	j.checkpoints = slices.DeleteFunc(j.checkpoints, func(c checkpoint) bool {
+		return slices.Contains(superfluous.Checkpoints, c.Position)
+	})
+	trim := superfluous.Entries
 	j.trimmed = store.LastTrimmed(j.trimmed, trim)
 	kept := make([]entry, 0, len(j.entries)-len(trim))
 	for _, e := range j.entries {
@@ -42,7 +41,9 @@ func (j *Journal) trim(headRev uint64) error {
 func (j *Journal) newestFirst() iter.Seq2[store.Place, error] {
 	return func(yield func(store.Place, error) bool) {
 		for _, e := range slices.Backward(j.entries) {
-			if !yield(e.Place, nil) {
+			place := e.Place
+			place.Bytes = uint64(len(e.encoded))
+			if !yield(place, nil) {
 				return
 			}
 		}

@@ -40,12 +40,23 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	if newest.Position != state.Position || len(kept) == 0 {
 		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
-	drop := j.options.Retention.Superfluous(kept, head.rev)
-	if err := j.upload(ctx, &state, drop); err != nil {
+	superfluous, err := j.options.Retention.Trim(kept, head.rev, j.newestFirst(ctx, head.position))
+	if err != nil {
 		return err
 	}
-	kept = slices.DeleteFunc(kept, func(m store.Mark) bool { return slices.Contains(drop, m.Position) })
-	return j.trim(ctx, kept[j.options.Retention.Base(kept, head.rev)].Rev, head.position)
+	if err := j.upload(ctx, &state, superfluous.Checkpoints); err != nil {
+		return err
+	}
+	return j.trim(ctx, superfluous.Entries)
+}
+
+// Weigh implements store.Journal.
+func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+	head, err := j.Head(ctx)
+	if err == nil {
+		weight, err = store.Weigh(j.newestFirst(ctx, head))
+	}
+	return weight, j.options.Retention.Bytes, err
 }
 
 // marks returns the checkpoints, oldest first, and the head of the same moment.
@@ -167,16 +178,8 @@ func (j *Journal) decodeState(parts []string) (store.State, error) {
 	return state, nil
 }
 
-// trim removes what the retention does not need, oldest first, but leaves the
-// newest entries to hosts that follow.
-func (j *Journal) trim(ctx context.Context, baseRev uint64, head store.Position) error {
-	places, err := j.options.Retention.Trimmable(baseRev, j.newestFirst(ctx, head))
-	if err != nil {
-		return err
-	}
-	places = slices.DeleteFunc(places, func(p store.Place) bool {
-		return uint64(head-p.Position) < j.options.Tail
-	})
+// trim removes entries, oldest first.
+func (j *Journal) trim(ctx context.Context, places []store.Place) error {
 	for batch := range slices.Chunk(places, trimAtOnce) {
 		args := []any{store.LastTrimmed(0, batch)}
 		for _, p := range batch {
@@ -195,30 +198,33 @@ func (j *Journal) trim(ctx context.Context, baseRev uint64, head store.Position)
 func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq2[store.Place, error] {
 	return func(yield func(store.Place, error) bool) {
 		for from := head; from > 0; {
-			reply, err := j.readScript(ctx, "reading", placesScript, []string{j.key("journal")}, fmt.Sprintf("%d-0", from), placesAtOnce)
+			reply, err := j.readScript(ctx, "reading", placesScript, []string{j.key("journal")}, fmt.Sprintf("%d-0", from), placesAtOnce, placesBytes)
 			if err != nil {
 				yield(store.Place{}, err)
 				return
 			}
-			for fields := range slices.Chunk(reply, 5) {
+			if len(reply) == 0 {
+				return
+			}
+			for fields := range slices.Chunk(reply, placeFields) {
 				p, err := place(fields)
 				if !yield(p, err) || err != nil {
 					return
 				}
 				from = p.Position - 1
 			}
-			if len(reply) < 5*placesAtOnce {
-				return
-			}
 		}
 	}
 }
+
+// placeFields is how many fields the script gives of each entry.
+const placeFields = 6
 
 func place(fields parts) (store.Place, error) {
 	at := stored{id: text(fields.at(0))}
 	position, err := at.position()
 	p := store.Place{Position: position}
-	for i, into := range []*uint64{&p.Seq, &p.Rev, &p.Events} {
+	for i, into := range []*uint64{&p.Seq, &p.Rev, &p.Events, &p.Bytes} {
 		if err == nil {
 			*into, err = strconv.ParseUint(text(fields.at(i+1)), 10, 64)
 		}
@@ -226,6 +232,6 @@ func place(fields parts) (store.Place, error) {
 	if err != nil {
 		return store.Place{}, fmt.Errorf("%w: the place of the entry %q: %w", store.ErrCorrupt, text(fields.at(0)), err)
 	}
-	p.MapChanged = text(fields.at(4)) == "1"
+	p.MapChanged = text(fields.at(placeFields-1)) == "1"
 	return p, nil
 }

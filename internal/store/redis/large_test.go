@@ -3,6 +3,8 @@ package redis_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
@@ -15,7 +17,8 @@ import (
 func TestLargeReplies(t *testing.T) {
 	ctx := t.Context()
 	const size, count = 100 << 10, 60
-	j := open(t, at(t, redistest.Start(t).URL()))
+	server := redistest.Start(t)
+	j := open(t, at(t, server.URL()))
 	var feed storetest.Feed
 	var tip store.Tip
 	for i := range count {
@@ -42,6 +45,18 @@ func TestLargeReplies(t *testing.T) {
 			break
 		}
 	}
+	before, read := ranges(t, server), 0
+	for e, err := range j.Read(ctx, 0) {
+		if read++; err != nil || e.Position != store.Position(read) || len(e.Events[0].Data) != size {
+			t.Fatalf("Read: entry %d came as number %d, %v", e.Position, read, err)
+		}
+	}
+	if replies := ranges(t, server) - before; read != count || replies < count*size/(4<<20)+1 {
+		t.Errorf("Read: %d entries of %d bytes came in %d replies; want some MB in each", read, size, replies)
+	}
+	if weight, _, err := j.Weigh(ctx); err != nil || weight < count*size || weight > count*(size+500) {
+		t.Errorf("Weigh: %d bytes, %v; want those of %d entries of %d bytes", weight, err, count, size)
+	}
 	for _, reverse := range []bool{false, true} {
 		found := 0
 		for pair, err := range j.Scan(ctx, store.Journeys, store.Range{Reverse: reverse}) {
@@ -59,4 +74,18 @@ func TestLargeReplies(t *testing.T) {
 			t.Errorf("Scan (reverse %v) found %d records, want %d", reverse, found, count)
 		}
 	}
+}
+
+// ranges is how often the server was asked for entries of a stream.
+func ranges(t *testing.T, server *redistest.Server) int {
+	t.Helper()
+	said := regexp.MustCompile(`cmdstat_xrange:calls=(\d+)`).FindStringSubmatch(fmt.Sprint(server.Do("info", "commandstats")))
+	if said == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(said[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

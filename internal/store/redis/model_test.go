@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/test/redistest"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // pair is the same shared journal twice: on a Redis, and as the simple one in
@@ -216,7 +216,7 @@ func TestSameAsMemory(t *testing.T) {
 	server := redistest.Start(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		o := at(t, server.URL())
-		simple := memory.NewServer(store.DefaultRetention(), time.Now)
+		simple := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 		p := &pair{t: rt, tips: []store.Tip{{}}, places: map[store.Tip]store.Place{{}: {}}}
 		for i := range p.redis {
 			j := open(t, o)

@@ -41,8 +41,7 @@ type Options struct {
 	ReadOnly bool
 	// Retention is what trimming leaves; zero means store.DefaultRetention.
 	Retention store.Retention
-	// Tail is how many of the newest entries trimming leaves in any case; zero
-	// means DefaultTail.
+	// Tail is the Retention's; zero means DefaultTail.
 	Tail uint64
 	// Timeout bounds how long a reply may take; zero means 800 ms, with which a host
 	// answers within a second. A command that nobody waits for may allow more.
@@ -68,6 +67,7 @@ func (o Options) withDefaults() Options {
 	if o.Tail == 0 {
 		o.Tail = DefaultTail
 	}
+	o.Retention.Tail = o.Tail
 	if o.Timeout == 0 {
 		o.Timeout = replyTimeout
 	}

@@ -13,10 +13,12 @@ import (
 
 // Chunks of walks: small enough that the server answers others in between.
 const (
-	readChunk     = 256
+	firstRead     = 16
+	lastRead      = 256
 	firstScan     = 64
 	lastScan      = 512
 	placesAtOnce  = 512
+	placesBytes   = 1 << 20
 	trimAtOnce    = 1000
 	checkpointRow = 256 << 10
 )
@@ -59,11 +61,13 @@ func (j *Journal) Head(ctx context.Context) (store.Position, error) {
 
 // Read implements store.Journal.
 func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
+	count := firstRead
 	return store.ReadChunks(after, func(w *store.Walk) ([]store.Entry, error) {
-		found, err := j.chunk(ctx, w)
+		found, err := j.chunk(ctx, w, count)
 		if err != nil {
 			return nil, err
 		}
+		count = nextCount(count, found)
 		chunk := make([]store.Entry, len(found))
 		for i := range found {
 			if chunk[i], err = found[i].decode(false); err != nil {
@@ -74,15 +78,31 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 	})
 }
 
+// nextCount is how many entries to ask for after some: those of usual size many at a
+// time, long ones few.
+func nextCount(count int, found []stored) int {
+	bytes := 0
+	for i := range found {
+		bytes += len(found[i].fields["e"])
+	}
+	switch {
+	case bytes > replyBytes:
+		return max(count/4, 1)
+	case bytes < replyBytes/4:
+		return min(4*count, lastRead)
+	}
+	return count
+}
+
 // chunk reads the next entries and the head as of one moment.
-func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([]stored, error) {
+func (j *Journal) chunk(ctx context.Context, w *store.Walk, count int) ([]stored, error) {
 	var found []stored
 	err := j.read(ctx, "reading", func() error {
 		var values *goredis.SliceCmd
 		var messages *goredis.XMessageSliceCmd
 		_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
 			values = j.askHead(ctx, p)
-			messages = p.XRangeN(ctx, j.key("journal"), fmt.Sprintf("%d-0", w.After+1), "+", readChunk)
+			messages = p.XRangeN(ctx, j.key("journal"), fmt.Sprintf("%d-0", w.After+1), "+", int64(count))
 			return nil
 		})
 		if err != nil {

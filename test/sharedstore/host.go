@@ -1,4 +1,4 @@
-package memory
+package sharedstore
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Shared is one host's handle of a Server. Its faults are for tests: what they
+// Host is one host's handle of a Server. Its faults are for tests: what they
 // make fail is this host's connection, not the server.
-type Shared struct {
+type Host struct {
 	server *Server
 	closed atomic.Bool
 
@@ -27,14 +27,14 @@ type Shared struct {
 	NoFollow atomic.Bool
 }
 
-var _ store.Journal = (*Shared)(nil)
+var _ store.Journal = (*Host)(nil)
 
 // Host is a handle for one more host.
-func (s *Server) Host() *Shared { return &Shared{server: s} }
+func (s *Server) Host() *Host { return &Host{server: s} }
 
 var errCut = errors.New("the connection was cut")
 
-func (h *Shared) usable(ctx context.Context) error {
+func (h *Host) usable(ctx context.Context) error {
 	switch {
 	case h.closed.Load():
 		return store.ErrClosed
@@ -45,7 +45,7 @@ func (h *Shared) usable(ctx context.Context) error {
 }
 
 // Commit implements store.Journal.
-func (h *Shared) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+func (h *Host) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if err := h.usable(ctx); err != nil {
 		return store.Tip{}, err
 	}
@@ -60,12 +60,12 @@ func (h *Shared) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 }
 
 // Missed implements store.Journal.
-func (h *Shared) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+func (h *Host) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
 	entries, _, err := h.missed(ctx, after)
 	return entries, err
 }
 
-func (h *Shared) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-chan struct{}, error) {
+func (h *Host) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-chan struct{}, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +80,7 @@ func (h *Shared) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-
 }
 
 // Follow implements store.Journal.
-func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.Entry, error] {
+func (h *Host) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.Entry, error] {
 	return func(yield func([]store.Entry, error) bool) {
 		for {
 			entries, wake, err := h.missed(ctx, after)
@@ -107,7 +107,7 @@ func (h *Shared) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.
 }
 
 // Arrive implements store.Journal.
-func (h *Shared) Arrive(ctx context.Context, _ []store.Renewal) error {
+func (h *Host) Arrive(ctx context.Context, _ []store.Renewal) error {
 	if err := h.usable(ctx); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (h *Shared) Arrive(ctx context.Context, _ []store.Renewal) error {
 }
 
 // Due implements store.Journal.
-func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
+func (h *Host) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (h *Shared) Due(ctx context.Context, table store.Table, limit int) ([]strin
 }
 
 // Present implements store.Hosts.
-func (h *Shared) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
+func (h *Host) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
 	}
@@ -169,13 +169,13 @@ func (h *Shared) Present(ctx context.Context, id, name string, term time.Duratio
 }
 
 // Alone implements store.Hosts.
-func (h *Shared) Alone() bool { return false }
+func (h *Host) Alone() bool { return false }
 
 // Clock implements store.Hosts.
-func (h *Shared) Clock(func() time.Time) func() time.Time { return h.server.now }
+func (h *Host) Clock(func() time.Time) func() time.Time { return h.server.now }
 
 // Acquire implements store.Journal.
-func (h *Shared) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
+func (h *Host) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
 	if err := h.usable(ctx); err != nil {
 		return store.Fence{}, false, err
 	}
@@ -197,7 +197,7 @@ func (h *Shared) Acquire(ctx context.Context, name, holder string, term time.Dur
 }
 
 // Release implements store.Journal.
-func (h *Shared) Release(ctx context.Context, fence store.Fence) error {
+func (h *Host) Release(ctx context.Context, fence store.Fence) error {
 	if err := h.usable(ctx); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (h *Shared) Release(ctx context.Context, fence store.Fence) error {
 }
 
 // Send implements store.Journal. A listener that does not keep up loses messages.
-func (h *Shared) Send(ctx context.Context, message []byte) error {
+func (h *Host) Send(ctx context.Context, message []byte) error {
 	if err := h.usable(ctx); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (h *Shared) Send(ctx context.Context, message []byte) error {
 }
 
 // Listen implements store.Journal.
-func (h *Shared) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
+func (h *Host) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := h.usable(ctx); err != nil {
 			yield(nil, err)

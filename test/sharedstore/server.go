@@ -1,4 +1,6 @@
-package memory
+// Package sharedstore is a store that several hosts share, in memory, with the faults
+// of a server and of connections to it. Tests of hosts use it, and compare others with it.
+package sharedstore
 
 import (
 	"context"
@@ -10,16 +12,19 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
 )
 
 // Server is a journal that several hosts share, in memory: each of them takes a
 // handle with Host. It restarts and loses what it acknowledged when a test says
 // so.
 type Server struct {
-	journal *Journal
-	now     func() time.Time
+	now func() time.Time
 
-	mu sync.Mutex
+	mu      sync.Mutex
+	journal *memory.Journal
+	// newest is the position of the newest checkpoint.
+	newest store.Position
 	// run is the server's and headRun that of the last commit.
 	run, headRun int
 	tip          store.Tip
@@ -63,7 +68,8 @@ type presence struct {
 
 // moment is the server as it was before a commit, for a restart that loses it.
 type moment struct {
-	journal   contents
+	journal   *memory.Journal
+	newest    store.Position
 	tip       store.Tip
 	deadlines map[store.Deadline]deadline
 }
@@ -78,7 +84,7 @@ const absence = 5 * time.Second
 // NewServer makes an empty shared journal whose time is now.
 func NewServer(retention store.Retention, now func() time.Time) *Server {
 	return &Server{
-		journal: Open(retention), now: now, run: 1, headRun: 1, commits: map[store.Position]committed{},
+		journal: memory.Open(retention), now: now, run: 1, headRun: 1, commits: map[store.Position]committed{},
 		deadlines: map[store.Deadline]deadline{}, locks: map[string]lock{}, hosts: map[string]presence{}, asked: map[store.Table]time.Time{},
 		wake: make(chan struct{}), listeners: map[chan []byte]struct{}{},
 	}
@@ -93,13 +99,12 @@ func (s *Server) Restart(lost int) {
 	if lost = min(lost, len(s.past)); lost > 0 {
 		m := s.past[len(s.past)-lost]
 		s.past = s.past[:len(s.past)-lost]
-		s.journal.restore(m.journal)
 		for p := range s.commits {
 			if p > m.tip.Position {
 				delete(s.commits, p)
 			}
 		}
-		s.tip, s.deadlines = m.tip, m.deadlines
+		s.journal, s.newest, s.tip, s.deadlines = m.journal, m.newest, m.tip, m.deadlines
 	}
 	s.wakeAll()
 }
@@ -139,8 +144,11 @@ func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	if err := s.refuse(b); err != nil {
 		return store.Tip{}, err
 	}
-	before := s.remember()
 	if len(b.Entries) > 0 {
+		before, err := s.remember(ctx)
+		if err != nil {
+			return store.Tip{}, err
+		}
 		if err := s.journal.Append(ctx, s.tip.Position, b.Entries); err != nil {
 			return store.Tip{}, err
 		}
@@ -184,8 +192,23 @@ func (s *Server) refuse(b *store.Batch) error {
 	return nil
 }
 
-func (s *Server) remember() moment {
-	return moment{journal: s.journal.copy(), tip: s.tip, deadlines: maps.Clone(s.deadlines)}
+func (s *Server) remember(ctx context.Context) (moment, error) {
+	copied, err := s.journal.Snapshot(ctx)
+	if err != nil {
+		return moment{}, err
+	}
+	journal, ok := copied.(*memory.Journal)
+	if !ok {
+		return moment{}, fmt.Errorf("a snapshot in memory is a %T", copied)
+	}
+	return moment{journal: journal, newest: s.newest, tip: s.tip, deadlines: maps.Clone(s.deadlines)}, nil
+}
+
+// current is the journal as it is now; a restart may put another in its place.
+func (s *Server) current() *memory.Journal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal
 }
 
 // renew starts the deadlines anew of the records that are there after the entries.
@@ -212,7 +235,7 @@ func (s *Server) note(e *store.Entry, commit store.CommitID) {
 		r := &c.records[i]
 		r.Key = slices.Clone(r.Key)
 		if r.Value != nil {
-			r.Value = keep(r.Value)
+			r.Value = append([]byte{}, r.Value...)
 		}
 	}
 	s.commits[e.Position] = c

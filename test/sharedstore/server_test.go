@@ -1,11 +1,11 @@
-package memory_test
+package sharedstore_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/test/sharedstore"
 	"github.com/playctl/playctl/test/storetest"
 )
 
@@ -13,7 +13,7 @@ func TestServerContract(t *testing.T) {
 	storetest.Run(t, storetest.Backend{
 		Hosts: true,
 		New: func(_ *testing.T, retention store.Retention) storetest.Opener {
-			server := memory.NewServer(retention, time.Now)
+			server := sharedstore.NewServer(retention, time.Now)
 			return func() store.Journal { return server.Host() }
 		},
 	})
@@ -22,7 +22,7 @@ func TestServerContract(t *testing.T) {
 // TestReadBesideRestart reads a journal that restarts meanwhile: each entry has the
 // commit that wrote it, and not that of another one in its place.
 func TestReadBesideRestart(t *testing.T) {
-	server := memory.NewServer(store.DefaultRetention(), time.Now)
+	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	h := server.Host()
 	commit := func(after store.Tip, id byte, resumed string) (store.Tip, error) {
 		e := store.Entry{Position: after.Position + 1, Seq: uint64(id), Commit: store.CommitID{id}, Prev: after.Commit}

@@ -1,4 +1,4 @@
-package memory
+package sharedstore
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 )
 
 // Head implements store.Journal.
-func (h *Shared) Head(ctx context.Context) (store.Position, error) {
+func (h *Host) Head(ctx context.Context) (store.Position, error) {
 	if err := h.usable(ctx); err != nil {
 		return 0, err
 	}
-	return h.server.journal.Head(ctx)
+	return h.server.current().Head(ctx)
 }
 
 // Read implements store.Journal.
-func (h *Shared) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
+func (h *Host) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := h.usable(ctx); err != nil {
 			yield(store.Entry{}, err)
@@ -41,16 +41,16 @@ func (h *Shared) Read(ctx context.Context, after store.Position) iter.Seq2[store
 }
 
 // Seek implements store.Journal.
-func (h *Shared) Seek(ctx context.Context, seq uint64) (store.Position, error) {
+func (h *Host) Seek(ctx context.Context, seq uint64) (store.Position, error) {
 	if err := h.usable(ctx); err != nil {
 		return 0, err
 	}
-	return h.server.journal.Seek(ctx, seq)
+	return h.server.current().Seek(ctx, seq)
 }
 
 // Checkpoint implements store.Journal. One that another host has overtaken is an
 // ErrConflict; one of a branch that was lost is refused with ErrDiverged.
-func (h *Shared) Checkpoint(ctx context.Context, state store.State) error {
+func (h *Host) Checkpoint(ctx context.Context, state store.State) error {
 	if err := h.usable(ctx); err != nil {
 		return err
 	}
@@ -60,14 +60,29 @@ func (h *Shared) Checkpoint(ctx context.Context, state store.State) error {
 	if c, kept := s.commits[state.Position]; state.Position > 0 && !kept || c.commit != state.Commit {
 		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrDiverged)
 	}
-	if marks := s.journal.marks(); len(marks) > 0 && marks[len(marks)-1].Position > state.Position {
+	if s.newest > state.Position {
 		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrConflict)
 	}
-	return s.journal.Checkpoint(ctx, state)
+	if err := s.journal.Checkpoint(ctx, state); err != nil {
+		return err
+	}
+	s.newest = state.Position
+	return nil
+}
+
+// Weigh implements store.Journal.
+func (h *Host) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+	if err := h.usable(ctx); err != nil {
+		return 0, 0, err
+	}
+	s := h.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.Weigh(ctx)
 }
 
 // Load implements store.Journal.
-func (h *Shared) Load(ctx context.Context) (store.State, error) {
+func (h *Host) Load(ctx context.Context) (store.State, error) {
 	if err := h.usable(ctx); err != nil {
 		return store.State{}, err
 	}
@@ -82,31 +97,34 @@ func (h *Shared) Load(ctx context.Context) (store.State, error) {
 }
 
 // Get implements store.Repository.
-func (h *Shared) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+func (h *Host) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
 	}
-	return h.server.journal.Get(ctx, table, key)
+	return h.server.current().Get(ctx, table, key)
 }
 
 // GetAll implements store.Repository.
-func (h *Shared) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
-	return getAll(ctx, h, records)
+func (h *Host) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
+	if err := h.usable(ctx); err != nil {
+		return nil, err
+	}
+	return h.server.current().GetAll(ctx, records)
 }
 
 // Scan implements store.Repository.
-func (h *Shared) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+func (h *Host) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {
 		if err := h.usable(ctx); err != nil {
 			yield(store.Pair{}, err)
 			return
 		}
-		h.server.journal.Scan(ctx, table, r)(yield)
+		h.server.current().Scan(ctx, table, r)(yield)
 	}
 }
 
 // Close implements store.Journal: it closes the handle, not the server.
-func (h *Shared) Close() error {
+func (h *Host) Close() error {
 	h.closed.Store(true)
 	return nil
 }

@@ -1,0 +1,167 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/internal/store/verify"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
+)
+
+// rewrite has an agent's row of about 200 KiB written again, n times.
+func (f *fixture) rewrite(agent string, n int) {
+	for range n {
+		f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: agent, ToPlayerID: agent, Action: "zone"}})
+	}
+}
+
+// A few events that each write a long row again do not fill the store: the journal is
+// trimmed by its bytes while the world runs, and what is left is whole.
+func TestTheJournalStaysWithinItsBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 8 << 20
+		f := open(t, func(o *Options) {
+			o.NoRepository, o.RingEvents = true, 4
+			o.Journal = memory.Open(store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit})
+		})
+		a := id("a")
+		f.as("", registration(a))
+		f.as("", long(a, 200<<10))
+		most := uint64(0)
+		for range 150 {
+			f.rewrite(a, 1)
+			synctest.Wait() // for a checkpoint
+			bytes, _, err := f.journal.Weigh(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, bytes)
+			if counted, allowed := f.JournalBytes(); allowed != limit || counted < bytes*9/10 || counted > bytes*11/10 {
+				t.Fatalf("the world says %d of %d bytes, the journal holds %d", counted, allowed, bytes)
+			}
+		}
+		if most < limit || most > limit*9/8+1<<20 {
+			t.Errorf("150 events with a row of 200 KiB each: the journal grew to %d bytes, want at most an eighth more than %d", most, limit)
+		}
+		// A cursor before what is left is one before what was trimmed.
+		if _, err := f.Older(t.Context(), 3, f.Events().Head(), nil); !errors.Is(err, store.ErrTrimmed) {
+			t.Errorf("events after one that is gone: %v, want ErrTrimmed", err)
+		}
+		head := f.Events().Head()
+		events, err := f.Older(t.Context(), head-20, head, make([]*Event, 0, 20))
+		if err != nil || len(events) == 0 || events[0].Seq != head-19 {
+			t.Errorf("the events after %d: %d, %v", head-20, len(events), err)
+		}
+		before := f.View()
+		f.reopen()
+		if after := f.View(); after.Tree.Root() != before.Tree.Root() || after.Rev != before.Rev {
+			t.Errorf("the world is at rev %d after a restart, it was at %d", after.Rev, before.Rev)
+		}
+		if report, err := verify.Check(t.Context(), f.journal, testRootKey); err != nil || !report.OK() {
+			t.Errorf("what is left of the journal: %+v, %v", report, err)
+		}
+	})
+}
+
+// A store that an earlier program filled without a limit is carried over, and trimmed
+// with the first entry.
+func TestAJournalWithoutALimitIsCarriedOver(t *testing.T) {
+	at := bolt.Options{
+		Path: filepath.Join(t.TempDir(), "world.playstore"), RootKey: testRootKey,
+		Retention: store.Retention{Events: 10_000, Revs: 1_024},
+	}
+	openStore := func() store.Journal {
+		t.Helper()
+		j, err := bolt.Open(context.Background(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	done := make(chan struct{}, 100)
+	f := open(t, func(o *Options) { o.NoRepository, o.Journal, o.Observer = true, openStore(), checkpointed{done: done} })
+	a := id("a")
+	f.as("", registration(a))
+	f.as("", long(a, 200<<10))
+	f.rewrite(a, 40)
+	f.stop()
+	<-done
+	if err := f.journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 4 << 20
+	at.Retention.Bytes = limit
+	f.options.Journal = openStore()
+	f.journal = f.options.Journal
+	f.start()
+	if bytes, _ := f.JournalBytes(); bytes < 2*limit {
+		t.Fatalf("the journal has %d bytes, too few for this test", bytes)
+	}
+	before := f.View().Rev
+	f.rename(a, 1)
+	<-done
+	if bytes, _, err := f.journal.Weigh(t.Context()); err != nil || bytes > limit {
+		t.Errorf("after the first entry the journal has %d bytes, %v; want at most %d", bytes, err, limit)
+	}
+	f.reopen()
+	if report, err := verify.Check(t.Context(), f.journal, testRootKey); err != nil || !report.OK() {
+		t.Errorf("what is left of the journal: %+v, %v", report, err)
+	}
+	if got := f.View().Rev; got != before+1 {
+		t.Errorf("the world is at rev %d after a restart, want %d", got, before+1)
+	}
+}
+
+// checkpointed reports each checkpoint.
+type checkpointed struct {
+	noObserver
+	done chan struct{}
+}
+
+func (c checkpointed) CheckpointDone(time.Duration, error) { c.done <- struct{}{} }
+
+// Hosts of one world trim its journal together, whichever of them writes.
+func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, hosts = 4 << 20, 3
+		c := &cluster{t: t, clock: newClock()}
+		c.server = sharedstore.NewServer(store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit}, c.clock.Now)
+		for i := range hosts {
+			h := c.server.Host()
+			w, err := Open(t.Context(), Options{
+				Journal: h, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), NoRepository: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.hosts, c.worlds = append(c.hosts, h), append(c.worlds, w)
+		}
+		defer c.close()
+		a := id("a")
+		c.must(0, "", registration(a))
+		c.must(0, "", long(a, 100<<10))
+		most := uint64(0)
+		for n := range 150 {
+			c.must(n%hosts, "", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: a, ToPlayerID: a, Action: "zone"}})
+			synctest.Wait()
+			bytes, _, err := c.hosts[0].Weigh(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, bytes)
+		}
+		if most < limit || most > limit*9/8+1<<20 {
+			t.Errorf("the journal of three hosts grew to %d bytes, want at most an eighth more than %d", most, limit)
+		}
+		c.agree()
+	})
+}
