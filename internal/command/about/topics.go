@@ -1,7 +1,11 @@
 package about
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"github.com/playctl/playctl/internal/store/backend"
 )
 
 // helpTopics are texts that belong to no command: "playctl help environment".
@@ -9,7 +13,7 @@ func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Short: "Environment variables and the config file", Long: topicEnvironment},
 		{Use: "exit-codes", Short: "What the exit code says", Long: topicExitCodes},
-		{Use: "stores", Short: "Where a world is kept", Long: topicStores},
+		{Use: "stores", Short: "Where a world is kept", Long: topicStores()},
 		{Use: "formatting", Short: "Output for people, scripts and programs", Long: topicFormatting},
 	}
 }
@@ -51,28 +55,14 @@ command line, where other people on the machine could read them:
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
 TERM=dumb means a terminal without them. --color wins over all three.`
 
-const topicStores = `A world is kept in one file, which is one host's at a time, or in Redis, where
-several hosts serve it together.
-
-    --data-dir FOLDER                   the file world.playstore in this folder
-    --store redis://host:6379/0         a Redis server; the number is its database, 0 by default
-    --store rediss://host:6379          the same over TLS
-    --store redis+unix:///run/redis.sock
-    --store redis+sentinel://one:26379,two:26379,three:26379/master
-    --store redis+cluster://one:6379,two:6379,three:6379
-
-rediss+sentinel: and rediss+cluster: speak TLS. --host-id names the world, for one Redis
-can hold several; its keys start with play:{NAME}:. All hosts of a world have the same one.
-
-A password is never taken from the command line, where others on the machine could read
-it. It goes into a file for --store-credentials that only its owner can read,
-
-    username=playctl
-    password=...
-
-with sentinel-username= and sentinel-password= where Sentinels ask too; or into
-PLAYCTL_STORE_PASSWORD and PLAYCTL_STORE_USERNAME; or into the address where that is set
-in the environment, PLAYCTL_STORE, or in a config file that others cannot read.`
+// topicStores says what each kind of store says of itself.
+func topicStores() string {
+	text := []string{"A world is kept in a store of one of these kinds."}
+	for _, b := range backend.All() {
+		text = append(text, b.Help)
+	}
+	return strings.Join(text, "\n\n")
+}
 
 const topicExitCodes = `A script can rely on these:
 

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 )
@@ -40,13 +38,15 @@ type served struct {
 	bridge *bridge.Bridge
 
 	// memoryBudget is in bytes.
+	memoryBudget int
 	// unused is what reserveHeap took.
 	unused []byte
-	memoryBudget int
 
 	root     creds.RootFile
 	rootMade bool
-	// path is the store's file, "" where it is in memory.
+	// at is where the store is; the zero Place where it is in memory.
+	at place.Place
+	// path names the store for people, "" where it is in memory.
 	path string
 	// folder is where the demo keeps its files.
 	folder string
@@ -72,13 +72,14 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
-	s.fitLimits(options.Logger, a.Sources.Made)
 	result.unused = reserveHeap()
+	s.fitLimits(options.Logger, a.Sources.Made)
 	options.BodyBudget, options.ReplyBudget = s.bodyBudget<<20, s.replyBudget<<20
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {
 		return result, err
 	}
 	options.Standby = result.standby
+
 	result.deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive, Running: creds.DefaultRunning(processors())})
 	options.World, options.Deriver = result.world, result.deriver
 	if err := s.openBridge(ctx, result, options); err != nil {
@@ -126,54 +127,31 @@ func processName() string {
 	return fmt.Sprintf("process %d on %s", os.Getpid(), machine)
 }
 
-// openStore opens the journal: on a Redis, in memory, in a temporary folder for a
+// openStore opens the journal: on a server, in memory, in a temporary folder for a
 // demo, or in the data folder.
 func openStore(ctx context.Context, a *command.App, s *serveSettings, into *served) (err error) {
-	if s.store.DataDir == "" && s.demo {
+	located := s.store
+	if located.DataDir == "" && s.demo {
 		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
 			return fmt.Errorf("make a folder for the demo: %w", err)
 		}
-		into.folder = into.temporary
-	} else {
-		into.folder = a.Absolute(s.store.DataDir)
+		located.DataDir = into.temporary
 	}
-	if !s.ephemeral && s.store.OnRedis(a.Sources) {
-		return openRedis(ctx, a, s, into)
+	into.folder = a.Absolute(located.DataDir)
+	if s.ephemeral {
+		if into.root, err = findRootKey(a, s); err != nil {
+			return err
+		}
+		into.journal = memory.Open(s.retention())
+		return makeRootKey(a, s, into)
+	}
+	if into.at, err = place.Of(a, &located); err != nil {
+		return err
 	}
 	if into.root, err = findRootKey(a, s); err != nil {
 		return err
 	}
-	if s.ephemeral {
-		into.journal = memory.Open(s.retention())
-		return makeRootKey(a, s, into)
-	}
-	if into.folder == "" {
-		return command.Hintf(errors.New("there is no home folder to keep the store in"), "name a folder with --data-dir, or keep nothing with --ephemeral")
-	}
-	into.path = filepath.Join(into.folder, place.StoreFile)
-	return openFile(ctx, a, s, into)
-}
-
-// openFile opens the store in the data folder, and makes one if there is none.
-func openFile(ctx context.Context, a *command.App, s *serveSettings, into *served) error {
-	o := bolt.Options{Path: into.path}
-	if a.Surroundings().NamesRootFile(s.rootFile) {
-		o.RootKey = into.root.Key
-	}
-	journal, err := bolt.Open(ctx, o)
-	if o.RootKey == "" && errors.Is(err, fs.ErrNotExist) {
-		if err := makeRootKey(a, s, into); err != nil {
-			return err
-		}
-		o.RootKey = into.root.Key
-		journal, err = bolt.Open(ctx, o)
-	}
-	if err != nil {
-		return ownRootKey(err)
-	}
-	into.journal = journal
-	takeRootKey(a, into, journal.RootKey())
-	return nil
+	return openAt(ctx, a, s, into.at, into)
 }
 
 // hostOptions are what the flags say about the host.
@@ -258,7 +236,6 @@ func (s *served) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	var failed []error
-	runtime.KeepAlive(s.unused)
 	if s.host != nil {
 		failed = append(failed, s.host.Close(ctx))
 	}
@@ -280,6 +257,7 @@ func (s *served) close(ctx context.Context) error {
 	if s.temporary != "" {
 		failed = append(failed, os.RemoveAll(s.temporary))
 	}
+	runtime.KeepAlive(s.unused)
 	return errors.Join(failed...)
 }
 

@@ -212,7 +212,7 @@ func RegisterFlags(flags *pflag.FlagSet, a *command.App) { new(serveSettings).re
 func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	s.store.Register(own, a)
-	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for Redis to answer; 0 = do not wait")
+	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for its store to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
 	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 	command.GroupFlags(own, "The world")
@@ -231,7 +231,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 
 	own.StringVar(&s.watchAccess, "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
 	own.StringSliceVar(&s.watchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
-	own.StringSliceVar(&s.watchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame, to look only, such as https://example.com; may be repeated")
+	own.StringSliceVar(&s.watchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map by itself, to look only, such as https://example.com; may be repeated")
 	own.StringVar(&s.worldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 
@@ -335,14 +335,14 @@ func (s *serveSettings) checkStore(from *command.Sources) error {
 		return command.Usagef("--store-wait cannot be negative: 0 = do not wait")
 	case s.store.Address.Text == "":
 	case from.ByFlag("ephemeral") && from.ByFlag("store") && s.ephemeral:
-		return command.Usagef("--ephemeral keeps nothing and --store keeps the world in Redis: use one of them")
+		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a server: use one of them")
 	case from.ByFlag("store") && from.ByFlag("data-dir") && !s.demo:
-		return command.Usagef("--data-dir keeps the world in a file and --store in Redis: use one of them")
+		return command.Usagef("--data-dir keeps the world in a file and --store on a server: use one of them")
 	case s.ephemeral && from.ByFlag("store"):
 		s.ephemeral = false
 	}
-	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnRedis(from) {
-		return command.Usagef("--demo makes accounts that stay on the Redis: name a folder for their credentials with --data-dir")
+	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnServer(from) {
+		return command.Usagef("--demo makes accounts that stay on the server: name a folder for their credentials with --data-dir")
 	}
 	return nil
 }

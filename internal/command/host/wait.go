@@ -15,7 +15,6 @@ import (
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -29,12 +28,12 @@ const (
 	storeAgainMax = 2 * time.Second
 )
 
-// awaitWorld opens the world. While a Redis does not answer it tries again, for as
+// awaitWorld opens the world. While the store does not answer it tries again, for as
 // long as the settings say; meanwhile the process listens, lives, is not ready, and
 // says so in its replies.
 func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
 	err := tryWorld(ctx, a, s, options, into)
-	if s.storeWait == 0 || s.ephemeral || !s.store.OnRedis(a.Sources) || !redis.Passing(err) {
+	if s.storeWait == 0 || !into.at.Passing(err) {
 		return err
 	}
 	into.standby, err = standBy(ctx, a, s, options, err)
@@ -49,7 +48,7 @@ func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *
 			return errStoppedWaiting
 		}
 		switch err = tryWorld(ctx, a, s, options, into); {
-		case err == nil, !redis.Passing(err):
+		case err == nil, !into.at.Passing(err):
 			return err
 		case !again:
 			return command.Hintf(fmt.Errorf("%w (it was awaited for %v)", err, s.storeWait), "%s", a.HintFor(err))
@@ -81,61 +80,48 @@ func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *ho
 	return err
 }
 
-// openRedis opens the world on the Redis, and founds it if there is none.
-func openRedis(ctx context.Context, a *command.App, s *serveSettings, into *served) error {
-	address, err := place.RedisAddress(a, "store", s.store.Address.Text)
-	if err != nil {
-		return err
-	}
-	o, err := place.RedisOptions(a, &s.store, address)
-	if err != nil {
-		return err
-	}
-	o.Publish = published(o.HostID, s.compat)
-	if into.root, err = findRootKey(a, s); err != nil {
-		return err
-	}
+// openAt opens the store at a place, with the root key that was named, else with the
+// store's own. Where there is no world yet it is made with the key at hand, else a new
+// one: of hosts that make it at the same time, all take the key of the first.
+func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Place, into *served) error {
+	o := store.OpenOptions{Publish: published(s.compat), Retention: s.retention()}
 	if a.Surroundings().NamesRootFile(s.rootFile) {
 		o.RootKey = into.root.Key
 	}
-	journal, err := openShared(ctx, o, into.root.Key)
+	journal, err := at.Serve(ctx, o)
+	if o.RootKey == "" && errors.Is(err, fs.ErrNotExist) {
+		if !at.Shared() {
+			if err := makeRootKey(a, s, into); err != nil {
+				return err
+			}
+		}
+		o.RootKey = cmp.Or(into.root.Key, creds.GenerateRootKey())
+		journal, err = at.Serve(ctx, o)
+		if errors.Is(err, store.ErrRootKey) {
+			o.RootKey = ""
+			journal, err = at.Serve(ctx, o)
+		}
+	}
 	if err != nil {
-		return ownRootKey(place.RedisProblem(err))
+		return ownRootKey(err)
 	}
 	into.journal, into.path = journal, journal.Path()
 	takeRootKey(a, into, journal.RootKey())
 	return nil
 }
 
-// openShared opens a world with the root key of the options, with the world's own
-// where they have none, or where there is no world yet with the key at hand, else a new
-// one. Of hosts that found one at the same time, all take the key of the first.
-func openShared(ctx context.Context, o redis.Options, atHand string) (*redis.Journal, error) {
-	given := o.RootKey
-	journal, err := redis.Open(ctx, o)
-	if given == "" && errors.Is(err, fs.ErrNotExist) {
-		o.RootKey = cmp.Or(atHand, creds.GenerateRootKey())
-		journal, err = redis.Open(ctx, o)
-		if errors.Is(err, store.ErrRootKey) {
-			o.RootKey = ""
-			journal, err = redis.Open(ctx, o)
-		}
-	}
-	return journal, err
-}
-
-// published says what is published of an entry within its commit: each event that
-// everybody may see, on the channel of each service that the host answers as.
-func published(hostID, compat string) func(*store.Entry) []redis.Message {
-	channels := []string{protocol.ServicePlay.FanoutChannel(hostID)}
+// published says what a store on a server publishes of an entry within its commit: each
+// event that everybody may see, on the channel of each service that the host answers as.
+func published(compat string) func(hostID string, e *store.Entry) []store.Message {
+	services := []protocol.Service{protocol.ServicePlay}
 	if compat != "" {
-		channels = append(channels, protocol.Service(compat).FanoutChannel(hostID))
+		services = append(services, protocol.Service(compat))
 	}
-	return func(e *store.Entry) []redis.Message {
-		var messages []redis.Message
+	return func(hostID string, e *store.Entry) []store.Message {
+		var messages []store.Message
 		for _, envelope := range fanout.Envelopes(e) {
-			for _, channel := range channels {
-				messages = append(messages, redis.Message{Channel: channel, Payload: envelope})
+			for _, service := range services {
+				messages = append(messages, store.Message{Channel: service.FanoutChannel(hostID), Payload: envelope})
 			}
 		}
 		return messages

@@ -1,16 +1,16 @@
-// Package place says where a world is kept: in a file, or in Redis. It has the flags
-// that name the place, and opens what is there.
+// Package place says where a world is kept: in a file, or on a server. It has the flags
+// that name the place, and opens what is there. What it knows of a store is what the
+// backend says of itself.
 package place
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/store"
@@ -22,93 +22,155 @@ import (
 const StoreFile = "world.playstore"
 
 // Place is where a world is kept, or is to be.
-type Place struct {
-	backend.Backend
-	// Path is the store's file, where it is one.
-	Path string
-	at   backend.Options
-	// explain adds what to do about an error of the store.
-	explain func(error) error
-}
-
-func filePlace(path string) Place {
-	return Place{
-		Backend: backend.Of(""), Path: path, at: backend.Options{Path: path},
-		explain: func(err error) error { return err },
-	}
-}
-
-// wholeWorld bounds a call that may take long where no client waits for it.
-const wholeWorld = 30 * time.Second
+type Place struct{ location store.Location }
 
 // Of is the store that the flags name.
 func Of(a *command.App, f *Flags) (Place, error) {
-	if f.OnRedis(a.Sources) {
-		return redisPlace(a, f, "store", f.Address.Text)
+	if f.OnServer(a.Sources) {
+		return onServer(a, f, "store", f.Address.Text)
 	}
 	if f.DataDir == "" {
-		return Place{}, command.Hintf(errors.New("there is no home folder to look for the store in"), "name its folder with --data-dir")
+		return Place{}, command.Hintf(errors.New("there is no home folder for the store"), "name its folder with --data-dir")
 	}
-	return filePlace(filepath.Join(a.Absolute(f.DataDir), StoreFile)), nil
+	return inFile(a, f, filepath.Join(a.Absolute(f.DataDir), StoreFile))
 }
 
-// Named is the store that a flag's value names: the address of a Redis, a
-// store's file, or the folder that it is in.
+// Named is the store that a flag's value names: an address, a store's file, or the
+// folder that it is in.
 func Named(a *command.App, f *Flags, flag, text string) (Place, error) {
 	if strings.Contains(text, "://") {
-		return redisPlace(a, f, flag, text)
+		return onServer(a, f, flag, text)
 	}
 	path := a.Absolute(text)
 	if info, err := os.Stat(path); filepath.Base(path) == StoreFile || err == nil && info.Mode().IsRegular() {
-		return filePlace(path), nil
+		return inFile(a, f, path)
 	}
-	return filePlace(filepath.Join(path, StoreFile)), nil
+	return inFile(a, f, filepath.Join(path, StoreFile))
 }
 
-func redisPlace(a *command.App, f *Flags, flag, text string) (Place, error) {
-	address, err := RedisAddress(a, flag, text)
-	if err != nil {
+func inFile(a *command.App, f *Flags, path string) (Place, error) {
+	b, _ := backend.Of("")
+	at, err := b.Locate(path, settings{a, f})
+	return Place{at}, err
+}
+
+// onServer is the store at an address that a flag was given.
+func onServer(a *command.App, f *Flags, flag, text string) (Place, error) {
+	where := a.Sources.Where(flag)
+	scheme, _, has := strings.Cut(text, "://")
+	b, known := backend.Of(scheme)
+	if !has || !known {
+		return Place{}, command.Hintf(command.BadSetting(where, errors.New("not the address of a store")), "%s", insteadOf(a, f, text))
+	}
+	if err := refusePassword(a, flag, text, b.PasswordGoes); err != nil {
 		return Place{}, err
 	}
-	o, err := RedisOptions(a, f, address)
-	o.Timeout = wholeWorld
-	at := Place{Backend: backend.Of("redis"), at: backend.Options{Redis: o}}
-	at.explain = func(err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return command.Hintf(fmt.Errorf("there is no world at %s", at), "its name there is --host-id, and the number at the address' end is its database")
+	at, err := b.Locate(text, settings{a, f})
+	if wrong, ok := errors.AsType[*store.FlagError](err); ok {
+		if wrong.Name == "" {
+			return Place{}, command.Usagef("%w", wrong.Err)
 		}
-		return RedisProblem(err)
+		return Place{}, command.BadSetting(a.Sources.Where(wrong.Name), wrong.Err)
 	}
-	return at, err
+	if err != nil {
+		return Place{}, command.Hintf(command.BadSetting(where, err), "\"playctl help stores\" has the forms of an address")
+	}
+	return Place{at}, nil
+}
+
+// insteadOf says what to write for a text that is no address. It may have a password in it.
+func insteadOf(a *command.App, f *Flags, text string) string {
+	if strings.Contains(text, ":") && !strings.Contains(text, "@") {
+		for _, scheme := range backend.Schemes() {
+			b, _ := backend.Of(scheme)
+			if _, err := b.Locate(scheme+"://"+text, settings{a, f}); err == nil {
+				return fmt.Sprintf("did you mean %s://%s?", scheme, text)
+			}
+		}
+	}
+	return "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
+}
+
+// refusePassword refuses an address with a password where others can read it, and says
+// where it goes.
+func refusePassword(a *command.App, flag, text, goes string) error {
+	parsed, err := url.Parse(text)
+	if err != nil {
+		return nil //nolint:nilerr // The backend says what is wrong with it.
+	}
+	if _, has := parsed.User.Password(); !has {
+		return nil
+	}
+	if where := a.Sources.Where(flag); where == "--"+flag {
+		return command.Hintf(command.Usagef("%s has a password in it, and everyone on this machine can read the arguments of a program", where),
+			"leave it out, and put it into %s", goes)
+	}
+	return refusePublicConfig(a, flag)
+}
+
+// refusePublicConfig refuses a config file that holds a password and that others
+// can read.
+func refusePublicConfig(a *command.App, flag string) error {
+	if a.Sources.ByEnvironment(flag) {
+		return nil
+	}
+	if err := command.CheckReaders(a.Sources.Path); err != nil {
+		return fmt.Errorf("config file %s, which has a password in %s: %w", a.Sources.Path, flag, err)
+	}
+	return nil
 }
 
 // String names the place for people, without credentials.
-func (p Place) String() string { return p.Name(p.at) }
+func (p Place) String() string { return p.location.String() }
+
+// Explain adds what to do about an error of the store; nil stays nil.
+func (p Place) Explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if advice := p.location.Advice(err); advice != "" {
+		return command.Hintf(err, "%s", advice)
+	}
+	return err
+}
 
 // Open opens the world that is there, to read it: of a file nobody else may have
-// it open, of a Redis its hosts may run.
-func (p Place) Open(ctx context.Context) (backend.Store, error) {
-	journal, err := p.Read(ctx, p.at)
-	if err != nil {
-		return nil, p.explain(err)
-	}
-	return journal, nil
+// it open, of a server its hosts may run.
+func (p Place) Open(ctx context.Context) (store.Opened, error) {
+	return p.Serve(ctx, store.OpenOptions{ReadOnly: true})
+}
+
+// Serve opens the world that is there, or makes one.
+func (p Place) Serve(ctx context.Context, o store.OpenOptions) (store.Opened, error) {
+	journal, err := p.location.Open(ctx, o)
+	return journal, p.Explain(err)
 }
 
 // Begin begins to make a world there.
 func (p Place) Begin(ctx context.Context, rootKey string) (store.Import, error) {
-	at := p.at
-	at.RootKey = rootKey
-	into, err := p.Import(ctx, at)
-	if err != nil {
-		return nil, p.explain(err)
+	into, err := p.location.BeginImport(ctx, rootKey)
+	return into, p.Explain(err)
+}
+
+// Shared reports whether several hosts can serve the world.
+func (p Place) Shared() bool { return p.location.Shared() }
+
+// Passing reports whether an error of Serve may pass by itself.
+func (p Place) Passing(err error) bool { return p.location != nil && p.location.Passing(err) }
+
+// Compact gives back the space that the store no longer uses, and returns its bytes
+// before and after.
+func (p Place) Compact(ctx context.Context) (before, after int64, err error) {
+	can, ok := p.location.(store.Compacter)
+	if !ok {
+		return 0, 0, fmt.Errorf("%s has nothing to compact", p)
 	}
-	return into, nil
+	return can.Compact(ctx)
 }
 
 // Terms gives records their deadlines where the store keeps them.
 func (p Place) Terms() func(*store.Record) error {
-	if !p.Deadlines {
+	if !p.Shared() {
 		return nil
 	}
 	return world.SetTerm

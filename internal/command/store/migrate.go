@@ -62,7 +62,7 @@ stays as it is.`,
 	}
 	cmd.Flags().StringVar(&from, "from", "", "where the world is: the `address` of a Redis server or the folder of a store")
 	cmd.Flags().StringVar(&to, "to", "", "where it goes: the `address` of a Redis server or the folder of a store")
-	stored.RegisterRedis(cmd.Flags())
+	stored.RegisterBackends(cmd.Flags())
 	return cmd
 }
 
@@ -107,7 +107,7 @@ func refuseServed(ctx context.Context, journal store.Journal, source place.Place
 	}
 	switch hosts, err := known.Hosts(ctx); {
 	case err != nil:
-		return place.RedisProblem(err)
+		return source.Explain(err)
 	case hosts > 0:
 		return command.Hintf(fmt.Errorf("%s is served by %s", source, command.Plural(hosts, "host", "hosts")),
 			"stop them first: they would go on with it beside the copy")

@@ -12,7 +12,6 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/render"
-	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/verify"
 )
@@ -189,17 +188,16 @@ as it was; it needs room for a second copy.`,
 			if err != nil {
 				return err
 			}
-			path := at.Path
-			var done bolt.Compaction
+			done := compactResult{Store: at.String()}
 			err = a.Waiting("Compacting the store", func() error {
-				done, err = bolt.Compact(cmd.Context(), path)
+				done.Before, done.After, err = at.Compact(cmd.Context())
 				return err
 			})
 			if err != nil {
 				return err
 			}
 			return a.Printer.Print(render.Document{
-				Data:  compactResult{Store: path, Before: done.Before, After: done.After},
+				Data:  done,
 				Views: []render.View{render.Line(fmt.Sprintf("Compacted the store from %d to %d bytes.", done.Before, done.After))},
 			})
 		},
@@ -226,8 +224,8 @@ to be added, as >PASSWORD, or as # and the hex SHA-256 of it.`,
 		Example: command.Example("playctl store acl", "playctl store acl --host-id arena --user arena --cluster --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
-			if err := place.CheckHostID(hostID); err != nil {
-				return err
+			if err := redis.CheckHostID(hostID); err != nil {
+				return command.BadSetting(a.Sources.Where("host-id"), err)
 			}
 			result := aclResult{User: user, Rules: redis.Rules(hostID, cluster)}
 			return a.Printer.Print(render.Document{

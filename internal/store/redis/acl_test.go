@@ -24,8 +24,8 @@ func user(rules []string) []string {
 func restricted(t testing.TB, url string, retention store.Retention) redis.Options {
 	o := at(t, url)
 	o.Username, o.Password, o.Retention, o.Tail = aclUser, aclPassword, retention, 1
-	o.Publish = func(*store.Entry) []redis.Message {
-		return []redis.Message{
+	o.Publish = func(*store.Entry) []store.Message {
+		return []store.Message{
 			{Channel: "play:" + o.HostID + ":world:events", Payload: []byte("{}")},
 			{Channel: "agent-play:" + o.HostID + ":world:events", Payload: []byte("{}")},
 		}

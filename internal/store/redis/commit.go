@@ -176,11 +176,11 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch, cha
 
 // messages are what a commit publishes. What is imported was published when it
 // happened.
-func (j *Journal) messages(mode string, entries []store.Entry) []Message {
+func (j *Journal) messages(mode string, entries []store.Entry) []store.Message {
 	if j.options.Publish == nil || mode != "commit" {
 		return nil
 	}
-	var messages []Message
+	var messages []store.Message
 	for i := range entries {
 		messages = append(messages, j.options.Publish(&entries[i])...)
 	}
@@ -188,7 +188,7 @@ func (j *Journal) messages(mode string, entries []store.Entry) []Message {
 }
 
 // channels are those of messages, each once.
-func channels(messages []Message) []any {
+func channels(messages []store.Message) []any {
 	var names []any
 	for _, m := range messages {
 		if !slices.Contains(names, any(m.Channel)) {

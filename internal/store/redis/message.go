@@ -10,13 +10,6 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Message is one that a commit publishes.
-type Message struct {
-	// Channel is its whole name, without the world's prefix.
-	Channel string
-	Payload []byte
-}
-
 // Send implements store.Journal.
 func (j *Journal) Send(ctx context.Context, message []byte) error {
 	return j.call(ctx, "sending by", func() error {

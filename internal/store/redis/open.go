@@ -220,7 +220,11 @@ func (j *Journal) denied(doing string, what parts) error {
 
 // known takes what the world's head says of it.
 func (j *Journal) known(said parts) error {
-	if said.at(0) == nil {
+	switch {
+	case said.at(0) != nil:
+	case j.options.ReadOnly:
+		return fmt.Errorf("there is no world at %s: %w", j.Path(), fs.ErrNotExist)
+	default:
 		return fmt.Errorf("there is no world at %s, and none can be made without a root key: %w", j.Path(), fs.ErrNotExist)
 	}
 	format, err := strconv.ParseUint(text(said.at(0)), 10, 32)

@@ -49,7 +49,7 @@ type Options struct {
 	// Publish returns what is published within an entry's commit, in order; nil for
 	// nothing. It is called by Commit alone, and for each attempt, so it must not
 	// depend on anything but the entry.
-	Publish func(*store.Entry) []Message
+	Publish func(*store.Entry) []store.Message
 }
 
 // dial is how long a connection may take to be there, each of its steps.

@@ -34,8 +34,8 @@ func TestPublishOnCluster(t *testing.T) {
 
 func publish(t *testing.T, o redis.Options, addr string) {
 	first, second := "play:"+o.HostID+":world:events", "other:"+o.HostID+":world:events"
-	o.Publish = func(e *store.Entry) []redis.Message {
-		return []redis.Message{
+	o.Publish = func(e *store.Entry) []store.Message {
+		return []store.Message{
 			{Channel: first, Payload: fmt.Append(nil, e.Seq, " a")},
 			{Channel: second, Payload: fmt.Append(nil, e.Seq, " a")},
 			{Channel: first, Payload: fmt.Append(nil, e.Seq, " b")},

@@ -38,7 +38,7 @@ func (j *Journal) RootKey() string { return j.rootKey }
 
 // Path names the store for people, without credentials.
 func (j *Journal) Path() string {
-	return fmt.Sprintf("%s (world %q)", j.options.Address, j.options.HostID)
+	return describe(j.options)
 }
 
 // Close implements store.Journal.

@@ -1,4 +1,4 @@
-package place
+package redis
 
 import (
 	"strings"

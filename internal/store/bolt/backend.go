@@ -1,0 +1,61 @@
+package bolt
+
+import (
+	"context"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+const help = `A file, which is one host's at a time:
+
+    --data-dir FOLDER                   the file world.playstore in this folder`
+
+// Backend describes this kind of store to commands.
+func Backend() store.Backend {
+	return store.Backend{
+		Help:   help,
+		Locate: func(path string, _ store.Settings) (store.Location, error) { return location(path), nil },
+	}
+}
+
+// location is a store.Location: the path of a file.
+type location string
+
+var _ store.Compacter = location("")
+
+// String implements store.Location.
+func (path location) String() string { return string(path) }
+
+// Shared implements store.Location.
+func (path location) Shared() bool { return false }
+
+// Open implements store.Location.
+func (path location) Open(ctx context.Context, o store.OpenOptions) (store.Opened, error) {
+	journal, err := Open(ctx, Options{Path: string(path), RootKey: o.RootKey, ReadOnly: o.ReadOnly, Retention: o.Retention})
+	if err != nil {
+		return nil, err
+	}
+	return journal, nil
+}
+
+// BeginImport implements store.Location.
+func (path location) BeginImport(ctx context.Context, rootKey string) (store.Import, error) {
+	into, err := BeginImport(ctx, Options{Path: string(path), RootKey: rootKey})
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// Compact implements store.Compacter.
+func (path location) Compact(ctx context.Context) (before, after int64, err error) {
+	done, err := Compact(ctx, string(path))
+	return done.Before, done.After, err
+}
+
+// Passing implements store.Location: a file that another process has open is its for as
+// long as that runs.
+func (path location) Passing(error) bool { return false }
+
+// Advice implements store.Location: the errors say what to do.
+func (path location) Advice(error) string { return "" }
