@@ -64,7 +64,7 @@ main() {
     long) long "$all" "${packages[@]}" ;;
     integrations) integrations ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
-    bench) go test -run '^$' -bench . -benchmem -timeout 60m "${packages[@]}" ;;
+    bench) go test -run '^$' -bench . -benchmem -timeout 120m "${packages[@]}" ;;
   esac
 }
 
@@ -153,8 +153,10 @@ usual() {
   fi
   go vet "${race[@]}" "$@" || status=$?
   # What the tests would be vetted with is part of what vet just did. Packages that
-  # wait for a disk or a process leave the processors to others.
-  go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$scratch/go" -- \
+  # wait for a disk or a process leave the processors to others. A program under the
+  # race detector sleeps for a second before it exits, so that other threads finish
+  # their reports: a twentieth is enough for that.
+  GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$scratch/go" -- \
     -vet=off "${race[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -shuffle on -timeout "$timeout" "$@" || status=$?
   passed=$(go_tests pass) failed=$(go_tests fail)
   if [ "$all" = yes ]; then

@@ -56,7 +56,7 @@ type crowd struct {
 	conns   []*rawClient
 	readers sync.WaitGroup
 	// missing are the subscribers that do not have the present event yet; got is
-	// signalled by the last one.
+	// signaled by the last one.
 	missing atomic.Int64
 	got     chan struct{}
 }

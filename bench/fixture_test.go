@@ -47,12 +47,17 @@ func (s *served) cheapID(hash creds.PasswHash, rootKey string) (string, error) {
 // serve starts a host with n agents on its map.
 func serve(tb testing.TB, n int) *served {
 	tb.Helper()
-	rootKey := strings.Repeat("ab", 32)
-	journal, err := bolt.Open(context.Background(), bolt.Options{
-		Path: filepath.Join(tb.TempDir(), "world.playstore"), RootKey: rootKey, Retention: store.DefaultRetention(),
-	})
+	s, stop := serveAt(tb, filepath.Join(tb.TempDir(), "world.playstore"), strings.Repeat("ab", 32), n)
+	tb.Cleanup(stop)
+	return s
+}
+
+// serveAt is serve on a store.
+func serveAt(tb testing.TB, path, rootKey string, n int) (s *served, stop func()) {
+	tb.Helper()
+	journal, err := bolt.Open(context.Background(), bolt.Options{Path: path, RootKey: rootKey, Retention: store.DefaultRetention()})
 	must(tb, err)
-	s := &served{tb: tb}
+	s = &served{tb: tb}
 	s.derive = s.cheapID
 	w, err := world.Open(context.Background(), world.Options{
 		Journal: journal, RootKey: rootKey, Now: time.Now, Random: rand.Reader,
@@ -60,23 +65,23 @@ func serve(tb testing.TB, n int) *served {
 	})
 	must(tb, err)
 	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: s.cheapID, Release: func() {}})
-	h, err := host.New(host.Options{World: w, Deriver: deriver, Address: "127.0.0.1:0"})
+	h, err := host.New(host.Options{World: w, Deriver: deriver, Address: "127.0.0.1:0", Limits: host.RateLimits{RequestsPerSecond: -1, CreationsPerMinute: -1}})
 	must(tb, err)
 	must(tb, h.Listen(context.Background()))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(ctx) }()
-	tb.Cleanup(func() {
+	stop = func() {
 		cancel()
 		must(tb, <-ended)
 		must(tb, h.Close(context.Background()))
 		deriver.Close()
 		must(tb, w.Close(context.Background()))
 		must(tb, journal.Close())
-	})
+	}
 	s.addr = h.Addr().String()
 	s.populate(rootKey, n)
-	return s
+	return s, stop
 }
 
 func must(tb testing.TB, err error) {

@@ -57,6 +57,7 @@ func TestCosts(t *testing.T) {
 	events := request(s.main, http.MethodGet, "/api/play/events?sid="+s.sid, nil)
 	node := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"agent:` + s.main.id + ":" + s.agents[0].id + `"}}`)
 	found := map[string]expense{}
+	snapshot := request(s.main, http.MethodGet, "/api/play/snapshot?sid="+s.sid, nil)
 	for _, path := range []struct {
 		name        string
 		subscribers int
@@ -64,12 +65,18 @@ func TestCosts(t *testing.T) {
 	}{
 		{"session", 0, request(s.main, http.MethodGet, "/api/play/session", nil)},
 		{"chain node", 0, request(s.main, http.MethodPost, "/api/play/sdk/rpc", node)},
-		{"snapshot", 0, request(s.main, http.MethodGet, "/api/play/snapshot?sid="+s.sid, nil)},
+		{"snapshot", 0, snapshot},
 		{"chat line", 0, s.interaction(s.agents[0])},
 		{"chat line to 50 subscribers", 50, s.interaction(s.agents[1])},
 	} {
 		found[path.name] = s.expense(p, path.request, events, path.subscribers)
 	}
+	for i := range 60 {
+		s.post(s.main, "/api/play/mcp/register?sid="+s.sid, map[string]any{
+			"name": fmt.Sprint("tools ", i), "url": "https://example.org/" + strings.Repeat("a", 300),
+		}, nil)
+	}
+	found["long snapshot"] = s.expense(p, snapshot, events, 0)
 	if *update {
 		text, err := json.MarshalIndent(found, "", "  ")
 		must(t, err)
@@ -94,6 +101,40 @@ func TestCosts(t *testing.T) {
 				t.Errorf("%s costs %.2f %s, and not %.2f: mend it, or say why in the commit and run the test with -update", name, pair[0], what, pair[1])
 			}
 		}
+	}
+}
+
+// TestCollections lets a host allocate a hundred MiB and counts its collections: with a
+// small heap Go would make one for every few MiB.
+func TestCollections(t *testing.T) {
+	dir, key := t.TempDir(), creds.GenerateRootKey()
+	must(t, creds.WriteRootFile(filepath.Join(dir, "root"), key, false))
+	p := start(t, dir)
+	s := &served{tb: t, addr: p.addr(), derive: creds.DeriveNodeID}
+	s.populate(key, 0)
+	p.Stop() // with the memory of the derivation
+	p = start(t, dir)
+	s.addr = p.addr()
+	ask := request(s.main, http.MethodGet, "/api/play/session", nil)
+	c := dial(t, s.addr)
+	defer c.close()
+	count := func() (collections, bytes float64) {
+		text := string(p.scrape(t))
+		return s.number(text, "go_gc_duration_seconds_count"), s.number(text, "go_memstats_alloc_bytes_total")
+	}
+	collections, bytes := count()
+	for allocated := 0.0; allocated < 100<<20; {
+		for range 1000 {
+			if status, _, err := c.do(ask); err != nil || status != http.StatusOK {
+				t.Fatalf("status %d, %v", status, err)
+			}
+		}
+		_, now := count()
+		allocated = now - bytes
+	}
+	after, now := count()
+	if n := after - collections; n > (now-bytes)/(8<<20) {
+		t.Errorf("%.0f collections for %.0f MiB", n, (now-bytes)/(1<<20))
 	}
 }
 
@@ -158,21 +199,24 @@ func low(of []expense) expense {
 func (s *served) counters(p *process) expense {
 	s.tb.Helper()
 	text := string(p.scrape(s.tb))
-	number := func(text, name string) float64 {
-		for line := range strings.Lines(text) {
-			if rest, ok := strings.CutPrefix(line, name+" "); ok {
-				n, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-				must(s.tb, err)
-				return n
-			}
-		}
-		s.tb.Fatalf("there is no %s", name)
-		return 0
-	}
 	io, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.PID()))
 	must(s.tb, err)
 	return expense{
-		Bytes: number(text, "go_memstats_alloc_bytes_total"), Writes: number(string(io), "syscw:"),
-		Syncs: number(text, "playctl_world_commits_total"),
+		Bytes: s.number(text, "go_memstats_alloc_bytes_total"), Writes: s.number(string(io), "syscw:"),
+		Syncs: s.number(text, "playctl_world_commits_total"),
 	}
+}
+
+// number is what a text says after a name.
+func (s *served) number(text, name string) float64 {
+	s.tb.Helper()
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			must(s.tb, err)
+			return n
+		}
+	}
+	s.tb.Fatalf("there is no %s", name)
+	return 0
 }

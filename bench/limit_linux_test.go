@@ -26,15 +26,20 @@ const (
 	limitDigest   = "digest"
 	limitNode     = "node.json"
 	limitSnapshot = "snapshot.json"
-	limitLine     = "line.json"
-	limitFrame    = "frame.txt"
+	// limitCompressed is that in zstd.
+	limitCompressed = "snapshot.zst"
+	limitLine       = "line.json"
+	limitFrame      = "frame.txt"
+	// The limit serves TLS where these are there.
+	limitCert = "cert.pem"
+	limitKey  = "key.pem"
 )
 
 // limit is a bare net/http program that does what no host can do without: it reads
 // and parses the same body, compares one digest, appends and syncs a line before it
 // answers, and sends the same headers and bytes.
 type limit struct {
-	digest, node, snapshot, line, frame []byte
+	digest, node, snapshot, compressed, line, frame []byte
 
 	lines chan chan struct{}
 	file  *os.File
@@ -48,9 +53,14 @@ type limit struct {
 }
 
 func init() { //nolint:gochecknoinits // It takes the place of the tests where the process is another program.
-	if folder := os.Getenv(envLimit); folder != "" {
-		fmt.Fprintln(os.Stderr, runLimit(folder))
-		os.Exit(1)
+	for name, run := range map[string]func(string) error{envLimit: runLimit, envLoad: runLoad} {
+		if value := os.Getenv(name); value != "" {
+			if err := run(value); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
 	}
 }
 
@@ -59,7 +69,8 @@ func runLimit(folder string) error {
 	l := &limit{lines: make(chan chan struct{}, 1024), seq: 1}
 	l.more = sync.NewCond(&l.mu)
 	for name, into := range map[string]*[]byte{
-		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitLine: &l.line, limitFrame: &l.frame,
+		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitCompressed: &l.compressed,
+		limitLine: &l.line, limitFrame: &l.frame,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the benchmark's own folder
 		if err != nil {
@@ -88,13 +99,29 @@ func runLimit(folder string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /rpc", l.answer)
 	mux.HandleFunc("GET /snapshot", func(w http.ResponseWriter, r *http.Request) {
-		if l.known(w, r) {
+		switch {
+		case !l.known(w, r):
+		case r.Header.Get("Accept-Encoding") == "zstd":
+			w.Header()["Content-Encoding"] = []string{"zstd"}
+			l.send(w, l.compressed)
+		default:
 			l.send(w, l.snapshot)
 		}
 	})
 	mux.HandleFunc("GET /events", l.stream)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
+	if cert := filepath.Join(folder, limitCert); exists(cert) {
+		return server.ServeTLS(listener, cert, filepath.Join(folder, limitKey))
+	}
 	return server.Serve(listener)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path) //nolint:gosec // the benchmark's own folder
+	return err == nil
 }
 
 // known compares the digest of what a caller shows.

@@ -3,8 +3,15 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,18 +22,23 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // peer is one of the two programs.
 type peer struct {
-	addr string
-	pid  int
+	addr   string
+	secure bool
+	pid    int
 	// What is asked of it.
-	node, snapshot, events []byte
-	lines                  [][]byte
+	node, snapshot, compressed, events []byte
+	lines                              [][]byte
 	// restart starts the program anew.
 	restart func()
 }
+
+// pair is a host and the limit.
+type pair struct{ ours, limit *peer }
 
 func newTable(b *testing.B) *table {
 	b.Helper()
@@ -44,6 +56,9 @@ func newTable(b *testing.B) *table {
 	stable := fmt.Sprintf("agent:%s:%s", s.main.id, s.agents[0].id)
 	nodeBody := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"` + stable + `"}}`)
 	snapshotPath := "/api/play/snapshot?sid=" + s.sid
+	compressed := func(ask []byte) []byte {
+		return bytes.Replace(ask, []byte("\r\n\r\n"), []byte("\r\nAccept-Encoding: zstd\r\n\r\n"), 1)
+	}
 	t.ours = &peer{
 		addr: host.addr(), pid: host.PID(),
 		node:     request(s.main, http.MethodPost, "/api/play/sdk/rpc", nodeBody),
@@ -55,6 +70,7 @@ func newTable(b *testing.B) *table {
 		snapshot: request(s.main, http.MethodGet, "/snapshot?sid="+s.sid, nil),
 		events:   request(s.main, http.MethodGet, "/events?sid="+s.sid, nil),
 	}
+	t.ours.compressed, t.limit.compressed = compressed(t.ours.snapshot), compressed(t.limit.snapshot)
 	for _, a := range s.agents {
 		line := s.interaction(a)
 		t.ours.lines = append(t.ours.lines, line)
@@ -68,19 +84,95 @@ func newTable(b *testing.B) *table {
 		t.ours.addr, t.ours.pid = host.addr(), host.PID()
 	}
 	t.prepareLimit(s)
+	t.more = func(program string, args ...string) *peer {
+		host.Stop()
+		more := t.copyOurs(dir, program, args...)
+		host = startForTable(b, dir)
+		t.ours.addr, t.ours.pid = host.addr(), host.PID()
+		return more
+	}
+	if other := os.Getenv("PLAYCTL_BENCH_BESIDE"); other != "" {
+		t.beside = t.more(other)
+	}
 	return t
+}
+
+// copyOurs lets a playctl serve a copy of the world, the one that is tested where none
+// is named.
+func (t *table) copyOurs(dir, program string, args ...string) *peer {
+	t.b.Helper()
+	copied := t.b.TempDir()
+	must(t.b, os.CopyFS(copied, os.DirFS(dir)))
+	must(t.b, os.Chmod(filepath.Join(copied, "root"), 0o600))
+	other := *t.ours
+	var host *process
+	start := func() {
+		host = startProgram(t.b, copied, program, args...)
+		other.addr, other.pid = host.addr(), host.PID()
+	}
+	other.restart = func() {
+		host.Stop()
+		start()
+	}
+	start()
+	return &other
+}
+
+// useTLS makes the pair one that serves TLS.
+func (t *table) useTLS() {
+	t.b.Helper()
+	dir := t.b.TempDir()
+	certFile, keyFile := filepath.Join(dir, limitCert), filepath.Join(dir, limitKey)
+	makeCertificate(t.b, certFile, keyFile)
+	t.beside = nil
+	t.ours = t.more("", "--tls-cert", certFile, "--tls-key", keyFile)
+	t.ours.secure, t.limit.secure = true, true
+	for _, name := range []string{limitCert, limitKey} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		must(t.b, err)
+		must(t.b, os.WriteFile(filepath.Join(t.limitDir, name), text, 0o600)) //nolint:gosec // the benchmark's own folder
+	}
+	t.limit.restart()
+}
+
+// makeCertificate makes a certificate of its own for 127.0.0.1.
+func makeCertificate(b *testing.B, certFile, keyFile string) {
+	b.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(b, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	must(b, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	must(b, err)
+	must(b, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	must(b, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
 }
 
 // startForTable lets one node have all streams.
 func startForTable(b *testing.B, dir string) *process {
 	b.Helper()
-	return startAt(b, dir, "127.0.0.1:0", "--max-connections-per-caller", "9000", "--max-streams-per-caller", "7000")
+	return startProgram(b, dir, "")
+}
+
+func startProgram(b *testing.B, dir, program string, args ...string) *process {
+	b.Helper()
+	return &process{hostprocess.Start(b, hostprocess.Options{Program: program, Args: append([]string{
+		"--listen", "127.0.0.1:0", "--log-level", "error", "--rate-history", "0",
+		"--data-dir", filepath.Join(dir, "data"), "--root-file", filepath.Join(dir, "root"),
+		"--max-connections", "12000", "--max-connections-per-caller", "11000",
+		"--max-streams", "11000", "--max-streams-per-caller", "10500",
+	}, args...)})}
 }
 
 // prepareLimit starts the other program with what the host answers.
 func (t *table) prepareLimit(s *served) {
 	t.b.Helper()
 	dir := t.b.TempDir()
+	t.limitDir = dir
 	ask := func(text []byte) []byte {
 		c := dial(t.b, s.addr)
 		defer c.close()
@@ -93,7 +185,8 @@ func (t *table) prepareLimit(s *served) {
 	}
 	sum := sha256.Sum256([]byte(s.main.hash))
 	for name, text := range map[string][]byte{
-		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitLine: ask(t.ours.lines[0]), limitFrame: t.frame(s),
+		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitCompressed: ask(t.ours.compressed),
+		limitLine: ask(t.ours.lines[0]), limitFrame: t.frame(s),
 	} {
 		must(t.b, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}

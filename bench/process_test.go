@@ -43,7 +43,7 @@ func startWith(tb testing.TB, dir string, env []string, address string, more ...
 }
 
 // addr is where it listens.
-func (p *process) addr() string { return strings.TrimPrefix(p.URL(), "http://") }
+func (p *process) addr() string { return p.URL()[strings.LastIndexByte(p.URL(), '/')+1:] }
 
 func (p *process) get(b testing.TB, path string) []byte {
 	b.Helper()

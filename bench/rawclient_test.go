@@ -23,9 +23,22 @@ type rawClient struct {
 
 func dial(tb testing.TB, addr string) *rawClient {
 	tb.Helper()
-	conn, err := net.Dial("tcp", addr)
+	c, err := connect(addr, false)
 	must(tb, err)
-	return &rawClient{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
+	return c
+}
+
+// connect is dial with an error, and over TLS where the server has it.
+func connect(addr string, secure bool) (*rawClient, error) {
+	open := func() (net.Conn, error) { return net.Dial("tcp", addr) }
+	if secure {
+		open = func() (net.Conn, error) { return dialTLS(addr) }
+	}
+	conn, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return &rawClient{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
 func (c *rawClient) close() { _ = c.conn.Close() }

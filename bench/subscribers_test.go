@@ -125,17 +125,21 @@ type audience struct {
 // subscribe opens n streams and waits until each has opened.
 func subscribe(tb testing.TB, addr string, ask []byte, n int) *audience {
 	tb.Helper()
+	return subscribeOver(tb, http11, addr, ask, n)
+}
+
+// subscribeOver is subscribe over a version of HTTP.
+func subscribeOver(tb testing.TB, v version, addr string, ask []byte, n int) *audience {
+	tb.Helper()
 	a := &audience{tb: tb, at: make([]int64, n), behind: n}
 	a.more = sync.NewCond(&a.mu)
 	var opened sync.WaitGroup
 	for i := range n {
-		conn, err := net.Dial("tcp", addr)
-		must(tb, err)
-		_, err = conn.Write(ask)
+		conn, in, err := v.connect(addr, ask)
 		must(tb, err)
 		a.conns = append(a.conns, conn)
 		opened.Add(1)
-		a.done.Go(func() { a.read(i, conn, opened.Done) })
+		a.done.Go(func() { a.read(i, conn, in, opened.Done) })
 	}
 	opened.Wait()
 	if n > 0 {
@@ -144,13 +148,13 @@ func subscribe(tb testing.TB, addr string, ask []byte, n int) *audience {
 	return a
 }
 
-func (a *audience) read(i int, conn net.Conn, opened func()) {
-	var c counter
-	buf := make([]byte, 32<<10)
+func (a *audience) read(i int, conn net.Conn, in eventCounter, opened func()) {
+	c := in.counted()
+	buf := make([]byte, min(32<<10, 64<<20/len(a.at)))
 	for {
 		n, err := conn.Read(buf)
 		if err == nil {
-			err = c.take(buf[:n])
+			err = in.take(buf[:n])
 		}
 		if err != nil {
 			if !a.ended.Load() {

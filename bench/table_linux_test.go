@@ -2,13 +2,11 @@ package bench
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,29 +22,54 @@ import (
 //	go test ./bench -run '^$' -bench Table -benchtime 1x -timeout 30m
 //
 // The seconds of a round, the rounds, and the rows are in PLAYCTL_BENCH_SECONDS (3),
-// PLAYCTL_BENCH_ROUNDS (3) and PLAYCTL_BENCH_ROWS (a regular expression).
+// PLAYCTL_BENCH_ROUNDS (3) and PLAYCTL_BENCH_ROWS (a regular expression). A program that
+// PLAYCTL_BENCH_BESIDE names, such as the playctl before a change, is measured in turns
+// with both.
 func BenchmarkTable(b *testing.B) {
 	t := newTable(b)
 	t.row("chain node, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.node }))
 	t.row("snapshot of 100 agents, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.snapshot }))
+	t.row("snapshot of 100 agents in zstd, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.compressed }))
 	for _, n := range []int{1, 16, 64, 256} {
-		t.row(fmt.Sprintf("durable chat line, %d connections", n), t.requests(n, func(p *peer, i int) []byte { return p.lines[i%len(p.lines)] }))
+		t.row(fmt.Sprintf("durable chat line, %d connections", n), t.requests(n, line))
 	}
 	for _, n := range []int{100, 1000} {
-		t.row(fmt.Sprintf("chat line to %d subscribers, 16 writers", n), t.fanOut(n, 16, 0))
+		t.row(fmt.Sprintf("chat line to %d subscribers, 16 writers", n), t.fanOut(http11, n, 0))
 	}
-	t.row("chat line to 1000 subscribers, 200 lines a second", t.fanOut(1000, 16, 200))
+	t.row("chat line to 1000 subscribers, 200 lines a second", t.fanOut(http11, 1000, 200))
+	t.row("chat line to 1000 subscribers over HTTP/2 without TLS, 16 writers", t.fanOut(http2Cleartext, 1000, 0))
 	t.row("chat line to 1000 subscribers, quiet: until the last has it", t.quiet(1000))
-	t.row("memory of an idle subscriber, 5000 of them", t.idle(5000))
+	t.row("memory of an idle subscriber, 5000 of them", t.idle(http11, 5000))
+	t.row("memory of an idle subscriber over HTTP/2 without TLS, 5000 of them", t.idle(http2Cleartext, 5000))
+	t.row("10000 subscribers, 20 lines a second", t.held(10_000, 20))
+	t.row("10000 subscribers, 100 lines a second", t.held(10_000, 100))
+	const fanOut, idle = "chat line to 1000 subscribers over HTTP/2 with TLS, 16 writers", "memory of an idle subscriber over HTTP/2 with TLS, 2000 of them"
+	if t.rows.MatchString(fanOut) || t.rows.MatchString(idle) {
+		t.useTLS()
+		t.row(fanOut, t.fanOut(http2TLS, 1000, 0))
+		t.row(idle, t.idle(http2TLS, 2000))
+	}
+}
+
+// BenchmarkLong lets 64 connections write lines flat out for 75 seconds, so that trims,
+// checkpoints and collections fall into them.
+func BenchmarkLong(b *testing.B) {
+	t := newTable(b)
+	t.seconds, t.rounds = 75*time.Second, 1
+	t.row("durable chat line for 75 s, 64 connections", t.requests(64, line))
 }
 
 type table struct {
-	b       *testing.B
-	ours    *peer
-	limit   *peer
-	seconds time.Duration
-	rounds  int
-	rows    *regexp.Regexp
+	b *testing.B
+	pair
+	// beside is another playctl, nil for none.
+	beside *peer
+	// more starts a playctl on a copy of the world.
+	more     func(program string, args ...string) *peer
+	limitDir string
+	seconds  time.Duration
+	rounds   int
+	rows     *regexp.Regexp
 }
 
 // result is one round of one program. What is zero was not measured.
@@ -57,11 +80,16 @@ type result struct {
 	cpu      time.Duration
 	share    float64
 	p50, p99 time.Duration
+	// reads is p99 of the reads meanwhile.
+	reads time.Duration
 	// writes are the lines in a second where the rate counts frames.
 	writes float64
 	// bytes are the memory of each subscriber.
 	bytes float64
 }
+
+// line is the request that records a chat line.
+func line(p *peer, i int) []byte { return p.lines[i%len(p.lines)] }
 
 func setting(name string, other int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -75,10 +103,13 @@ func (t *table) row(name string, measure func(*peer) result) {
 	if !t.rows.MatchString(name) {
 		return
 	}
-	var ours, limit []result
+	var ours, limit, beside []result
 	for range t.rounds {
 		ours = append(ours, measure(t.ours))
 		limit = append(limit, measure(t.limit))
+		if t.beside != nil {
+			beside = append(beside, measure(t.beside))
+		}
 	}
 	ratio := func(of func(result) float64) float64 { return median(ours, of) / median(limit, of) }
 	var ratios []string
@@ -89,6 +120,9 @@ func (t *table) row(name string, measure func(*peer) result) {
 	}
 	// What a benchmark logs is cut off after ten lines.
 	fmt.Printf("%s\n  ours   %s\n  limit  %s\n  ratio  %s\n", name, describe(ours), describe(limit), strings.Join(ratios, ", "))
+	if t.beside != nil {
+		fmt.Printf("  beside %s\n", describe(beside))
+	}
 }
 
 // figures are what a result has.
@@ -102,6 +136,7 @@ var figures = []struct {
 	{"cpu", func(r result) float64 { return r.cpu.Seconds() }, func(v float64) string { return fmt.Sprintf("%.2f µs", v*1e6) }},
 	{"p50", func(r result) float64 { return r.p50.Seconds() }, func(v float64) string { return fmt.Sprintf("%.2f ms", v*1e3) }},
 	{"p99", func(r result) float64 { return r.p99.Seconds() }, func(v float64) string { return fmt.Sprintf("%.2f ms", v*1e3) }},
+	{"p99 of reads", func(r result) float64 { return r.reads.Seconds() }, func(v float64) string { return fmt.Sprintf("%.2f ms", v*1e3) }},
 	{"memory", func(r result) float64 { return r.bytes }, func(v float64) string { return fmt.Sprintf("%.1f kB", v/1e3) }},
 	{"load", func(r result) float64 { return r.share }, func(v float64) string { return fmt.Sprintf("%.0f%%", v*100) }},
 }
@@ -160,43 +195,13 @@ func (m *meter) result(n int64) result {
 	}
 }
 
-// load sends requests on n connections for the seconds of a round, every
-// connection's next when the one before was answered, or as they are due at a
-// pace in a second. It returns how long each took.
-func (t *table) load(p *peer, n, pace int, text func(*peer, int) []byte) []time.Duration {
-	var mu sync.Mutex
-	var all []time.Duration
-	var clients sync.WaitGroup
-	began := time.Now()
+// task is what n connections send.
+func (t *table) task(p *peer, n, pace int, text func(*peer, int) []byte) task {
+	k := task{Addr: p.addr, Secure: p.secure, Connections: n, Pace: pace, Length: t.seconds}
 	for i := range n {
-		clients.Go(func() {
-			c := dial(t.b, p.addr)
-			defer c.close()
-			var took []time.Duration
-			ask := text(p, i)
-			for k := 0; ; k++ {
-				from := time.Now()
-				if pace > 0 {
-					from = began.Add(time.Duration(k*n+i) * time.Second / time.Duration(pace))
-					<-time.After(time.Until(from))
-				}
-				if from.Sub(began) > t.seconds {
-					break
-				}
-				if status, body, err := c.do(ask); err != nil || status != http.StatusOK {
-					t.b.Errorf("status %d, %v: %s", status, err, body)
-					break
-				}
-				took = append(took, time.Since(from))
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, took...)
-		})
+		k.Requests = append(k.Requests, text(p, i))
 	}
-	clients.Wait()
-	slices.Sort(all)
-	return all
+	return k
 }
 
 func (r result) with(took []time.Duration) result {
@@ -209,24 +214,50 @@ func (r result) with(took []time.Duration) result {
 func (t *table) requests(n int, text func(*peer, int) []byte) func(*peer) result {
 	return func(p *peer) result {
 		m := t.meter(p)
-		took := t.load(p, n, 0, text)
-		return m.result(int64(len(took))).with(took)
+		k := t.task(p, n, 0, text)
+		s := k.run()
+		if s.Failure != "" {
+			t.b.Error(s.Failure)
+		}
+		return m.result(int64(len(s.Took))).with(s.Took)
 	}
 }
 
+// writers are how many connections write while many subscribe.
+const writers = 16
+
 // fanOut lets writers write while many subscribe, and counts frames until the last
 // subscriber has the last one.
-func (t *table) fanOut(subscribers, writers, pace int) func(*peer) result {
+func (t *table) fanOut(v version, subscribers, pace int) func(*peer) result {
+	return t.among(v, subscribers, pace, 0)
+}
+
+// held is fanOut with reads of others, 50 a second, at a program without streams that
+// nobody reads any more: the limit keeps those until it writes to them.
+func (t *table) held(subscribers, pace int) func(*peer) result {
 	return func(p *peer) result {
-		a := subscribe(t.b, p.addr, p.events, subscribers)
+		p.restart()
+		return t.among(http11, subscribers, pace, 50)(p)
+	}
+}
+
+func (t *table) among(v version, subscribers, pace, reads int) func(*peer) result {
+	return func(p *peer) result {
+		a := subscribeOver(t.b, v, p.addr, p.events, subscribers)
 		defer a.leave()
 		m := t.meter(p)
-		took := t.load(p, writers, pace, func(p *peer, i int) []byte { return p.lines[i%len(p.lines)] })
-		writes := float64(len(took)) / time.Since(m.began).Seconds()
-		a.expectAll(int64(len(took)))
+		wait := t.begin(t.task(p, writers, pace, line))
+		read := func() sent { return sent{} }
+		if reads > 0 {
+			read = t.begin(t.task(p, writers, reads, func(p *peer, _ int) []byte { return p.node }))
+		}
+		s, others := wait(), read()
+		writes := float64(len(s.Took)) / t.seconds.Seconds()
+		a.expectAll(int64(len(s.Took)))
 		a.wait()
-		r := m.result(int64(len(took) * subscribers)).with(took)
-		r.writes = writes
+		m.own -= s.cpu + others.cpu
+		r := m.result(int64(len(s.Took) * subscribers)).with(s.Took)
+		r.writes, r.reads = writes, result{}.with(others.Took).p99
 		return r
 	}
 }
@@ -257,12 +288,12 @@ func (t *table) quiet(subscribers int) func(*peer) result {
 }
 
 // idle is what a subscriber adds to the memory that a program has for itself.
-func (t *table) idle(subscribers int) func(*peer) result {
+func (t *table) idle(v version, subscribers int) func(*peer) result {
 	return func(p *peer) result {
 		p.restart()
 		<-time.After(time.Second)
 		before := t.private(p.pid)
-		a := subscribe(t.b, p.addr, p.events, subscribers)
+		a := subscribeOver(t.b, v, p.addr, p.events, subscribers)
 		defer a.leave()
 		<-time.After(t.seconds)
 		return result{bytes: float64(t.private(p.pid)-before) / float64(subscribers)}

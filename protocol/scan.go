@@ -56,7 +56,7 @@ func (s *scanner) members(depth int) ([]member, *Error) {
 			return nil, err
 		}
 		if list == nil {
-			list = make([]member, 0, 8)
+			list = make([]member, 0, 4)
 		}
 		list = append(list, member{name: name, value: s.text[start:s.at]})
 	}

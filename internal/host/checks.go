@@ -61,7 +61,7 @@ func checkSession(c *call) error {
 	if !c.rules.sid {
 		return nil
 	}
-	sid := c.query().Get(protocol.QuerySID)
+	sid := c.parameter(protocol.QuerySID)
 	if sid == "" {
 		return protocol.Errorf(protocol.CodeSIDMissing, "the query parameter sid is needed here: the session route gives it")
 	}

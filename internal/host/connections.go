@@ -58,6 +58,8 @@ type gateConn struct {
 	net.Conn
 	gate *gate
 	site netip.Addr
+	// gathers is set while the beginning of a reply waits for the rest of it.
+	gathers *gathering
 	// refused is the limit that it exceeds: its calls but health are refused with it. It is set
 	// once, before anybody reads it.
 	refused string

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"net/url"
+	"strings"
 
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -120,6 +121,18 @@ func (c *call) query() url.Values {
 		c.queryValues = c.r.URL.Query()
 	}
 	return c.queryValues
+}
+
+// parameter is a parameter of the query. Most requests have one at most, which is not
+// taken apart.
+func (c *call) parameter(name string) string {
+	if c.queryValues == nil {
+		value, alone := strings.CutPrefix(c.r.URL.RawQuery, name+"=")
+		if alone && !strings.ContainsAny(value, "&;%+=") {
+			return value
+		}
+	}
+	return c.query().Get(name)
 }
 
 // sealLabel sets the keys of sealed replies apart from anything else that might

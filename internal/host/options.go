@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +62,10 @@ type Options struct {
 	// NoRepository turns node and API key checks off, for local play. The world
 	// must have been opened with it as well.
 	NoRepository bool
+
+	// Processors is how many processors the host has; runtime.GOMAXPROCS by default, which
+	// is more where goroutines wait for the disk.
+	Processors int
 
 	// Address is where to listen, such as 127.0.0.1:7420; port 0 picks one.
 	Address string
@@ -210,6 +215,7 @@ func (o *Options) check() error {
 	if err := errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch()); err != nil {
 		return err
 	}
+	o.Processors = orDefault(o.Processors, runtime.GOMAXPROCS(0))
 	o.BodyBudget = orDefault(o.BodyBudget, DefaultBodyBudget)
 	o.ReplyBudget = orDefault(o.ReplyBudget, DefaultReplyBudget)
 	o.Limits.fill()

@@ -24,7 +24,7 @@ type pumps struct {
 }
 
 func newPumps(h *Host) *pumps {
-	p := &pumps{all: make([]pump, max(1, runtime.GOMAXPROCS(0)-1))}
+	p := &pumps{all: make([]pump, max(1, h.options.Processors-1))}
 	for i := range p.all {
 		p.all[i] = pump{host: h, bell: make(chan struct{}, 1), writer: newDirectWriter()}
 	}

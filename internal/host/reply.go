@@ -77,9 +77,11 @@ func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compress
 		return
 	}
 	c.beginJSON(http.StatusOK, s.Len())
+	c.gather(s.Len())
 	if _, err := s.WriteTo(c); errors.Is(err, world.ErrDropped) {
 		panic(http.ErrAbortHandler) // Only a broken connection tells the client that it is not whole.
 	}
+	c.endGather()
 }
 
 // replyBuffers are for replies of many parts: net/http would send a packet for
@@ -89,7 +91,9 @@ var replyBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 3
 // writeParts sends a JSON reply of 200 in parts, which are not copied together: a
 // client that does not read holds what others hold as well, and a buffer.
 func (c *call) writeParts(parts [][]byte) {
-	c.beginJSON(http.StatusOK, lengthOf(parts))
+	length := lengthOf(parts)
+	c.beginJSON(http.StatusOK, length)
+	c.gather(length)
 	w := replyBuffers.Get().(*bufio.Writer)
 	w.Reset(c)
 	for _, part := range parts {
@@ -98,6 +102,7 @@ func (c *call) writeParts(parts [][]byte) {
 	_ = w.Flush()
 	w.Reset(nil)
 	replyBuffers.Put(w)
+	c.endGather()
 }
 
 // appendItems appends the items of an array to parts.

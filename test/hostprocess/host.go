@@ -18,6 +18,8 @@ const patience = time.Minute
 
 // Options say how to run a host.
 type Options struct {
+	// Program is the playctl to run, "" for the one that Program gives.
+	Program string
 	// Args are those of `playctl serve`. Where they name no --listen it is a free
 	// port of 127.0.0.1, another one at each start.
 	Args []string
@@ -53,7 +55,11 @@ type Host struct {
 // something secret was shown, or if the host found a race or panicked.
 func New(t testing.TB, o Options) *Host {
 	t.Helper()
-	h := &Host{t: t, program: Binary(t), home: t.TempDir(), options: o, secrets: o.Secrets, said: newTranscript()}
+	program := o.Program
+	if program == "" {
+		program = Binary(t)
+	}
+	h := &Host{t: t, program: program, home: t.TempDir(), options: o, secrets: o.Secrets, said: newTranscript()}
 	t.Cleanup(func() {
 		h.Kill()
 		h.judge()

@@ -79,8 +79,8 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	options.Standby = result.standby
-
-	result.deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive, Running: creds.DefaultRunning(processors())})
+	options.Processors = processors()
+	result.deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive, Running: creds.DefaultRunning(options.Processors)})
 	options.World, options.Deriver = result.world, result.deriver
 	if err := s.openBridge(ctx, result, options); err != nil {
 		return result, err

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+)
+
+// envLoad is set in a process that carries out a task and is not the tests.
+const envLoad = "PLAYCTL_BENCH_LOAD"
+
+// task is what is sent on some connections, for a length or so many times on each: the
+// next when the one before was answered, or as they are due at a pace in a second. Each
+// connection has one of the requests; one that is alone sends all of them in turn.
+type task struct {
+	Addr        string
+	Secure      bool
+	Connections int
+	Requests    [][]byte
+	Pace        int
+	Count       int
+	Length      time.Duration
+}
+
+// sent is what came of a task.
+type sent struct {
+	// Took is how long requests took, the shortest first. What is due at a pace counts
+	// from then.
+	Took    []time.Duration
+	Failure string
+
+	// cpu is what the process used.
+	cpu time.Duration
+}
+
+func (k *task) run() sent {
+	var mu sync.Mutex
+	var all sent
+	var clients sync.WaitGroup
+	began := time.Now()
+	for i := range k.Connections {
+		clients.Go(func() {
+			took, err := k.send(i, began)
+			mu.Lock()
+			defer mu.Unlock()
+			all.Took = append(all.Took, took...)
+			if err != nil {
+				all.Failure = err.Error()
+			}
+		})
+	}
+	clients.Wait()
+	slices.Sort(all.Took)
+	return all
+}
+
+// send is what one connection does.
+func (k *task) send(i int, began time.Time) (took []time.Duration, err error) {
+	c, err := connect(k.Addr, k.Secure)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	for n := 0; k.Count == 0 || n < k.Count; n++ {
+		ask := k.Requests[i%len(k.Requests)]
+		if k.Connections == 1 {
+			ask = k.Requests[n%len(k.Requests)]
+		}
+		from := time.Now()
+		if k.Pace > 0 {
+			from = began.Add(time.Duration(n*k.Connections+i) * time.Second / time.Duration(k.Pace))
+			<-time.After(time.Until(from))
+		}
+		if from.Sub(began) > k.Length {
+			return took, nil
+		}
+		status, body, err := c.do(ask)
+		if err != nil || status != http.StatusOK {
+			return took, fmt.Errorf("status %d, %w: %s", status, err, body)
+		}
+		took = append(took, time.Since(from))
+	}
+	return took, nil
+}
+
+// runLoad carries out the task on its standard input.
+func runLoad(string) error {
+	var k task
+	if err := json.NewDecoder(os.Stdin).Decode(&k); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(k.run())
+}
+
+// begin carries out a task in a process of its own, and returns what waits for its end.
+// In the process of a thousand readers a writer would wait behind those that its last
+// line has woken.
+func (t *table) begin(k task) (wait func() sent) {
+	t.b.Helper()
+	text, err := json.Marshal(k)
+	must(t.b, err)
+	cmd := exec.Command(os.Args[0]) //nolint:gosec // this program itself
+	cmd.Env = append(os.Environ(), envLoad+"=1")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), os.Stderr
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	must(t.b, cmd.Start())
+	return func() sent {
+		t.b.Helper()
+		must(t.b, cmd.Wait())
+		var s sent
+		must(t.b, json.Unmarshal(out.Bytes(), &s))
+		if s.Failure != "" {
+			t.b.Error(s.Failure)
+		}
+		s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		return s
+	}
+}
