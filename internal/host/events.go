@@ -72,7 +72,7 @@ func newStream(c *call) *stream {
 // answer sends the stream as the handler's reply.
 func (s *stream) answer(c *call, reason string) {
 	control := c.control()
-	s.out, s.events = &replyOutput{ResponseController: control, w: c.w}, make([]*world.Event, 0, maxDispatch)
+	s.out, s.events = &replyOutput{ResponseController: control, w: c.w, timed: c.r.ProtoMajor > 1}, make([]*world.Event, 0, maxDispatch)
 	// The server's own deadlines are for requests that end.
 	_ = control.SetReadDeadline(time.Time{})
 	if c.r.ContentLength != 0 {

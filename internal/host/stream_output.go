@@ -22,6 +22,9 @@ type replyOutput struct {
 	*http.ResponseController
 	w   http.ResponseWriter
 	buf *bufio.Writer
+	// timed says that a deadline is a timer which ends the reply also while nothing is
+	// written, as over HTTP/2.
+	timed bool
 }
 
 func (o *replyOutput) Write(b []byte) (int, error) {
@@ -41,7 +44,12 @@ func (o *replyOutput) Flush() error {
 			return err //nolint:wrapcheck // As above.
 		}
 	}
-	return o.ResponseController.Flush() //nolint:wrapcheck // As above.
+	err := o.ResponseController.Flush()
+	if err == nil && o.timed {
+		// What the write had time for is done.
+		_ = o.SetWriteDeadline(time.Time{})
+	}
+	return err //nolint:wrapcheck // As above.
 }
 
 // chunkOutput is a connection that was taken over: what is written until Flush becomes

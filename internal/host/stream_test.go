@@ -3,6 +3,7 @@ package host
 import (
 	"bufio"
 	"context"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -227,6 +228,38 @@ func TestSilentStreamGetsComments(t *testing.T) {
 		began = time.Now()
 		if fr := s.next(); !fr.comment || time.Since(began) != defaultComment {
 			t.Errorf("%s after an event came %+v, want a comment after %s", time.Since(began), fr, defaultComment)
+		}
+	})
+}
+
+// Silence ends no stream of HTTP/2, where a write's deadline is a timer that goes on
+// after the write.
+func TestSilentStreamOverHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		agent := f.player(f.main())
+		n := f.serve()
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		transport := &http.Transport{
+			Protocols:   &protocols,
+			DialContext: func(context.Context, string, string) (net.Conn, error) { return n.ln.dial() },
+		}
+		defer transport.CloseIdleConnections()
+		n.client = &http.Client{Transport: transport}
+		s := n.subscribe(as(agent), "")
+		defer s.close()
+		if got := s.reply.ProtoMajor; got != 2 {
+			t.Fatalf("the stream came over HTTP/%d", got)
+		}
+		for range 3 {
+			if fr := s.next(); !fr.comment {
+				t.Fatalf("in silence came %+v, want a comment", fr)
+			}
+		}
+		f.say(agent, "after all that time")
+		if fr := s.event(); fr.field(t, "text") != "after all that time" {
+			t.Errorf("then came %+v", fr)
 		}
 	})
 }
