@@ -28,8 +28,8 @@ while read -r line; do
 done
 `
 
-const routeTool = `[{"name": "assist_route", "description": "Shows the way", "parameters": {"type": "object", "required": ["to"],
-	"properties": {"to": {"type": "string"}, "floor": {"type": "integer"}, "by": {"enum": ["foot", "boat"], "type": "string"}}}}]`
+const routeTool = `[{"name": "assist_route", "description": "Shows the way", "parameters": {"type": "object", "required": ["to", "note", "when"],
+	"properties": {"to": {"type": "string"}, "note": {"anyOf": [{"type": "string"}, {"type": "null"}]}, "when": {"type": ["string", "null"], "enum": ["now", "later", null]}, "floor": {"type": "integer"}, "by": {"enum": ["foot", "boat"], "type": "string"}}}}]`
 
 // answered is a person on whose host a program answers for Ada.
 func answered(t *testing.T) *person {
@@ -62,6 +62,10 @@ func TestChat(t *testing.T) {
 	chat.presses("\r")
 	chat.sees("to is needed")
 	chat.presses("shop\r")
+	chat.sees("note (string, may be empty)")
+	chat.presses("uphill\r")
+	chat.sees("when (now or later, may be empty)")
+	chat.presses("\r")
 	chat.sees("floor (integer, may be empty)")
 	chat.presses("x\r")
 	chat.sees("floor is no integer")
@@ -72,7 +76,7 @@ func TestChat(t *testing.T) {
 	chat.presses("boat\r")
 	chat.sees("three-steps-to-go")
 	args, err := os.ReadFile(filepath.Join(p.home, "args.json"))
-	if err != nil || !strings.Contains(string(args), `"args":{"by":"boat","floor":3,"to":"shop"}`) {
+	if err != nil || !strings.Contains(string(args), `"args":{"by":"boat","floor":3,"note":"uphill","to":"shop","when":null}`) {
 		t.Errorf("the program got %s, %v", args, err)
 	}
 
@@ -94,9 +98,24 @@ func TestChat(t *testing.T) {
 	if shown := p.types("chat", "Nobody").ends(command.ExitFailed); !strings.Contains(shown, "there is no agent") {
 		t.Errorf("chat with nobody shows:\n%s", shown)
 	}
-	if shown := p.runs("sh", "-c", "playctl chat Ada </dev/null").ends(command.ExitUsage); !strings.Contains(shown, "needs a terminal") {
+	shown := p.runs("sh", "-c", "playctl chat Ada </dev/null").ends(command.ExitUsage)
+	if !strings.Contains(shown, "needs a terminal") || !strings.Contains(shown, `hint: in a script use "playctl intercom send"`) {
 		t.Errorf("chat without a terminal shows:\n%s", shown)
 	}
+	p.types("create-agent-node", "Bob", "--keep-phrase").ends(command.ExitDone)
+	shown = p.types("chat", "Bob").ends(command.ExitFailed)
+	if !strings.Contains(shown, `hint: "playctl agent list" shows who is; "playctl agent run Bob -- COMMAND"`) {
+		t.Errorf("chat with an agent that is not on the map shows:\n%s", shown)
+	}
+	p.types("add-agent", "Bob").ends(command.ExitDone)
+	chat = p.types("chat", "Bob")
+	chat.sees("You talk with Bob")
+	chat.presses("hello\r")
+	chat.sees("error: ")
+	chat.sees("hint: ")
+	chat.sees(`"playctl agent run NAME -- COMMAND"`)
+	chat.presses("\x04")
+	chat.ends(command.ExitDone)
 }
 
 // The list of agents is live, and one can be asked from it.

@@ -29,10 +29,7 @@ func (a *App) likeThis(line string) string {
 		return line
 	}
 	var flags []string
-	for _, flag := range []struct{ name, value string }{
-		{"context", a.Settings.Context}, {"server", a.Settings.Server},
-		{"service", a.Settings.Service}, {"credentials-file", a.Settings.credentials},
-	} {
+	for _, flag := range a.hostFlags() {
 		named := slices.Contains(words, "--"+flag.name) || flag.name == "server" && (words[1] == "login" || strings.Contains(line, "://")) ||
 			flag.name != "credentials-file" && slices.Contains(words, "--context") // which has a host
 		if a.Sources.ByFlag(flag.name) && !named {
@@ -47,4 +44,29 @@ func (a *App) likeThis(line string) string {
 		}
 	}
 	return line + added
+}
+
+// SameAccount gives the flags by which another run of the program, started from another
+// folder, finds the host and the account of this one.
+func (a *App) SameAccount() []string {
+	var flags []string
+	for _, flag := range a.hostFlags() {
+		switch {
+		case flag.value == "":
+			continue
+		case flag.name == "credentials-file":
+			flag.value = a.Absolute(flag.value)
+		}
+		flags = append(flags, "--"+flag.name, flag.value)
+	}
+	return flags
+}
+
+// hostFlags are the flags that say which host and which account a run is about, with the
+// values of this run.
+func (a *App) hostFlags() []struct{ name, value string } {
+	return []struct{ name, value string }{
+		{"context", a.Settings.Context}, {"server", a.Settings.Server},
+		{"service", a.Settings.Service}, {"credentials-file", a.Settings.credentials},
+	}
 }

@@ -87,12 +87,13 @@ func (a *App) Look(stream io.Writer) render.Look {
 // when the command line itself is what is wrong.
 func (a *App) ErrorLook() render.Look { return a.Look(a.Stderr) }
 
-// Note tells a person something beside the result, unless --quiet.
+// Note tells a person something beside the result, unless --quiet. A terminal gets it
+// broken between words.
 func (a *App) Note(format string, args ...any) {
 	if a.Settings.Quiet {
 		return
 	}
-	_, _ = fmt.Fprintf(a.Stderr, format+"\n", args...)
+	_, _ = io.WriteString(a.Stderr, render.Wrap(fmt.Sprintf(format, args...), 0, a.ErrorLook().Width)+"\n")
 }
 
 // Warn tells a person about a danger, --quiet or not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -176,6 +177,6 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 		out = a.Stdout
 	}
 	look := a.Look(out)
-	_, _ = fmt.Fprintf(out, "\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this node:\n\n    %s\n\n%s\n\n",
-		look.Strong(render.Clean(p.Secret.Reveal())), lostPhrase)
+	_, _ = io.WriteString(out, render.Wrap(fmt.Sprintf("\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this node:\n\n    %s\n\n%s\n\n",
+		look.Strong(render.Clean(p.Secret.Reveal())), lostPhrase), 0, look.Width))
 }

@@ -127,12 +127,21 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 	})
 	defer wake()
 
+	width, _, err := t.Size()
+	if err != nil {
+		width = 0 // It is asked all the same.
+	}
+	// The editor draws the last line of the question again and again, and no other.
+	above, prompt := lastLine(render.Wrap(question, 0, width) + " ")
+	if _, err := io.WriteString(t.out, strings.ReplaceAll(above, "\n", "\r\n")); err != nil {
+		return "", fmt.Errorf("write to the terminal: %w", err)
+	}
 	line := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{t.in, t.out}, question+" ")
+	}{t.in, t.out}, prompt)
 	if hidden {
-		answer, err = line.ReadPassword(question + " ")
+		answer, err = line.ReadPassword(prompt)
 	} else {
 		answer, err = line.ReadLine()
 	}
@@ -144,6 +153,12 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 		return "", ErrInterrupted
 	}
 	return "", fmt.Errorf("read from the terminal: %w", err)
+}
+
+// lastLine splits a text before its last line.
+func lastLine(text string) (before, last string) {
+	at := strings.LastIndexByte(text, '\n') + 1
+	return text[:at], text[at:]
 }
 
 // makeRaw switches the terminal to raw mode. It goes around File.Fd, which

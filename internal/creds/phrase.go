@@ -67,7 +67,11 @@ func GeneratePhrase() protocol.Secret {
 func PhraseFault(phrase protocol.Secret) string {
 	words := strings.Fields(phrase.Reveal())
 	if len(words) != PhraseWords {
-		return fmt.Sprintf("it has %d words, and phrases that playctl makes have %d", len(words), PhraseWords)
+		unit := "words"
+		if len(words) == 1 {
+			unit = "word"
+		}
+		return fmt.Sprintf("it has %d %s, and phrases that playctl makes have %d", len(words), unit, PhraseWords)
 	}
 	for i, word := range words {
 		if !slices.Contains(wordlists.English, word) {

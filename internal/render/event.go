@@ -53,7 +53,7 @@ var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventPlayerRemoved:   (*Names).left,
 	protocol.EventMCPRegistered:   (*Names).placed,
 	protocol.EventMCPUnregistered: (*Names).taken,
-	protocol.EventAgentSignal:     (*Names).signalled,
+	protocol.EventAgentSignal:     (*Names).signaled,
 	protocol.EventInteraction:     (*Names).said,
 	protocol.EventJourney:         (*Names).journeyed,
 	protocol.EventSpaceChanged:    (*Names).spaceChanged,

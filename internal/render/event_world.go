@@ -119,7 +119,7 @@ func shorten(text string, limit int) string {
 	return string(characters[:min(limit, len(characters))]) + "…"
 }
 
-func (n *Names) signalled(data []byte) (sentence, error) {
+func (n *Names) signaled(data []byte) (sentence, error) {
 	event, err := read[protocol.AgentSignalData](data)
 	if err != nil {
 		return sentence{}, err

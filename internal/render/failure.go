@@ -1,40 +1,41 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Failure writes what went wrong and, where there is one, what to do next, as
-// "error: …" and "hint: …". An error of several lines is indented below its
-// first. A failure of the writer is ignored: there is nowhere left to tell.
+// "error: …" and "hint: …", broken between words in a window. An error of several lines
+// is indented below its first. A failure of the writer is ignored: there is nowhere left
+// to tell.
 func Failure(out io.Writer, look Look, problem, hint string) {
-	var text strings.Builder
-	labeled(&text, look.Bad("error:"), len("error: "), problem)
-	if hint != "" {
-		labeled(&text, look.Accent("hint:"), len("hint: "), hint)
-	}
-	_, _ = io.WriteString(out, text.String())
+	_, _ = io.WriteString(out, labeled(look, look.Bad("error:"), problem)+hinted(look, hint))
 }
 
-// Warning writes "warning: …" and, where there is one, "hint: …".
+// Warning writes "warning: …" and, where there is one, "hint: …", as Failure does.
 func Warning(out io.Writer, look Look, problem, hint string) {
-	var text strings.Builder
-	labeled(&text, look.Warn("warning:"), len("warning: "), problem)
-	if hint != "" {
-		labeled(&text, look.Accent("hint:"), len("hint: "), hint)
-	}
-	_, _ = io.WriteString(out, text.String())
+	_, _ = io.WriteString(out, labeled(look, look.Warn("warning:"), problem)+hinted(look, hint))
 }
 
-func labeled(text *strings.Builder, label string, indent int, message string) {
-	lines := strings.Split(strings.TrimRight(message, "\n"), "\n")
-	for i, line := range lines {
-		if i == 0 {
-			fmt.Fprintf(text, "%s %s\n", label, Clean(line))
-			continue
-		}
-		fmt.Fprintf(text, "%*s%s\n", indent, "", Clean(line))
+func hinted(look Look, hint string) string {
+	if hint == "" {
+		return ""
 	}
+	return labeled(look, look.Accent("hint:"), hint)
+}
+
+func labeled(look Look, label, message string) string {
+	indent := ansi.StringWidth(label) + 1
+	var text strings.Builder
+	for i, line := range strings.Split(strings.TrimRight(message, "\n"), "\n") {
+		before := strings.Repeat(" ", indent)
+		if i == 0 {
+			before = label + " "
+		}
+		text.WriteString(before + Wrap(Clean(line), indent, look.Width) + "\n")
+	}
+	return text.String()
 }

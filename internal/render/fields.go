@@ -45,17 +45,17 @@ func hang(text string, indent, width int) string {
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// Line is one line of a result that is neither a table nor a field. It is
-// written as it is, so that it may hold color: what it quotes must be cleaned
-// by who makes it.
+// Line is one line of a result that is neither a table nor a field, broken between
+// words where it is wider than the window. It may hold color: what it quotes must be
+// cleaned by who makes it.
 type Line string
 
-func (l Line) draw(out *strings.Builder, _ Look) {
-	out.WriteString(string(l) + "\n")
+func (l Line) draw(out *strings.Builder, look Look) {
+	out.WriteString(Wrap(string(l), 0, look.Width) + "\n")
 }
 
-// Text is lines that end in a line break each, written as they are: what a Line
-// says of itself holds for them too.
+// Text is lines that end in a line break each, written as they are. It may hold color
+// as a Line does.
 type Text string
 
 func (t Text) draw(out *strings.Builder, _ Look) { out.WriteString(string(t)) }

@@ -1,11 +1,5 @@
 package render
 
-import (
-	"encoding/json"
-
-	"github.com/playctl/playctl/protocol"
-)
-
 // maxNames bounds how many names are remembered; a world has at most as many
 // occupants as its operator allows, but a stream of years has more.
 const maxNames = 10_000
@@ -25,21 +19,6 @@ func (n *Names) Learn(id, name string) {
 		n.byID = map[string]string{}
 	}
 	n.byID[id] = name
-}
-
-// LearnRow remembers the name in a row of the map; one that cannot be read
-// teaches nothing.
-func (n *Names) LearnRow(row json.RawMessage) {
-	var named struct {
-		AgentID string `json:"agentId"`
-		ID      string `json:"id"`
-		Name    string `json:"name"`
-	}
-	if err := protocol.Decode(row, &named); err != nil {
-		return
-	}
-	n.Learn(named.AgentID, named.Name)
-	n.Learn(named.ID, named.Name)
 }
 
 // Of is the name of an id, else the id, shortened.

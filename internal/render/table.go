@@ -43,7 +43,7 @@ const (
 func (t Table) draw(out *strings.Builder, look Look) {
 	if len(t.Rows) == 0 {
 		if t.Empty != "" {
-			out.WriteString(look.Faint(t.Empty) + "\n")
+			out.WriteString(Wrap(look.Faint(t.Empty), 0, look.Width) + "\n")
 		}
 		return
 	}

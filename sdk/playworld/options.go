@@ -76,13 +76,13 @@ func (o *Options) journal(ctx context.Context) (store.Journal, error) {
 		}
 		return journal, nil
 	case o.Repository != nil:
-		journal, err := memory.OpenKept(ctx, store.DefaultRetention(), keeper{o.Repository}, o.RootKey)
+		journal, err := memory.OpenKept(ctx, store.RetentionInMemory(), keeper{o.Repository}, o.RootKey)
 		if err != nil {
 			return nil, fmt.Errorf("playworld.Options.Repository: %w", err)
 		}
 		return journal, nil
 	}
-	return memory.Open(store.DefaultRetention()), nil
+	return memory.Open(store.RetentionInMemory()), nil
 }
 
 func (o *Options) host(w *world.World, deriver *creds.Deriver, metrics *host.Metrics) host.Options {

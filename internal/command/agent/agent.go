@@ -18,6 +18,7 @@ import (
 	"github.com/playctl/playctl/internal/fieldorder"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
 )
 
 // Commands are the commands of this package.
@@ -297,4 +298,32 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
+}
+
+// heldAgent makes the SDK's options of the same flags that make a registration.
+func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*sdk.AgentOptions, error) {
+	request, err := registration(a, who, ref, flags, row)
+	if err != nil {
+		return nil, err
+	}
+	described := map[string]protocol.AssistTool{}
+	for _, tool := range request.Agent.AssistTools {
+		described[tool.Name] = tool
+	}
+	tools := make([]sdk.Tool, len(request.Agent.ToolNames))
+	for i, name := range request.Agent.ToolNames {
+		tools[i] = sdk.Tool{Name: name, Description: described[name].Description, Schema: described[name].Parameters}
+	}
+	registration, err := sdk.NewFrameworkRegistration(request.Type, tools...)
+	if err != nil {
+		return nil, command.Usagef("%w", err)
+	}
+	options := &sdk.AgentOptions{
+		AgentID: ref.ID, Name: request.Name, Type: request.Type, Tools: registration,
+		EnableP2A: request.EnableP2A == protocol.P2AOn, RealtimeInstructions: request.RealtimeInstructions, LeaseTTL: flags.lease,
+	}
+	if ref.Own {
+		options.Credentials = command.NodeCredentials(ref.Node.NodeID, ref.Node.Hash)
+	}
+	return options, nil
 }

@@ -203,7 +203,7 @@ func (m *chatModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case answerMsg:
 		m.asking, m.coming = false, ""
-		answer := tea.Println(m.said(m.look.Accent(render.Clean(m.name)+": "), m.answered(msg)))
+		answer := m.answered(msg)
 		if m.next == "" {
 			return m, answer
 		}
@@ -219,20 +219,22 @@ func (m *chatModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// answered is the end of an answer as a person reads it.
-func (m *chatModel) answered(end answerMsg) string {
+// answered prints the end of an answer.
+func (m *chatModel) answered(end answerMsg) tea.Cmd {
 	switch {
 	case errors.Is(end.err, context.Canceled):
-		return m.look.Faint("(you did not wait for the answer)")
+		end.text = m.look.Faint("(you did not wait for the answer)")
 	case end.err != nil:
-		hint := m.app.HintFor(end.err)
-		text := m.look.Bad("error: ") + render.Clean(end.err.Error())
-		if hint != "" {
-			text += "\n" + m.look.Faint("hint: "+render.Clean(hint))
-		}
-		return text
+		return m.failed(end.err)
 	}
-	return end.text
+	return tea.Println(m.said(m.look.Accent(render.Clean(m.name)+": "), end.text))
+}
+
+// failed prints what went wrong, and what to do next.
+func (m *chatModel) failed(err error) tea.Cmd {
+	var text strings.Builder
+	render.Failure(&text, m.look, err.Error(), m.app.HintFor(err))
+	return tea.Println(strings.TrimSuffix(text.String(), "\n"))
 }
 
 // said is a text behind its speaker, within the window.
@@ -357,7 +359,7 @@ func (m *chatModel) enter(line string) tea.Cmd {
 	case isCommand:
 		i := slices.IndexFunc(m.row.AssistTools, func(tool protocol.AssistTool) bool { return tool.Name == name })
 		if i < 0 {
-			return tea.Sequence(mine, tea.Println(m.look.Bad("error: ")+"there is no "+render.Clean(line)+": "+strings.Join(m.commands(), ", ")))
+			return tea.Sequence(mine, m.failed(fmt.Errorf("there is no %s: %s", line, strings.Join(m.commands(), ", "))))
 		}
 		return tea.Sequence(mine, m.beginForm(&m.row.AssistTools[i]))
 	}

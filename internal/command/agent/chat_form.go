@@ -24,6 +24,8 @@ type field struct {
 	name, kind, description string
 	enum                    []string
 	required                bool
+	// nullable is one that must be there and may be null, which an empty answer is.
+	nullable bool
 	// order is where the schema puts it, infinite where it says nothing.
 	order float64
 }
@@ -40,31 +42,29 @@ type form struct {
 // then those that are required. What it does not understand is asked for as JSON.
 func formOf(tool *protocol.AssistTool) *form {
 	var schema struct {
-		Properties map[string]struct {
-			Type        json.RawMessage   `json:"type"`
-			Description string            `json:"description"`
-			Enum        []json.RawMessage `json:"enum"`
-			Order       json.RawMessage   `json:"x-order"`
-		} `json:"properties"`
-		Required []string `json:"required"`
+		Properties map[string]property `json:"properties"`
+		Required   []string            `json:"required"`
 	}
 	f := &form{tool: tool.Name, args: map[string]any{}}
 	if json.Unmarshal(tool.Parameters, &schema) != nil {
 		return f
 	}
-	for name, property := range schema.Properties {
-		one := field{name: name, description: property.Description, required: slices.Contains(schema.Required, name)}
-		if json.Unmarshal(property.Type, &one.kind) != nil {
+	for name := range schema.Properties {
+		plain := schema.Properties[name]
+		nullable := plain.withoutNull()
+		needed := slices.Contains(schema.Required, name)
+		one := field{name: name, description: plain.Description, required: needed && !nullable, nullable: needed && nullable}
+		if json.Unmarshal(plain.Type, &one.kind) != nil {
 			one.kind = "JSON"
 		}
-		for _, value := range property.Enum {
+		for _, value := range plain.Enum {
 			var text string
 			if json.Unmarshal(value, &text) != nil {
 				text = string(value)
 			}
 			one.enum = append(one.enum, text)
 		}
-		if json.Unmarshal(property.Order, &one.order) != nil {
+		if json.Unmarshal(plain.Order, &one.order) != nil {
 			one.order = math.Inf(1)
 		}
 		f.fields = append(f.fields, one)
@@ -82,6 +82,52 @@ func formOf(tool *protocol.AssistTool) *form {
 	return f
 }
 
+// property is what a schema says of one value. What is one of several is read by itself,
+// for a schema may also be true.
+type property struct {
+	Type        json.RawMessage   `json:"type"`
+	Description string            `json:"description"`
+	Enum        []json.RawMessage `json:"enum"`
+	AnyOf       json.RawMessage   `json:"anyOf"`
+	OneOf       json.RawMessage   `json:"oneOf"`
+	Order       json.RawMessage   `json:"x-order"`
+}
+
+// withoutNull makes of a value that may be null what it may be otherwise, where that is one
+// thing, and reports whether it may be null: as one of several types, or of several schemas.
+func (p *property) withoutNull() (nullable bool) {
+	for _, text := range []json.RawMessage{p.AnyOf, p.OneOf} {
+		var all []property
+		if json.Unmarshal(text, &all) != nil {
+			continue
+		}
+		count := len(all)
+		all = slices.DeleteFunc(all, func(one property) bool { return isNull(one.Type) })
+		nullable = nullable || len(all) < count
+		if nullable && len(all) == 1 {
+			only := &all[0]
+			only.withoutNull()
+			only.Description, only.Order = cmp.Or(p.Description, only.Description), p.Order
+			*p = *only
+			return true
+		}
+	}
+	var types []json.RawMessage
+	if json.Unmarshal(p.Type, &types) != nil {
+		return nullable
+	}
+	count := len(types)
+	types = slices.DeleteFunc(types, isNull)
+	if len(types) == 1 {
+		p.Type = types[0]
+	}
+	p.Enum = slices.DeleteFunc(p.Enum, func(value json.RawMessage) bool { return string(value) == "null" })
+	return nullable || len(types) < count
+}
+
+// isNull reports whether a type is that of null alone.
+func isNull(name json.RawMessage) bool { return string(name) == `"null"` }
+
 // question is how a value is asked for.
 func (f *field) question() string {
 	about := []string{f.kind}
@@ -98,13 +144,14 @@ func (f *field) question() string {
 	return render.Clean(text)
 }
 
-// value reads what was typed for a field; ok is false for an optional one without.
+// value reads what was typed for a field; ok is false for an optional one without, null
+// for one that must be there.
 func (f *field) value(text string) (value any, ok bool, err error) {
 	switch {
 	case text == "" && f.required:
 		return nil, false, fmt.Errorf("%s is needed", f.name)
 	case text == "":
-		return nil, false, nil
+		return nil, f.nullable, nil
 	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
 		return nil, false, fmt.Errorf("%s is one of %s", f.name, strings.Join(f.enum, ", "))
 	}
@@ -138,7 +185,7 @@ func (m *chatModel) fill(text string) tea.Cmd {
 	f := &m.form.fields[m.form.next]
 	value, ok, err := f.value(text)
 	if err != nil {
-		return tea.Println(m.look.Bad("error: ") + render.Clean(err.Error()))
+		return m.failed(err)
 	}
 	if ok {
 		m.form.args[f.name] = value
@@ -158,7 +205,7 @@ func (m *chatModel) proceed() tea.Cmd {
 	tool := m.form.tool
 	m.endForm()
 	if err != nil {
-		return tea.Println(m.look.Bad("error: ") + render.Clean(err.Error()))
+		return m.failed(err)
 	}
 	m.begin(sdk.IntercomQuestion{To: m.ref.ID, Tool: tool, Args: args})
 	return nil

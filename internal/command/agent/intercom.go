@@ -91,7 +91,7 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	case flags.tool == "":
 		text, err := spokenText(a, args[1:], "")
 		if err == nil && protocol.TrimSpace(text) == "" {
-			err = command.Usagef("the text is missing")
+			err = command.Hintf(command.Usagef("the text is missing"), "it comes after the agent, or from standard input with -; \"playctl chat %s\" is a prompt", command.ShellWord(args[0]))
 		}
 		q.Text = text
 		return q, err
@@ -182,10 +182,13 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 }
 
 // whoStarts adds to the refusal of an agent that is not on the map, or for which no program
-// answers, how to start one where the agent's credentials are at hand.
+// answers, how to start one where the agent's credentials are at hand, and to that of a
+// tool which ones there are.
 func whoStarts(ref command.AgentRef, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	switch {
+	case ok && refused.Code == protocol.CodeToolUnknown:
+		return command.Hintf(err, "\"playctl chat %s\" lists its tools with /tools", command.ShellWord(ref.Name()))
 	case !ok || !ref.Own:
 		return err
 	case refused.Code == protocol.CodePlayerUnknown:

@@ -52,12 +52,19 @@ func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	if s.noRepository {
 		return []string{invocation(a) + " add-agent Ada" + server, invocation(a) + " tail" + server}
 	}
-	root := ""
-	if s.rootFile != "" {
-		root = " --root-file " + command.ShellWord(s.rootFile)
-	}
-	if host.Registration(s.registration) != host.RegistrationOpen {
-		return []string{invocation(a) + " create-main-node" + server + root}
+	switch host.Registration(s.registration) {
+	case host.RegistrationToken:
+		root := ""
+		if s.rootFile != "" {
+			root = " --root-file " + command.ShellWord(s.rootFile)
+		}
+		return []string{invocation(a) + " create-main-node" + server + root + " --registration-token-file " + command.ShellWord(s.registrationTokenFile)}
+	case host.RegistrationClosed:
+		if s.adminTokenFile != "" {
+			return []string{invocation(a) + " invite --admin --admin-token-file " + command.ShellWord(s.adminTokenFile) + server}
+		}
+		return []string{invocation(a) + " login --phrase " + h.URL()}
+	case host.RegistrationOpen:
 	}
 	return []string{
 		// Any program that prints its answer does.

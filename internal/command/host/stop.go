@@ -208,7 +208,7 @@ func (r *logsResult) document() render.Document {
 	}
 	for _, line := range r.Lines {
 		doc.Items = append(doc.Items, logLine{line})
-		doc.Views = append(doc.Views, render.Line(render.Clean(line)))
+		doc.Views = append(doc.Views, render.Text(render.Clean(line)+"\n"))
 	}
 	return doc
 }

@@ -155,7 +155,7 @@ const leastPassphrase = 12
 
 // encrypted asks for a passphrase, twice, and encrypts a context under it.
 func encrypted(ctx context.Context, a *command.App, text []byte, file string) (sealed []byte, err error) {
-	passphrase, err := readPassphrase(ctx, a, file, "A passphrase for the file:")
+	passphrase, err := readPassphrase(ctx, a, file, fmt.Sprintf("A passphrase for the file, of at least %d characters:", leastPassphrase))
 	if err != nil {
 		return nil, err
 	}

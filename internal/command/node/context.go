@@ -142,7 +142,7 @@ func newContextListCommand(a *command.App) *cobra.Command {
 			result := contextsResult{Current: current, Contexts: []contextResult{}}
 			table := render.Table{
 				Columns: []render.Column{{Title: ""}, {Title: "context"}, {Title: "server"}, {Title: "main node"}, {Title: "agents", Right: true}},
-				Empty:   "There are no contexts yet. \"playctl create-main-node\" makes one.",
+				Empty:   a.LikeThis("There are no contexts yet. \"playctl create-main-node\" makes one."),
 			}
 			items := []any{}
 			for _, name := range file.Names() {

@@ -60,7 +60,7 @@ func newListSpacesCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				table := command.SpaceTable(reply.Spaces)
-				table.Empty = "There are no spaces yet. \"playctl create-space\" makes one."
+				table.Empty = a.LikeThis("There are no spaces yet. \"playctl create-space\" makes one.")
 				items := []any{}
 				for _, space := range reply.Spaces {
 					items = append(items, space)

@@ -219,7 +219,11 @@ func (r *statusResult) document(look render.Look) *render.Document {
 	if r.SID != "" {
 		counts := []string{}
 		for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
-			counts = append(counts, fmt.Sprintf("%d %s", r.Kinds[kind], kind))
+			one, many := kind, kind+"s"
+			if kind == string(protocol.KindMCP) {
+				one, many = "MCP server", "MCP servers"
+			}
+			counts = append(counts, command.Plural(r.Kinds[kind], one, many))
 		}
 		if len(counts) == 0 {
 			counts = []string{"none"}

@@ -96,7 +96,7 @@ func extended(numbers []int) (color string, used int) {
 }
 
 // indexed is a color of xterm's palette of 256: the named ones, a cube of 6
-// shades each of red, green and blue, and 24 greys.
+// shades each of red, green and blue, and 24 grays.
 func indexed(n int) string {
 	switch {
 	case n < 0 || n > 255:
