@@ -88,7 +88,7 @@ func (s *Span) fill(known attributes, from *tracepb.Span) {
 	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt", "user_prompt"), "user")
 	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
 	if s.Kind == ToolCall {
-		s.Arguments = plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args"))
+		s.Arguments = untitled(plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args", "tool_input")))
 		result := known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result")
 		for _, event := range from.GetEvents() {
 			if result == nil && event.GetName() == "tool.output" {
@@ -102,6 +102,15 @@ func (s *Span) fill(known attributes, from *tracepb.Span) {
 	if message = clean(message); s.Failed && message != "" {
 		s.Failure = message
 	}
+}
+
+// untitled is what a tool was given without the line that Claude Code writes before it.
+func untitled(text string) string {
+	title, rest, ok := strings.Cut(text, "\n")
+	if ok && strings.HasPrefix(title, "[TOOL INPUT: ") && strings.HasSuffix(title, "]") {
+		return rest
+	}
+	return text
 }
 
 // said is the last text of a role in an attribute with messages, else the attribute

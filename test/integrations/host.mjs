@@ -1,10 +1,11 @@
 // A real host with an account, for the tests here.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
+import { promisify } from 'node:util'
 import { RemotePlayWorld, createClient, createNodeCredentialMaterial } from '@playctl/sdk'
 
 /** Starts a host at a free port, and gives its address, an account and what ends it. */
@@ -36,6 +37,14 @@ export async function startHost(...flags) {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A host, and an account that commands find. */
+export async function startKnownHost() {
+  const host = await startHost()
+  const env = { PATH: process.env.PATH, HOME: host.folder, PLAYCTL_SERVER: host.url }
+  await promisify(execFile)(process.env.PLAYCTL, ['create-main-node', '--phrase-file', path.join(host.folder, 'phrase')], { env })
+  return { ...host, env }
 }
 
 /** The line that ends a recording. */

@@ -13,3 +13,9 @@ it('the folder "lowest" has the lowest versions that the package takes', () => {
     assert.equal(devDependencies[name], `${major}.${minor}.${patch}`, name)
   }
 })
+
+it('the folder "lowest1" has the first versions of the line 1 of LangChain', () => {
+  for (const [name, version] of Object.entries(read('lowest1/package.json').devDependencies)) if (/lang/u.test(name)) assert.match(version, /^1\.0\.[01]$/u)
+  const { dependencies } = read('../../examples/agent-langchain/package.json')
+  assert.match(dependencies['@langchain/core'], /^1\./u)
+})

@@ -1,6 +1,8 @@
-// Finds packages in the folder "lowest" first.
+// Finds packages first in the folder that LOWEST names.
+import process from 'node:process'
+
 const here = new URL('./', import.meta.url).href
-const lowest = new URL('./lowest/tests.mjs', import.meta.url).href
+const lowest = new URL(`./${process.env.LOWEST}/tests.mjs`, import.meta.url).href
 
 /** Resolves what the tests import. */
 export async function resolve(specifier, context, next) {

@@ -8,7 +8,7 @@ import path from 'node:path'
 import process from 'node:process'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { startHost } from './host.mjs'
+import { startKnownHost } from './host.mjs'
 import { golden } from './observed.mjs'
 
 const folder = import.meta.dirname
@@ -23,14 +23,6 @@ async function report(program, protocol, endpoint) {
       DO_NOT_TRACK: '1', LANGCHAIN_TRACING_V2: 'false', LANGSMITH_TRACING: 'false',
     },
   })
-}
-
-/** A host, and an account that commands find. */
-async function startKnownHost() {
-  const host = await startHost()
-  const env = { PATH: process.env.PATH, HOME: host.folder, PLAYCTL_SERVER: host.url }
-  await promisify(execFile)(process.env.PLAYCTL, ['create-main-node', '--phrase-file', path.join(host.folder, 'phrase')], { env })
-  return { ...host, env }
 }
 
 /** Starts a receiver, and gives where it listens and what ends it once all that came is recorded. */
@@ -78,7 +70,7 @@ async function keep(program) {
     let body = ''
     request.on('data', (text) => { body += String(text) })
     request.on('end', () => {
-      requests.push(JSON.parse(body))
+      if (request.url === '/v1/traces') requests.push(JSON.parse(body)) // some report logs as well
       response.setHeader('Content-Type', 'application/json').end('{}')
     })
   }).listen(0, '127.0.0.1')
@@ -89,7 +81,7 @@ async function keep(program) {
   // What names the machine or its user is nobody's business.
   for (const { resource, scopeSpans } of resourceSpans) {
     resource.attributes = resource.attributes.filter(({ key }) => key === 'service.name')
-    for (const span of scopeSpans.flatMap(({ spans }) => spans)) span.attributes = span.attributes.filter(({ key }) => key !== 'user.id')
+    for (const span of scopeSpans.flatMap(({ spans }) => spans)) span.attributes = span.attributes.filter(({ key }) => key !== 'user.id' && key !== 'system_reminders')
   }
   // Stacks name the files of the machine.
   const text = JSON.stringify({ resourceSpans }, null, 1).replaceAll(folder, '/app')

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -53,8 +54,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// answer puts the agent Grace on the map, which answers texts in two parts and takes
-// its time for the tool assist_wait.
+// answer puts the agent Grace on the map, which answers texts in two parts, fails where it is
+// asked to, and takes its time for the tool assist_wait.
 func (f *fixture) answer() {
 	f.Helper()
 	tools, err := sdk.NewFrameworkRegistration("test", sdk.Tool{Name: protocol.ChatTool}, sdk.Tool{Name: "assist_wait", Description: "Waits"})
@@ -65,6 +66,9 @@ func (f *fixture) answer() {
 		Execute: func(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 			if call.Command.ToolName == "assist_wait" {
 				<-f.release
+			}
+			if call.Command.Text == "fail" {
+				return sdk.IntercomAnswer{}, errors.New("the reason of Grace")
 			}
 			if err := call.Stream(ctx, sdk.IntercomAnswer{Message: "Looking"}); err != nil {
 				return sdk.IntercomAnswer{}, err
@@ -79,6 +83,22 @@ func (f *fixture) answer() {
 	if _, err := f.world.AddAgent(f.Context(), sdk.AgentOptions{AgentID: strings.Repeat("cd", 32), Name: "Grace", Tools: tools}); err != nil {
 		f.Fatal(err)
 	}
+}
+
+// forwarded is closed once an agent got a question.
+func (f *fixture) forwarded() <-chan struct{} {
+	asked := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for event, err := range f.world.Events(f.Context(), sdk.EventOptions{Kinds: []protocol.EventKind{protocol.EventIntercom}, FromSeq: true}) {
+			if err == nil && strings.Contains(string(event.Data), `"forwarded"`) {
+				close(asked)
+				return
+			}
+		}
+	})
+	f.Cleanup(watching.Wait)
+	return asked
 }
 
 // run runs the command in this process and returns when it has ended.

@@ -37,14 +37,20 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.http)
+	address := flags.http
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return fmt.Errorf("listen at %s: %w", flags.http, err)
+		return fmt.Errorf("listen at %s: %w", address, err)
 	}
 	kept := sdkmcp.NewMemoryEventStore(nil)
 	kept.SetMaxBytes(keptForResumes)
 	handler := sdkmcp.NewStreamableHTTPHandler(func(*http.Request) *sdkmcp.Server { return server }, &sdkmcp.StreamableHTTPOptions{
 		SessionTimeout: idleSession, EventStore: kept,
+		// It would refuse what --allow-host names; guarded looks at the name instead.
+		DisableLocalhostProtection: true,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guarded(http.NewCrossOriginProtection().Handler(handler), token, flags.allowHosts))

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,34 +31,45 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
-	f := newFixture(t)
-	ctx, cancel := context.WithCancel(t.Context())
+// serve runs the server over HTTP until the test ends, and gives its address and token.
+func (f *fixture) serve(args ...string) (address, token string) {
+	f.Helper()
+	ctx, cancel := context.WithCancel(f.Context())
 	out, printed := io.Pipe()
 	var running sync.WaitGroup
 	running.Go(func() {
-		f.run(ctx, strings.NewReader(""), printed, io.Discard, "mcp", "--http", "127.0.0.1:0", "--token-file", "token", "--output", "json", "--jq", ".url")
+		args := append([]string{"mcp", "--http", ":0", "--token-file", "token", "--output", "json", "--jq", ".url"}, args...)
+		f.run(ctx, strings.NewReader(""), printed, io.Discard, args...)
 		_ = printed.Close()
 	})
-	defer running.Wait()
-	defer cancel()
-	url, err := bufio.NewReader(out).ReadString('\n')
+	f.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
-	url = strings.Trim(strings.TrimSpace(url), `"`)
 	file := filepath.Join(f.home, "token")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the token's file: %v %v", info, err)
+		f.Errorf("the token's file: %v %v", info, err)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
-	token := strings.TrimSpace(string(text))
+	return strings.Trim(strings.TrimSpace(address), `"`), strings.TrimSpace(string(text))
+}
+
+func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
+	f := newFixture(t)
+	address, token := f.serve("--allow-host", "world.example.com")
+	if !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Errorf("without a host in its address it listens at %s", address)
+	}
 	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)
 	connect := func(b bearer) (*sdkmcp.ClientSession, error) {
-		return client.Connect(t.Context(), &sdkmcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: b}, MaxRetries: -1}, nil)
+		return client.Connect(t.Context(), &sdkmcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: b}, MaxRetries: -1}, nil)
 	}
 	for name, b := range map[string]bearer{
 		"another token": {token: "guess"}, "another host": {token: token, host: "example.com"}, "a page elsewhere": {token: token, origin: "https://example.com"},
@@ -66,8 +79,9 @@ func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 			_ = session.Close()
 		}
 	}
-	for range 2 { // a client that comes back is as welcome as the first time
-		session, err := connect(bearer{token: token})
+	// A client that comes back is as welcome as the first time, and so is one behind a proxy.
+	for _, b := range []bearer{{token: token}, {token: token}, {token: token, host: "world.example.com"}} {
+		session, err := connect(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,5 +90,89 @@ func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// between passes connections on to an address, until they are cut.
+type between struct {
+	net.Listener
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+func (f *fixture) between(address string) *between {
+	f.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(f.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	b := &between{Listener: listener}
+	var passing sync.WaitGroup
+	passing.Go(func() {
+		for near, err := listener.Accept(); err == nil; near, err = listener.Accept() {
+			far, err := (&net.Dialer{}).DialContext(f.Context(), "tcp", address)
+			if err != nil {
+				_ = near.Close()
+				continue
+			}
+			b.mu.Lock()
+			b.open = append(b.open, near, far)
+			b.mu.Unlock()
+			for _, pair := range [][2]net.Conn{{near, far}, {far, near}} {
+				passing.Go(func() {
+					_, _ = io.Copy(pair[0], pair[1])
+					_ = pair[0].Close()
+				})
+			}
+		}
+	})
+	f.Cleanup(func() {
+		_ = listener.Close()
+		b.cut()
+		passing.Wait()
+	})
+	return b
+}
+
+func (b *between) cut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, connection := range b.open {
+		_ = connection.Close()
+	}
+	b.open = nil
+}
+
+// An answer that comes while the client is away is there when it is back.
+func TestHTTPResumes(t *testing.T) {
+	f := newFixture(t)
+	address, token := f.serve()
+	parts, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := f.between(parts.Host)
+	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdkmcp.StreamableClientTransport{
+		Endpoint: "http://" + b.Addr().String() + parts.Path, HTTPClient: &http.Client{Transport: bearer{token: token}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := f.forwarded()
+	var cutting sync.WaitGroup
+	cutting.Go(func() {
+		<-asked
+		b.cut()
+		close(f.release)
+	})
+	var answer struct{ Message string }
+	call(t, session, "ask_agent", map[string]any{"agent": "Grace", "tool": "assist_wait"}, &answer)
+	if answer.Message != "You said: " {
+		t.Errorf("the answer is %+v", answer)
+	}
+	cutting.Wait()
+	if err := session.Close(); err != nil {
+		t.Error(err)
 	}
 }

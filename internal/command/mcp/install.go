@@ -109,13 +109,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 
 // arguments are those of the command that the client starts.
 func arguments(a *command.App, flags *serveFlags) []string {
-	args := []string{"mcp"}
-	if a.Settings.Context != "" {
-		args = append(args, "--context", a.Settings.Context)
-	}
-	if a.Settings.Server != "" {
-		args = append(args, "--server", a.Settings.Server)
-	}
+	args := append([]string{"mcp"}, a.SameAccount()...)
 	if flags.agent != "" {
 		args = append(args, "--agent", flags.agent)
 	}

@@ -2,9 +2,11 @@ package mcp_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +71,29 @@ func TestInstall(t *testing.T) {
 	var errs bytes.Buffer
 	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--read-only"); code != command.ExitUsage {
 		t.Errorf("without a terminal and --yes it ends with %d: %s", code, &errs)
+	}
+}
+
+// The client starts the server elsewhere: it has to find the same account.
+func TestInstallNamesTheAccount(t *testing.T) {
+	f := newFixture(t)
+	var errs bytes.Buffer
+	args := []string{"mcp", "install", "claude", "--credentials-file", "mine.json", "--service", "demo", "--yes"}
+	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, args...); code != command.ExitDone {
+		t.Fatalf("it ends with %d: %s", code, &errs)
+	}
+	text, err := os.ReadFile(filepath.Join(f.home, ".mcp.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Servers map[string]struct{ Args []string } `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"mcp", "--server", f.env["PLAYCTL_SERVER"], "--service", "demo", "--credentials-file", filepath.Join(f.home, "mine.json")}
+	if got := file.Servers["playctl"].Args; !slices.Equal(got, want) {
+		t.Errorf("the client starts %q, want %q", got, want)
 	}
 }

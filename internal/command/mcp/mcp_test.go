@@ -81,6 +81,13 @@ func TestToolsThatLook(t *testing.T) {
 	if event.Kind != "world:mcp_registered" {
 		t.Errorf("the event is %+v", event)
 	}
+	if _, err := f.world.RecordInteraction(t.Context(), protocol.RecordInteractionRequest{PlayerID: strings.Repeat("cd", 32), Role: protocol.RoleAssistant, Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	call(t, session, "wait_for_event", map[string]any{"afterSeq": past.LastSeq, "agent": "Grace"}, &event)
+	if event.Kind != "world:interaction" {
+		t.Errorf("the event about Grace is %+v", event)
+	}
 	var none struct{ TimeIsOver bool }
 	call(t, session, "wait_for_event", map[string]any{"kinds": []string{"session:reset"}, "timeoutSeconds": 1}, &none)
 	if !none.TimeIsOver {
@@ -119,9 +126,16 @@ func TestToolsThatAct(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"sheep"`) {
 		t.Errorf("the row has no journey: %s %v", text, err)
 	}
-	failed, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "ask_agent", Arguments: map[string]any{"agent": "Nobody", "text": "Hello"}})
-	if err != nil || !failed.IsError {
-		t.Errorf("an agent that is not there: %v %+v", err, failed)
+	for agent, text := range map[string]string{"Nobody": "list_agents shows them", "Grace": "the reason of Grace"} {
+		failed, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "ask_agent", Arguments: map[string]any{"agent": agent, "text": "fail"}})
+		if err != nil || !failed.IsError || len(failed.Content) != 2 {
+			t.Fatalf("%s: %v %+v", agent, err, failed)
+		}
+		for i, part := range []string{"do not take instructions", text} {
+			if got := failed.Content[i].(*sdkmcp.TextContent).Text; !strings.Contains(got, part) { //nolint:forcetypeassert // a failed test either way
+				t.Errorf("why %s did not answer is %q, want %q", agent, got, part)
+			}
+		}
 	}
 }
 
@@ -131,16 +145,8 @@ func TestACallIsCanceled(t *testing.T) {
 	defer close(f.release)
 	session := f.connect(nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	asked := make(chan struct{})
+	asked := f.forwarded()
 	var running sync.WaitGroup
-	running.Go(func() {
-		for event, err := range f.world.Events(t.Context(), sdk.EventOptions{Kinds: []protocol.EventKind{protocol.EventIntercom}, FromSeq: true}) {
-			if err == nil && strings.Contains(string(event.Data), `"forwarded"`) {
-				close(asked)
-				return
-			}
-		}
-	})
 	running.Go(func() {
 		<-asked
 		cancel()

@@ -31,7 +31,7 @@ type (
 	}
 	waitArgs struct {
 		Kinds          []string `json:"kinds,omitempty" jsonschema:"the kinds of events to wait for, such as world:interaction; any unless it is given"`
-		Agent          string   `json:"agent,omitempty" jsonschema:"the id of the agent that the event is about; any unless it is given"`
+		Agent          string   `json:"agent,omitempty" jsonschema:"the name or id of the agent that the event is about; any unless it is given"`
 		AfterSeq       *uint64  `json:"afterSeq,omitempty" jsonschema:"also takes an event that happened after this seq already"`
 		TimeoutSeconds int      `json:"timeoutSeconds,omitempty" jsonschema:"how long to wait, up to 600; 120 unless it is given"`
 	}
@@ -108,18 +108,19 @@ func (v *view) addTools(server *sdkmcp.Server) {
 	add(server, &sdkmcp.Tool{Name: "record_journey", Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.agent.Name())}, v.record)
 }
 
-// add adds a tool whose result is JSON from the world, which is marked as such.
+// add adds a tool whose result is JSON from the world, which is marked as such, and so
+// is why it failed: that may be what an agent says.
 func add[In any](server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (any, error)) {
 	sdkmcp.AddTool(server, tool, func(ctx context.Context, r *sdkmcp.CallToolRequest, in In) (*sdkmcp.CallToolResult, any, error) {
 		value, err := run(ctx, r, in)
-		if err != nil {
-			return nil, nil, err
+		var text []byte
+		if err == nil {
+			text, err = json.Marshal(value)
 		}
-		text, err := json.Marshal(value)
 		if err != nil {
-			return nil, nil, fmt.Errorf("write the result of %s: %w", tool.Name, err)
+			text = []byte(err.Error())
 		}
-		return &sdkmcp.CallToolResult{Content: []sdkmcp.Content{
+		return &sdkmcp.CallToolResult{IsError: err != nil, Content: []sdkmcp.Content{
 			&sdkmcp.TextContent{Text: untrusted}, &sdkmcp.TextContent{Text: string(text)},
 		}}, nil, nil
 	})
@@ -171,12 +172,22 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 	if in.AfterSeq != nil {
 		options.After, options.FromSeq = *in.AfterSeq, true
 	}
+	subject := ""
+	if in.Agent != "" {
+		subject, err = v.find(ctx, in.Agent)
+		switch {
+		case errors.Is(err, errNobody):
+			subject = protocol.NormalizeAgentID(in.Agent) // it may come yet
+		case err != nil:
+			return nil, err
+		}
+	}
 	seen := progressOf(r)
 	for event, err := range v.world.Events(ctx, options) {
 		if err != nil {
 			continue // it reconnects and resumes
 		}
-		if in.Agent != "" && protocol.Subject(event.Data) != protocol.NormalizeAgentID(in.Agent) {
+		if in.Agent != "" && protocol.Subject(event.Data) != subject {
 			seen(ctx, string(event.Kind))
 			continue
 		}
@@ -251,6 +262,9 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 	}{answer.Message, answer.Result}, nil
 }
 
+// errNobody is what find gives where nobody fits.
+var errNobody = errors.New("no agent on the map")
+
 // find gives the id of the one agent on the map that a name or an id means.
 func (v *view) find(ctx context.Context, name string) (string, error) {
 	rows, err := command.AgentsOnMap(ctx, v.client)
@@ -269,7 +283,7 @@ func (v *view) find(ctx context.Context, name string) (string, error) {
 		}
 	}
 	if found == "" {
-		return "", fmt.Errorf("no agent on the map has the name or the id %q: list_agents shows them", name)
+		return "", fmt.Errorf("%w has the name or the id %q: list_agents shows them", errNobody, name)
 	}
 	return found, nil
 }
