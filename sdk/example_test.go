@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 	"time"
 
 	"github.com/playctl/playctl/protocol"
@@ -14,11 +15,18 @@ import (
 // 'playctl create-agent-node' print; the examples run against a real host in
 // this process.
 func exampleAccount(nodes int) (options sdk.Options, agents []*sdk.NodeCredentials, closeHost func()) {
-	a, err := openAccount(context.Background(), nodes)
+	folder, err := os.MkdirTemp("", "playworld-example-")
 	if err != nil {
 		log.Fatal(err)
 	}
-	return a.options(), a.agents, func() { _ = a.host.Close(context.Background()) }
+	a, err := openAccount(context.Background(), folder, nodes)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return a.options(), a.agents, func() {
+		_ = a.host.Close(context.Background())
+		_ = os.RemoveAll(folder)
+	}
 }
 
 // Connect to a host, look at the world, and leave.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -151,41 +153,91 @@ func (a *account) options() sdk.Options {
 	}
 }
 
-// openAccount makes an account with some agent nodes. Each derivation is real.
-func openAccount(ctx context.Context, agents int) (*account, error) {
-	host, err := playworld.New(ctx, playworld.Options{})
-	if err != nil {
-		return nil, err
-	}
-	a := &account{host: host}
-	for range 1 + agents {
-		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), host.RootKey())
+// prepared are stores with an account each, by how many agent nodes it has. Node ids
+// take long to derive, for who makes a node and again for the host, so that it is done
+// once for all tests, which open copies.
+var prepared struct {
+	sync.Mutex
+	nodes  []*sdk.NodeCredentials
+	stores map[int]preparedStore
+}
+
+type preparedStore struct {
+	file   []byte
+	apiKey protocol.Secret
+}
+
+var accountsRootKey = strings.Repeat("ac", 32)
+
+// openAccount opens a world in a folder that has an account with some agent nodes.
+func openAccount(ctx context.Context, folder string, agents int) (*account, error) {
+	prepared.Lock()
+	defer prepared.Unlock()
+	for len(prepared.nodes) <= agents {
+		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), accountsRootKey)
 		if err != nil {
 			return nil, err
 		}
-		a.agents = append(a.agents, node)
+		prepared.nodes = append(prepared.nodes, node)
 	}
-	a.main, a.agents = a.agents[0], a.agents[1:]
-	a.apiKey, err = sdk.CreateMainNode(ctx, sdk.MainNodeOptions{Options: a.options()})
-	if err != nil {
-		return nil, err
-	}
-	w, err := sdk.New(a.options())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = w.Close(ctx) }()
-	for _, node := range a.agents {
-		if err := w.CreateAgentNode(ctx, node); err != nil {
+	file := filepath.Join(folder, "world")
+	store, made := prepared.stores[agents]
+	if !made {
+		var err error
+		if store, err = prepareStore(ctx, file, agents); err != nil {
 			return nil, err
 		}
+		if prepared.stores == nil {
+			prepared.stores = map[int]preparedStore{}
+		}
+		prepared.stores[agents] = store
 	}
+	if err := os.WriteFile(file, store.file, 0o600); err != nil {
+		return nil, err
+	}
+	host, err := playworld.New(ctx, playworld.Options{Path: file, RootKey: accountsRootKey})
+	if err != nil {
+		return nil, err
+	}
+	a := &account{host: host, apiKey: store.apiKey}
+	for _, node := range prepared.nodes[:agents+1] {
+		a.agents = append(a.agents, new(*node))
+	}
+	a.main, a.agents = a.agents[0], a.agents[1:]
 	return a, nil
+}
+
+// prepareStore makes an account of the first prepared nodes in a store.
+func prepareStore(ctx context.Context, path string, agents int) (made preparedStore, err error) {
+	host, err := playworld.New(ctx, playworld.Options{Path: path, RootKey: accountsRootKey})
+	if err != nil {
+		return made, err
+	}
+	defer func() { _ = host.Close(ctx) }()
+	a := &account{host: host, main: prepared.nodes[0]}
+	if made.apiKey, err = sdk.CreateMainNode(ctx, sdk.MainNodeOptions{Options: a.options()}); err != nil {
+		return made, err
+	}
+	a.apiKey = made.apiKey
+	w, err := sdk.New(a.options())
+	if err != nil {
+		return made, err
+	}
+	for _, node := range prepared.nodes[1 : agents+1] {
+		if err := w.CreateAgentNode(ctx, node); err != nil {
+			return made, err
+		}
+	}
+	if err := errors.Join(w.Close(ctx), host.Close(ctx)); err != nil {
+		return made, err
+	}
+	made.file, err = os.ReadFile(path)
+	return made, err
 }
 
 func newAccount(t *testing.T, agents int) *account {
 	t.Helper()
-	a, err := openAccount(t.Context(), agents)
+	a, err := openAccount(t.Context(), t.TempDir(), agents)
 	if err != nil {
 		t.Fatal(err)
 	}

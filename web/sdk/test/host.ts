@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type Server, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient, createNodeCredentialMaterial } from '../src/index.js'
@@ -13,16 +13,36 @@ export const adminToken = 'the-administrator-of-a-test'
 
 let ports = 0
 
+/** Listens at a port, unless somebody does. */
+async function listening(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1')
+  return once(server, 'listening').then(() => server, () => undefined)
+}
+
+/**
+ * The first of a hundred ports of this process's own: no other process of tests takes any of them while this one
+ * listens at the first, also those that have the same number by their process ids.
+ */
+const claimed = (async (): Promise<number> => {
+  for (let hundred = process.pid; ; hundred++) {
+    const first = 10_000 + (hundred % 220) * 100
+    const claim = await listening(first)
+    if (claim === undefined) continue
+    claim.unref()
+    return first
+  }
+})()
+
 /**
  * A port of this process's own. It is below those that systems give out, so that
  * nobody else gets it while its host is away.
  */
 async function ownPort(): Promise<number> {
+  const first = await claimed
   for (;;) {
-    const port = 10_000 + (process.pid % 220) * 100 + (ports++ % 100)
-    const probe = createServer().listen(port, '127.0.0.1')
-    const free = await once(probe, 'listening').then(() => true, () => false)
-    if (!free) continue
+    const port = first + 1 + (ports++ % 99)
+    const probe = await listening(port)
+    if (probe === undefined) continue
     probe.close()
     await once(probe, 'close')
     return port

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createClient, createNodeCredentialMaterial } from '../src/index.js'
+import { RemotePlayWorld, createClient, createNodeCredentialMaterial } from '../src/index.js'
 import { Host } from './host.js'
 
 describe('keys and labels of an account', () => {
@@ -31,6 +31,39 @@ describe('keys and labels of an account', () => {
     const replaced = await client.createApiKey()
     await assert.rejects(session(apiKey), { status: 401 })
     for (const key of [replaced.apiKey, spring.apiKey]) await session(key)
+  })
+
+  it('a revocation that other hosts have not confirmed is a warning', async (t) => {
+    const { node, apiKey } = await host.account()
+    const hosts: number[] = []
+    const warnings: string[] = []
+    let late: string | undefined
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const answer = await globalThis.fetch(input, init)
+      if (init?.method !== 'DELETE' || late === undefined) return answer
+      const headers = new Headers(answer.headers)
+      headers.set('x-play-unconfirmed-hosts', late)
+      return new Response(await answer.text(), { status: answer.status, headers })
+    }
+    const client = createClient({ baseUrl: host.url, credentials: node, apiKey, fetch, onUnconfirmed: (n) => { hosts.push(n); throw new Error('dropped') } })
+    const quiet = createClient({ baseUrl: host.url, credentials: node, apiKey, fetch })
+    const { mock: printed } = t.mock.method(console, 'warn', () => undefined)
+    for (const [header, want] of [[undefined, 0], ['0', 0], ['-1', 0], ['x', 0], ['99999999999999999999', 0], ['2', 2], ['1', 1]] as const) {
+      late = undefined
+      await client.addApiKey('ci')
+      await quiet.addApiKey('cd')
+      late = header
+      hosts.length = 0
+      printed.resetCalls()
+      assert.equal((await client.revokeApiKey('ci')).ok, true)
+      assert.equal((await quiet.revokeApiKey('cd')).ok, true)
+      assert.deepEqual(hosts, want === 0 ? [] : [want], `with ${header}`)
+      assert.equal(printed.callCount(), want === 0 ? 0 : 1, `with ${header}`)
+    }
+    const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node, fetch, onWarning: (text) => { warnings.push(text) } })
+    assert.equal(await world.deleteAgentNode(await world.createAgentNode(createNodeCredentialMaterial({ rootKey: host.rootKey }))), true)
+    await world.close()
+    assert.deepEqual(warnings, ['a host of the world has not confirmed a deletion or revocation: until then what is gone may be accepted there'])
   })
 
   it('a label is given, refused to a second agent, and taken away', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,19 +24,18 @@ function libraries(options: ts.CompilerOptions): ts.CompilerHost {
   return host
 }
 
-/** A fresh project in which the package is installed as `npm pack` makes it. */
+/** A fresh project in which the package is installed as `npm pack` makes it; test/run.mjs packs it once. */
 export class Project {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'playctl-sdk-pack-'))
   /** What is in the package. */
   readonly files: readonly string[]
 
   constructor() {
-    const reported = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.folder], { cwd: path.join(web, 'sdk'), encoding: 'utf8' })
-    const [packed] = JSON.parse(reported.replace(/^[^[]*/u, '')) as { filename: string; files: { path: string }[] }[]
-    if (packed === undefined) throw new Error('npm packed nothing')
-    this.files = packed.files.map((file) => file.path)
+    const { PLAYCTL_PACKED: packed } = process.env
+    if (!packed) throw new Error('PLAYCTL_PACKED names no package: run the tests with "npm test -w sdk"')
+    this.files = (JSON.parse(readFileSync(path.join(packed, 'files.json'), 'utf8')) as { path: string }[]).map((file) => file.path)
     this.write('package.json', '{ "private": true, "type": "module" }')
-    this.run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', `./${packed.filename}`)
+    this.run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', path.join(packed, 'package.tgz'))
   }
 
   write(name: string, text: string): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -85,12 +85,13 @@ describe('PlayWorld', () => {
     await assert.rejects(PlayWorld.start({ binary, flags: ['--no-such-flag'] }), /serve did not start: .*--no-such-flag/u)
   })
 
-  it('leaves no host behind when its program is killed', async () => {
+  it('leaves no host and no folder behind when its program is killed', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'playworld-test-'))
     const program = `
       import { PlayWorld } from ${JSON.stringify(new URL('../src/node/index.js', import.meta.url).href)}
       const world = await PlayWorld.start({ binary: ${JSON.stringify(binary)}, noRepository: true })
       process.stdout.write(world.url + '\\n')`
-    const parent: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const parent: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: folder } })
     const [line] = await once(parent.stdout ?? parent, 'data') as [Buffer]
     const client = createClient({ baseUrl: line.toString().trim(), retry: { attempts: 1, baseMs: 1, maxMs: 1 } })
     const lost = new Reports<boolean>()
@@ -102,5 +103,9 @@ describe('PlayWorld', () => {
     await lost.until(() => true)
     // It still answers while it ends.
     while (await client.session().then(() => true, () => false));
+    const watcher = watch(folder)
+    while (readdirSync(folder).length > 0) await once(watcher, 'change')
+    watcher.close()
+    rmSync(folder, { recursive: true })
   })
 })

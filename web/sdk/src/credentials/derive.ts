@@ -94,7 +94,7 @@ export function createNodeCredentialMaterial(input: { readonly rootKey: string }
 
 /** Draws a phrase of ten words, 110 bits, from the platform's random source. */
 export function generateNodePassphrase(): string {
-  // 2,048 divides 65,536, so the remainder favours no word.
+  // 2,048 divides 65,536, so the remainder favors no word.
   const draws = crypto.getRandomValues(new Uint16Array(phraseWords))
   return Array.from(draws, (draw) => words[draw % words.length]).join(' ')
 }

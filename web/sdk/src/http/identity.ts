@@ -1,3 +1,4 @@
+import { headers as names } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
 import { normalizeNodeId } from '../protocol/text.js'
 import type { CallerCredentials, ClientOptions } from './options.js'
@@ -12,6 +13,7 @@ const shortestSecret = 8
 export class Identity {
   readonly #headers: Readonly<Record<string, string>>
   readonly #secrets: readonly string[]
+  readonly #pass: () => string | undefined
   /** The id of the node that calls; empty if none does. */
   readonly nodeId: string
   /** Whether the browser's cookie speaks for the caller. */
@@ -30,12 +32,14 @@ export class Identity {
     this.nodeId = node === undefined ? '' : normalizeNodeId(node.nodeId)
     if (node !== undefined) {
       if (this.nodeId === '' || !node.passwHash) throw new OptionError('node credentials need both nodeId and passwHash')
-      headers['x-node-id'] = this.nodeId
-      show('x-node-passw', node.passwHash)
+      headers[names.nodeId] = this.nodeId
+      show(names.nodePassw, node.passwHash)
     }
     if (credentials !== undefined && 'adminToken' in credentials) show('authorization', credentials.adminToken, 'Bearer ')
-    show('x-api-key', apiKey)
-    show('x-registration-token', registrationToken)
+    show(names.apiKey, apiKey)
+    show(names.registrationToken, registrationToken)
+    const pass = credentials !== undefined && 'pass' in credentials ? credentials.pass : undefined
+    this.#pass = typeof pass === 'function' ? pass : () => pass
     this.cookie = credentials !== undefined && 'cookie' in credentials
     this.#headers = headers
     this.#secrets = secrets.filter((secret) => secret.length >= shortestSecret)
@@ -49,10 +53,13 @@ export class Identity {
   /** Puts the caller's credentials on a request. */
   show(headers: Headers): void {
     for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
+    const pass = this.#pass()
+    if (pass) headers.set(names.watchPass, pass)
   }
 
   /** Replaces the caller's own secrets in a text that a host wrote. */
   scrub(text: string): string {
-    return this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+    const pass = this.#pass() ?? ''
+    return [...this.#secrets, ...(pass.length >= shortestSecret ? [pass] : [])].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   }
 }

@@ -8,12 +8,15 @@ export interface NodeIdentity {
 
 /**
  * Who calls: a node, the administrator by its token, the holder of the watch
- * page's cookie (browsers only; the cookie goes along by itself), or nobody.
+ * page's cookie (browsers only; the cookie goes along by itself) or of a pass to
+ * watch that `watchPass` gave, or nobody.
  */
 export type CallerCredentials =
   | NodeIdentity
   | { readonly adminToken: string }
   | { readonly cookie: true }
+  /** A function gives the pass of now, undefined for none yet: a pass ends after an hour. A secret. */
+  | { readonly pass: string | (() => string | undefined) }
   | { readonly none: true }
 
 /** How often a call is tried and how long it waits in between. */
@@ -58,6 +61,11 @@ export interface ClientOptions {
    * before the call that noticed goes on. It must not call the client.
    */
   readonly onSession?: (sid: string) => void
+  /**
+   * Called where what a call deleted, revoked or replaced is not refused yet by so many hosts of the world, as far as the
+   * one that answered knows; a warning is printed unless it is given. It must not call the client. What it throws is dropped.
+   */
+  readonly onUnconfirmed?: (hosts: number) => void
 }
 
 /** What one call may be given. */

@@ -1,8 +1,8 @@
 import { parseJson } from '../json/parse.js'
 import { asObject, asPosition, asText, member } from '../json/read.js'
 import { type PlayError, ReplyError, TimeoutError } from '../protocol/errors.js'
-import type { SessionReply } from '../protocol/contract.js'
-import { asError } from '../protocol/callback.js'
+import { type SessionReply, headers as names } from '../protocol/contract.js'
+import { asError, callBack, warnTo } from '../protocol/callback.js'
 import { checkBaseUrl, checkService } from './address.js'
 import { readBody, textOf } from './body.js'
 import { type Call, type Reply, routeOf, smallReply } from './call.js'
@@ -14,6 +14,12 @@ import { Tries } from './tries.js'
 import { linked, randomText, reasonOf } from './wait.js'
 
 const errorReply = 64 << 10
+
+/** The warning that hosts may still accept what was deleted or replaced. */
+export function unconfirmedText(hosts: number): string {
+  const late = hosts === 1 ? 'a host of the world has' : `${hosts} hosts of the world have`
+  return `${late} not confirmed a deletion or revocation: until then what is gone may be accepted there`
+}
 
 /** What transports of one host may have in common. */
 export interface Shared {
@@ -34,6 +40,7 @@ export class Transport {
   readonly life: AbortSignal | undefined
   readonly #timeoutMs: number
   readonly #fetch: typeof globalThis.fetch
+  readonly #onUnconfirmed: ((hosts: number) => void) | undefined
 
   constructor(options: ClientOptions, from?: Shared) {
     this.baseUrl = checkBaseUrl(options.baseUrl)
@@ -42,6 +49,7 @@ export class Transport {
     this.who = from?.who ?? Identity.of(options)
     this.retry = from?.retry ?? options.retry ?? patientRetry
     this.life = from?.life
+    this.#onUnconfirmed = options.onUnconfirmed
     this.#timeoutMs = options.timeoutMs ?? 30_000
     // Bound, because a browser's fetch wants the window as its `this`.
     this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
@@ -125,9 +133,9 @@ export class Transport {
     const headers = new Headers({ accept: 'application/json', ...extra })
     if (call.body !== undefined) headers.set('content-type', 'application/json')
     // A host that is known to keep no keys must get none.
-    if (key !== undefined && this.session.has('idempotency') !== false) headers.set('idempotency-key', key)
+    if (key !== undefined && this.session.has('idempotency') !== false) headers.set(names.idempotencyKey, key)
     const minRev = Math.max(call.minRev ?? 0, call.world === true ? this.session.written : 0)
-    if (minRev > 0 && this.session.has('min-rev') !== false) headers.set('x-play-min-rev', String(minRev))
+    if (minRev > 0 && this.session.has('min-rev') !== false) headers.set(names.minRev, String(minRev))
     this.who.show(headers)
     const text = query.size > 0 ? `?${query.toString()}` : ''
     try {
@@ -160,6 +168,14 @@ export class Transport {
     return refusalOf(response, new TextDecoder().decode(body.bytes), this.who)
   }
 
+  /** Tells how many hosts have not confirmed a deletion, by the header of the one that answered. */
+  #tellUnconfirmed(text: string): void {
+    const hosts = /^\d{1,5}$/.test(text) ? Number(text) : 0
+    if (hosts === 0) return
+    if (this.#onUnconfirmed === undefined) warnTo(undefined, unconfirmedText(hosts))
+    else callBack(this.#onUnconfirmed, () => undefined, hosts)
+  }
+
   async #read(call: Call, response: Response): Promise<Reply> {
     if (!response.ok && response.status !== call.accept) throw await this.refusal(call, response)
     const limit = call.limit ?? smallReply
@@ -170,8 +186,11 @@ export class Transport {
       throw unreachable(this.host, error)
     }
     if (!body.whole) throw new ReplyError(routeOf(call), `it is longer than ${limit} bytes`)
-    const rev = asPosition(Number(response.headers.get('x-play-rev') ?? NaN)) ?? 0
-    if (call.repeat !== 'read') this.session.written = Math.max(this.session.written, rev)
+    const rev = asPosition(Number(response.headers.get(names.rev) ?? NaN)) ?? 0
+    if (call.repeat !== 'read') {
+      this.session.written = Math.max(this.session.written, rev)
+      this.#tellUnconfirmed(response.headers.get(names.unconfirmed) ?? '')
+    }
     try {
       return { status: response.status, value: parseJson(textOf(body)), rev }
     } catch (error) {

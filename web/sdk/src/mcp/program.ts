@@ -51,7 +51,7 @@ export async function mcpTools(client: McpClient): Promise<Record<string, AgentT
 
 /**
  * A tool that the server runs. What the server reports of its progress is streamed, a failure that it states goes to the
- * asker in its words, and a call that nobody waits for any more is cancelled.
+ * asker in its words, and a call that nobody waits for any more is canceled.
  */
 function toolOf(client: McpClient, { name, title, description, inputSchema }: McpTool): AgentTool {
   return tool({

@@ -1,14 +1,16 @@
 /**
  * Runs a program for as long as its standard input is open, and ends it then:
  * the system closes that pipe also when the process at its other end is killed,
- * so that no host outlives the program that started it.
+ * so that neither a host nor its temporary folder outlives the program that started it.
  */
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 
 /** How long the program may take to end in order. */
 const graceMs = 10_000
 
-const [binary = '', ...args] = process.argv.slice(2)
+const [temporary = '', binary = '', ...args] = process.argv.slice(2)
+process.on('exit', () => { rmSync(temporary, { recursive: true, force: true }) })
 const child = spawn(binary, args, { stdio: ['ignore', 'inherit', 'inherit'] })
 
 function end(): void {

@@ -52,7 +52,7 @@ export class HostProcess {
     await writeFile(config, '')
     const guardian = fileURLToPath(new URL('./guardian.js', import.meta.url))
     const binary = options.binary ?? process.env.PLAYCTL_BINARY ?? 'playctl'
-    const child = spawn(process.execPath, [guardian, binary, ...argumentsOf(options, rootFile)], { env: environmentOf(options, config) })
+    const child = spawn(process.execPath, [guardian, temporary, binary, ...argumentsOf(options, rootFile)], { env: environmentOf(options, config) })
     const closed = once(child, 'close') as Promise<[number | null]>
     closed.catch(() => undefined)
     // A guardian that was killed takes no word any more.

@@ -1268,7 +1268,7 @@ export interface CreateKeyReply {
 export interface KeyRecord {
   /** name names the key within its account. */
   readonly name: string
-  /** createdAt is absent for the default key of an account. */
+  /** createdAt is absent for a default key that was made before hosts noted it. */
   readonly createdAt?: string
   /** expiresAt is absent for a key that is good for ever. */
   readonly expiresAt?: string

@@ -6,6 +6,7 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import { isExposed } from '../http/address.js'
 import { WorldClient } from '../http/client.js'
 import type { ClientOptions, NodeIdentity } from '../http/options.js'
+import { unconfirmedText } from '../http/transport.js'
 import { randomText } from '../http/wait.js'
 import { asObject } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
@@ -50,7 +51,9 @@ export class Account {
     this.#node = options.mainNodeCredentials ?? options.nodeCredentials
     if (this.#node !== undefined) checkNode(this.#node)
     this.warn = (text) => { warnTo(options.onWarning, text) }
-    this.#nobody = new WorldClient({ ...clientOptions(options), ...(this.#apiKey === undefined ? {} : { apiKey: this.#apiKey }), onSession }).withLife(life)
+    const onUnconfirmed = (hosts: number): void => { this.warn(unconfirmedText(hosts)) }
+    const key = this.#apiKey === undefined ? {} : { apiKey: this.#apiKey }
+    this.#nobody = new WorldClient({ ...clientOptions(options), ...key, onSession, onUnconfirmed }).withLife(life)
     if (isExposed(this.#nobody.transport.baseUrl)) this.warn('credentials will cross the network in clear text: use an https:// address')
   }
 
