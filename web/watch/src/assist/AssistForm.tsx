@@ -54,7 +54,7 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
 }
 
 const wholeJson: Field = {
-  name: '', type: 'object', required: false, options: [], initial: '', description: text('assist.wholeJsonWhy'),
+  name: '', type: 'object', required: false, nullable: false, options: [], initial: '', description: text('assist.wholeJsonWhy'),
   minimum: undefined, maximum: undefined, minLength: undefined, maxLength: undefined,
 }
 

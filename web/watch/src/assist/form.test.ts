@@ -51,6 +51,22 @@ describe('a form from a schema', () => {
     assert.deepEqual(plain(readArgs(made, new Map([['when', 'tomorrow evening']]))), { errors: { when: text('field.notTime') } })
   })
 
+  it('has the plain control of what may be null, which may be left empty', () => {
+    const made = fieldsOf({ required: ['note', 'day', 'by', 'count', 'kind', 'way'], properties: {
+      note: { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }], description: 'What else' }, day: { oneOf: [{ type: 'null' }, { type: 'string', format: 'date' }] },
+      by: { anyOf: [{ type: 'string', enum: ['foot', 'boat'] }, { type: 'null' }] }, count: { type: ['integer', 'null'] },
+      kind: { type: ['string', 'null'], enum: ['a', 'b', null] }, way: { anyOf: [{ const: 'left' }, { const: 'right' }, { type: 'null' }] },
+      more: { anyOf: [{ type: 'boolean' }, { type: 'null' }] }, either: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] }, never: { type: 'null' },
+    } }) ?? []
+    assert.deepEqual(made.map(({ name, type, required }) => [name, type, required]), [
+      ['note', 'string', false], ['day', 'date', false], ['by', 'choice', false], ['count', 'integer', false], ['kind', 'choice', false], ['way', 'choice', false],
+      ['more', 'boolean', false], ['either', 'any', false], ['never', 'any', false],
+    ])
+    assert.deepEqual([made[0]?.description, made[0]?.maxLength], ['What else', 3])
+    assert.deepEqual(made.slice(2, 6).map(({ options }) => options.map(({ name }) => name)), [['foot', 'boat'], [], ['a', 'b'], ['left', 'right']])
+    assert.deepEqual(plain(readArgs(made, new Map([['note', 'x'], ['count', '2']]))), { args: { note: 'x', day: null, by: null, count: 2, kind: null, way: null } })
+  })
+
   it('needs no field for a tool that takes nothing, and JSON where there is no schema', () => {
     assert.deepEqual(fieldsOf({}), [])
     assert.deepEqual(fieldsOf({ type: 'object' }), [])

@@ -14,6 +14,8 @@ export interface Field {
   /** How it is entered: a choice is one of some values, choices are several; an object or an array is written as JSON. */
   readonly type: 'string' | 'date' | 'date-time' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'object' | 'array' | 'any'
   readonly required: boolean
+  /** Whether null is sent where nothing is entered: it must be there, and may be null. */
+  readonly nullable: boolean
   /** What a choice is among. */
   readonly options: readonly Option[]
   readonly minimum: number | undefined
@@ -51,17 +53,44 @@ export function fieldsOf(value: unknown): readonly Field[] | undefined {
     .map(({ field }) => field)
 }
 
-function fieldOf(name: string, schema: JsonObject, required: boolean): Field {
+function fieldOf(name: string, given: JsonObject, needed: boolean): Field {
+  const { schema, nullable } = withoutNull(given)
+  const required = needed && !nullable
   const one = optionsOf(schema)
   const several = schema.type === 'array' ? optionsOf(asObject(schema.items) ?? {}) : []
   const type = one.length > 0 ? 'choice' : several.length > 0 ? 'choices' : typeOf(schema)
   return {
-    name, type, required, options: one.length > 0 ? one : several,
+    name, type, required, nullable: needed && nullable, options: one.length > 0 ? one : several,
     description: asText(schema.description) ?? asText(schema.title) ?? '',
     minimum: asNumber(schema.minimum), maximum: asNumber(schema.maximum),
     minLength: asNumber(schema.minLength), maxLength: asNumber(schema.maxLength),
     initial: initialOf(schema.default, type),
   }
+}
+
+/** A schema without null as one of what it takes, in the forms in which that is written, and whether it took null. */
+function withoutNull(schema: JsonObject): { readonly schema: JsonObject; readonly nullable: boolean } {
+  for (const word of ['anyOf', 'oneOf'] as const) {
+    const choices = asArray(schema[word])
+    const others = choices?.filter((choice) => !isNull(asObject(choice) ?? {}))
+    if (choices === undefined || others === undefined || others.length === 0 || others.length === choices.length) continue
+    const { [word]: _choices, ...rest } = schema
+    const only = others.length === 1 ? asObject(others[0]) : undefined
+    // What stands beside the choices, such as a description, is nearer to the field.
+    return { schema: only === undefined ? { ...rest, [word]: others } : { ...withoutNull(only).schema, ...rest }, nullable: true }
+  }
+  const types = asArray(schema.type)
+  const others = types?.filter((type) => type !== 'null') ?? []
+  if (types === undefined || others.length === 0 || others.length === types.length) return { schema, nullable: false }
+  const listed = asArray(schema.enum)
+  return {
+    schema: { ...schema, type: others.length === 1 ? others[0] ?? null : others, ...(listed === undefined ? {} : { enum: listed.filter((value) => value !== null) }) },
+    nullable: true,
+  }
+}
+
+function isNull(schema: JsonObject): boolean {
+  return schema.type === 'null' || schema.const === null
 }
 
 /** The values that a schema lists: by `enum`, or as constants with titles. */
@@ -77,11 +106,9 @@ function optionOf(value: Json, title?: string): Option {
 }
 
 function typeOf({ type, format }: JsonObject): Field['type'] {
-  // One that may also be null is left out instead.
-  const [only, ...others] = (asArray(type) ?? [type]).filter((name) => name !== 'null')
-  switch (others.length > 0 ? undefined : only) {
+  switch (type) {
     case 'string': return format === 'date' || format === 'date-time' ? format : 'string'
-    case 'number': case 'integer': case 'boolean': case 'object': case 'array': return only as Field['type']
+    case 'number': case 'integer': case 'boolean': case 'object': case 'array': return type
     default: return 'any'
   }
 }

@@ -16,7 +16,7 @@ interface Value {
   readonly error?: string
 }
 
-/** Reads what was entered into a form. An optional field that is empty is left out. */
+/** Reads what was entered into a form. An optional field that is empty is left out, or null where it may not be. */
 export function readArgs(fields: readonly Field[], inputs: Inputs): Reading {
   const args: [string, Json][] = []
   const errors = new Map<string, string>()
@@ -43,7 +43,7 @@ export function readJsonArgs(input: string): Reading {
 
 function readField(field: Field, input: string): Value {
   if (input.trim() === '') {
-    return field.required ? { error: text('field.missing') } : {}
+    return field.required ? { error: text('field.missing') } : field.nullable ? { value: null } : {}
   }
   switch (field.type) {
     case 'string': return readText(field, input)

@@ -96,19 +96,21 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
 })
 
 test('a form keeps the order of its fields, and dates and lists have controls of their own', async ({ page, host, world }) => {
-  const parameters = { type: 'object', required: ['day'], properties: {
+  const parameters = { type: 'object', required: ['day', 'note'], properties: {
     where: { type: 'string', 'x-order': 0 },
     day: { type: 'string', format: 'date', 'x-order': 1 },
     at: { type: 'string', format: 'date-time', 'x-order': 2 },
     extras: { type: 'array', items: { enum: ['lunch', 'boat', 'guide'] }, 'x-order': 3 },
     by: { oneOf: [{ const: 'f', title: 'On foot' }, { const: 'b', title: 'By boat' }], 'x-order': 4 },
+    note: { anyOf: [{ type: 'string', maxLength: 8 }, { type: 'null' }], description: 'What else', 'x-order': 5 },
   } }
   await world.agent('Ada', { assistTools: [{ name: 'assist_tour', description: 'Shows the town', parameters }] })
   const sent = commands(page)
   await open(page, host)
   await resident(page, 'Ada').click()
   const tour = await form(panel(page, 'Ada'), 'Tour')
-  await expect(tour.locator('.field > label bdi, .label bdi')).toHaveText(['where', 'day', 'at', 'extras', 'by'])
+  await expect(tour.locator('.field > label bdi, .label bdi')).toHaveText(['where', 'day', 'at', 'extras', 'by', 'note'])
+  await expect(tour.getByRole('textbox', { name: /^note .*optional/i })).toHaveAccessibleDescription('What else')
   expect(await violations(page), 'a form with every control').toEqual([])
   await send(tour)
   await expect(tour.getByLabel(/^day /)).toHaveAccessibleDescription(en['field.missing'])
@@ -120,7 +122,7 @@ test('a form keeps the order of its fields, and dates and lists have controls of
   await tour.getByLabel(/^by /).selectOption({ label: 'By boat' })
   await send(tour)
   const at = await page.evaluate(() => new Date('2026-05-06T07:08:09').toISOString())
-  await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_tour', args: { day: '2026-05-06', at, extras: ['lunch', 'guide'], by: 'b' } }])
+  await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_tour', args: { day: '2026-05-06', at, extras: ['lunch', 'guide'], by: 'b', note: null } }])
 })
 
 test('a tool without parameters needs none, one that no form fits takes JSON', async ({ page, host, world }) => {
