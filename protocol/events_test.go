@@ -120,7 +120,7 @@ func TestPaths(t *testing.T) {
 		"/api/play/mcp/unregister": p.MCPUnregister(), "/api/play/occupants/remove": p.RemoveOccupant(),
 		"/api/play/sdk/rpc": p.RPC(), "/api/play/assist-tool": p.AssistTool(), "/api/play/proximity-action": p.ProximityAction(),
 		"/play/watch": p.Watch(), "/play/watch/session": p.WatchSession(), "/play/watch/token": p.WatchToken(),
-		"/play/watch/assets": p.WatchAssets(), "/play/watch/card.png": p.WatchCard(), "play_watch": p.WatchCookie(),
+		"/play/watch/assets": p.WatchAssets(), "/play/watch/card.png": p.WatchCard(), "/play/watch/town.js": p.WatchTown(), "play_watch": p.WatchCookie(),
 		"/api/agent-play/session": a.Session(), "/agent-play/watch": a.Watch(),
 		"play:h1:world:events": p.FanoutChannel("h1"), "agent-play:h1:world:events": a.FanoutChannel("h1"),
 	} {

@@ -124,6 +124,9 @@ func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
 // WatchCard is the path of the picture that a link to the page shows.
 func (s Service) WatchCard() string { return s.Watch() + "/card.png" }
 
+// WatchTown is the path of the script that shows the town in pages of other origins.
+func (s Service) WatchTown() string { return s.Watch() + "/town.js" }
+
 // WatchCookie is the name of the page's cookie. Hosts add what sets the cookies
 // of two of them apart that one browser knows under one name: a port before
 // all, because browsers do not keep the cookies of ports apart.

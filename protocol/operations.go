@@ -158,15 +158,6 @@ func (op Op) Reads() bool {
 // Known reports whether the operation is one of the contract's.
 func (op Op) Known() bool { return op.operation() != nil }
 
-// Ops lists every operation's name, the reading ones first.
-func Ops() []Op {
-	ops := make([]Op, len(operations))
-	for i := range operations {
-		ops[i] = operations[i].Op
-	}
-	return ops
-}
-
 // RPCRequest is an rpc body as a client sends it.
 type RPCRequest struct {
 	Op Op `json:"op"`

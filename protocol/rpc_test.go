@@ -122,7 +122,7 @@ func TestOps(t *testing.T) {
 			t.Errorf("%s: known %t, reads %t, want true, %t", op, op.Known(), op.Reads(), reads)
 		}
 	}
-	if got := len(protocol.Ops()); got != len(contractOps) {
+	if got := len(protocol.Operations()); got != len(contractOps) {
 		t.Errorf("there are %d operations, want %d", got, len(contractOps))
 	}
 	for _, op := range []protocol.Op{"", "GetWorldSnapshot", "recordInteraction ", "drop"} {

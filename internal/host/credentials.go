@@ -24,12 +24,15 @@ func authenticate(c *call) error {
 	}
 	if c.takesPass() {
 		// Where nobody is checked, who shows a bad cookie is like who shows none.
-		if shown, err := c.authenticateViewer(); shown && (err == nil || !c.host.options.NoRepository) {
+		if shown, err := c.authenticateViewer(); shown && (err == nil || !c.host.options.NoRepository || c.needsPass()) {
 			return err
 		}
 		c.pass, c.passOwner = nil, nil
 	}
 	if c.host.options.NoRepository {
+		if c.needsPass() {
+			return protocol.Errorf(protocol.CodeCredentialsMissing, "a page of another origin needs a pass here: POST %s gives one", c.route.service.WatchSession())
+		}
 		return c.takeNodeID()
 	}
 	id := protocol.NormalizeNodeID(c.r.Header.Get(headerNodeID))

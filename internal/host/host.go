@@ -61,8 +61,10 @@ type Host struct {
 	watch    *watchRules
 	passKeys passKeys
 	index    *pageFile
-	lists    compressedLists
-	card     cardCache
+	// pageHeaders are those of the page's files.
+	pageHeaders map[string]string
+	lists       compressedLists
+	card        cardCache
 
 	tls      *certificate
 	mu       sync.Mutex
@@ -87,15 +89,16 @@ func New(o Options) (*Host, error) {
 	}
 	h := &Host{
 		options: o, world: o.World, log: o.Logger, metrics: o.Metrics, service: protocol.ServicePlay,
-		requests: newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond, o.LimitLoopback),
-		creation: newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
-		bodies:   bodyBudget{limit: int64(o.BodyBudget)},
-		replies:  newReplyBudget(o.ReplyBudget),
-		guesses:  guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
-		streams:  newStreams(),
-		index:    indexFile(watch.Files(), o.WorldName, o.WatchAccess, o.PublicURL),
-		closing:  make(chan struct{}),
-		closed:   make(chan struct{}),
+		requests:    newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond, o.LimitLoopback),
+		creation:    newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
+		bodies:      bodyBudget{limit: int64(o.BodyBudget)},
+		replies:     newReplyBudget(o.ReplyBudget),
+		guesses:     guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
+		streams:     newStreams(),
+		index:       indexFile(watch.Files(), o.WorldName, o.WatchAccess, o.PublicURL),
+		pageHeaders: headersOfPage(o.WatchEmbed),
+		closing:     make(chan struct{}),
+		closed:      make(chan struct{}),
 
 		adminDigest: creds.SecretDigest(o.AdminToken),
 		operations:  operations(),

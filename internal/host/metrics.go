@@ -300,7 +300,7 @@ func (h *Host) addOps(mux *http.ServeMux) {
 	})
 	mux.Handle("GET "+protocol.PathMetrics, h.onSite(metrics))
 	for _, p := range []string{protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {
-		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}))
+		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}, false))
 	}
 }
 
@@ -308,7 +308,7 @@ func (h *Host) addOps(mux *http.ServeMux) {
 func (h *Host) onSite(next http.Handler) http.Handler {
 	refused := h.notFound()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.checkSite(r) != nil {
+		if h.checkSite(r, false) != nil {
 			refused.ServeHTTP(w, r)
 			return
 		}

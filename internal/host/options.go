@@ -110,8 +110,8 @@ type Options struct {
 	// and act.
 	WatchNames []string
 
-	// WatchEmbed are the origins whose pages may show the watch page in a frame, such
-	// as https://example.org; none by default.
+	// WatchEmbed are the origins whose pages may show the watch page in a frame and read
+	// the world with a pass, such as https://example.org; none by default.
 	WatchEmbed []string
 
 	// AllowHosts are further names that requests may have in their Host header, such

@@ -84,6 +84,8 @@ type route struct {
 	// service is the one in the path; empty where there is none.
 	service protocol.Service
 	body    bodyUse
+	// embed tells that pages of the origins in WatchEmbed may read it, with a pass.
+	embed bool
 	// order are the checks in their order; nil for the usual one.
 	order []step
 	rules

@@ -29,7 +29,7 @@ func (h *Host) mounted() []route {
 func worldRoutes(s protocol.Service) []route {
 	all := append([]route{
 		{
-			method: http.MethodGet, path: s.Session(),
+			method: http.MethodGet, path: s.Session(), embed: true,
 			rules: rules{callers: readers, apiKey: true, ofNodes: true, plan: now(sendSession)},
 		},
 		{method: http.MethodGet, path: s.Bootstrap(), order: []step{admitNewcomer, sendBootstrap}, rules: rules{callers: nodes | admins}},
@@ -38,11 +38,11 @@ func worldRoutes(s protocol.Service) []route {
 			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: planReset},
 		},
 		{
-			method: http.MethodGet, path: s.Snapshot(),
+			method: http.MethodGet, path: s.Snapshot(), embed: true,
 			rules: rules{callers: readers, sid: true, plan: now(sendSnapshot)},
 		},
 		{
-			method: http.MethodGet, path: s.Events(),
+			method: http.MethodGet, path: s.Events(), embed: true,
 			rules: rules{callers: readers, sid: true, stream: true, plan: now(sendEvents)},
 		},
 		{
@@ -79,7 +79,7 @@ func worldRoutes(s protocol.Service) []route {
 				return world.RemoveOccupant{StableKey: r.StableKey}
 			})},
 		},
-		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, order: rpcOrder(), rules: rules{callers: viewers, ownerHash: true}},
+		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, embed: true, order: rpcOrder(), rules: rules{callers: viewers, ownerHash: true}},
 	}, slices.Concat(peopleRoutes(s), watchRoutes(s))...)
 	for i := range all {
 		all[i].service = s

@@ -21,13 +21,14 @@ import (
 // there as well unless they have a listener of their own.
 func (h *Host) newHandler() http.Handler {
 	mux := http.NewServeMux()
-	methods := map[string][]string{}
+	methods, embed := map[string][]string{}, map[string]bool{}
 	for _, rt := range h.mounted() {
 		mux.Handle(rt.method+" "+rt.path, h.serve(&rt))
 		methods[rt.path] = append(methods[rt.path], rt.method)
+		embed[rt.path] = embed[rt.path] || rt.embed
 	}
 	for p, allowed := range methods {
-		mux.Handle(p, h.otherMethod(p, allowed))
+		mux.Handle(p, h.otherMethod(p, allowed, embed[p]))
 	}
 	if h.options.OpsAddress == "" {
 		h.addOps(mux)
@@ -37,7 +38,7 @@ func (h *Host) newHandler() http.Handler {
 	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
 		// The mux would redirect a path that is not clean; a program that sent a
 		// body there is better refused.
-		if h.leadsToPage(r) && h.checkSite(r) == nil {
+		if h.leadsToPage(r) && h.checkSite(r, false) == nil {
 			// Relative, so that it holds below a proxy's own path.
 			w.Header().Set("Location", "../watch")
 			w.WriteHeader(http.StatusPermanentRedirect)
@@ -72,13 +73,13 @@ func secured(o *Options, next http.HandlerFunc) http.Handler {
 }
 
 // otherMethod answers a path's requests with a method that it does not have.
-func (h *Host) otherMethod(p string, allowed []string) http.Handler {
+func (h *Host) otherMethod(p string, allowed []string, embed bool) http.Handler {
 	if slices.Contains(allowed, http.MethodGet) {
 		allowed = append(allowed, http.MethodHead)
 	}
 	slices.Sort(allowed)
 	allow := strings.Join(allowed, ", ")
-	rt := &route{path: p}
+	rt := &route{path: p, embed: embed}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
 		h.handle(c, func(c *call) error {
@@ -170,15 +171,20 @@ const (
 // allowOrigin lets a page of a listed origin read the reply. Every other page
 // gets no such header, whatever it sends.
 func (h *Host) allowOrigin(c *call) {
-	if len(h.options.CORSOrigins) == 0 {
+	if len(h.options.CORSOrigins) == 0 && (!c.route.embed || len(h.options.WatchEmbed) == 0) {
 		return
 	}
 	header := c.w.Header()
 	header.Add("Vary", "Origin")
-	if origin := c.r.Header.Get("Origin"); slices.Contains(h.options.CORSOrigins, origin) {
-		header.Set("Access-Control-Allow-Origin", origin)
-		header.Set("Access-Control-Expose-Headers", corsReplyHeaders)
+	shown := embedReplyHeaders
+	origin := c.r.Header.Get("Origin")
+	if slices.Contains(h.options.CORSOrigins, origin) {
+		shown = corsReplyHeaders
+	} else if !c.fromEmbed() {
+		return
 	}
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Set("Access-Control-Expose-Headers", shown)
 }
 
 // preflight answers a browser's question before a request of a listed origin.
@@ -189,7 +195,13 @@ func (c *call) preflight(methods string) bool {
 		return false
 	}
 	header.Set("Access-Control-Allow-Methods", methods)
-	header.Set("Access-Control-Allow-Headers", corsRequestHeaders)
+	sent := corsRequestHeaders
+	if c.needsPass() {
+		sent = embedRequestHeaders
+	} else if c.fromEmbed() {
+		sent += ", " + protocol.HeaderWatchPass
+	}
+	header.Set("Access-Control-Allow-Headers", sent)
 	header.Set("Access-Control-Max-Age", corsMaxAge)
 	c.begin(http.StatusNoContent)
 	return true

@@ -14,9 +14,9 @@ import (
 
 // watchRoutes are those of the watch page.
 func watchRoutes(s protocol.Service) []route {
-	return append(pageRoutes(s), route{
-		method: http.MethodPost, path: s.WatchSession(), body: bodyNeeded,
-		order: []step{checkFrame, checkWatchOrigin, readBody, parseObject, sendWatchSession},
+	return append(pageRoutes(s), embedRoute(s), route{
+		method: http.MethodPost, path: s.WatchSession(), body: bodyNeeded, embed: true,
+		order: []step{checkFrame, checkSessionOrigin, readBody, parseObject, sendWatchSession},
 	}, route{
 		method: http.MethodPost, path: s.WatchToken(), body: bodyOptional,
 		rules: rules{callers: mains, sid: true, repeatable: true, secret: true, plan: planWatchToken},
@@ -71,6 +71,9 @@ func sendWatchSession(c *call) error {
 	request, bad := protocol.ParseRequest[protocol.WatchSessionRequest](c.object)
 	if bad != nil {
 		return bad
+	}
+	if err := checkSessionKind(c, &request); err != nil {
+		return err
 	}
 	if request.Framed {
 		return c.sendFramePass(request.Token.Secret)

@@ -72,8 +72,16 @@ func (w *watchRules) checkOrigin(r *http.Request) error {
 	return w.origins.Check(&asked) //nolint:wrapcheck // The callers do.
 }
 
-// checkWatchOrigin refuses what a page of another origin asks with a cookie.
+// checkWatchOrigin refuses what a page of another origin asks with a cookie; one that
+// may show the town shows its pass in a header.
 func checkWatchOrigin(c *call) error {
+	if c.fromEmbed() && c.r.Header.Get(protocol.HeaderWatchPass) != "" {
+		return nil
+	}
+	return c.refuseOtherOrigin()
+}
+
+func (c *call) refuseOtherOrigin() error {
 	if err := c.host.watch.checkOrigin(c.r); err != nil {
 		return protocol.WrapError(protocol.CodeForbidden, err, "the request comes from a page of another origin: open the host's own page")
 	}
@@ -82,9 +90,9 @@ func checkWatchOrigin(c *call) error {
 
 // checkSite refuses, where no credentials decide, what a page from elsewhere made a
 // browser send: one whose name leads to this host (DNS rebinding), or one of
-// another origin that the operator did not list. A link to the host's own page has
-// no origin and goes on.
-func (h *Host) checkSite(r *http.Request) error {
+// another origin that the operator did not list, unless it may show the town, which
+// authenticate holds it to. A link to the host's own page has no origin and goes on.
+func (h *Host) checkSite(r *http.Request, embedded bool) error {
 	if !h.options.NoRepository {
 		return nil
 	}
@@ -93,7 +101,7 @@ func (h *Host) checkSite(r *http.Request) error {
 			"this host does not answer to the name in the header host: use its address, or let the operator name it with --allow-host")
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(h.options.CORSOrigins, origin) {
+	if origin == "" || embedded || slices.Contains(h.options.CORSOrigins, origin) {
 		return nil
 	}
 	if err := h.watch.checkOrigin(r); err != nil {

@@ -1,7 +1,10 @@
 package host
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -101,4 +104,107 @@ func TestAPassEndsAfterAnHour(t *testing.T) {
 		<-time.After(time.Second)
 		f.get(target, byPage, passing(given.Pass)).refused(protocol.CodeCredentialsInvalid)
 	})
+}
+
+// bySite is a browser at a page of a listed origin.
+func bySite(r *http.Request) {
+	r.Host = "localhost:7420"
+	r.Header.Set("Origin", framer)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+}
+
+// embedded are the routes that pages of listed origins may read.
+var embedded = map[string]bool{
+	"GET /play/watch/town.js": true, "POST /play/watch/session": true,
+	"GET /api/play/session": true, "GET /api/play/snapshot": true, "GET /api/play/events": true, "POST /api/play/sdk/rpc": true,
+}
+
+// TestListedOriginsMayReadAndNothingElse asks each route for what browsers ask before a request.
+func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		f := newFixture(t, func(s *setup) {
+			s.host.WatchEmbed, s.host.NoRepository, s.world.NoRepository = []string{framer}, open, open
+		})
+		seen := 0
+		for _, rt := range f.host.mounted() {
+			path := strings.ReplaceAll(rt.path, "{name}", "a.js")
+			for origin, listed := range map[string]bool{framer: true, "https://evil.example": false, framer + ".evil.example": false, "null": false} {
+				r := httptest.NewRecorder()
+				f.handler.ServeHTTP(r, f.request(http.MethodOptions, path, nil, bySite, with("Origin", origin), with("Access-Control-Request-Method", rt.method)))
+				want := listed && embedded[rt.method+" "+rt.path]
+				if want != (r.Code == http.StatusNoContent) || want != (r.Header().Get("Access-Control-Allow-Origin") == origin) {
+					t.Errorf("%s %s from %s: %d, allowed is %q", rt.method, rt.path, origin, r.Code, r.Header().Get("Access-Control-Allow-Origin"))
+				}
+				if want {
+					seen++
+					if h := r.Header(); h.Get("Access-Control-Allow-Headers") != embedRequestHeaders || h.Get("Access-Control-Allow-Credentials") != "" || h.Get("Vary") != "Origin" {
+						t.Errorf("%s may be asked with %v", rt.path, h)
+					}
+				}
+			}
+		}
+		if seen != len(embedded) {
+			t.Errorf("%d routes are open to pages of listed origins, not %d", seen, len(embedded))
+		}
+	}
+}
+
+// TestAPageOfAListedOriginNeedsAPass has it read with one, act with none, and get neither cookie nor what a cookie gives.
+func TestAPageOfAListedOriginNeedsAPass(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		f := local(newFixture(t, func(s *setup) {
+			s.host.WatchEmbed, s.host.NoRepository, s.world.NoRepository = []string{framer}, open, open
+		}))
+		target := "/api/play/snapshot?sid=" + f.world.View().SID
+		var given protocol.WatchSessionReply
+		r := f.post(f.service.WatchSession(), `{"framed":true}`, bySite).ok()
+		r.into(&given)
+		if given.Scope != protocol.WatchScopeWatch || r.header.Get("Access-Control-Allow-Origin") != framer || r.header.Get("Set-Cookie") != "" {
+			t.Fatalf("a page of a listed origin gets %+v and %v", given, r.header)
+		}
+		if r = f.get(target, bySite, passing(given.Pass)).ok(); r.header.Get("Access-Control-Allow-Origin") != framer {
+			t.Errorf("the page cannot read the snapshot: %v", r.header)
+		}
+		const ask = `{"op":"intercomCommand","payload":{"requestId":"r","mainNodeId":"m","fromPlayerId":"__human__","toPlayerId":"a","kind":"chat","text":"Hi"}}`
+		f.post("/api/play/sdk/rpc?sid="+f.world.View().SID, ask, bySite, passing(given.Pass)).refused(protocol.CodeForbidden)
+		f.post("/api/play/sdk/rpc?sid="+f.world.View().SID, ask, bySite).refused(protocol.CodeCredentialsMissing)
+		f.get(target, bySite).refused(protocol.CodeCredentialsMissing)
+		f.get(target, bySite, passing(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
+		f.get(target, bySite, passing(given.Pass), with("Origin", "https://evil.example")).refusedAny(protocol.CodeForbidden, protocol.CodeOriginForbidden)
+		// Nor does a cookie count that a browser sends along, as it does to another port of the same name.
+		act := f.watcher(protocol.WatchScopeAct, "")
+		f.get(target, bySite, showing(act)).refusedAny(protocol.CodeForbidden, protocol.CodeCredentialsMissing)
+		for _, body := range []string{`{}`, `{"framed":false}`} {
+			r := f.post(f.service.WatchSession(), body, bySite, passing(given.Pass))
+			r.refused(protocol.CodeForbidden)
+			if r.header.Get("Set-Cookie") != "" {
+				t.Errorf("a page of another origin gets the cookie %q", r.header.Get("Set-Cookie"))
+			}
+		}
+		// What leads here by a name of its own is no page of a listed origin.
+		f.post(f.service.WatchSession(), `{"framed":true}`, bySite, called("evil.example")).refusedAny(protocol.CodeHostUnknown, protocol.CodeCredentialsMissing)
+	}
+}
+
+// refusedAny checks that a reply is a refusal with one of two codes.
+func (r *reply) refusedAny(one, other protocol.Code) {
+	r.t.Helper()
+	var e protocol.ErrorBody
+	_ = json.Unmarshal(r.body, &e)
+	if code := e.Code; r.status < 400 || code != one && code != other {
+		r.t.Errorf("the reply is %d %s, not %s or %s", r.status, r.body, one, other)
+	}
+}
+
+// TestTheTownsScriptIsThereForListedOrigins loads it; it is all in one file.
+func TestTheTownsScriptIsThereForListedOrigins(t *testing.T) {
+	f := framed(t, WatchPublic)
+	r := f.get("/play/watch/town.js", bySite).ok()
+	if r.header.Get("Content-Type") != "text/javascript; charset=utf-8" || r.header.Get("Cache-Control") != cachePage ||
+		r.header.Get("Access-Control-Allow-Origin") != framer || len(r.body) == 0 {
+		t.Errorf("the script has the headers %v", r.header)
+	}
+	if parts := regexp.MustCompile(`import\(?\s*["'\x60]`).FindString(string(r.body)); parts != "" {
+		t.Errorf("the script loads further files: %s", parts)
+	}
 }

@@ -79,7 +79,7 @@ func readPage(files fs.FS) (map[string]*pageFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the watch page's files: %w", err)
 	}
-	for _, name := range append(names, pageIndex) {
+	for _, name := range append(names, pageIndex, townScript) {
 		all[strings.TrimPrefix(name, "assets/")] = newPageFile(files, name)
 	}
 	return all, nil
@@ -211,7 +211,7 @@ func (c *call) sendPageFile(name, cache string) error {
 	if name == pageIndex {
 		file = c.host.index
 	}
-	if file == nil || (name == pageIndex) != (cache == cachePage) {
+	if file == nil || (name == pageIndex || name == townScript) != (cache == cachePage) {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 	}
 	header := c.w.Header()
@@ -220,7 +220,7 @@ func (c *call) sendPageFile(name, cache string) error {
 	if e.err != nil {
 		return e.err
 	}
-	for k, v := range headersOfPage(c.host.options.WatchEmbed) {
+	for k, v := range c.host.pageHeaders {
 		header.Set(k, v)
 	}
 	if c.r.TLS != nil || isLoopbackName(hostName(c.r.Host)) {

@@ -24,6 +24,8 @@ const (
 	routesDocument = "internal/host/openapi/openapi.json"
 	dependencyPage = "docs/decisions/0004-dependencies.md"
 	threatModel    = "docs/threat-model.md"
+	releases       = ".goreleaser.yaml"
+	clientPackage  = "web/sdk/package.json"
 )
 
 // link is a Markdown link to a file of the repository, without its fragment.
@@ -74,6 +76,17 @@ func documentRules() []rule {
 				protocolPage:   {Data: []byte("`/b`\n")},
 			},
 			want: protocolPage + " says nothing of /a",
+		},
+		{
+			name:  "the TypeScript client is in a release as pages say",
+			check: clientIsReleased,
+			broken: fstest.MapFS{
+				clientPackage: {Data: []byte(`{"version":"2.0.0"}`)},
+				releases:      {Data: []byte("release:\n  extra_files:\n    - glob: npm/playctl-sdk-*.tgz\n")},
+				"docs/a.md":   {Data: []byte("npm install ./playctl-sdk-1.0.0.tgz\n")},
+			},
+			want: releases + " has npm/playctl-sdk-*.tgz 1 times, but it is for the checksums and for the release\n" +
+				"docs/a.md names playctl-sdk-1.0.0.tgz, but npm pack makes playctl-sdk-2.0.0.tgz",
 		},
 	}
 }
@@ -199,8 +212,8 @@ func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 		t.Fatalf("%s: %v", routesDocument, err)
 	}
 	names := slices.Sorted(maps.Keys(document.Paths))
-	for _, op := range protocol.Ops() {
-		names = append(names, string(op))
+	for _, op := range protocol.Operations() {
+		names = append(names, string(op.Op))
 	}
 	for _, kind := range protocol.EventKinds() {
 		names = append(names, string(kind))
@@ -214,5 +227,33 @@ func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 			breaches = append(breaches, fmt.Sprintf("%s says nothing of %s", protocolPage, name))
 		}
 	}
+	return breaches
+}
+
+// packedClient is the file that npm makes of the TypeScript client.
+var packedClient = regexp.MustCompile(`playctl-sdk-\d[^ \n]*\.tgz`)
+
+func clientIsReleased(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	const attached = "npm/playctl-sdk-*.tgz"
+	var breaches []string
+	if n := strings.Count(read(t, tree, releases), "- glob: "+attached); n != 2 {
+		breaches = append(breaches, fmt.Sprintf("%s has %s %d times, but it is for the checksums and for the release", releases, attached, n))
+	}
+	var manifest struct{ Version string }
+	if err := json.Unmarshal([]byte(read(t, tree, clientPackage)), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	packed := "playctl-sdk-" + manifest.Version + ".tgz"
+	eachFile(t, tree, func(name string) {
+		if path.Ext(name) != ".md" {
+			return
+		}
+		for _, file := range packedClient.FindAllString(read(t, tree, name), -1) {
+			if file != packed {
+				breaches = append(breaches, fmt.Sprintf("%s names %s, but npm pack makes %s", name, file, packed))
+			}
+		}
+	})
 	return breaches
 }

@@ -60,8 +60,8 @@ func TestDocumentHasTheWholeContract(t *testing.T) {
 	doc := document(t)
 	rpc := doc.Paths.Value(protocol.ServicePlay.RPC()).Post
 	var ops, kinds []string
-	for _, op := range protocol.Ops() {
-		ops = append(ops, string(op))
+	for _, op := range protocol.Operations() {
+		ops = append(ops, string(op.Op))
 	}
 	for _, kind := range protocol.EventKinds() {
 		kinds = append(kinds, string(kind))

@@ -1,5 +1,6 @@
 import { render } from 'preact'
-import { framed, pageClient, passIn, placeOf, showPass, tokenIn } from './access/access.js'
+import { framed, pageClient, passIn, showPass, tokenIn } from './access/access.js'
+import { placeOf } from './access/place.js'
 import { parseAddress } from './app/address.js'
 import { Root } from './app/Root.js'
 import { chooseLanguage, languages } from './text/languages.js'

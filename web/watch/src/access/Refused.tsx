@@ -3,11 +3,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../text/text.js'
 
 /** Why nobody gets in. */
-export type Refusal = 'no-link' | 'expired' | 'host'
+export type Refusal = 'no-link' | 'expired' | 'no-pass' | 'pass-expired' | 'host'
 
 const words = {
   'no-link': { title: 'refused.title', why: 'refused.why' },
   'expired': { title: 'refused.expiredTitle', why: 'refused.expiredWhy' },
+  'no-pass': { title: 'refused.title', why: 'refused.frameWhy' },
+  'pass-expired': { title: 'refused.expiredTitle', why: 'refused.frameExpiredWhy' },
   'host': { title: 'refused.hostTitle', why: 'refused.hostWhy' },
 } as const
 
@@ -22,7 +24,7 @@ export function Refused({ refusal, again }: { refusal: Refusal, again: () => voi
         <img src={new URL('../icon.svg', import.meta.url).href} alt="" width="56" height="56" />
         <h1 tabIndex={-1} ref={heading}>{text(title)}</h1>
         <p>{text(why)}</p>
-        {refusal !== 'host' && <>
+        {(refusal === 'no-link' || refusal === 'expired') && <>
           <h2>{text('refused.askTitle')}</h2>
           <p>{text('refused.ask')}</p>
           <pre><code>playctl watch</code></pre>

@@ -1,18 +1,5 @@
 import { PlayError, createClient, noRetry, type WatchScope, type WorldClient } from '@playctl/sdk'
-
-/** Where the page is served from, and so where its host's routes are. */
-export interface Place {
-  /** The path before the service name, mostly empty. */
-  readonly prefix: string
-  /** The service name in the paths: play, or that of an older service. */
-  readonly service: string
-}
-
-/** Reads a page's path: /play/watch, below a prefix where a proxy has one. */
-export function placeOf(path: string): Place {
-  const found = /^(.*)\/([^/]+)\/watch\/?$/.exec(path)
-  return { prefix: found?.[1] ?? '', service: found?.[2] ?? 'play' }
-}
+import type { Place } from './place.js'
 
 /** Whether the page is in a frame: no cookie of it gets to the host then, and it may only look. */
 export const framed = globalThis.top !== globalThis.self
@@ -37,12 +24,6 @@ export function showPass(value: string): void {
 /** Whether the page was opened with a pass. */
 export const cameByPass = (): boolean => given
 
-function passing(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const headers = new Headers(init?.headers)
-  if (pass !== undefined) headers.set('x-watch-pass', pass)
-  return fetch(input, { ...init, headers })
-}
-
 /** Takes the token out of a fragment such as #token=pt_x; undefined if there is none. */
 export function tokenIn(fragment: string): string | undefined {
   const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token')
@@ -52,9 +33,9 @@ export function tokenIn(fragment: string): string | undefined {
 /** How long a host may take to answer a person, in milliseconds. */
 const timeoutMs = 15_000
 
-/** A client of the host that served the page; the browser adds the cookie. A failure is shown at once: people repeat. */
+/** A client of the host that served the page; the browser adds the cookie, and in a frame the pass counts. A failure is shown at once: people repeat. */
 export function pageClient({ prefix, service }: Place): WorldClient {
-  return createClient({ baseUrl: location.origin + prefix, service, credentials: { cookie: true }, retry: noRetry, timeoutMs, ...(framed && { fetch: passing }) })
+  return createClient({ baseUrl: location.origin + prefix, service, credentials: framed ? { pass: () => pass } : { cookie: true }, retry: noRetry, timeoutMs })
 }
 
 /** Asks for a cookie, or whether there is one that is good: what it allows. */

@@ -1,7 +1,7 @@
 import type { ComponentType, VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { WatchScope, WorldClient } from '@playctl/sdk'
-import { access, cameByPass, statusOf } from '../access/access.js'
+import { access, cameByPass, framed, statusOf } from '../access/access.js'
 import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
@@ -14,6 +14,9 @@ type Stage =
   | { readonly is: 'in', readonly store: WorldStore }
   | { readonly is: 'refused', readonly refusal: Refusal }
   | { readonly is: 'unreachable' }
+
+/** What becomes of access that was there: in a frame it was the surrounding page's to give. */
+const ended: Refusal = framed ? 'pass-expired' : 'expired'
 
 /** A host that does not answer is asked again after so many milliseconds. */
 const askAgain = 3000
@@ -38,7 +41,7 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
       if (gone || entered.is !== 'in') return
       store = entered.store
       if (store.link.peek().state === 'recording') return
-      store.run().then(() => { settle({ is: 'refused', refusal: 'expired' }) }, failed)
+      store.run().then(() => { settle({ is: 'refused', refusal: ended }) }, failed)
     }, failed)
     return () => { gone = true; clearTimeout(timer); store?.close() }
   }, [client, token, turn, again])
@@ -91,7 +94,7 @@ async function enter(client: WorldClient, token: string | undefined): Promise<{ 
     return { stage: { is: 'in', store } }
   } catch (cause) {
     const status = statusOf(cause)
-    if (status === 401) return { stage: { is: 'refused', refusal: token === undefined && !cameByPass() ? 'no-link' : 'expired' } }
+    if (status === 401) return { stage: { is: 'refused', refusal: token === undefined && !cameByPass() ? framed ? 'no-pass' : 'no-link' : ended } }
     return { stage: status === 403 ? { is: 'refused', refusal: 'host' } : { is: 'unreachable' } }
   }
 }

@@ -1,17 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect } from '@preact/signals'
-import { readEvent } from '@playctl/sdk'
-import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
-import { Town, type TownOptions, type TownStep } from '../town/town.js'
-import type { Happening } from '../world/events.js'
+import { Town, type TownOptions } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
-import { called } from './names.js'
 import { watchInsets } from './insets.js'
-
-/** What happened longer ago than this, in milliseconds, is not played on the map. */
-const fresh = 15_000
+import { fresh, play, townText, watchMedia } from './playing.js'
 
 interface TownViewProps {
   readonly store: WorldStore
@@ -49,14 +43,7 @@ export function TownView({ store, onTown, announce, wall = false }: TownViewProp
 
 function optionsOf(store: WorldStore, announce: (sentence: string) => void): TownOptions {
   return {
-    text: {
-      mapLabel: text('page.map'), mapRole: text('page.mapRole'), overviewLabel: text('map.overview'), overviewHow: text('map.overviewHow'),
-      describe: (row) => text('map.resident', {
-        who: called(row.name),
-        kind: text(`residents.kind.${row.kind}`), place: text('residents.at', { x: row.x, y: row.y }),
-      }),
-      step: (step, place) => text('map.step', { step: place + 1, what: whatOf(step) }),
-    },
+    text: townText(text),
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
     onAnnounce: announce,
@@ -65,29 +52,4 @@ function optionsOf(store: WorldStore, announce: (sentence: string) => void): Tow
     onSelect: (key) => { store.select(key ?? undefined) },
     onStep: (key, step) => { if (store.walking && key === store.selected.peek()) store.step.value = step ?? undefined },
   }
-}
-
-function whatOf({ type, toolName = '', content = '' }: TownStep): string {
-  return type === 'structure' ? toolName : text('map.stepSaid', { step: text(`journey.${type}`), text: content })
-}
-
-function play(town: Town, event: Happening): void {
-  const known = readEvent(event)
-  if (known?.kind === 'world:interaction') {
-    const { playerId, role, text: line } = known.data
-    town.say({ playerId, role: role === 'user' || role === 'tool' ? role : 'assistant', text: plainWords(line) })
-  } else if (known?.kind === 'world:journey') {
-    town.journey({ playerId: known.data.playerId, path: known.data.path })
-  } else if (known?.kind === 'world:agent_signal') {
-    town.signal({ playerId: known.data.playerId, kind: known.data.kind })
-  }
-}
-
-/** Calls a function with whether a media query matches, now and whenever that changes. */
-function watchMedia(query: string, changed: (matches: boolean) => void): () => void {
-  const media = matchMedia(query)
-  const listener = (): void => { changed(media.matches) }
-  listener()
-  media.addEventListener('change', listener)
-  return () => { media.removeEventListener('change', listener) }
 }

@@ -53,7 +53,7 @@ const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Be
       values: { count: journey.steps.length }, text: route.map((stop) => clamp(stop, 80)).join(' → '),
     }
   },
-  'world:agent_signal': signalled,
+  'world:agent_signal': signaled,
   'world:space_changed': ({ spaceId, action }, before) => {
     const key = `space:${spaceId}`
     return {
@@ -123,7 +123,7 @@ function departure(reason: string): Pick<Description, 'sentence' | 'values'> {
   }
 }
 
-function signalled(signal: EventFields['world:agent_signal'], before: Before): Description {
+function signaled(signal: EventFields['world:agent_signal'], before: Before): Description {
   const { kind } = signal
   const about = { group: 'signal', who: signal.playerId } as const
   switch (signal.kind) {

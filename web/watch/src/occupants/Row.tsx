@@ -2,6 +2,7 @@ import { Component, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
+import { PlatformMark } from '../app/PlatformMark.js'
 import { text } from '../text/text.js'
 import type { Thing } from '../world/things.js'
 
@@ -34,7 +35,7 @@ function Item({ thing, chosen, fresh, show }: Required<RowProps>): VNode {
         <Badge thing={thing} />
         <span class="words">
           <bdi class="name">{nameOf(thing)}</bdi>
-          <span class="soft"><bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
+          <span class="soft">{thing.kind === 'agent' && <PlatformMark platform={thing.platform} />}<bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
         </span>
         {fresh && <span class="fresh" id={mark}>{text('residents.new')}</span>}
         {thing.kind === 'agent' && thing.flagged && <span class="mark">{text('residents.flagged')}</span>}

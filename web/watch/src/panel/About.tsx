@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { shortId } from '../feed/describe.js'
 import { clamp } from '../feed/entry.js'
 import { nameOf } from '../app/names.js'
+import { PlatformMark } from '../app/PlatformMark.js'
 import { list, text } from '../text/text.js'
 import { ago } from '../text/times.js'
 import { clean } from '../town/prose.js'
@@ -47,7 +48,7 @@ function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }):
   const now = useNow(10_000)
   return (
     <>
-      <Fact name={text('panel.platform')}><bdi>{clamp(thing.platform, 64)}</bdi></Fact>
+      <Fact name={text('panel.platform')}><PlatformMark platform={thing.platform} /><bdi>{clamp(thing.platform, 64)}</bdi></Fact>
       <Fact name={text('panel.lastSeen')}>{active === undefined ? text('panel.never') : ago(active, Math.max(now, active))}</Fact>
       <Fact name={text('panel.tools')}>{thing.toolNames.length === 0 ? text('panel.noTools') : <ul class="chips">
         {thing.toolNames.slice(0, 128).map((tool) => <li key={tool}><bdi>{clamp(tool, 60)}</bdi></li>)}

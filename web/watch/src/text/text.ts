@@ -1,4 +1,7 @@
 import { en } from './en.js'
+import { filled, piecesOf, type Gap, type Teller } from './teller.js'
+
+export type { Gap, Teller } from './teller.js'
 
 /**
  * A translation: the same keys as English with other words. A text may have
@@ -49,33 +52,11 @@ const numbers = perLocale((locale) => new Intl.NumberFormat(locale))
 const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'unit' }))
 
 /** Gives a text with its values filled in; numbers are written as the language does. */
-export function text<K extends TextKey>(key: K, ...[values]: Values<K, string | number>): string {
-  const given = (values ?? {}) as Readonly<Record<string, string | number>>
-  return parts(key, given.count).map((part) => {
-    if (typeof part === 'string') {
-      return part
-    }
-    const value = given[part.name] ?? ''
-    return typeof value === 'number' ? numbers().format(value) : value
-  }).join('')
-}
-
-/** A place in a text where a value goes. */
-export interface Gap {
-  readonly name: string
-}
+export const text: Teller = (key, ...[values]) => filled(texts[key], values, plurals, numbers)
 
 /** Takes a text apart, for those who fill its gaps with more than words. */
 export function parts(key: TextKey, count?: unknown): readonly (string | Gap)[] {
-  const found: string | Forms = texts[key]
-  const pattern = typeof found === 'string' ? found : formFor(found, count)
-  return pattern.split(/(\{\w+\})/).filter((piece) => piece !== '').map((piece) =>
-    /^\{\w+\}$/.test(piece) ? { name: piece.slice(1, -1) } : piece,
-  )
-}
-
-function formFor(forms: Forms, count: unknown): string {
-  return (typeof count === 'number' ? forms[plurals().select(count)] : undefined) ?? forms.other
+  return piecesOf(texts[key], count, plurals)
 }
 
 /** Writes a number as the language does. */

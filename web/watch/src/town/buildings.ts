@@ -41,9 +41,9 @@ function lit(c: Draw, p: Palette, x: number, y: number, w: number, h: number): v
 
 /** The home of an agent: its roof has the color of the coat; three forms. */
 export function drawCottage(c: Draw, coat: number, form: number, p: Palette): void {
-  const colour = COATS[coat] ?? COATS[0]
-  const roof = p.dark ? shade(colour, -0.28) : shade(colour, 0.08)
-  const edge = p.dark ? p.outline : shade(colour, -0.5)
+  const color = COATS[coat] ?? COATS[0]
+  const roof = p.dark ? shade(color, -0.28) : shade(color, 0.08)
+  const edge = p.dark ? p.outline : shade(color, -0.5)
   shadowUnder(c, p, 24, 7, 1, 8)
   face(c, [[-18, 8], [-18, -14], [14, -14], [14, 8]], p.wall, p.outline)
   face(c, [[6, 8], [6, -14], [14, -14], [14, 8]], p.wallShade, p.wallShade)
@@ -120,14 +120,14 @@ export function drawHall(c: Draw, amenity: string, p: Palette): void {
   ;(signs[amenity] ?? flag)(c, p)
 }
 
-function drawAwning(c: Draw, colour: string, width: number, p: Palette): void {
+function drawAwning(c: Draw, color: string, width: number, p: Palette): void {
   c.fillStyle = p.wood
   c.beginPath()
   c.roundRect(-6, -3, 12, 18, [4, 4, 0, 0])
   c.fill()
   const parts = width / 6
   for (let i = 0; i < parts; i++) {
-    c.fillStyle = i % 2 === 0 ? colour : '#fff4de'
+    c.fillStyle = i % 2 === 0 ? color : '#fff4de'
     c.beginPath()
     c.roundRect(-width / 2 + i * 6, -4, 6, 7, [0, 0, 3, 3])
     c.fill()

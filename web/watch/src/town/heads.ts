@@ -83,10 +83,10 @@ function drawFace(c: Draw, look: Look, { skin }: Paints): void {
   extras[look.extra]?.(c, ink, look)
 }
 
-const stroke = (c: Draw, colour: string, width: number, path: () => void): void => {
+const stroke = (c: Draw, color: string, width: number, path: () => void): void => {
   c.beginPath()
   path()
-  c.strokeStyle = colour
+  c.strokeStyle = color
   c.lineWidth = width
   c.stroke()
 }

@@ -14,7 +14,7 @@ test('figures are those that terminals and other pages show', () => {
   for (const { id, ...look } of known.looks) assert.deepEqual(lookOf(id), look, id)
 })
 
-test('coats have the colours of the terminal', () => {
+test('coats have the colors of the terminal', () => {
   assert.deepEqual(known.coats.map((coat) => coat.rgb), [...COATS])
 })
 

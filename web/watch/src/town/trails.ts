@@ -77,7 +77,7 @@ function print(prints: Path2D, points: readonly Point[]): void {
 export interface Sign {
   readonly label: string
   readonly box: Box
-  readonly colour: Coat
+  readonly color: Coat
 }
 
 /** The letters of the numbers, so many times larger than usual. */
@@ -107,18 +107,18 @@ export function printsOf(camera: Camera, streets: Streets, { key, row, path }: R
 /** Where the numbers of somebody's stations are; letters are so many times larger than usual. */
 export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, size: number): Sign[] {
   if (row.kind !== 'agent' || path.length === 0) return []
-  const colour = coatOf(row.agentId)
+  const color = coatOf(row.agentId)
   c.font = fontOf(1)
   return trailOf(path, streets).stations.map(({ at, label }) => {
     const w = Math.max(18, width(c, label) + 11) * size
-    return { label, colour, box: { x: camera.screenX(at.x) + 14 * camera.scale + 4, y: camera.screenY(at.y) - 13 * size, w, h: 18 * size } }
+    return { label, color, box: { x: camera.screenX(at.x) + 14 * camera.scale + 4, y: camera.screenY(at.y) - 13 * size, w, h: 18 * size } }
   })
 }
 
 /** The numbers of somebody's stations; letters are so many times larger than usual. */
 export function itemsOf(signs: readonly Sign[], of: string, p: Palette, size: number): Item[] {
-  return signs.map(({ label, box, colour }, i) => ({
-    name: `sign ${i} ${of}`, looks: [label, colour, p], box: grown(box, 1),
+  return signs.map(({ label, box, color }, i) => ({
+    name: `sign ${i} ${of}`, looks: [label, color, p], box: grown(box, 1),
     draw: (c) => {
       const { x, y, w, h } = box
       c.font = fontOf(size)
@@ -126,7 +126,7 @@ export function itemsOf(signs: readonly Sign[], of: string, p: Palette, size: nu
       c.textBaseline = 'middle'
       c.strokeStyle = p.paper
       c.lineWidth = 2
-      c.fillStyle = tint(colour, p)
+      c.fillStyle = tint(color, p)
       c.beginPath()
       c.roundRect(x, y, w, h, h / 2)
       c.fill()

@@ -4,6 +4,7 @@ import {
 } from '@playctl/sdk'
 import { Past, timesOf, type Happening } from './events.js'
 import { firstLink, nextLink, type Link } from './link.js'
+import { reconnect, silenceMs } from './reconnect.js'
 
 /** What a follower reports. */
 export interface FollowerReports {
@@ -23,11 +24,6 @@ export interface FollowerReports {
 
 /** So many events from before the page was opened are asked for, and so many of those before them at a time. */
 const history = 200
-/** A host comments on its silence every 15 s: 1.3 times that without a byte is a lost connection. */
-const silenceMs = 19_500
-
-/** A person waits: the page tries sooner than other clients. */
-const reconnect = { baseMs: 500, maxMs: 10_000 }
 
 /**
  * Follows the world by the client's verified subscription, and says what the page

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { placeOf, tokenIn } from '../access/access.js'
+import { tokenIn } from '../access/access.js'
+import { placeOf } from '../access/place.js'
 import { firstLink, goneAfter, nextLink } from './link.js'
 
 describe('the connection', () => {

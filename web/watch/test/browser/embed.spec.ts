@@ -13,8 +13,9 @@ interface Site {
 }
 
 /** A host that lets the page of another site show its own. */
-const test = base.extend<{ site: Site, embed: boolean }>({
+const test = base.extend<{ site: Site, embed: boolean, free: boolean }>({
   embed: [true, { option: true }],
+  free: [true, { option: true }],
   // eslint-disable-next-line no-empty-pattern
   site: async ({}, use) => {
     const site = { origin: '', show: '' }
@@ -25,7 +26,9 @@ const test = base.extend<{ site: Site, embed: boolean }>({
     server.closeAllConnections()
     server.close()
   },
-  hostFlags: async ({ site, embed }, use) => { await use(embed ? ['--watch-embed', site.origin] : []) },
+  hostFlags: async ({ site, embed, free }, use) => {
+    await use([...(embed ? ['--watch-embed', site.origin] : []), ...(free ? [] : ['--watch-access', 'token'])])
+  },
 })
 
 const frame = (page: Page): FrameLocator => page.frameLocator('iframe')
@@ -79,4 +82,17 @@ test('where watching takes a token, a pass in its address is enough, and no pass
   site.show = framing(`${host.url}/play/watch#pass=wrong`)
   await page.goto(site.origin)
   await expect(frame(page).getByRole('heading', { name: en['refused.expiredTitle'] })).toBeVisible()
+  await expect(frame(page).getByText(en['refused.frameExpiredWhy'])).toBeVisible()
+  await expect(frame(page).getByText('playctl watch')).toHaveCount(0)
+})
+
+test.describe('where nothing is free', () => {
+  test.use({ free: false })
+
+  test('a page that gives no pass is what the refusal names', async ({ page, host, site, conduct }) => {
+    conduct.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
+    site.show = framing(`${host.url}/play/watch`)
+    await page.goto(site.origin)
+    await expect(frame(page).getByText(en['refused.frameWhy'])).toBeVisible()
+  })
 })

@@ -67,6 +67,17 @@ test('axe sees what is wrong', async ({ page, host, world }) => {
   expect((await violations(page)).join()).toContain('button-name')
 })
 
+test('letters have the size that is set in the browser', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  const name = resident(page, 'Ada')
+  const size = (): Promise<number> => name.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))
+  const usual = await size()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 24 } })
+  await expect.poll(async () => await size() / usual).toBeCloseTo(1.5)
+})
+
 test('a phone has no sideways scrolling, and what the page is is said', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await world.agent('A name that is longer than any phone is wide, and goes on and on')

@@ -91,22 +91,22 @@ test('what was since a reset is there, and no more is promised', async ({ page, 
 
 test('the past is read back to its beginning, and names are then those of then', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
-  for (let line = 1; line <= 210; line++) await world.say(ada, `line ${line}`)
+  // More than the page reads when it is opened and once more.
+  for (let line = 1; line <= 410; line++) await world.say(ada, `line ${line}`)
   await world.register(ada, 'Ada the second')
   await open(page, host)
   await show(page, 'happenings')
   const earlier = page.getByRole('button', { name: en['feed.earlier'] })
   await expect(feed(page).getByRole('article').first()).toContainText('Ada the second changed')
-  await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
-  await expect(earlier, 'all is read').toBeHidden()
-  // What was read may come into the list after the button went: who reads scrolls on.
+  // What is read comes below what is shown, and after the button went: who reads scrolls on.
   await expect(async () => {
     await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
+    await expect(earlier, 'all is read').toBeHidden({ timeout: 1000 })
     await expect(happening(page, 1)).toContainText('Ada came', { timeout: 1000 })
-  }).toPass({ timeout: 15_000 })
+  }).toPass({ timeout: 30_000 })
   await expect(happening(page, 2)).toContainText('Ada said')
   await feed(page).evaluate((list) => { list.scrollTop = 0 })
-  await expect(happening(page, 211), 'it was called so then').toContainText('Ada said')
+  await expect(happening(page, 411), 'it was called so then').toContainText('Ada said')
 })
 
 test('an agent was last active when it last did something, not when it was asked', async ({ page, host, world }) => {
@@ -142,4 +142,48 @@ test.describe('where there are accounts', () => {
     await expect(page.getByText('1 agent · 1 MCP placement · 1 structure', { exact: true })).toBeVisible()
     await expect(page).toHaveTitle('The town, 1 agent')
   })
+})
+
+test('each platform has its mark, the same for everybody who has it', async ({ page, host, world }) => {
+  for (const [name, type] of Object.entries({ Ada: 'langchain', Bo: 'langchain', Cy: 'openai-agents', Di: 'pydantic-ai' })) await world.agent(name, { type })
+  await open(page, host)
+  const marks = async (): Promise<string[]> => Promise.all(['Ada', 'Bo', 'Cy', 'Di'].map(async (name) => resident(page, name).locator('.platform').evaluate((mark) => `${mark.textContent} ${getComputedStyle(mark).backgroundColor}`)))
+  const [ada, bo, cy, di] = await marks()
+  expect(ada).toMatch(/^LC rgb/)
+  expect(bo).toBe(ada)
+  expect(cy).toMatch(/^OA rgb/)
+  expect(di).toMatch(/^PA rgb/)
+  expect(cy?.slice(3)).not.toBe(ada?.slice(3))
+  await resident(page, 'Ada').click()
+  expect(await violations(page)).toEqual([])
+})
+
+test('an answer of Markdown becomes elements that can do nothing', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const about = panel(page, 'Ada')
+  const asked = page.waitForResponse((reply) => reply.request().postData()?.includes('intercomCommand') === true)
+  await about.getByRole('textbox').fill('What is there?')
+  await about.getByRole('textbox').press('Enter')
+  const { payload } = (await asked).request().postDataJSON() as { payload: object }
+  const elsewhere: string[] = []
+  page.on('request', (request) => { if (!request.url().startsWith(host.url)) elsewhere.push(request.url()) })
+  const message = [
+    '**Bold** and <img src=x onerror="globalThis.intruder=1"> <script>globalThis.intruder=1</script>', '[a trap](javascript:globalThis.intruder=1) [another](data:text/html,x) [a page](https://example.com/a)',
+    '![a picture](https://example.com/spy.png)', '<a href="javascript:globalThis.intruder=1">a tag</a>', '<javascript:globalThis.intruder=1>', '- one\n- two',
+  ].join('\n\n')
+  await world.call('POST', '/sdk/rpc', {
+    op: 'intercomResponse', payload: { ...payload, toPlayerId: '__human__', fromPlayerId: ada, kind: 'chat', status: 'completed', message, ts: new Date().toISOString() },
+  })
+  const said = about.getByRole('article').locator('.markdown')
+  await expect(said.locator('strong')).toHaveText('Bold')
+  await expect(said.getByRole('listitem')).toHaveText(['one', 'two'])
+  await expect(said).toContainText('<script>globalThis.intruder=1</script>')
+  await expect(said.locator('img, script, iframe')).toHaveCount(0)
+  expect(await said.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['https://example.com/a', 'https://example.com/spy.png'])
+  for (const trap of ['a trap', 'another']) await said.getByText(trap, { exact: true }).click()
+  expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false)
+  expect(elsewhere, 'nothing is loaded from elsewhere').toEqual([])
+  expect(await violations(page)).toEqual([])
 })

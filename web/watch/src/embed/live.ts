@@ -1,0 +1,85 @@
+import {
+  PlayError, createClient, eventTime, hasCode, noRetry, subscribeWorld, type Verification, type WorldEvent, type WorldSnapshot,
+} from '@playctl/sdk'
+import { placeOf } from '../access/place.js'
+import { fresh } from '../app/playing.js'
+import { reconnect, silenceMs } from '../world/reconnect.js'
+
+/** Where the town stands. */
+export type TownState = 'connecting' | 'live' | 'reconnecting' | 'refused' | 'ended'
+
+export interface TownReports {
+  readonly onWorld: (snapshot: WorldSnapshot) => void
+  readonly onEvent: (event: WorldEvent) => void
+  readonly onState: (state: TownState, verification: Verification, why?: Error) => void
+}
+
+/** A host that does not answer is asked again after so many milliseconds. */
+const askAgain = 3000
+
+/**
+ * Follows a world until the signal aborts, by a pass to watch: the one that is given, or one that the host gives
+ * where watching is free. A pass that is given is not replaced: the page that gave it gives another.
+ *
+ * @param host The host's address; empty for the one that the script came from.
+ */
+export async function follow(host: string, given: string, reports: TownReports, signal: AbortSignal): Promise<void> {
+  const script = new URL(/* @vite-ignore */ '.', import.meta.url)
+  const { prefix, service } = placeOf(script.pathname)
+  const address = host === '' ? { baseUrl: script.origin + prefix, service } : { baseUrl: host }
+  let pass = given === '' ? undefined : given
+  const known: { verification: Verification } = { verification: 'unread' }
+  const say = (state: TownState, why?: Error): void => { if (!signal.aborted) reports.onState(state, known.verification, why) }
+  try {
+    // A link's token may act, and pages of others can read what is in this one.
+    if (given.startsWith('pt_')) throw new TypeError('the attribute token of <playctl-town> takes a pass to watch, not the token of a link: POST /play/watch/session gives one for it')
+    const client = createClient({ ...address, credentials: { pass: () => pass }, retry: noRetry })
+    pass ??= await entered(async () => (await client.watchPass(undefined, { signal })).pass, say, signal)
+    const ending = new AbortController()
+    let ended: Error | undefined
+    const renew = async (error: Error): Promise<void> => {
+      if (!refused(error)) return
+      try {
+        if (given !== '') throw error
+        pass = (await client.watchPass(undefined, { signal })).pass
+        subscription.reconnect()
+      } catch (cause) {
+        if (refused(cause)) { ended = cause; ending.abort() }
+      }
+    }
+    const subscription = subscribeWorld(client, {
+      reconnect, silenceMs, signal: AbortSignal.any([signal, ending.signal]),
+      onSnapshot: ({ snapshot }) => { reports.onWorld(snapshot) },
+      onEvent: (event) => { if (Date.now() - (eventTime(event) ?? Date.now()) < fresh) reports.onEvent(event) },
+      onState: (state) => {
+        known.verification = state.verification
+        say(state.connected ? 'live' : state.verification === 'unread' ? 'connecting' : 'reconnecting', state.lastError)
+      },
+      onError: (error) => renew(error),
+    })
+    await subscription.done
+    if (ended !== undefined) say(known.verification === 'unread' ? 'refused' : 'ended', ended)
+  } catch (cause) {
+    say('refused', cause instanceof Error ? cause : new Error(String(cause)))
+  }
+}
+
+function refused(cause: unknown): cause is Error {
+  return cause instanceof PlayError && (cause.status === 401 || hasCode(cause, 'forbidden'))
+}
+
+/** Asks until the host answers; its refusal is an error. */
+async function entered(ask: () => Promise<string>, say: (state: TownState, why?: Error) => void, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (cause) {
+      if (signal.aborted || !(cause instanceof Error) || (cause instanceof PlayError && cause.status < 500)) throw cause
+      say('connecting', cause)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, askAgain)
+        signal.addEventListener('abort', () => { clearTimeout(timer); resolve() }, { once: true })
+      })
+    }
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * The words for what the contract names, in every language side by side: a field of a row or a
+ * kind of event that is new is one edit here. The other words are in en.ts, de.ts and ja.ts.
+ */
+const words = {
+  // The fields of rows.
+  'panel.platform': {
+    en: 'Platform',
+    de: 'Plattform',
+    ja: 'プラットフォーム',
+  },
+  'panel.node': {
+    en: 'Node',
+    de: 'Knoten',
+    ja: 'ノード',
+  },
+  'panel.agent': {
+    en: 'Agent id',
+    de: 'Agenten-ID',
+    ja: 'エージェント ID',
+  },
+  'panel.id': {
+    en: 'Id',
+    de: 'ID',
+    ja: 'ID',
+  },
+  'panel.owner': {
+    en: 'Owner',
+    de: 'Besitzer',
+    ja: '所有者',
+  },
+  'panel.position': {
+    en: 'Place',
+    de: 'Ort',
+    ja: '位置',
+  },
+  'panel.lastSeen': {
+    en: 'Last active',
+    de: 'Zuletzt aktiv',
+    ja: '最後の活動',
+  },
+  'panel.tools': {
+    en: 'Tools',
+    de: 'Werkzeuge',
+    ja: 'ツール',
+  },
+  'panel.zones': {
+    en: 'Zones',
+    de: 'Zonen',
+    ja: 'ゾーン',
+  },
+  'panel.url': {
+    en: 'Address',
+    de: 'Adresse',
+    ja: 'アドレス',
+  },
+  'panel.description': {
+    en: 'Description',
+    de: 'Beschreibung',
+    ja: '説明',
+  },
+  'panel.design': {
+    en: 'Design',
+    de: 'Gestaltung',
+    ja: 'デザイン',
+  },
+  'panel.amenities': {
+    en: 'Amenities',
+    de: 'Ausstattung',
+    ja: '設備',
+  },
+  'panel.instructions': {
+    en: 'Instructions for speech',
+    de: 'Anweisungen für die Sprache',
+    ja: '音声での指示',
+  },
+  'panel.p2a': {
+    en: 'Open to others',
+    de: 'Für andere offen',
+    ja: '他の人からの利用',
+  },
+
+  // What happened.
+  'event.added': {
+    en: '{who} came to {x}, {y}',
+    de: '{who} ist bei {x} / {y} angekommen',
+    ja: '{who} が ({x}, {y}) に来ました',
+  },
+  'event.changed': {
+    en: '{who} changed',
+    de: '{who} hat sich geändert',
+    ja: '{who} が変わりました',
+  },
+  'event.removed.disconnect': {
+    en: '{who} left',
+    de: '{who} ist gegangen',
+    ja: '{who} が去りました',
+  },
+  'event.removed.lease': {
+    en: '{who} left: its lease expired',
+    de: '{who} ist gegangen: Lease abgelaufen',
+    ja: '{who} が去りました: リースの期限切れ',
+  },
+  'event.removed.deleted': {
+    en: '{who} was deleted',
+    de: '{who} wurde gelöscht',
+    ja: '{who} が削除されました',
+  },
+  'event.removed.admin': {
+    en: '{who} was removed by the administrator',
+    de: '{who} wurde vom Administrator entfernt',
+    ja: '{who} が管理者によって削除されました',
+  },
+  'event.removed.other': {
+    en: '{who} left: {reason}',
+    de: '{who} ist gegangen: {reason}',
+    ja: '{who} が去りました: {reason}',
+  },
+  'event.mcpAdded': {
+    en: '{who} was placed at {x}, {y}',
+    de: '{who} wurde bei {x} / {y} aufgestellt',
+    ja: '{who} が ({x}, {y}) に置かれました',
+  },
+  'event.mcpRemoved': {
+    en: '{who} was taken away',
+    de: '{who} wurde entfernt',
+    ja: '{who} が撤去されました',
+  },
+  'event.said.user': {
+    en: '{who} was asked',
+    de: '{who} wurde gefragt',
+    ja: '{who} への質問',
+  },
+  'event.said.assistant': {
+    en: '{who} said',
+    de: '{who} hat gesagt',
+    ja: '{who} の発言',
+  },
+  'event.said.tool': {
+    en: '{who} used a tool',
+    de: '{who} hat ein Werkzeug benutzt',
+    ja: '{who} がツールを使いました',
+  },
+  'event.said.other': {
+    en: '{who} spoke',
+    de: '{who} hat gesprochen',
+    ja: '{who} が話しました',
+  },
+  'event.journey': {
+    en: { one: '{who} traveled {count} step', other: '{who} traveled {count} steps' },
+    de: { one: '{who} ist {count} Schritt gereist', other: '{who} ist {count} Schritte gereist' },
+    ja: { other: '{who} が {count} ステップの旅をしました' },
+  },
+  'event.signal.journey': {
+    en: { one: '{who} signals a journey of {count} step', other: '{who} signals a journey of {count} steps' },
+    de: { one: '{who} meldet eine Reise mit {count} Schritt', other: '{who} meldet eine Reise mit {count} Schritten' },
+    ja: { other: '{who} が {count} ステップの旅を知らせました' },
+  },
+  'event.signal.metadata': {
+    en: 'The world changed: {reason}',
+    de: 'Die Welt hat sich geändert: {reason}',
+    ja: 'ワールドが変わりました: {reason}',
+  },
+  'event.signal.zone': {
+    en: { one: '{who} was zoned, {count} time by now', other: '{who} was zoned, {count} times by now' },
+    de: { one: 'Jemand hat die Zone von {who} betreten, bisher {count}-mal', other: 'Jemand hat die Zone von {who} betreten, bisher {count}-mal' },
+    ja: { other: '誰かが {who} のゾーンに入りました (これまでに {count} 回)' },
+  },
+  'event.signal.yield': {
+    en: { one: '{who} yielded, {count} time by now', other: '{who} yielded, {count} times by now' },
+    de: { one: '{who} ist ausgewichen, bisher {count}-mal', other: '{who} ist ausgewichen, bisher {count}-mal' },
+    ja: { other: '{who} が譲りました (これまでに {count} 回)' },
+  },
+  'event.signal.assist': {
+    en: '{from} asks {who} for help',
+    de: '{from} bittet {who} um Hilfe',
+    ja: '{from} が {who} に助けを求めています',
+  },
+  'event.signal.chat': {
+    en: '{from} talks to {who}',
+    de: '{from} spricht mit {who}',
+    ja: '{from} が {who} に話しかけています',
+  },
+  'event.signal.other': {
+    en: '{who} signals {kind}',
+    de: '{who} signalisiert {kind}',
+    ja: '{who} のシグナル: {kind}',
+  },
+  'event.space.created': {
+    en: 'The space {space} was made',
+    de: 'Der Raum {space} wurde angelegt',
+    ja: 'スペース {space} が作られました',
+  },
+  'event.space.changed': {
+    en: 'The space {space} changed',
+    de: 'Der Raum {space} wurde geändert',
+    ja: 'スペース {space} が変わりました',
+  },
+  'event.space.removed': {
+    en: 'The space {space} was removed',
+    de: 'Der Raum {space} wurde entfernt',
+    ja: 'スペース {space} が削除されました',
+  },
+  'event.intercom.started': {
+    en: 'You asked {who}',
+    de: 'Sie haben {who} gefragt',
+    ja: '{who} に質問しました',
+  },
+  'event.intercom.forwarded': {
+    en: '{who} has your question',
+    de: '{who} hat Ihre Frage',
+    ja: '{who} に質問が届きました',
+  },
+  'event.intercom.stream': {
+    en: '{who} is answering',
+    de: '{who} antwortet',
+    ja: '{who} が回答中です',
+  },
+  'event.intercom.completed': {
+    en: '{who} answered',
+    de: '{who} hat geantwortet',
+    ja: '{who} が回答しました',
+  },
+  'event.intercom.failed': {
+    en: '{who} could not answer',
+    de: '{who} konnte nicht antworten',
+    ja: '{who} は回答できませんでした',
+  },
+  'event.reset': {
+    en: 'The world began anew',
+    de: 'Die Welt hat neu begonnen',
+    ja: 'ワールドが新しく始まりました',
+  },
+  'event.resync': {
+    en: 'Some happenings are missing here',
+    de: 'Hier fehlen einige Ereignisse',
+    ja: 'ここにはいくつかの出来事が欠けています',
+  },
+  'event.other': {
+    en: '{kind}',
+    de: '{kind}',
+    ja: '{kind}',
+  },
+} as const
+
+type Words = typeof words
+
+/** Gives the words in one language. */
+export function contractWords<Language extends 'en' | 'de' | 'ja'>(language: Language): { readonly [Key in keyof Words]: Words[Key][Language] } {
+  return Object.fromEntries(Object.entries(words).map(([key, all]) => [key, all[language]])) as { [Key in keyof Words]: Words[Key][Language] }
+}

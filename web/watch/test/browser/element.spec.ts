@@ -1,0 +1,149 @@
+/** `<playctl-town>` in a page of another origin. */
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import type { Locator, Page } from '@playwright/test'
+import { de } from '../../src/text/de.js'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test as base } from './fixtures/test.js'
+
+/** The page of another origin of this machine: the same name, another port. */
+interface Site {
+  readonly origin: string
+  /** What is in its page. */
+  show: string
+}
+
+/** What a careful site lets its page load. */
+const policy = (host: string): string => `default-src 'none'; script-src ${host}; connect-src ${host}`
+
+const test = base.extend<{ site: Site, listed: boolean, free: boolean }>({
+  listed: [true, { option: true }],
+  free: [true, { option: true }],
+  // eslint-disable-next-line no-empty-pattern
+  site: async ({}, use) => {
+    const site = { origin: '', show: '' }
+    const server = createServer((_, reply) => {
+      const host = /src="(http:[^"]*?)\/play/u.exec(site.show)?.[1] ?? "'none'"
+      reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy(host) })
+        .end(`<!doctype html><html lang="en"><title>Site</title><main><h1>Our town</h1>${site.show}</main>`)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    site.origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+    await use(site)
+    server.closeAllConnections()
+    server.close()
+  },
+  hostFlags: async ({ site, listed, free }, use) => {
+    await use([...(listed ? ['--watch-embed', site.origin] : []), ...(free ? [] : ['--watch-access', 'token'])])
+  },
+})
+
+const element = (host: string, attributes = ''): string =>
+  `<script type="module" src="${host}/play/watch/town.js"></script><playctl-town ${attributes}></playctl-town>`
+
+const town = (page: Page): Locator => page.locator('playctl-town')
+const live = `${en['status.live']} · ${en['status.verified']}`
+
+test('its script has less than 60 kB compressed', () => {
+  const script = readFileSync(new URL('../../dist/town.js', import.meta.url))
+  expect(gzipSync(script, { level: 9 }).length).toBeLessThan(60_000)
+})
+
+test('it shows the map of now, live and proved, with what is said, and asks for no more than that', async ({ page, host, site, world, conduct }) => {
+  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
+  const ada = await world.agent('Ada')
+  const asked: { url: string, headers: Record<string, string> }[] = []
+  page.on('request', (request) => { asked.push({ url: request.url(), headers: request.headers() }) })
+  site.show = element(host.url)
+  await page.goto(site.origin)
+  await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+  await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /])
+  await world.agent('Grace')
+  await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /, /^Grace, /])
+  const before = await town(page).getByRole('application').screenshot()
+  await world.say(ada, 'The river is high.')
+  await expect.poll(async () => (await town(page).getByRole('application').screenshot()).equals(before)).toBe(false)
+  expect(await violations(page)).toEqual([])
+  expect(await page.context().cookies(), 'no cookie was given').toEqual([])
+  const calls = asked.filter(({ url }) => url.includes('/api/'))
+  expect(calls.length).toBeGreaterThan(1)
+  for (const { url, headers } of calls) {
+    const pass = headers['x-watch-pass'] ?? ''
+    expect(pass, url).not.toBe('')
+    expect(headers.cookie, url).toBeUndefined()
+    expect(asked.some((one) => one.url.includes(pass)), 'the pass is in no address').toBe(false)
+  }
+})
+
+test('a key picks somebody, a wheel over it scrolls the page, and it goes away whole', async ({ page, host, site, world, conduct }) => {
+  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
+  const ada = await world.agent('Ada')
+  site.show = `${element(host.url)}<p>${'<br>'.repeat(200)}</p>`
+  await page.goto(site.origin)
+  await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+  await page.mouse.move(300, 300)
+  await page.mouse.wheel(0, 200)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0)
+  await page.evaluate(() => { addEventListener('playctl-select', (event) => { document.title = JSON.stringify((event as CustomEvent).detail) }) })
+  await town(page).getByRole('application').focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.title()).toContain(ada)
+  await town(page).evaluate((node) => { node.remove() })
+  await expect(page.getByRole('application')).toHaveCount(0)
+})
+
+test('it has the language and the colors of its attributes', async ({ page, host, site, world, conduct }) => {
+  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
+  await world.agent('Ada')
+  site.show = element(host.url, `host="${host.url}" lang="de" theme="dark"`)
+  await page.goto(site.origin)
+  await expect(town(page).getByText(`${de['status.live']} · ${de['status.verified']}`, { exact: true })).toBeVisible()
+  await expect(town(page).getByRole('region', { name: de['page.title'] })).toHaveAttribute('data-theme', 'dark')
+  expect(await violations(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await town(page).evaluate((node) => { node.style.height = '300px'; return [node.clientWidth - (node.parentElement?.clientWidth ?? 0), node.clientHeight] })).toEqual([0, 300])
+  await town(page).evaluate((node) => { node.setAttribute('lang', 'en') })
+  await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+})
+
+test.describe('where watching takes a token', () => {
+  test.use({ free: false })
+
+  test('it shows the town for a pass, and says so where there is none or a wrong one, or a token that may act', async ({ page, host, site, world, conduct }) => {
+    conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
+    await world.agent('Ada')
+    const token = await world.watchToken()
+    const reply = await fetch(`${host.url}/play/watch/session`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token, framed: true }),
+    })
+    const { pass } = await reply.json() as { pass: string }
+    site.show = element(host.url)
+    await page.goto(site.origin)
+    await expect(town(page).getByText(en['refused.frameWhy'])).toBeVisible()
+    expect(await violations(page)).toEqual([])
+    for (const bad of ['wrong', token]) {
+      await town(page).evaluate((node, value) => { node.setAttribute('token', value) }, pass)
+      await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+      await town(page).evaluate((node, value) => { node.setAttribute('token', value) }, bad)
+      await expect(town(page).getByText(en['refused.frameWhy'])).toBeVisible()
+    }
+  })
+})
+
+test.describe('where the origin of the page is not listed', () => {
+  test.use({ listed: false })
+
+  test('the browser loads no script', async ({ page, host, site, conduct }) => {
+    conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|CORS|ERR_FAILED/)
+    site.show = element(host.url)
+    const refused = page.waitForEvent('console', (message) => message.text().includes('CORS'))
+    await page.goto(site.origin)
+    await refused
+    await expect(page.getByRole('application')).toHaveCount(0)
+  })
+})
