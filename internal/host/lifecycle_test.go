@@ -129,8 +129,10 @@ func TestOpsHaveTheirOwnListener(t *testing.T) {
 
 func TestMetricsTellWhatHappened(t *testing.T) {
 	f := newFixture(t)
-	agent := f.player(f.main())
+	main := f.main()
+	agent := f.player(main)
 	f.say(agent, "hello")
+	f.newKey(main, map[string]any{"name": "ci"})
 	f.get("/no/such/route")
 	text := string(f.get("/metrics").ok().body)
 	for _, q := range world.Quotas() {
@@ -141,6 +143,8 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
+		`playctl_world_used{of="api-keys"} 1`, `playctl_world_limit{of="api-keys"} 0`,
+		`playctl_world_used{of="invitations"} 0`, `playctl_world_limit{of="invitations"} 1000`,
 		`playctl_http_requests_total{code="200",op="recordInteraction",route="/api/play/sdk/rpc"} 1`,
 		`playctl_http_requests_total{code="404",op="",route="other"} 1`,
 		`playctl_world_occupants 1`, `playctl_world_seq 2`, `playctl_derivations_total{outcome="done"} 2`,

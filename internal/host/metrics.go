@@ -201,14 +201,16 @@ func (m *Metrics) derived(err error) {
 	m.derivations.WithLabelValues(outcome).Inc()
 }
 
+// measured is a gauge that is read when it is asked for.
+type measured struct {
+	name, help string
+	value      func() float64
+	labels     prometheus.Labels
+}
+
 // observe adds the gauges that are read from the host's world when they are
 // asked for.
 func (m *Metrics) observe(h *Host) error {
-	type measured struct {
-		name, help string
-		value      func() float64
-		labels     prometheus.Labels
-	}
 	connections := func(state string) measured {
 		return measured{"playctl_connections", "Connections by state: nothing was asked yet, the next request is awaited, a request or a stream is under way.", func() float64 {
 			if door := h.gate.Load(); door != nil {
@@ -236,12 +238,7 @@ func (m *Metrics) observe(h *Host) error {
 		{"playctl_derivations_running", "Derivations of node ids under way.", h.derivations(false), nil},
 		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", h.derivations(true), nil},
 	}
-	for _, q := range world.Quotas() {
-		labels := prometheus.Labels{"of": q.Label()}
-		all = append(all,
-			measured{"playctl_world_used", "What all accounts together have of what the operator limits.", func() float64 { return float64(h.world.Used()[q]) }, labels},
-			measured{"playctl_world_limit", "What they may have; 0 for no limit.", func() float64 { return float64(h.world.Limits().World[q]) }, labels})
-	}
+	all = append(all, h.amounts()...)
 	for _, g := range all {
 		c := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help, ConstLabels: g.labels}, g.value)
 		if err := m.registry.Register(c); err != nil {
@@ -251,6 +248,29 @@ func (m *Metrics) observe(h *Host) error {
 		m.gauges = append(m.gauges, c)
 	}
 	return nil
+}
+
+// amounts are the measurements of what all accounts have, and of what they may have.
+func (h *Host) amounts() []measured {
+	var all []measured
+	add := func(of string, used, limit func() float64) {
+		labels := prometheus.Labels{"of": of}
+		all = append(all,
+			measured{"playctl_world_used", "What all accounts together have of what the operator limits.", used, labels},
+			measured{"playctl_world_limit", "What they may have; 0 for no limit.", limit, labels})
+	}
+	for _, q := range world.Quotas() {
+		add(q.Label(),
+			func() float64 { return float64(h.world.Used()[q]) },
+			func() float64 { return float64(h.world.Limits().World[q]) })
+	}
+	add("api-keys",
+		func() float64 { keys, _ := h.world.Registry().KeysAndInvitations(); return float64(keys) },
+		func() float64 { return 0 })
+	add("invitations",
+		func() float64 { _, invitations := h.world.Registry().KeysAndInvitations(); return float64(invitations) },
+		func() float64 { return float64(h.world.Limits().TotalInvitations) })
+	return all
 }
 
 // derivations is the measurement of those under way, or of those that wait.

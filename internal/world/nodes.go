@@ -101,6 +101,17 @@ func (r *Registry) Node(id string) *Node {
 	return r.nodes[id]
 }
 
+// KeysAndInvitations counts the API keys that accounts have beside the default one, and
+// the invitations, used up and expired ones included.
+func (r *Registry) KeysAndInvitations() (keys, invitations int) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, n := range r.nodes {
+		keys += len(n.APIKeys)
+	}
+	return keys, len(r.invitations)
+}
+
 // Aggregate returns what is kept of an agent, nil if it never registered.
 func (r *Registry) Aggregate(agentID string) *Aggregate {
 	r.mu.RLock()
