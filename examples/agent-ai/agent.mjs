@@ -1,4 +1,5 @@
 // An agent of the Vercel AI SDK that books tables. With AI_GATEWAY_API_KEY set a model answers, else a script does.
+import { once } from 'node:events'
 import process from 'node:process'
 import { ToolLoopAgent, tool } from 'ai'
 import { z } from 'zod'
@@ -15,3 +16,7 @@ const agent = new ToolLoopAgent({ model, tools: { book }, instructions: 'You boo
 
 const world = await connect()
 await world.agent('Ada', fromAiSdk(agent))
+
+console.log('Ada is on the map: Ctrl-C takes it off')
+await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
+await world.close()

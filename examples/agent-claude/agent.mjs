@@ -1,4 +1,5 @@
 // An agent of Claude's Agent SDK that books tables. With ANTHROPIC_API_KEY set Claude answers, else a script does.
+import { once } from 'node:events'
 import process from 'node:process'
 import { createSdkMcpServer, query, tool } from '@anthropic-ai/claude-agent-sdk'
 import { z } from 'zod'
@@ -19,3 +20,7 @@ const options = {
 
 const world = await connect()
 await world.agent('Ada', fromClaude(query, { options, tools: [book] }))
+
+console.log('Ada is on the map: Ctrl-C takes it off')
+await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
+await world.close()

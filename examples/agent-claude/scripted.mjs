@@ -20,6 +20,7 @@ export async function startMessages({ turns = [], refusal } = {}) {
     response.end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  server.unref() // it does not keep the program going
   return { url: `http://127.0.0.1:${server.address().port}`, end: () => { server.closeAllConnections(); server.close() } }
 }
 

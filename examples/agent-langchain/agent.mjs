@@ -1,4 +1,5 @@
 // An agent of LangChain that books tables. With OPENAI_API_KEY set a model answers, else a script does.
+import { once } from 'node:events'
 import process from 'node:process'
 import { createAgent, tool } from 'langchain'
 import { z } from 'zod'
@@ -14,3 +15,7 @@ const agent = createAgent({ model, tools: [book], systemPrompt: 'You book tables
 
 const world = await connect()
 await world.agent('Ada', fromLangChain(agent))
+
+console.log('Ada is on the map: Ctrl-C takes it off')
+await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
+await world.close()

@@ -1,4 +1,5 @@
 // The tools of an MCP server as those of an agent. It needs no model: people call the tools.
+import { once } from 'node:events'
 import path from 'node:path'
 import process from 'node:process'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -11,3 +12,8 @@ await client.connect(new StdioClientTransport({ command: process.execPath, args:
 
 const world = await connect()
 await world.agent('Tables', await fromMcp(client))
+
+console.log('Tables is on the map: Ctrl-C takes it off')
+await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
+await world.close()
+await client.close()

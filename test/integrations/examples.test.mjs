@@ -1,7 +1,7 @@
 // The examples of the adapters, as a person runs them who has no key of a model.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import { describe, it } from 'node:test'
@@ -17,6 +17,24 @@ async function arrived(world, name) {
   for await (const { data } of world.events({ kinds: ['world:player_added'], after: 0 })) if (data.player.name === name) return data.player.agentId
 }
 
+const packageOf = (name) => {
+  const file = path.join(import.meta.dirname, 'node_modules', name, 'package.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+}
+
+/** The Nodes that the packages of an example take, and those that these need. */
+function neededBy(example) {
+  const { dependencies: direct } = JSON.parse(readFileSync(path.join(examples, example, 'package.json'), 'utf8'))
+  const names = Object.keys(direct).flatMap((name) => [name, ...Object.keys(packageOf(name).dependencies ?? {})])
+  return [...new Set(names)].map((name) => [name, packageOf(name).engines?.node]).filter(([, engine]) => engine !== undefined)
+}
+
+/** Reports whether a version of Node is at least the lowest one that a package takes, such as that of ">=20.19". */
+function takes(engine, version) {
+  const [[major, minor = 0], [least, of = 0]] = [version, /\d+(?:\.\d+)?/u.exec(engine)?.[0] ?? '0'].map((text) => text.split('.').map(Number))
+  return major > least || (major === least && minor >= of)
+}
+
 describe('the examples of the adapters', () => {
   for (const [name, [agent, tool]] of Object.entries(agents)) {
     it(`${name} runs with a script`, async (test) => {
@@ -25,10 +43,11 @@ describe('the examples of the adapters', () => {
       // In a folder where the packages are found that the tests installed.
       const folder = path.join(import.meta.dirname, 'node_modules', `.${name}`)
       cpSync(path.join(examples, name), folder, { recursive: true })
-      const child = spawn(process.execPath, ['agent.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env } })
-      let problems = ''
+      const child = spawn(process.execPath, ['agent.mjs'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env } })
+      let said = '', problems = ''
+      child.stdout.on('data', (text) => { said += String(text) })
       child.stderr.on('data', (text) => { problems += String(text) })
-      const ended = new Promise((resolve) => { child.on('exit', resolve) })
+      const ended = new Promise((resolve) => { child.on('close', resolve) })
       test.after(async () => {
         child.kill('SIGKILL')
         await ended
@@ -40,11 +59,23 @@ describe('the examples of the adapters', () => {
       const { message } = await world.ask({ to, tool: 'assist_book', args: { day: 'friday', people: 2 } })
       assert.equal(message, 'booked 2 on friday')
       await assert.rejects(world.ask({ to, tool: 'assist_book', args: { day: 'monday', people: 2 } }), /not what the tool takes/u)
-      if (tool === undefined) return
-      assert.equal((await world.ask({ to, text: 'A table for four, please' })).message, 'Booked for Saturday.')
-      const steps = (await journeysOf(world, { id: to })).at(-1)
-      assert.deepEqual(steps.map((step) => step.toolName ?? step.content), ['A table for four, please', tool, 'Booked for Saturday.'])
-      assert.equal(steps[1].result, 'booked 4 on saturday')
+      if (tool !== undefined) {
+        assert.equal((await world.ask({ to, text: 'A table for four, please' })).message, 'Booked for Saturday.')
+        const steps = (await journeysOf(world, { id: to })).at(-1)
+        assert.deepEqual(steps.map((step) => step.toolName ?? step.content), ['A table for four, please', tool, 'Booked for Saturday.'])
+        assert.equal(steps[1].result, 'booked 4 on saturday')
+      }
+      child.kill('SIGINT')
+      assert.equal(await ended, 0, problems)
+      const { worldMap } = await world.getWorldSnapshot()
+      assert.ok(!worldMap.occupants.some((row) => row.agentId === to), 'it is on the map still')
+      assert.equal(said, `${agent} is on the map: Ctrl-C takes it off\n`)
+      assert.equal(problems, '')
+    })
+
+    it(`${name} says which Node its packages need`, () => {
+      const [, least = ''] = /It needs Node ([\d.]+) or newer/u.exec(readFileSync(path.join(examples, name, 'README.md'), 'utf8')) ?? []
+      for (const [dependency, engine] of neededBy(name)) assert.ok(takes(engine, least), `${dependency} needs Node ${engine}, and the page says ${least}`)
     })
 
     it(`${name} asks for the packages that the tests have`, () => {
