@@ -3,7 +3,10 @@ package host
 import (
 	"log/slog"
 	"math"
+	"os"
+	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
@@ -89,3 +92,15 @@ func logMemory(log *slog.Logger, budget int) {
 	}
 	log.Info("memory for past revs and events is limited", attrs...)
 }
+
+// processors is how many processors the host has. The first call lets one goroutine
+// more run at a time: one that waits for the disk counts as running until the
+// runtime notices, up to 10 ms later, and on a small machine nothing else would run
+// for so long.
+var processors = sync.OnceValue(func() int {
+	n := runtime.GOMAXPROCS(0)
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(n + 1)
+	}
+	return n
+})

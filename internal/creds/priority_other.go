@@ -1,5 +1,0 @@
-//go:build !linux
-
-package creds
-
-func inBackground(f func()) { f() }
