@@ -111,6 +111,40 @@ func benchChange(b *testing.B, n int) {
 	}
 }
 
+// BenchmarkOpen recovers a world with n occupants that all came just before, with a
+// record of the map for each.
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprintf("occupants=%d", n), func(b *testing.B) {
+			options := Options{
+				Journal: memory.Open(store.DefaultRetention()), RootKey: testRootKey, Now: newClock().Now,
+				Random: rand.NewChaCha8([32]byte{7}), NoRepository: true, Limits: Limits{Occupants: n},
+			}
+			w, err := Open(context.Background(), options)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := range n {
+				if _, err := w.Do(context.Background(), Request{}, registration(id(fmt.Sprint(i)))); err != nil {
+					b.Fatal(err)
+				}
+			}
+			// No checkpoint at the end, as after a crash.
+			defer closeWorld(b, w)
+			b.ReportAllocs()
+			for b.Loop() {
+				again, err := Open(context.Background(), options)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				closeWorld(b, again)
+				b.StartTimer()
+			}
+		})
+	}
+}
+
 // BenchmarkLongSnapshot reads a map of 4 MiB, which each reader copies: to nobody, which
 // is the copying alone, and to a connection over loopback.
 func BenchmarkLongSnapshot(b *testing.B) {

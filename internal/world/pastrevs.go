@@ -6,6 +6,7 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -53,13 +54,44 @@ const viewBytes = 512
 func (p *pastViews) add(v *View, e *store.Entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if last := len(p.kept) - 1; last >= 0 && p.kept[last].Rev != v.Rev {
+		p.push(v, unshared(p.kept[last].Tree, v.Tree, e))
+		return
+	}
+	p.push(v, 0)
+}
+
+// addRun keeps the views of maps that were replayed together, and returns the last one.
+// view is the one that the run began with, or stands for it, and is the last one where
+// there are no others. Where the run's first map is not among them there is no room for
+// anything before them.
+func (p *pastViews) addRun(view *View, run []replay.Past) *View {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.kept) - 1; last >= 0 && len(run) > 0 && p.kept[last].Rev != run[0].Rev {
+		p.keptViews = keptViews{}
+	}
+	for i := range run {
+		next := &View{Map: run[i].Map, body: view.body}
+		if run[i].Changed || next.body == nil {
+			next.body = &snapshotBody{}
+		}
+		p.push(next, run[i].Beside)
+		view = next
+	}
+	return view
+}
+
+// push keeps a view, in the place of one of the same rev. beside is what the one before
+// does not share with it.
+func (p *pastViews) push(v *View, beside int) {
 	last := len(p.kept) - 1
 	if last >= 0 && p.kept[last].Rev == v.Rev {
 		p.kept[last].View = v
 		return
 	}
 	if last >= 0 {
-		p.kept[last].bytes = viewBytes + unshared(p.kept[last].Tree, v.Tree, e)
+		p.kept[last].bytes = viewBytes + beside
 		p.bytes += p.kept[last].bytes
 	}
 	p.kept = append(p.kept, keptView{View: v})

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -35,5 +36,44 @@ func TestPastRevsSurviveARestart(t *testing.T) {
 	}
 	if f.lastCheckpoint == 0 {
 		t.Error("the world was recovered without a checkpoint, so the test shows nothing")
+	}
+}
+
+// Inserts among many occupants fill the budget with few revs: a restart keeps the same
+// ones, also where the session was reset meanwhile.
+func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
+	for name, reset := range map[string]bool{"one session": false, "a reset among them": true} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t, func(o *Options) {
+				o.MemoryBudget, o.Limits.Occupants, o.NoRepository, o.CheckpointEvery = 6<<20, 10_000, true, 100
+			})
+			for i := range 1400 {
+				f.as("", registration(id(fmt.Sprint(i))))
+				if i == 1200 && reset {
+					if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			before := f.views.keptViews
+			f.reopen()
+			after := f.views.keptViews
+			if len(before.kept) > 400 || len(after.kept) != len(before.kept) || len(after.keys) != len(before.keys) {
+				t.Errorf("%d revs and %d before them are kept after the restart, before it %d and %d",
+					len(after.kept), len(after.keys), len(before.kept), len(before.keys))
+			}
+			if after.bytes > f.views.budget || after.bytes < before.bytes*99/100 || after.bytes > before.bytes*101/100 {
+				t.Errorf("they are counted as %d bytes, before it %d, within %d", after.bytes, before.bytes, f.views.budget)
+			}
+			for i := range min(len(before.kept), len(after.kept)) {
+				was, is := before.kept[i], after.kept[i]
+				if is.Rev != was.Rev || is.Seq != was.Seq || is.SID != was.SID || is.Tree.Root() != was.Tree.Root() {
+					t.Errorf("rev %d, seq %d is kept with the root %s, was rev %d, seq %d with %s", is.Rev, is.Seq, is.Tree.Root(), was.Rev, was.Seq, was.Tree.Root())
+				}
+				if !bytes.Equal(snapshotOf(is.View), snapshotOf(was.View)) {
+					t.Errorf("the snapshot of rev %d is another one", is.Rev)
+				}
+			}
+		})
 	}
 }

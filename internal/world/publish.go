@@ -41,9 +41,7 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 // nextView is the view after an entry, nil before the first; it is kept with the
 // past revs.
 func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
-	size := e.Size()
-	w.grown += size
-	w.journal.bytes.Add(size)
+	w.grow(e.Size())
 	next := &View{Map: *after}
 	if prev != nil {
 		next.body = prev.body
@@ -53,6 +51,12 @@ func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
 	}
 	w.views.add(next, e)
 	return next
+}
+
+// grow counts the bytes of an entry.
+func (w *World) grow(size uint64) {
+	w.grown += size
+	w.journal.bytes.Add(size)
 }
 
 // show makes a view the newest and wakes those who wait for it.

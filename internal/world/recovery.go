@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
@@ -84,17 +85,12 @@ func (w *World) load(ctx context.Context) (*View, error) {
 			return nil, err
 		}
 	}
-	view, err := w.loadCheckpoint(ctx)
-	if err != nil {
+	if err := w.loadCheckpoint(ctx); err != nil {
 		return nil, err
 	}
-	for e, err := range journal.Read(ctx, w.state.Position) {
-		if err != nil {
-			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.Position, err)
-		}
-		if view, err = w.replay(view, &e); err != nil {
-			return nil, err
-		}
+	view, err := w.replayAll(journal.Read(ctx, w.state.Position))
+	if err != nil {
+		return nil, err
 	}
 	if w.state.Position == 0 {
 		// Nothing could go on from here: only the first entry has the map's header.
@@ -185,26 +181,76 @@ func (w *World) create(ctx context.Context) error {
 	return nil
 }
 
-func (w *World) loadCheckpoint(ctx context.Context) (*View, error) {
+func (w *World) loadCheckpoint(ctx context.Context) error {
 	saved, err := w.options.Journal.Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("load the checkpoint: %w", err)
+		return fmt.Errorf("load the checkpoint: %w", err)
 	}
 	w.lastCheckpoint, w.grown = saved.Position, 0
 	if saved.Position == 0 {
-		return &View{Map: w.state.Map}, nil
+		return nil
 	}
 	e := replay.Entry(&saved)
-	return w.replay(nil, &e)
+	if err := w.state.apply(&e, nil, nil); err != nil {
+		return err
+	}
+	w.state.keep()
+	return nil
 }
 
-// replay applies an entry whose records the tables already have.
-func (w *World) replay(view *View, e *store.Entry) (*View, error) {
+// replayAll applies the entries after the state, whose records the tables already have,
+// and returns the view after the last. As many views as there is room for are kept.
+func (w *World) replayAll(entries iter.Seq2[store.Entry, error]) (*View, error) {
+	run := replay.NewRun(&w.state.Map, w.views.budget)
+	var view *View
+	for e, err := range entries {
+		if err != nil {
+			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.Position, err)
+		}
+		if e.Cleared {
+			if view, err = w.replayCleared(view, run, &e); err != nil {
+				return nil, err
+			}
+			run = replay.NewRun(&w.state.Map, w.views.budget)
+			continue
+		}
+		if err := run.Add(&e); err != nil {
+			return nil, err
+		}
+		if err := w.state.follow(&e, run.Now()); err != nil {
+			return nil, err
+		}
+		w.state.keep()
+		w.grow(e.Size())
+	}
+	return w.endRun(view, run)
+}
+
+// replayCleared is replayAll for an entry that clears the map, after a run.
+func (w *World) replayCleared(view *View, run *replay.Run, e *store.Entry) (*View, error) {
+	view, err := w.endRun(view, run)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.state.apply(e, nil, nil); err != nil {
 		return nil, err
 	}
 	w.state.keep()
 	return w.nextView(view, e, &w.state.Map), nil
+}
+
+// endRun makes the state's tree after a run, and keeps the views of the run. view is that
+// of the map that the run began with, nil where it is not kept.
+func (w *World) endRun(view *View, run *replay.Run) (*View, error) {
+	past, err := run.End()
+	if err != nil {
+		return nil, err
+	}
+	w.state.Map = *run.Now()
+	if view == nil {
+		view = &View{Map: w.state.Map}
+	}
+	return w.views.addRun(view, past), nil
 }
 
 // loadTables reads the tables that the engine keeps in memory.

@@ -136,6 +136,18 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 	if err := s.Apply(e, tree); err != nil {
 		return err
 	}
+	return s.applyRest(e, &before, typed)
+}
+
+// follow is apply for an entry of a run, which has the map after it.
+func (s *state) follow(e *store.Entry, after *replay.Map) error {
+	before := s.Map
+	s.Map = *after
+	return s.applyRest(e, &before, nil)
+}
+
+// applyRest is what apply does beside the map.
+func (s *state) applyRest(e *store.Entry, before *replay.Map, typed map[string]protocol.Occupant) error {
 	if e.Cleared {
 		for key := range maps.Clone(s.rows) {
 			s.setRow(key, nil, 0)

@@ -1,7 +1,8 @@
 // Package replay applies the entries of a journal to the map of a world. It is the
 // one way by which a host that commits, one that recovers, one that follows others,
 // and a check of the store come to a map: the root and the number of leaves that an
-// entry states are compared each time.
+// entry states are compared each time, but for a Run, which compares the roots of the
+// maps that it makes.
 package replay
 
 import (
@@ -65,12 +66,25 @@ func (m *Map) Next(e *store.Entry) (*chain.Tree, error) {
 	if e.Cleared {
 		tree = chain.NewTree(chain.GenesisLeaf(m.RootKey))
 	}
-	var puts []*chain.Leaf
-	var removals []string
+	puts, removals, err := changes(e)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(puts) == 0 && len(removals) == 0:
+		return tree, nil
+	case len(puts) == 1 && len(removals) == 0:
+		return tree.Put(puts[0]), nil
+	}
+	return tree.Edit(puts, removals), nil
+}
+
+// changes are the leaves that an entry puts, and the keys of those that it removes.
+func changes(e *store.Entry) (puts []*chain.Leaf, removals []string, err error) {
 	if e.Header != nil {
 		leaf, err := chain.HeaderLeaf(e.Header.SID, bounds(e.Header))
 		if err != nil {
-			return nil, fmt.Errorf("%w: the header of entry %d: %w", store.ErrCorrupt, e.Position, err)
+			return nil, nil, fmt.Errorf("%w: the header of entry %d: %w", store.ErrCorrupt, e.Position, err)
 		}
 		puts = append(puts, leaf)
 	}
@@ -81,13 +95,7 @@ func (m *Map) Next(e *store.Entry) (*chain.Tree, error) {
 			puts = append(puts, chain.NewLeaf(r.Key, r.JSON))
 		}
 	}
-	switch {
-	case len(puts) == 0 && len(removals) == 0:
-		return tree, nil
-	case len(puts) == 1 && len(removals) == 0:
-		return tree.Put(puts[0]), nil
-	}
-	return tree.Edit(puts, removals), nil
+	return puts, removals, nil
 }
 
 // Apply makes the map that after an entry. tree is what Next returned for it, or
@@ -104,12 +112,18 @@ func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 		return fmt.Errorf("%w: entry %d (rev %d) has the root %x over %d leaves, its rows give %s over %d",
 			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, root, tree.Len())
 	}
+	m.Tree = tree
+	m.pass(e)
+	return nil
+}
+
+// pass makes the map that after an entry, but for its tree.
+func (m *Map) pass(e *store.Entry) {
 	if e.Header != nil {
 		m.SID, m.Bounds = e.Header.SID, bounds(e.Header)
 	}
-	m.Tree, m.Rev, m.Seq = tree, e.Rev, e.Seq
+	m.Rev, m.Seq = e.Rev, e.Seq
 	m.Position, m.Commit, m.At = e.Position, e.Commit, e.At
-	return nil
 }
 
 // State is the map as a checkpoint.
