@@ -37,6 +37,8 @@ const (
 	CodeOccupantLimit Code = "occupant_limit"
 	// CodeAgentLimit: your account, or the world, has as many agents as the operator allows.
 	CodeAgentLimit Code = "agent_limit"
+	// CodePeopleLimit: as many people are on the map as the operator allows.
+	CodePeopleLimit Code = "people_limit"
 	// CodeAccountLimit: the host has as many accounts as the operator allows.
 	CodeAccountLimit Code = "account_limit"
 	// CodeSpaceLimit: your account, or the world, has as many spaces as the operator allows.
@@ -153,6 +155,7 @@ var codeTable = []codeStatus{
 	{CodeConfirmationMismatch, 400},
 	{CodeOccupantLimit, 400},
 	{CodeAgentLimit, 400},
+	{CodePeopleLimit, 400},
 	{CodeAccountLimit, 400},
 	{CodeSpaceLimit, 400},
 	{CodeMCPLimit, 400},

@@ -31,6 +31,7 @@ var enums = []Enum{
 	{"MessageKind", []string{MessageText, MessageAudio, MessageMedia}},
 	{"NodeKind", []string{NodeKindRoot, NodeKindMain, NodeKindAgent, NodeKindSpace}},
 	{"OccupantKind", words([]OccupantKind{KindAgent, KindMCP, KindHuman, KindStructure})},
+	{"PersonRemoval", []string{RemovedDisconnect, RemovedLease, RemovedAdmin}},
 	{"PlacementRemoval", []string{RemovedUnregister, RemovedAdmin}},
 	{"PlayerRemoval", []string{RemovedDisconnect, RemovedLease, RemovedDeleted, RemovedAdmin}},
 	{"ProofSide", []string{SideLeft, SideRight}},
@@ -171,6 +172,8 @@ const (
 	CapIdempotency Capability = "idempotency"
 	// CapMinRev: takes the header `x-play-min-rev`.
 	CapMinRev Capability = "min-rev"
+	// CapPerson: lets people who may act have a row of their own on the map.
+	CapPerson Capability = "person"
 )
 
 // Capabilities lists every extension of the contract, which is what a host of
@@ -178,6 +181,7 @@ const (
 func Capabilities() []Capability {
 	return []Capability{
 		CapChainNodes, CapChainAtRev, CapChainProof, CapChainInline, CapResume, CapInteractions, CapIdempotency, CapMinRev,
+		CapPerson,
 	}
 }
 
@@ -191,7 +195,7 @@ const (
 	CallerSpace
 	CallerAdmin
 	// CallerWatcher shows a watch cookie that reads, CallerActor one that also
-	// asks agents.
+	// asks agents and has a person on the map.
 	CallerWatcher
 	CallerActor
 )

@@ -18,7 +18,7 @@ import (
 // contractCodes is the table of the protocol reference, written down a second
 // time on purpose.
 var contractCodes = map[int]string{
-	400: "json_invalid body_invalid sid_missing op_unknown stable_key_unknown chat_tool_missing tool_unknown lease_unknown player_unknown agent_not_answering request_unknown node_not_derivable confirmation_mismatch occupant_limit agent_limit account_limit space_limit mcp_limit intercom_limit invitation_limit api_key_limit storage_limit amenity_last",
+	400: "json_invalid body_invalid sid_missing op_unknown stable_key_unknown chat_tool_missing tool_unknown lease_unknown player_unknown agent_not_answering request_unknown node_not_derivable confirmation_mismatch occupant_limit agent_limit people_limit account_limit space_limit mcp_limit intercom_limit invitation_limit api_key_limit storage_limit amenity_last",
 	401: "credentials_missing credentials_invalid api_key_invalid",
 	403: "sid_invalid forbidden registration_closed invitation_used invitation_expired host_unknown origin_forbidden",
 	404: "not_found space_unknown",

@@ -13,6 +13,8 @@ type EventKind string
 const (
 	EventPlayerAdded     EventKind = "world:player_added"
 	EventPlayerRemoved   EventKind = "world:player_removed"
+	EventPersonAdded     EventKind = "world:person_added"
+	EventPersonRemoved   EventKind = "world:person_removed"
 	EventMCPRegistered   EventKind = "world:mcp_registered"
 	EventMCPUnregistered EventKind = "world:mcp_unregistered"
 	EventAgentSignal     EventKind = "world:agent_signal"
@@ -51,6 +53,8 @@ func Events() []Event { return slices.Clone(events) }
 var events = []Event{
 	{EventPlayerAdded, PlayerAddedData{}, NotifiesAlways, "an agent registered, or its row changed"},
 	{EventPlayerRemoved, PlayerRemovedData{}, NotifiesAlways, "an agent left"},
+	{EventPersonAdded, PersonAddedData{}, NotifiesAlways, "a person came, moved or changed their name"},
+	{EventPersonRemoved, PersonRemovedData{}, NotifiesAlways, "a person left"},
 	{EventMCPRegistered, MCPRegisteredData{}, NotifiesAlways, "a placement was made or changed"},
 	{EventMCPUnregistered, MCPUnregisteredData{}, NotifiesAlways, "a placement was removed"},
 	{EventAgentSignal, AgentSignalData{}, NotifiesSometimes, "something that an agent should notice; see the signals"},
@@ -201,11 +205,15 @@ type SignalSteps struct {
 type SignalZone struct {
 	ZoneCount int64 `json:"zoneCount"`
 	Flagged   bool  `json:"flagged"`
+	// FromPlayerID is the person on the map who did it; absent for everybody else.
+	FromPlayerID string `json:"fromPlayerId,omitzero" rule:"form=id"`
 }
 
 // SignalYield is the data of a signal of kind ProximityYield.
 type SignalYield struct {
 	YieldCount int64 `json:"yieldCount"`
+	// FromPlayerID is the person on the map who did it; absent for everybody else.
+	FromPlayerID string `json:"fromPlayerId,omitzero" rule:"form=id"`
 }
 
 // SignalFrom is the data of a signal of kind ProximityAssist or ProximityChat.

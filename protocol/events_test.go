@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventKinds(t *testing.T) {
-	want := strings.Fields(`world:player_added world:player_removed world:mcp_registered world:mcp_unregistered world:agent_signal
+	want := strings.Fields(`world:player_added world:player_removed world:person_added world:person_removed world:mcp_registered world:mcp_unregistered world:agent_signal
 		world:interaction world:journey world:space_changed world:intercom session:reset session:resync`)
 	for _, kind := range protocol.EventKinds() {
 		if !slices.Contains(want, string(kind)) {
@@ -28,6 +28,8 @@ func TestEventDataOnTheWire(t *testing.T) {
 	row := json.RawMessage(`{"kind":"mcp"}`)
 	wireBothWays(t, protocol.PlayerAddedData{Player: row}, `{"player":{"kind":"mcp"}}`)
 	wireBothWays(t, protocol.PlayerRemovedData{PlayerID: "a", Reason: protocol.RemovedLease}, `{"playerId":"a","reason":"lease"}`)
+	wireBothWays(t, protocol.PersonAddedData{Person: row}, `{"person":{"kind":"mcp"}}`)
+	wireBothWays(t, protocol.PersonRemovedData{PersonID: "p", Reason: protocol.RemovedDisconnect}, `{"personId":"p","reason":"disconnect"}`)
 	wireBothWays(t, protocol.MCPRegisteredData{MCP: row}, `{"mcp":{"kind":"mcp"}}`)
 	wireBothWays(t, protocol.MCPUnregisteredData{ID: "m", Reason: protocol.RemovedAdmin}, `{"id":"m","reason":"admin"}`)
 	wireBothWays(t, protocol.InteractionData{PlayerID: "a", Role: "user", Text: "x", At: "t", Seq: 1}, `{"playerId":"a","role":"user","text":"x","at":"t","seq":1}`)
@@ -37,11 +39,12 @@ func TestEventDataOnTheWire(t *testing.T) {
 	wireBothWays(t, protocol.SessionResetData{Reason: "admin", SID: "s"}, `{"reason":"admin","sid":"s"}`)
 	wireBothWays(t, protocol.SessionResyncData{Reason: "trimmed"}, `{"reason":"trimmed"}`)
 	for want, data := range map[string]any{
-		`{"reason":"node_deleted"}`:        protocol.SignalReason{Reason: protocol.ReasonNodeDeleted},
-		`{"stepCount":3}`:                  protocol.SignalSteps{StepCount: 3},
-		`{"zoneCount":100,"flagged":true}`: protocol.SignalZone{ZoneCount: protocol.FlaggedZoneCount, Flagged: true},
-		`{"yieldCount":2}`:                 protocol.SignalYield{YieldCount: 2},
-		`{"fromPlayerId":"__human__"}`:     protocol.SignalFrom{FromPlayerID: protocol.HumanLabel},
+		`{"reason":"node_deleted"}`:           protocol.SignalReason{Reason: protocol.ReasonNodeDeleted},
+		`{"stepCount":3}`:                     protocol.SignalSteps{StepCount: 3},
+		`{"zoneCount":100,"flagged":true}`:    protocol.SignalZone{ZoneCount: protocol.FlaggedZoneCount, Flagged: true},
+		`{"yieldCount":2}`:                    protocol.SignalYield{YieldCount: 2},
+		`{"yieldCount":2,"fromPlayerId":"p"}`: protocol.SignalYield{YieldCount: 2, FromPlayerID: "p"},
+		`{"fromPlayerId":"__human__"}`:        protocol.SignalFrom{FromPlayerID: protocol.HumanLabel},
 	} {
 		wireEqual(t, data, want)
 		raw := json.RawMessage(encode(t, data))
@@ -118,7 +121,7 @@ func TestPaths(t *testing.T) {
 		"/api/play/events": p.Events(), "/api/play/players": p.Players(), "/api/play/players/heartbeat": p.Heartbeat(),
 		"/api/play/players/disconnect": p.Disconnect(), "/api/play/mcp/register": p.MCPRegister(),
 		"/api/play/mcp/unregister": p.MCPUnregister(), "/api/play/occupants/remove": p.RemoveOccupant(),
-		"/api/play/sdk/rpc": p.RPC(), "/api/play/assist-tool": p.AssistTool(), "/api/play/proximity-action": p.ProximityAction(),
+		"/api/play/sdk/rpc": p.RPC(), "/api/play/assist-tool": p.AssistTool(), "/api/play/proximity-action": p.ProximityAction(), "/api/play/person": p.Person(),
 		"/play/watch": p.Watch(), "/play/watch/session": p.WatchSession(), "/play/watch/token": p.WatchToken(),
 		"/play/watch/assets": p.WatchAssets(), "/play/watch/card.png": p.WatchCard(), "/play/watch/town.js": p.WatchTown(), "play_watch": p.WatchCookie(),
 		"/api/agent-play/session": a.Session(), "/agent-play/watch": a.Watch(),

@@ -115,6 +115,9 @@ func (s Service) AssistTool() string { return s.api("/assist-tool") }
 // ProximityAction is the path of proximity signals.
 func (s Service) ProximityAction() string { return s.api("/proximity-action") }
 
+// Person is the path of a person's own row.
+func (s Service) Person() string { return s.api("/person") }
+
 // Watch is the path of the watch page.
 func (s Service) Watch() string { return "/" + string(s) + "/watch" }
 

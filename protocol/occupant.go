@@ -93,8 +93,9 @@ type MCP struct {
 	Y      float64 `json:"y" rule:"form=cell,must"`
 }
 
-// Human is the row of a person. It is read and merged; no route here makes one.
+// Human is the row of a person. One who watches and may act has one: see PersonRequest.
 type Human struct {
+	// ID is random and says nothing about who the person is.
 	ID          string  `json:"id" rule:"form=id,must,filled"`
 	Name        string  `json:"name" rule:"must,blank"`
 	X           float64 `json:"x" rule:"form=cell,must"`
@@ -136,7 +137,7 @@ func (a *Agent) StableKey() string { return AgentKey(a.NodeID, a.AgentID) }
 func (m *MCP) StableKey() string { return MCPKey(m.ID) }
 
 // StableKey implements Occupant.
-func (h *Human) StableKey() string { return "human:" + h.ID }
+func (h *Human) StableKey() string { return HumanKey(h.ID) }
 
 // StableKey implements Occupant.
 func (s *Structure) StableKey() string { return "structure:" + s.ID }
@@ -194,6 +195,9 @@ func AgentKey(nodeID, agentID string) string { return "agent:" + nodeID + ":" + 
 
 // MCPKey is the stable key of an MCP placement's row.
 func MCPKey(id string) string { return "mcp:" + id }
+
+// HumanKey is the stable key of a person's row.
+func HumanKey(id string) string { return HumanKeyPrefix + id }
 
 // SpaceKey is the stable key of a space's entry.
 func SpaceKey(id string) string { return "space:" + id }

@@ -172,12 +172,13 @@ type RemoveOccupantRequest struct {
 	StableKey string `json:"stableKey" rule:"form=occupantKey,chars=MaxStableKeyChars"`
 }
 
-// ProximityActionRequest signals that someone met an agent on the map.
+// ProximityActionRequest signals that someone met an agent or a person on the map.
 type ProximityActionRequest struct {
-	// FromPlayerID is an agent that the caller is or owns, or a label that starts
-	// with __.
+	// FromPlayerID is an agent that the caller is or owns, the caller's own person on
+	// the map, or a label that starts with __.
 	FromPlayerID string `json:"fromPlayerId" rule:"form=agent"`
-	// ToPlayerID is the agent that was met.
+	// ToPlayerID is the agent that was met, or the person, for whom there is only the
+	// action chat.
 	ToPlayerID string `json:"toPlayerId" rule:"form=agent"`
 	Action     string `json:"action" rule:"enum=ProximityAction"`
 }

@@ -119,6 +119,7 @@ func goodIntercomRequests(f *fixture, main, agent identity) map[string]goodReque
 			`","kind":"chat","text":"hi"}`
 	}
 	f.post(f.play("/sdk/rpc"), `{"op":"intercomCommand","payload":`+ask("r1")+`}`, as(main)).ok()
+	viewer := f.viewer(f.watcher(protocol.WatchScopeAct, f.link(main)))
 	return map[string]goodRequest{
 		"listAnswering":      {body: `{}`, bad: `{"playerIds":[""]}`, caller: as(main)},
 		"listEvents":         {body: `{}`, bad: `{"limit":0}`, caller: as(main)},
@@ -137,6 +138,8 @@ func goodIntercomRequests(f *fixture, main, agent identity) map[string]goodReque
 			body: `{"fromPlayerId":"__human__","toPlayerId":"` + agent.id + `","action":"zone"}`, bad: `{}`,
 			caller: as(main), stranger: asAdmin,
 		},
+		"PUT /api/play/person":    {body: `{"name":"Ada","x":1,"y":2}`, bad: `{}`, caller: viewer, stranger: as(main)},
+		"DELETE /api/play/person": {caller: viewer, stranger: as(main)},
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *call) actsAsOwner(agent *world.Node) bool {
 	return c.caller.NodeID == agent.Parent || c.caller.OwnerHash && c.caller.NodeID == agent.ID
 }
 
-// peopleRoutes are what people do to agents.
+// peopleRoutes are what people do to agents, and where they are themselves.
 func peopleRoutes(s protocol.Service) []route {
 	return []route{
 		{
@@ -67,6 +67,16 @@ func peopleRoutes(s protocol.Service) []route {
 			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(func(r protocol.ProximityActionRequest) world.Command {
 				return world.ProximityAction{ProximityActionRequest: r}
 			})},
+		},
+		{
+			method: http.MethodPut, path: s.Person(), body: bodyNeeded,
+			rules: rules{callers: actors, sid: true, plan: parsed(func(r protocol.PersonRequest) world.Command {
+				return world.PutPerson{PersonRequest: r}
+			})},
+		},
+		{
+			method: http.MethodDelete, path: s.Person(),
+			rules: rules{callers: actors, sid: true, repeatable: true, plan: func(*call) (action, error) { return do(world.RemovePerson{}) }},
 		},
 	}
 }

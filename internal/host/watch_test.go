@@ -86,7 +86,10 @@ func TestWatchCookieCountsWhereItShould(t *testing.T) {
 		"getPlayerChainNodes": true, "getPlayerChainProof": true, "listInteractions": true, "listJourneys": true,
 		"listSpaceNodes": true, "inspectSpace": true, "listAnswering": true, "listEvents": true, "getWorldSnapshotAt": true,
 	}
-	acts := map[string]bool{"POST /api/play/assist-tool": true, "POST /api/play/proximity-action": true, "intercomCommand": true}
+	acts := map[string]bool{
+		"POST /api/play/assist-tool": true, "POST /api/play/proximity-action": true, "intercomCommand": true,
+		"PUT /api/play/person": true, "DELETE /api/play/person": true,
+	}
 	for name, g := range good {
 		method, path, isRoute := strings.Cut(name, " ")
 		if strings.HasPrefix(path, "/play/watch/session") || name == "POST /api/nodes" {

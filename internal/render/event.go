@@ -51,6 +51,8 @@ func EventLine(look Look, names *Names, event Event) string {
 var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventPlayerAdded:     (*Names).joined,
 	protocol.EventPlayerRemoved:   (*Names).left,
+	protocol.EventPersonAdded:     (*Names).walked,
+	protocol.EventPersonRemoved:   (*Names).personLeft,
 	protocol.EventMCPRegistered:   (*Names).placed,
 	protocol.EventMCPUnregistered: (*Names).taken,
 	protocol.EventAgentSignal:     (*Names).signaled,

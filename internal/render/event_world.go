@@ -44,17 +44,40 @@ func (n *Names) left(data []byte) (sentence, error) {
 	if err != nil {
 		return sentence{}, err
 	}
+	return sentence{verb: "leaves", tone: warn, text: n.Of(event.PlayerID) + " " + reasonOf(event.Reason)}, nil
+}
+
+// reasonOf says why somebody left.
+func reasonOf(word string) string {
 	reasons := map[string]string{
 		protocol.RemovedDisconnect: "disconnected",
 		protocol.RemovedLease:      "lease expired",
 		protocol.RemovedDeleted:    "was deleted",
 		protocol.RemovedAdmin:      "was removed by the administrator",
 	}
-	reason, known := reasons[event.Reason]
-	if !known {
-		reason = event.Reason
+	if reason, known := reasons[word]; known {
+		return reason
 	}
-	return sentence{verb: "leaves", tone: warn, text: n.Of(event.PlayerID) + " " + reason}, nil
+	return word
+}
+
+// walked is about a person who came, moved or changed their name.
+func (n *Names) walked(data []byte) (sentence, error) {
+	event, err := read[protocol.PersonAddedData](data)
+	if err != nil {
+		return sentence{}, err
+	}
+	person, err := read[protocol.Human](event.Person)
+	if err != nil {
+		return sentence{}, err
+	}
+	n.Learn(person.ID, person.Name)
+	return sentence{verb: "person", tone: good, text: n.Of(person.ID) + cellOf(event.Person)}, nil
+}
+
+func (n *Names) personLeft(data []byte) (sentence, error) {
+	event, err := read[protocol.PersonRemovedData](data)
+	return sentence{verb: "person", tone: warn, text: fmt.Sprintf("%s is gone (%s)", n.Of(event.PersonID), reasonOf(event.Reason))}, err
 }
 
 func (n *Names) placed(data []byte) (sentence, error) {

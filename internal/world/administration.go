@@ -26,6 +26,8 @@ func (c RemoveOccupant) plan(p *planner) (any, error) {
 	switch row := p.st.rows[c.StableKey].(type) {
 	case *protocol.Agent:
 		return &protocol.OKReply{OK: true}, p.takeOff(row, protocol.RemovedAdmin)
+	case *protocol.Human:
+		return &protocol.OKReply{OK: true}, p.takePersonOff(row, protocol.RemovedAdmin)
 	case *protocol.MCP:
 		p.dropRow(row.StableKey())
 		return &protocol.OKReply{OK: true}, p.emit(protocol.EventMCPUnregistered,

@@ -65,6 +65,32 @@ func (g grid) place(key string, taken func(cell) bool) cell {
 	panic("world: no free cell on a map that is never full")
 }
 
+// near is the cell that is asked for, or a free one near it: of those in the first
+// square around it that has any, the nearest, and of these the first in the order of
+// reading. There must be a free one.
+func (g grid) near(want cell, taken func(cell) bool) cell {
+	for radius := range max(g.width, g.height) {
+		found, nearest := want, int64(-1)
+		for y := max(0, want.y-radius); y <= min(g.height-1, want.y+radius); y++ {
+			step := int64(1)
+			if y != want.y-radius && y != want.y+radius {
+				step = 2 * radius
+			}
+			for x := want.x - radius; x <= want.x+radius; x += step {
+				c := cell{x: x, y: y}
+				away := (x-want.x)*(x-want.x) + (y-want.y)*(y-want.y)
+				if x >= 0 && x < g.width && (nearest < 0 || away < nearest) && !taken(c) {
+					found, nearest = c, away
+				}
+			}
+		}
+		if nearest >= 0 {
+			return found
+		}
+	}
+	panic("world: no free cell on a map that is never full")
+}
+
 // mix spreads the bits of a hash (the finalizer of MurmurHash3, by Austin
 // Appleby, public domain): FNV's low bits alone put similar keys side by side.
 func mix(h uint64) uint64 {

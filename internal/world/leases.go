@@ -10,8 +10,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// lease is the connection that holds an agent on the map. Its deadline is the
-// store's.
+// lease is the connection that holds an agent on the map, or what holds a person
+// there, who has none. Leases of agents are by their ids, those of people by their
+// stable keys, which no id can be. The deadline is the store's.
 type lease struct {
 	ConnectionID string `json:"connectionId"`
 	TTLSeconds   int    `json:"ttlSeconds"`
@@ -72,20 +73,22 @@ func (p *planner) dropAgent(row *protocol.Agent) {
 	}
 }
 
-// lapse removes one agent if its lease is still lapsed when it is planned.
-type lapse struct{ playerID string }
+// lapse removes one agent or person if its lease is still lapsed when it is planned.
+type lapse struct{ key string }
 
 func (c lapse) plan(p *planner) (any, error) {
-	l := p.st.leases[c.playerID]
-	if l == nil || !p.passed(store.Deadline{Table: store.Leases, Key: c.playerID}) {
+	l := p.st.leases[c.key]
+	if l == nil || !p.passed(store.Deadline{Table: store.Leases, Key: c.key}) {
 		return nil, nil //nolint:nilnil // The lease was renewed meanwhile: nothing to do, nothing to tell.
 	}
-	row := p.st.agent(c.playerID)
-	if row == nil {
-		p.erase(store.Leases, c.playerID)
-		return nil, nil //nolint:nilnil // As above.
+	if row := p.st.agent(c.key); row != nil {
+		return nil, p.takeOff(row, protocol.RemovedLease)
 	}
-	return nil, p.takeOff(row, protocol.RemovedLease)
+	if row := p.st.person(c.key); row != nil {
+		return nil, p.takePersonOff(row, protocol.RemovedLease)
+	}
+	p.erase(store.Leases, c.key)
+	return nil, nil //nolint:nilnil // As above.
 }
 
 // deadlines notes what a plan does to deadlines.

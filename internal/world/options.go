@@ -9,10 +9,12 @@ import (
 )
 
 // Limits are the operator's bounds of a world. Zero means no limit, but for
-// Occupants, History and those from WatchTokens on, where zero means the default.
+// Occupants, People, History and those from WatchTokens on, where zero means the default.
 type Limits struct {
 	// Occupants is the cap on agents plus mcp rows; 100 by default.
 	Occupants int
+	// People is the cap on the rows of people; 50 by default.
+	People int
 	// OccupantsPerOwner is the cap for each main node.
 	OccupantsPerOwner int
 	// Account is the cap on what each account has, and World that for all together.
@@ -38,6 +40,7 @@ type Limits struct {
 // The defaults of Limits.
 const (
 	DefaultOccupants        = 100
+	DefaultPeople           = 50
 	DefaultHistory          = 1000
 	DefaultWatchTokens      = 64
 	DefaultAPIKeys          = 32
@@ -123,6 +126,7 @@ func (l *Limits) setDefaults() {
 		value int
 	}{
 		{&l.Occupants, DefaultOccupants},
+		{&l.People, DefaultPeople},
 		{&l.History, DefaultHistory},
 		{&l.WatchTokens, DefaultWatchTokens},
 		{&l.APIKeys, DefaultAPIKeys},

@@ -103,15 +103,7 @@ func (p *planner) stage(key string, row []byte, o protocol.Occupant) {
 
 // placeNew gives a new row its cell and makes the map grow when it has to.
 func (p *planner) placeNew(key string) (x, y float64) {
-	size := p.st.grid
-	if p.grown.width > 0 {
-		size = p.grown
-	}
-	if next := size.grown(len(p.st.rows) + len(p.entry.Rows) + 1); next != size {
-		p.grown, size = next, next
-		p.entry.Header = size.header(p.st.SID)
-	}
-	c := size.place(key, func(c cell) bool {
+	c := p.growForOne().place(key, func(c cell) bool {
 		if _, taken := p.st.cells[c]; taken {
 			return true
 		}
@@ -123,6 +115,19 @@ func (p *planner) placeNew(key string) (x, y float64) {
 		return false
 	})
 	return float64(c.x), float64(c.y)
+}
+
+// growForOne makes the map grow where it has to for one more row, and gives its size.
+func (p *planner) growForOne() grid {
+	size := p.st.grid
+	if p.grown.width > 0 {
+		size = p.grown
+	}
+	if next := size.grown(len(p.st.rows) + len(p.entry.Rows) + 1); next != size {
+		p.grown, size = next, next
+		p.entry.Header = size.header(p.st.SID)
+	}
+	return size
 }
 
 // put stages a record as JSON.

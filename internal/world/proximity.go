@@ -8,25 +8,47 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// ProximityAction tells an agent that somebody came near.
+// ProximityAction signals to an agent, or to a person, that somebody came near.
 type ProximityAction struct {
 	protocol.ProximityActionRequest
 }
 
 func (c ProximityAction) plan(p *planner) (any, error) {
 	r := &c.ProximityActionRequest
-	if err := p.checkAsker(r.FromPlayerID); err != nil {
+	person, err := p.checkNeighbor(r.FromPlayerID)
+	if err != nil {
 		return nil, err
+	}
+	reply := &protocol.OKReply{OK: true}
+	if p.st.person(protocol.HumanKey(r.ToPlayerID)) != nil {
+		if r.Action != protocol.ProximityChat {
+			return nil, protocol.FieldError("action", "must be %s towards a person", protocol.ProximityChat)
+		}
+		return reply, p.signal(r.ToPlayerID, r.Action, &protocol.SignalFrom{FromPlayerID: r.FromPlayerID})
 	}
 	row, err := p.playerOnMap(r.ToPlayerID)
 	if err != nil {
 		return nil, err
 	}
-	reply := &protocol.OKReply{OK: true}
 	if r.Action != protocol.ProximityZone && r.Action != protocol.ProximityYield {
 		return reply, p.signal(r.ToPlayerID, r.Action, &protocol.SignalFrom{FromPlayerID: r.FromPlayerID})
 	}
-	return reply, p.countSignal(row, r.Action)
+	return reply, p.countSignal(row, r.Action, person)
+}
+
+// checkNeighbor refuses who may not act as fromPlayerID on the map. person is its id
+// where it is the caller's own person, empty for everybody else.
+func (p *planner) checkNeighbor(fromPlayerID string) (person string, err error) {
+	on := p.st.person(protocol.HumanKey(fromPlayerID)) != nil
+	switch own := p.req.Caller.Viewer != "" && fromPlayerID == personID(p.req.Caller.Viewer); {
+	case own && on:
+		return fromPlayerID, nil
+	case own:
+		return "", protocol.Errorf(protocol.CodePlayerUnknown, "you are not on the map: put your person there first")
+	case on:
+		return "", protocol.Errorf(protocol.CodeForbidden, "only the viewer whose person it is may act for it")
+	}
+	return "", p.checkAsker(fromPlayerID)
 }
 
 // checkAsker refuses a command from an agent that the caller neither is nor
@@ -42,8 +64,9 @@ func (p *planner) checkAsker(fromPlayerID string) error {
 	return err
 }
 
-// countSignal counts a zone or a yield in the agent's aggregate and its row.
-func (p *planner) countSignal(prev *protocol.Agent, action string) error {
+// countSignal counts a zone or a yield in the agent's aggregate and its row. person is
+// the one on the map who did it, empty for everybody else.
+func (p *planner) countSignal(prev *protocol.Agent, action, person string) error {
 	var kept Aggregate
 	if a := p.st.aggregates[prev.AgentID]; a != nil {
 		kept = *a
@@ -54,12 +77,12 @@ func (p *planner) countSignal(prev *protocol.Agent, action string) error {
 		kept.ZoneCount++
 		row.ZoneCount, row.Flagged = kept.ZoneCount, kept.Flagged()
 		row.OnZone = &protocol.ZoneMark{ZoneCount: kept.ZoneCount, Flagged: row.Flagged, At: p.at()}
-		data = &protocol.SignalZone{ZoneCount: kept.ZoneCount, Flagged: row.Flagged}
+		data = &protocol.SignalZone{ZoneCount: kept.ZoneCount, Flagged: row.Flagged, FromPlayerID: person}
 	} else {
 		kept.YieldCount++
 		row.YieldCount = kept.YieldCount
 		row.OnYield = &protocol.YieldMark{YieldCount: kept.YieldCount, At: p.at()}
-		data = &protocol.SignalYield{YieldCount: kept.YieldCount}
+		data = &protocol.SignalYield{YieldCount: kept.YieldCount, FromPlayerID: person}
 	}
 	kept.UpdatedAt = p.now.UnixMilli()
 	if _, _, err := p.putRow(&row); err != nil {

@@ -109,21 +109,24 @@ func (p *planner) remember(r *protocol.RegisterRequest) error {
 }
 
 // hold makes the registration's connection the agent's only one, or drops the
-// lease where it has none. An unchanged lease is renewed without a record.
+// lease where it has none.
 func (p *planner) hold(r *protocol.RegisterRequest) error {
-	prev := p.st.leases[r.AgentID]
 	if r.ConnectionID == "" {
-		if prev != nil {
+		if p.st.leases[r.AgentID] != nil {
 			p.erase(store.Leases, r.AgentID)
 		}
 		return nil
 	}
-	next := lease{ConnectionID: r.ConnectionID, TTLSeconds: r.LeaseTTLSeconds}
-	if prev != nil && prev.ConnectionID == next.ConnectionID && prev.TTLSeconds == next.TTLSeconds {
-		p.renewals = append(p.renewals, renewalOf(store.Leases, r.AgentID, next.term()))
+	return p.holdFor(r.AgentID, lease{ConnectionID: r.ConnectionID, TTLSeconds: r.LeaseTTLSeconds})
+}
+
+// holdFor gives a row a lease. An unchanged one is renewed without a record.
+func (p *planner) holdFor(key string, next lease) error {
+	if prev := p.st.leases[key]; prev != nil && *prev == next {
+		p.renewals = append(p.renewals, renewalOf(store.Leases, key, next.term()))
 		return nil
 	}
-	return p.put(store.Leases, r.AgentID, &next)
+	return p.put(store.Leases, key, &next)
 }
 
 func (c Register) reply(row *protocol.Agent) *protocol.RegisterReply {

@@ -24,6 +24,9 @@ type state struct {
 	players    map[string]string
 	placements map[placement]string
 	owned      map[string]int
+	// walks are when people came, moved or left last, in milliseconds since the Unix
+	// epoch, by their stable keys.
+	walks map[string]int64
 	// accounts are those that have something that is counted.
 	accounts map[string]*account
 
@@ -66,6 +69,8 @@ type position struct {
 	jumped    uint64
 	grid      grid
 	occupants int
+	// people are the rows of people.
+	people int
 	// used is what all accounts together have.
 	used Amounts
 }
@@ -82,6 +87,7 @@ func newState(rootKey string) *state {
 		players:         map[string]string{},
 		placements:      map[placement]string{},
 		owned:           map[string]int{},
+		walks:           map[string]int64{},
 		accounts:        map[string]*account{},
 		nodes:           map[string]*Node{},
 		children:        map[string]map[string]struct{}{},
@@ -166,6 +172,7 @@ func (s *state) applyRest(e *store.Entry, before *replay.Map, typed map[string]p
 			}
 		}
 		s.setRow(r.Key, occupant, len(r.JSON))
+		s.noteWalk(r.Key, e.At)
 	}
 	if e.Header != nil {
 		s.grid = gridOf(e.Header)
@@ -227,6 +234,9 @@ func (s *state) index(key string, o protocol.Occupant) {
 		s.place(row.NodeID, 1)
 		s.count(row.NodeID, MCPServers, 1)
 		s.count(row.NodeID, MapBytes, s.sizes[key])
+	case *protocol.Human:
+		s.people++
+		s.count(s.RootKey, MapBytes, s.sizes[key])
 	}
 }
 
@@ -248,6 +258,9 @@ func (s *state) unindex(key string, o protocol.Occupant) {
 		s.place(row.NodeID, -1)
 		s.count(row.NodeID, MCPServers, -1)
 		s.count(row.NodeID, MapBytes, -s.sizes[key])
+	case *protocol.Human:
+		s.people--
+		s.count(s.RootKey, MapBytes, -s.sizes[key])
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Sweep does what time asks for: it removes the agents whose leases have
-// lapsed, answers intercom requests that ran out of time, and forgets the ids
+// Sweep does what time asks for: it removes the agents and the people
+// whose leases have lapsed, answers intercom requests that ran out of time, and forgets the ids
 // of requests after a day, watch tokens that have ended and old invitations. It also lets the store know that
 // this host serves. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
@@ -81,7 +81,7 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 	if err := w.register(ctx); err != nil {
 		return nil, unavailable(err)
 	}
-	agents, err := w.options.Journal.Due(ctx, store.Leases, maxDue)
+	leases, err := w.options.Journal.Due(ctx, store.Leases, maxDue)
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -89,9 +89,9 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	due := make([]Command, 0, len(agents)+len(requests))
-	for _, id := range agents {
-		due = append(due, lapse{id})
+	due := make([]Command, 0, len(leases)+len(requests))
+	for _, key := range leases {
+		due = append(due, lapse{key})
 	}
 	for _, key := range requests {
 		due = append(due, expireIntercom{strings.TrimPrefix(key, openIntercom)})

@@ -26,6 +26,7 @@ test('a session is a random UUID, a rev, a seq and what the host can', async () 
     'idempotency',
     'interactions',
     'min-rev',
+    'person',
     'resume'
   ])
 })

@@ -84,6 +84,10 @@ var limits = append(quotaLimits(), []limit{
 		"how many agents and MCP servers fit on the map",
 	},
 	{
+		"max-people", func(s *serveSettings) *int { return &s.limits.People }, world.DefaultPeople, 1,
+		"how many people fit on the map",
+	},
+	{
 		"max-occupants-per-owner", func(s *serveSettings) *int { return &s.limits.OccupantsPerOwner }, 0, 0,
 		"how many of them one main node may have; 0 = no limit",
 	},

@@ -13,11 +13,12 @@ var (
 	requests = []any{
 		protocol.RegisterRequest{}, protocol.HeartbeatRequest{}, protocol.DisconnectRequest{}, protocol.MCPRegisterRequest{},
 		protocol.MCPUnregisterRequest{}, protocol.RemoveOccupantRequest{}, protocol.AssistToolRequest{}, protocol.ProximityActionRequest{},
+		protocol.PersonRequest{},
 		protocol.CreateNodeRequest{}, protocol.CreateAgentNodeRequest{}, protocol.DeleteNodeRequest{}, protocol.ValidateRequest{}, protocol.NodeLimitsRequest{}, protocol.InviteRequest{}, protocol.CreateKeyRequest{}, protocol.LabelRequest{},
 		protocol.WatchSessionRequest{}, protocol.EmptyRequest{},
 	}
 	replies = []any{
-		protocol.SessionReply{}, protocol.BootstrapReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.OKReply{},
+		protocol.SessionReply{}, protocol.BootstrapReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.PersonReply{}, protocol.OKReply{},
 		protocol.DoneReply{}, protocol.IDReply{}, protocol.RequestReply{}, protocol.CreateNodeReply{}, protocol.AgentNodeReply{},
 		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodeLimitsReply{}, protocol.InviteReply{}, protocol.CreateKeyReply{}, protocol.KeysReply{}, protocol.LabelReply{}, protocol.InvitationsReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
 		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.WatchTokensReply{}, protocol.ErrorBody{},
@@ -26,7 +27,7 @@ var (
 
 // refs are the types that fields name because they hold them as raw JSON.
 var refs = map[string]reflect.Type{
-	"Agent": reflect.TypeFor[protocol.Agent](), "MCP": reflect.TypeFor[protocol.MCP](), "Structure": reflect.TypeFor[protocol.Structure](),
+	"Agent": reflect.TypeFor[protocol.Agent](), "MCP": reflect.TypeFor[protocol.MCP](), "Human": reflect.TypeFor[protocol.Human](), "Structure": reflect.TypeFor[protocol.Structure](),
 	"Space": reflect.TypeFor[protocol.Space](), "Snapshot": reflect.TypeFor[protocol.Snapshot](), "Notify": reflect.TypeFor[protocol.Notify](),
 	"IntercomResult": reflect.TypeFor[protocol.IntercomResult](), "IntercomCommand": reflect.TypeFor[protocol.IntercomCommand](),
 }

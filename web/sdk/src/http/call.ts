@@ -9,7 +9,7 @@ export type Repeat =
 
 /** One call of a route. */
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** Encoded as JSON; absent sends none. */

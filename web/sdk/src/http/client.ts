@@ -1,5 +1,5 @@
-import { parseNodeReply, readNode } from '../chain/node.js'
-import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
+import { parseNodeReply } from '../chain/node.js'
+import { asObject, member } from '../json/read.js'
 import type * as wire from '../protocol/contract.js'
 import { operations } from '../protocol/contract.js'
 import { PlayError } from '../protocol/errors.js'
@@ -9,7 +9,7 @@ import { type ProvedLeaf, proveLeaf } from '../chain/proof.js'
 import { type Call, type Reply, largeReply } from './call.js'
 import { Identity } from './identity.js'
 import type { CallOptions, ClientOptions, NodeIdentity, Retry } from './options.js'
-import { allPages, at, leastRev, understood } from './reading.js'
+import { allPages, at, chainNodes, leastRev, understood } from './reading.js'
 import { typed } from './reply.js'
 import { type Shared, Transport } from './transport.js'
 
@@ -106,19 +106,7 @@ export class WorldClient {
   async playerChainNodes(stableKeys: readonly string[], options?: NodeOptions): Promise<ChainNodes> {
     const call = this.#read('getPlayerChainNodes', { stableKeys, ...at(options) }, leastRev(options))
     const { value } = await this.transport.do(call, options?.signal)
-    return understood(call, () => {
-      const body = asObject(value)
-      const nodes = (asArray(member(body, 'nodes')) ?? []).map(readNode)
-      const rev = asPosition(member(body, 'rev'))
-      const merkleRootHex = asText(member(body, 'merkleRootHex'))
-      const merkleLeafCount = asPosition(member(body, 'merkleLeafCount'))
-      return {
-        nodes,
-        ...(rev === undefined ? {} : { rev }),
-        ...(merkleRootHex === undefined ? {} : { merkleRootHex }),
-        ...(merkleLeafCount === undefined ? {} : { merkleLeafCount }),
-      }
-    })
+    return understood(call, () => chainNodes(value))
   }
 
   /** Puts an agent on the map, or changes its row. */
@@ -164,7 +152,20 @@ export class WorldClient {
     return this.#post('/assist-tool', request, 'keyed', { requestId: 'text' }, options)
   }
 
-  /** Signals that someone met an agent on the map. */
+  /**
+   * Puts the person of the caller's watch cookie on the map, changes the row, or renews its lease where nothing
+   * changes: call it again before the lease ends. The reply's row says where the person is. Only for hosts with `person`.
+   */
+  async putPerson(request: wire.PersonRequest, options?: CallOptions): Promise<wire.PersonReply> {
+    return this.#send({ ...this.#write('/person', request, 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
+  }
+
+  /** Takes the person of the caller's watch cookie off the map; `ok` is false if there was none. */
+  async deletePerson(options?: CallOptions): Promise<wire.OkReply> {
+    return this.#send({ method: 'DELETE', path: this.transport.api('/person'), sid: true, repeat: 'keyed' }, {}, options)
+  }
+
+  /** Signals that someone met an agent or a person on the map. */
   async proximityAction(request: wire.ProximityActionRequest, options?: CallOptions): Promise<wire.OkReply> {
     return this.#post('/proximity-action', request, 'keyed', {}, options)
   }

@@ -1,9 +1,11 @@
+import { readNode } from '../chain/node.js'
 import { ChainError } from '../chain/row.js'
+import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
 import { ReplyError } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { limits } from '../protocol/contract.js'
 import { type Call, routeOf } from './call.js'
-import type { NodeOptions } from './client.js'
+import type { ChainNodes, NodeOptions } from './client.js'
 
 /** Reads pages from the newest back, until there are as many rows as were asked for or no more. */
 export async function allPages<T extends { readonly seq: number }>(
@@ -28,6 +30,21 @@ export function at(options: NodeOptions | undefined): { atRev?: number } {
 /** The least rev that an answer may be from. */
 export function leastRev(options: NodeOptions | undefined): number {
   return Math.max(options?.minRev ?? 0, options?.atRev ?? 0)
+}
+
+/** Reads the body of getPlayerChainNodes. */
+export function chainNodes(value: unknown): ChainNodes {
+  const body = asObject(value)
+  const nodes = (asArray(member(body, 'nodes')) ?? []).map(readNode)
+  const rev = asPosition(member(body, 'rev'))
+  const merkleRootHex = asText(member(body, 'merkleRootHex'))
+  const merkleLeafCount = asPosition(member(body, 'merkleLeafCount'))
+  return {
+    nodes,
+    ...(rev === undefined ? {} : { rev }),
+    ...(merkleRootHex === undefined ? {} : { merkleRootHex }),
+    ...(merkleLeafCount === undefined ? {} : { merkleLeafCount }),
+  }
 }
 
 /** Turns a reply that the chain's readers refuse into the error of its route. */

@@ -79,7 +79,7 @@ export type Amenity = (typeof amenities)[number]
 export const answerings = ['yes', 'no', 'unknown'] as const
 export type Answering = (typeof answerings)[number]
 
-export const capabilities = ['chain-nodes', 'chain-at-rev', 'chain-proof', 'chain-inline', 'resume', 'interactions', 'idempotency', 'min-rev'] as const
+export const capabilities = ['chain-nodes', 'chain-at-rev', 'chain-proof', 'chain-inline', 'resume', 'interactions', 'idempotency', 'min-rev', 'person'] as const
 export type Capability = (typeof capabilities)[number]
 
 export const createdNodeKinds = ['main', 'space'] as const
@@ -105,6 +105,9 @@ export type NodeKind = (typeof nodeKinds)[number]
 
 export const occupantKinds = ['agent', 'mcp', 'human', 'structure'] as const
 export type OccupantKind = (typeof occupantKinds)[number]
+
+export const personRemovals = ['disconnect', 'lease', 'admin'] as const
+export type PersonRemoval = (typeof personRemovals)[number]
 
 export const placementRemovals = ['unregister', 'admin'] as const
 export type PlacementRemoval = (typeof placementRemovals)[number]
@@ -156,6 +159,7 @@ export const errorStatuses = {
   confirmation_mismatch: 400,
   occupant_limit: 400,
   agent_limit: 400,
+  people_limit: 400,
   account_limit: 400,
   space_limit: 400,
   mcp_limit: 400,
@@ -268,6 +272,8 @@ export interface OperationTypes {
 export const eventKinds = [
   'world:player_added',
   'world:player_removed',
+  'world:person_added',
+  'world:person_removed',
   'world:mcp_registered',
   'world:mcp_unregistered',
   'world:agent_signal',
@@ -286,6 +292,10 @@ export interface EventFields {
   'world:player_added': PlayerAddedData
   /** an agent left */
   'world:player_removed': PlayerRemovedData
+  /** a person came, moved or changed their name */
+  'world:person_added': PersonAddedData
+  /** a person left */
+  'world:person_removed': PersonRemovedData
   /** a placement was made or changed */
   'world:mcp_registered': McpRegisteredData
   /** a placement was removed */
@@ -310,6 +320,8 @@ export interface EventFields {
 export const eventShapes = {
   'world:player_added': 'PlayerAddedData',
   'world:player_removed': 'PlayerRemovedData',
+  'world:person_added': 'PersonAddedData',
+  'world:person_removed': 'PersonRemovedData',
   'world:mcp_registered': 'McpRegisteredData',
   'world:mcp_unregistered': 'McpUnregisteredData',
   'world:agent_signal': 'AgentSignalData',
@@ -407,9 +419,10 @@ export interface McpRow {
   readonly y: number
 }
 
-/** HumanRow is the row of a person. It is read and merged; no route here makes one. */
+/** HumanRow is the row of a person. One who watches and may act has one: see PersonRequest. */
 export interface HumanRow {
   readonly kind: 'human'
+  /** id is random and says nothing about who the person is. */
   readonly id: string
   readonly name: string
   readonly x: number
@@ -517,6 +530,18 @@ export interface PlayerAddedData {
 export interface PlayerRemovedData {
   readonly playerId: string
   readonly reason: PlayerRemoval
+}
+
+/** PersonAddedData are the own fields of EventPersonAdded: the whole row. */
+export interface PersonAddedData {
+  /** person is the whole row. */
+  readonly person: HumanRow
+}
+
+/** PersonRemovedData are the own fields of EventPersonRemoved. */
+export interface PersonRemovedData {
+  readonly personId: string
+  readonly reason: PersonRemoval
 }
 
 /** McpRegisteredData are the own fields of EventMCPRegistered: the whole row. */
@@ -627,11 +652,15 @@ export interface SignalSteps {
 export interface SignalZone {
   readonly zoneCount: number
   readonly flagged: boolean
+  /** fromPlayerId is the person on the map who did it; absent for everybody else. */
+  readonly fromPlayerId?: string
 }
 
 /** SignalYield is the data of a signal of kind ProximityYield. */
 export interface SignalYield {
   readonly yieldCount: number
+  /** fromPlayerId is the person on the map who did it; absent for everybody else. */
+  readonly fromPlayerId?: string
 }
 
 /** SignalFrom is the data of a signal of kind ProximityAssist or ProximityChat. */
@@ -743,13 +772,25 @@ export interface AssistToolRequest {
   readonly args: JsonObject
 }
 
-/** ProximityActionRequest signals that someone met an agent on the map. */
+/** ProximityActionRequest signals that someone met an agent or a person on the map. */
 export interface ProximityActionRequest {
-  /** fromPlayerId is an agent that the caller is or owns, or a label that starts with __. */
+  /** fromPlayerId is an agent that the caller is or owns, the caller's own person on the map, or a label that starts with __. */
   readonly fromPlayerId: string
-  /** toPlayerId is the agent that was met. */
+  /** toPlayerId is the agent that was met, or the person, for whom there is only the action chat. */
   readonly toPlayerId: string
   readonly action: ProximityAction
+}
+
+/** PersonRequest puts the person who calls on the map, changes their row, or renews its lease where nothing changes. */
+export interface PersonRequest {
+  /** name is the person's name. */
+  readonly name: string
+  /** x is the column that the person is to stand in. Where another occupant has the cell, the row has a free one near it. */
+  readonly x: number
+  /** y is the line that the person is to stand in. */
+  readonly y: number
+  /** leaseTtlSeconds is the term of the lease. */
+  readonly leaseTtlSeconds?: number
 }
 
 /** CreateNodeRequest makes a main node, or the node of a space that the caller created. */
@@ -1190,6 +1231,14 @@ export interface HeartbeatReply {
   readonly leaseTtlSeconds: number
 }
 
+/** PersonReply is the reply to a PersonRequest. */
+export interface PersonReply {
+  /** person is the row that is on the map. */
+  readonly person: HumanRow
+  /** leaseTtlSeconds is what was granted. */
+  readonly leaseTtlSeconds: number
+}
+
 /** IdReply is the reply of what gave something an id. */
 export interface IdReply {
   readonly id: string
@@ -1604,6 +1653,13 @@ export const shapes = {
     { name: 'playerId', type: 'text', need: 'zero' },
     { name: 'reason', type: 'text', need: 'zero' },
   ],
+  PersonAddedData: [
+    { name: 'person', type: 'object', need: 'zero', of: 'HumanRow' },
+  ],
+  PersonRemovedData: [
+    { name: 'personId', type: 'text', need: 'zero' },
+    { name: 'reason', type: 'text', need: 'zero' },
+  ],
   McpRegisteredData: [
     { name: 'mcp', type: 'object', need: 'zero', of: 'McpRow' },
   ],
@@ -1676,9 +1732,11 @@ export const shapes = {
   SignalZone: [
     { name: 'zoneCount', type: 'number', need: 'zero' },
     { name: 'flagged', type: 'boolean', need: 'zero' },
+    { name: 'fromPlayerId', type: 'text', need: 'optional' },
   ],
   SignalYield: [
     { name: 'yieldCount', type: 'number', need: 'zero' },
+    { name: 'fromPlayerId', type: 'text', need: 'optional' },
   ],
   SignalFrom: [
     { name: 'fromPlayerId', type: 'text', need: 'zero' },

@@ -51,8 +51,8 @@ suite('an event in words', () => {
 
   it('loses no event, whatever is in it', () => {
     const kinds = ['world:player_added', 'world:player_removed', 'world:mcp_registered', 'world:mcp_unregistered', 'world:interaction',
-      'world:journey', 'world:agent_signal', 'world:space_changed', 'world:intercom', 'session:reset', 'session:resync', 'world:new']
-    const data = [{}, { playerId: 7, player: [], mcp: 'x', journey: { steps: 'no' }, data: null, status: {}, reason: [] }]
+      'world:journey', 'world:person_added', 'world:person_removed', 'world:agent_signal', 'world:space_changed', 'world:intercom', 'session:reset', 'session:resync', 'world:new']
+    const data = [{}, { playerId: 7, player: [], person: 3, personId: {}, mcp: 'x', journey: { steps: 'no' }, data: null, status: {}, reason: [] }]
     for (const kind of kinds) for (const each of data) assert.ok(line(kind, each).sentence in en, kind)
   })
 

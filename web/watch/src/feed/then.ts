@@ -1,4 +1,4 @@
-import { asNumber, readEvent, type WorldEvent } from '@playctl/sdk'
+import { asNumber, readEvent, type AgentRow, type HumanRow, type KnownEvent, type McpRow, type WorldEvent } from '@playctl/sdk'
 import { occupantThing } from '../world/things.js'
 
 /** What somebody is called, by the events so far. */
@@ -31,10 +31,20 @@ export class Then {
     this.leaves = asNumber(event.data.merkleLeafCount)
     const known = readEvent(event)
     if (known?.kind === 'session:reset') this.names.clear()
-    const row = known?.kind === 'world:player_added' ? known.data.player : known?.kind === 'world:mcp_registered' ? known.data.mcp : undefined
+    const row = known === undefined ? undefined : rowOf(known)
     const thing = row && occupantThing(row)
     if (thing !== undefined && thing.id !== '') this.names.set(thing.id, { key: thing.key, name: thing.name })
     if (this.names.size > mostNames) this.names.delete(this.names.keys().next().value ?? '')
+  }
+}
+
+/** The row that an event brings. */
+function rowOf(event: KnownEvent): AgentRow | HumanRow | McpRow | undefined {
+  switch (event.kind) {
+    case 'world:player_added': return event.data.player
+    case 'world:person_added': return event.data.person
+    case 'world:mcp_registered': return event.data.mcp
+    default: return undefined
   }
 }
 

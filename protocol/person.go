@@ -1,0 +1,37 @@
+package protocol
+
+import "encoding/json"
+
+// PersonRequest puts the person who calls on the map, changes their row, or renews
+// its lease where nothing changes.
+type PersonRequest struct {
+	// Name is the person's name.
+	Name string `json:"name" rule:"chars=MaxNameChars"`
+	// X is the column that the person is to stand in. Where another occupant has the
+	// cell, the row has a free one near it.
+	X int `json:"x" rule:"range=0..MaxSafeInteger"`
+	// Y is the line that the person is to stand in.
+	Y int `json:"y" rule:"range=0..MaxSafeInteger"`
+	// LeaseTTLSeconds is the term of the lease.
+	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds,default=DefaultLeaseTTLSeconds"`
+}
+
+// PersonReply is the reply to a PersonRequest.
+type PersonReply struct {
+	// Person is the row that is on the map.
+	Person json.RawMessage `json:"person" rule:"ref=Human"`
+	// LeaseTTLSeconds is what was granted.
+	LeaseTTLSeconds int `json:"leaseTtlSeconds" rule:"range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
+}
+
+// PersonAddedData are the own fields of EventPersonAdded: the whole row.
+type PersonAddedData struct {
+	// Person is the whole row.
+	Person json.RawMessage `json:"person" rule:"ref=Human"`
+}
+
+// PersonRemovedData are the own fields of EventPersonRemoved.
+type PersonRemovedData struct {
+	PersonID string `json:"personId" rule:"form=id"`
+	Reason   string `json:"reason" rule:"enum=PersonRemoval"`
+}
