@@ -3,8 +3,8 @@ import { OptionError, ToolError } from '../protocol/errors.js'
 import { asObject } from '../json/read.js'
 import type { AgentProgram } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
-import { inOrder, jsonSchemaOf } from '../tools/schema.js'
-import type { AgentTool, Answer } from '../tools/tool.js'
+import { type ToolInput, inOrder, jsonSchemaOf } from '../tools/schema.js'
+import { type AgentTool, type Answer, checkOf } from '../tools/tool.js'
 import { CHAT_TOOL } from '../world/framework.js'
 import { contentOf, textOf, toolCallbacks } from './callbacks.js'
 import { described, toolsOf } from './registration.js'
@@ -75,9 +75,10 @@ function toolOf(tool: LangChainTool): AgentTool {
       try {
         given = contentOf(await tool.invoke(args as never, { signal } as never))
       } catch (error) {
-        // LangChain checks the arguments itself.
-        if (error instanceof Error && error.constructor.name === 'ToolInputParsingException') throw new ToolError('the arguments are not what the tool takes', { cause: error })
-        throw error
+        // LangChain checks the arguments itself, and does not say which are wrong.
+        if (!(error instanceof Error && error.constructor.name === 'ToolInputParsingException')) throw error
+        await checkOf(tool.schema as ToolInput)(args)
+        throw new ToolError('the arguments are not what the tool takes', { cause: error })
       }
       return typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? given : asObject(given) ?? JSON.stringify(given)
     },

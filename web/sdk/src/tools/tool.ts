@@ -63,7 +63,8 @@ export function tool<const Input extends ToolInput>(definition: ToolDefinition<I
 
 type Check = (args: JsonObject) => unknown
 
-function checkOf(input: ToolInput): Check {
+/** What checks arguments: it gives them as an input takes them, or is a `ToolError` that names those that are wrong. */
+export function checkOf(input: ToolInput): Check {
   const standard = standardOf(input)
   return standard?.validate === undefined ? byJsonSchema(input) : byStandard(standard.validate)
 }
