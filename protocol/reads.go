@@ -151,7 +151,7 @@ type WatchTokenReply struct {
 	URL string `json:"url"`
 	// ExpiresAt is when the token ends, and the cookies made from it.
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
-	// AllAddresses tells that the host listens at every address of its machine,
+	// AllAddresses reports whether the host listens at every address of its machine,
 	// not only at that of URL.
 	AllAddresses bool `json:"allAddresses,omitempty"`
 }

@@ -87,7 +87,7 @@ func (a *App) Look(stream io.Writer) render.Look {
 // when the command line itself is what is wrong.
 func (a *App) ErrorLook() render.Look { return a.Look(a.Stderr) }
 
-// Note tells a person something beside the result, unless --quiet. A terminal gets it
+// Note says something to a person beside the result, unless --quiet. A terminal gets it
 // broken between words.
 func (a *App) Note(format string, args ...any) {
 	if a.Settings.Quiet {
@@ -96,7 +96,7 @@ func (a *App) Note(format string, args ...any) {
 	_, _ = io.WriteString(a.Stderr, render.Wrap(fmt.Sprintf(format, args...), 0, a.ErrorLook().Width)+"\n")
 }
 
-// Warn tells a person about a danger, --quiet or not.
+// Warn warns a person of a danger, --quiet or not.
 func (a *App) Warn(problem, hint string) {
 	render.Warning(a.Stderr, a.ErrorLook(), problem, a.LikeThis(hint))
 }
@@ -105,7 +105,7 @@ func (a *App) Warn(problem, hint string) {
 // replaced when it was answered.
 func (a *App) Unconfirmed() int { return a.unconfirmed }
 
-// warnUnconfirmed tells that hosts may still accept what was deleted or replaced.
+// warnUnconfirmed warns that hosts may still accept what was deleted or replaced.
 func (a *App) warnUnconfirmed(server string, hosts int) {
 	a.unconfirmed = hosts
 	late := "1 host of this world has not confirmed it: until it does, it may accept what is gone"

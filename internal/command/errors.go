@@ -210,8 +210,8 @@ type failure struct {
 	ExitCode  int    `json:"exitCode"`            // the exit code
 }
 
-// report tells a person what went wrong and returns the exit code. Ctrl-C and
-// a reader that left are nothing to tell.
+// report says what went wrong and returns the exit code. Ctrl-C and
+// a reader that left are nothing to report.
 func (a *App) report(cmd *cobra.Command, err error) int {
 	code := ExitCode(err)
 	if code == ExitDone || code == ExitInterrupted {
@@ -231,7 +231,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 				printed.Code = own.code
 			}
 		}
-		// A failure of the writer is ignored: there is nowhere left to tell.
+		// A failure of the writer is ignored: there is nowhere left to write it.
 		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: printed})
 		return code
 	}

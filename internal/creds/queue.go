@@ -111,7 +111,7 @@ func (q *queue) remove(w *waiter) {
 	}
 }
 
-// turnAway tells all who wait that they have no turn.
+// turnAway refuses all who wait for their turn.
 func (q *queue) turnAway(why error) {
 	for _, w := range q.waiting {
 		w.turn <- why

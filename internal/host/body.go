@@ -73,7 +73,7 @@ func (c *call) pace() *pacedBody {
 	return &pacedBody{Reader: c.r.Body, control: c.control()}
 }
 
-// checkFrame checks what headers tell of the body.
+// checkFrame checks what headers say of the body.
 func checkFrame(c *call) error {
 	if c.route.body == bodyIgnored || c.r.ContentLength == 0 {
 		return nil

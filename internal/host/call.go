@@ -24,7 +24,7 @@ type call struct {
 	peer  netip.Addr
 
 	body []byte
-	// bodyRead tells that nothing more can come of it, and bodyHeld how much of the
+	// bodyRead reports whether nothing more can come of it, and bodyHeld how much of the
 	// host's budget it has.
 	bodyRead    bool
 	bodyHeld    int64

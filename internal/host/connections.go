@@ -264,7 +264,7 @@ func connOf(r *http.Request) *gateConn {
 	return c
 }
 
-// counted tells the gate of a handler's requests.
+// counted counts a handler's requests for the gate.
 func counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c := connOf(r); c != nil {

@@ -263,7 +263,7 @@ func (s *streams) count() int {
 	return s.n
 }
 
-// drain turns new streams away and tells the open ones to end.
+// drain refuses new streams and ends the open ones.
 func (s *streams) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

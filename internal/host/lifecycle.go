@@ -239,7 +239,7 @@ func (h *Host) shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	servers := h.servers
 	h.mu.Unlock()
-	// The last one has the probes: it tells that the host is not ready until
+	// The last one has the probes: it answers that the host is not ready until
 	// everything else has ended.
 	for _, server := range servers {
 		if err := server.Shutdown(ctx); err != nil {

@@ -60,7 +60,7 @@ type listing struct {
 	call     *call
 	registry *world.Registry
 	root     string
-	// labels tells that the request asks for them, which readers of older listings do
+	// labels reports whether the request asks for them, which readers of older listings do
 	// not expect.
 	labels bool
 	// gone is set when nobody takes the reply any more.

@@ -359,7 +359,7 @@ func (h *Host) newOpsHandler() http.Handler {
 	})
 }
 
-// sendHealth tells that the process answers, whatever the store does: a restart
+// sendHealth answers that the process lives, whatever the store does: a restart
 // would not mend a store.
 func sendHealth(w http.ResponseWriter, _ *http.Request) {
 	sendProbe(w, http.StatusOK, "ok")

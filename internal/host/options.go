@@ -78,7 +78,7 @@ type Options struct {
 	Profiling bool
 	// CertFile and KeyFile, PEM, make the host serve TLS; both or neither.
 	CertFile, KeyFile string
-	// HSTS tells browsers with every reply over TLS to come back over TLS only.
+	// HSTS asks browsers with every reply over TLS to come back over TLS only.
 	HSTS bool
 	// PublicURL is what links in replies start with; the listener's otherwise.
 	PublicURL string

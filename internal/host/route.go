@@ -29,7 +29,7 @@ type rules struct {
 	callers callers
 	// ownerHash lets an agent's id with its owner's hash in.
 	ownerHash bool
-	// ofNodes tells that the answer is read from the nodes' records, which change
+	// ofNodes reports whether the answer is read from the nodes' records, which change
 	// without a rev.
 	ofNodes bool
 	// sid is needed.
@@ -38,9 +38,9 @@ type rules struct {
 	apiKey bool
 	// repeatable takes an idempotency key; it is for what changes something.
 	repeatable bool
-	// stream tells that the answer is one of events.
+	// stream reports whether the answer is one of events.
 	stream bool
-	// secret tells that the reply holds one, so that it is kept encrypted.
+	// secret reports whether the reply holds one, so that it is kept encrypted.
 	secret bool
 	// withdraws says that credentials may be worth nothing afterwards: the reply waits
 	// until every host refuses them.
@@ -84,7 +84,7 @@ type route struct {
 	// service is the one in the path; empty where there is none.
 	service protocol.Service
 	body    bodyUse
-	// embed tells that pages of the origins in WatchEmbed may read it, with a pass.
+	// embed reports whether pages of the origins in WatchEmbed may read it, with a pass.
 	embed bool
 	// order are the checks in their order; nil for the usual one.
 	order []step

@@ -216,7 +216,7 @@ func (s *Standby) take() ([]net.Listener, error) {
 type handoffListener struct {
 	net.Listener
 	returned atomic.Bool
-	// gone tells that it is another's to close, or closed.
+	// gone reports whether it is another's to close, or closed.
 	gone bool
 }
 

@@ -317,7 +317,7 @@ func (s *stream) replay(ctx context.Context) endReason {
 	return s.send(events)
 }
 
-// resync tells the client to read everything anew, and goes on live.
+// resync asks the client to read everything anew, and goes on live.
 func (s *stream) resync(reason string) endReason {
 	s.cursor = s.host.world.Events().Head()
 	return s.writeAll(s.appendResync(nil, reason))

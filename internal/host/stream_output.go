@@ -22,7 +22,7 @@ type replyOutput struct {
 	*http.ResponseController
 	w   http.ResponseWriter
 	buf *bufio.Writer
-	// timed says that a deadline is a timer which ends the reply also while nothing is
+	// timed reports whether a deadline is a timer which ends the reply also while nothing is
 	// written, as over HTTP/2.
 	timed bool
 }

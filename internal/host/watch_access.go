@@ -26,7 +26,7 @@ const (
 	WatchToken WatchAccess = "token"
 )
 
-// proxyHeaders are what tells that a request came through a proxy. Who adds one
+// proxyHeaders are those that show that a request came through a proxy. Who adds one
 // to a request of their own only loses what is free.
 var proxyHeaders = []string{
 	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip",
@@ -38,7 +38,7 @@ type watchRules struct {
 	names  []string
 	// allowed are further names that requests may call the host by.
 	allowed []string
-	// public is the public URL, nil where there is none, and elsewhere tells that
+	// public is the public URL, nil where there is none, and elsewhere reports whether
 	// it is not one of loopback.
 	public    *url.URL
 	elsewhere bool

@@ -28,7 +28,7 @@ type pass struct {
 	ownerSince int64
 	// token is the digest of that token.
 	token creds.Digest
-	// free tells that it was given freely.
+	// free reports whether it was given freely.
 	free bool
 }
 

@@ -9,7 +9,7 @@ import (
 // since Now was read, without what has just happened being shown as to come.
 const slack = time.Minute
 
-// Age tells how long before now a moment was, or how long after, in one unit:
+// Age says how long before now a moment was, or how long after, in one unit:
 // "just now", "12 s ago", "in 3 min", "5 h ago", "2 days ago". Beyond 30 days it
 // is the date. The zero time is "never".
 func (l Look) Age(moment time.Time) string {
@@ -43,7 +43,7 @@ func (l Look) AgeOf(text string) string {
 	return l.Age(moment)
 }
 
-// Span tells a duration in its largest unit, rounded down: "250 ms", "12 s",
+// Span says a duration in its largest unit, rounded down: "250 ms", "12 s",
 // "3 min", "5 h", "1 day", "2 days".
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour

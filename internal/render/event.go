@@ -36,7 +36,7 @@ const (
 // EventLine is an event on a line, or on several where the window is too narrow
 // for it. Names are those that the Names have learned so far.
 func EventLine(look Look, names *Names, event Event) string {
-	said := names.tell(event)
+	said := names.describe(event)
 	clock := look.Clock(said.at)
 	if said.at == "" && !event.Seen.IsZero() {
 		clock = look.Clock(event.Seen.Format(time.RFC3339))
@@ -64,9 +64,9 @@ var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventSessionResync:   (*Names).resynced,
 }
 
-// tell puts an event into words. One whose data cannot be read is shown by its
+// describe puts an event into words. One whose data cannot be read is shown by its
 // kind: a line is never lost.
-func (n *Names) tell(event Event) sentence {
+func (n *Names) describe(event Event) sentence {
 	describe, known := formatters[event.Kind]
 	if !known {
 		return sentence{verb: "event", tone: faint, text: string(event.Kind)}

@@ -77,7 +77,7 @@ func (m *Map) log(line logged) {
 // Take adds an event to the picture. Events of the past, whose Seen is zero, only
 // become lines: they are not happening now.
 func (m *Map) Take(look Look, names *Names, event Event) {
-	said := names.tell(event)
+	said := names.describe(event)
 	at := said.at
 	if at == "" && !event.Seen.IsZero() {
 		at = event.Seen.Format(time.RFC3339)

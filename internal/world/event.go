@@ -24,7 +24,7 @@ type Event struct {
 	// Data is the event's JSON object with its head (rev, root, leaf count and
 	// notify), without inline nodes.
 	Data []byte
-	// Ends tells that streams end with this event (a session reset).
+	// Ends reports whether streams end with this event (a session reset).
 	Ends bool
 
 	audience []string

@@ -179,7 +179,7 @@ func (w *World) leave() {
 	_, _ = w.present(ctx, 0)
 }
 
-// answerHosts is the goroutine that tells other hosts what this one has applied, when they ask.
+// answerHosts is the goroutine that answers other hosts that ask what this one has applied.
 func (w *World) answerHosts(ctx context.Context) {
 	defer w.writer.Done()
 	for {

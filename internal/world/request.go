@@ -13,7 +13,7 @@ type Caller struct {
 	// viewer or the administrator. Without a repository it is the unchecked
 	// `x-node-id`.
 	NodeID string
-	// OwnerHash tells that the request came with an agent's id and its owner's
+	// OwnerHash reports whether the request came with an agent's id and its owner's
 	// hash: NodeID is then the agent and it may do only what section 3 allows.
 	OwnerHash bool
 	// Unchecked is true where there is no repository: NodeID is then what the
@@ -59,7 +59,7 @@ type Reply struct {
 	// Stored is the reply's JSON when the command was a repeat (sealed if the
 	// first one was); Value is nil then.
 	Stored []byte
-	// Sealed tells that Stored is encrypted.
+	// Sealed reports whether Stored is encrypted.
 	Sealed bool
 	// Value is the wire reply.
 	Value any

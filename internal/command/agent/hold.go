@@ -119,7 +119,7 @@ func reach(ctx context.Context, a *command.App, who *command.Caller, refs ...com
 	})
 }
 
-// warnNamesake tells that another account's agent has the name of one that comes to the
+// warnNamesake warns that another account's agent has the name of one that comes to the
 // map: it may be the agent that was meant, whose credentials were lost.
 func (f *foundMap) warnNamesake(ref command.AgentRef) {
 	if f.rows[ref.ID] != nil {

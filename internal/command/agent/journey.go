@@ -69,7 +69,7 @@ func readJourney(a *command.App, file string) (protocol.Journey, error) {
 	return journey, nil
 }
 
-// journeyProblem tells what is wrong with a journey file. For broken JSON it
+// journeyProblem says what is wrong with a journey file. For broken JSON it
 // finds the line.
 func journeyProblem(file string, text []byte, refused *protocol.Error) error {
 	where := command.InputName(file)

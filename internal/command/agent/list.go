@@ -67,7 +67,7 @@ events of the agent or its owner without saying for which agents it answers.`,
 }
 
 // answeringOf reads what the host knows of the programs that answer for agents, by the
-// agents' ids; nothing from a host that does not tell.
+// agents' ids; nothing from a host that does not say.
 func answeringOf(ctx context.Context, c *client.Client, ids ...string) (map[string]protocol.AnsweringAgent, error) {
 	reply, err := c.ListAnswering(ctx, ids...)
 	if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Status() < http.StatusInternalServerError && command.ExitCode(err) == command.ExitFailed {

@@ -89,7 +89,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	return result, err
 }
 
-// openBridge starts to tell the remote bridge of the world's events.
+// openBridge starts to post the world's events to the remote bridge.
 func (s *serveSettings) openBridge(ctx context.Context, into *served, options *host.Options) (err error) {
 	if s.bridgeURL.Text == "" {
 		return nil

@@ -56,7 +56,7 @@ func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *
 	}
 }
 
-// standBy listens, and tells why the host does not serve yet.
+// standBy listens, and answers why the host does not serve yet.
 func standBy(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, cause error) (*host.Standby, error) {
 	standby, err := host.StandBy(ctx, *options)
 	if err != nil {

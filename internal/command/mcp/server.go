@@ -47,7 +47,7 @@ func (v *view) server(ctx context.Context) (_ *sdkmcp.Server, done func()) {
 	return server, following.Wait
 }
 
-// report tells subscribers that a resource changed, for as long as the server runs.
+// report notifies subscribers that a resource changed, for as long as the server runs.
 func (v *view) report(ctx context.Context, server *sdkmcp.Server) {
 	for event, err := range v.world.Events(ctx, sdk.EventOptions{}) {
 		if err != nil {

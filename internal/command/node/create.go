@@ -40,7 +40,7 @@ credentials become a context in the credentials file; --context names it.
 
 A main node is a phrase of ten words. Only a hash of it leaves this machine, and only
 the hash is kept in the credentials file, unless --keep-phrase says otherwise. The node
-id derives from the hash and the world's root key, which the host tells.`,
+id derives from the hash and the world's root key, which the host gives.`,
 		Example: command.Example(
 			"playctl create-main-node",
 			"playctl create-main-node --context work --server https://play.example.com",

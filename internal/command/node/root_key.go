@@ -53,7 +53,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	case err == nil:
 		err = errors.New("its answer has none")
 	}
-	return "", command.Hintf(fmt.Errorf("the host does not tell its root key: %w", err),
+	return "", command.Hintf(fmt.Errorf("the host does not give its root key: %w", err),
 		"ask the operator of %s for its root key file, and name that with --root-file", c.Host())
 }
 

@@ -121,7 +121,7 @@ type progress struct {
 	entries, records atomic.Int64
 }
 
-// String tells it to a person.
+// String says it for people.
 func (p *progress) String() string {
 	if !p.started.Load() {
 		return "Checking the source"
@@ -129,7 +129,7 @@ func (p *progress) String() string {
 	return fmt.Sprintf("Migrating: %d entries and %d records copied", p.entries.Load(), p.records.Load())
 }
 
-// counted is an import that tells how far it is.
+// counted is an import that reports its progress.
 type counted struct {
 	store.Import
 	progress *progress

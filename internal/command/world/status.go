@@ -302,7 +302,7 @@ func (b *bridgeResult) set(name string, value uint64) {
 	}
 }
 
-// field tells a person how the bridge does.
+// field says how the bridge does.
 func (b *bridgeResult) field(look render.Look) render.Field {
 	state := look.Good("up to event " + count(b.Position))
 	if b.Failing {

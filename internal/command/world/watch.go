@@ -139,7 +139,7 @@ it: anyone with it may look and act for 12 hours, so treat it like a password.`,
 	return cmd
 }
 
-// noteOfTunnel tells a person who is here over SSH how the browser that they sit at
+// noteOfTunnel says to a person who is here over SSH how the browser that they sit at
 // reaches an address of this machine alone.
 func noteOfTunnel(a *command.App, address string) {
 	// What sshd says: the client's address and port, and the server's.
@@ -167,7 +167,7 @@ type watchLink struct {
 	url string
 	// scope is what the link is good for.
 	scope protocol.WatchScope
-	// token tells that there is one, which ends at expiresAt.
+	// token reports whether there is one, which ends at expiresAt.
 	token     bool
 	expiresAt string
 }

@@ -13,13 +13,13 @@ import (
 type Address struct {
 	// Hosts are host:port each, or the path of a unix socket where Unix is set.
 	Hosts []string
-	// Unix tells that the server is reached over a unix socket.
+	// Unix reports whether the server is reached over a unix socket.
 	Unix bool
-	// TLS tells that connections are encrypted.
+	// TLS reports whether connections are encrypted.
 	TLS bool
 	// Master is the name under which Sentinels know the server; empty for none.
 	Master string
-	// Cluster tells that the hosts are nodes of a Cluster.
+	// Cluster reports whether the hosts are nodes of a Cluster.
 	Cluster bool
 	// DB is the number of the database.
 	DB int

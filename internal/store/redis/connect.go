@@ -43,7 +43,7 @@ type line struct {
 // errCrowded means that a server has no room for one more client.
 var errCrowded = errors.New("it has as many clients as its maxclients allows")
 
-// Read tells what a server with too many clients says before it closes the
+// Read returns what a server with too many clients says before it closes the
 // connection: the library would take it for one that does not know its greeting,
 // and say that the connection broke.
 func (l *line) Read(p []byte) (int, error) {

@@ -121,7 +121,7 @@ func (j *Journal) judge(ctx context.Context, info map[string]string) error {
 	return nil
 }
 
-// fsync is when the server writes its log to the disk, "" if it does not tell.
+// fsync is when the server writes its log to the disk, "" if it does not say.
 func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
 	err = j.read(ctx, "opening", func() error {
 		return j.onNode(ctx, func(node goredis.Cmdable) error {

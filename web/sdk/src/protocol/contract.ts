@@ -1441,7 +1441,7 @@ export interface WatchTokenReply {
   readonly url: string
   /** expiresAt is when the token ends, and the cookies made from it. */
   readonly expiresAt: string
-  /** allAddresses tells that the host listens at every address of its machine, not only at that of url. */
+  /** allAddresses reports whether the host listens at every address of its machine, not only at that of url. */
   readonly allAddresses?: boolean
 }
 

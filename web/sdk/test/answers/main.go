@@ -1,4 +1,4 @@
-// Command answers tells what the Go code makes of JSON texts and of event streams,
+// Command answers prints what the Go code makes of JSON texts and of event streams,
 // so that the tests of the TypeScript client can compare themselves with it on
 // some that nobody thought of. Each line of its input is a text, itself as a JSON
 // string; each line of its output is what the chain package says about it. With
