@@ -311,6 +311,11 @@ func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
 	asked.sees(`Revoke the API key own, which context "default" itself uses?`)
 	asked.presses("n\r")
 	asked.ends(command.ExitFailed)
+	// About a key that is not there nothing is asked.
+	if shown := p.types("key", "revoke", "none").ends(command.ExitFailed); strings.Contains(shown, "[y/N]") ||
+		!strings.Contains(shown, `the account has no API key "none"`) {
+		t.Errorf("revoking a key that is not there shows:\n%s", shown)
+	}
 	asked = p.types("key", "revoke", "default")
 	asked.sees("Revoke the API key default? Programs that use it")
 	asked.presses("y\r")

@@ -265,7 +265,7 @@ func labelIsFree(c *command.Caller, label string) error {
 		return command.Usagef("%q: %w", label, err)
 	}
 	if _, err := c.Context.Agent(label); err == nil {
-		return command.Hintf(command.Usagef("there is an agent %q in context %q already", label, c.Context.Name), "give the new one another label")
+		return command.Hintf(fmt.Errorf("there is an agent %q in context %q already", label, c.Context.Name), "give the new one another label")
 	}
 	return nil
 }

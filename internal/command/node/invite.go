@@ -207,7 +207,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
 			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeDryRun(func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }); err != nil {
+			if err := a.BeforeAsking(true, func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }); err != nil {
 				return err
 			}
 			if err := a.IfReal(cmd.Context(), fmt.Sprintf("Revoke the invitation %q. The accounts that it made stay.", args[0])); err != nil {

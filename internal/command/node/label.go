@@ -70,7 +70,7 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 	}
 	if who.Context != nil && label != "" {
 		if other, err := who.Context.Agent(label); err == nil && other.NodeID != id {
-			return nil, command.Hintf(command.Usagef("there is an agent %q in context %q already", label, who.Context.Name), "choose another label")
+			return nil, command.Hintf(fmt.Errorf("there is an agent %q in context %q already", label, who.Context.Name), "choose another label")
 		}
 	}
 	atHost, err := labelAtHost(ctx, c, id, label)

@@ -191,7 +191,7 @@ made the space, and with --phrase-from for the space's own node.`,
 			return a.Completes(command.Spaces)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeDryRun(func() error { return canChange(cmd.Context(), a, name == removeAmenity, args[0], args[1]) }); err != nil {
+			if err := a.BeforeAsking(true, func() error { return canChange(cmd.Context(), a, name == removeAmenity, args[0], args[1]) }); err != nil {
 				return err
 			}
 			if err := a.IfReal(cmd.Context(), fmt.Sprintf("%s: %s of %s.", short, args[1], args[0])); err != nil {

@@ -66,7 +66,7 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
 			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeDryRun(func() error { return hasToken(cmd.Context(), a, args[0]) }); err != nil {
+			if err := a.BeforeAsking(yes, func() error { return hasToken(cmd.Context(), a, args[0]) }); err != nil {
 				return err
 			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("End the link %q? Who watches by it is cut off.", args[0])); err != nil {

@@ -111,7 +111,7 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 			if err != nil {
 				return err
 			}
-			if err := a.BeforeDryRun(func() error { return hasKey(cmd.Context(), a, &admin, key) }); err != nil {
+			if err := a.BeforeAsking(yes, func() error { return hasKey(cmd.Context(), a, &admin, key) }); err != nil {
 				return err
 			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", key)); err != nil {
@@ -164,9 +164,10 @@ func removable(key string) bool {
 
 func newSnapshotCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "snapshot",
-		GroupID: command.GroupWorld,
-		Short:   "Show the whole world as it is now",
+		Use:        "snapshot",
+		SuggestFor: []string{"ls", "list", "show", "map"},
+		GroupID:    command.GroupWorld,
+		Short:      "Show the whole world as it is now",
 		Long: `Show the whole world as it is now. With --output json or yaml it is the snapshot exactly as
 the host sent it, with every field; ndjson is one row of the map a line.`,
 		Example: command.Example("playctl snapshot", "playctl snapshot --output json > world.json"),
