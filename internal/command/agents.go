@@ -33,8 +33,8 @@ type AgentRef struct {
 	Own  bool
 }
 
-// Name is what a person calls the agent.
-func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, r.ID) }
+// Name is what a person calls the agent; one without a name by its id as tables show it.
+func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, render.ShortID(r.ID)) }
 
 // ErrNoAgent is matched by the error of FindAgent where the account has none that a
 // person may mean.
@@ -69,7 +69,7 @@ func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek)
 	id := protocol.NormalizeAgentID(ref)
 	switch {
 	case protocol.ValidHex64(id):
-		return who.refOf(id, ""), nil
+		return a.named(ctx, who, who.refOf(id, ""), seek), nil
 	case who.Main.IsZero() && seek != SeekAny && !protocol.ValidID(id):
 		return AgentRef{}, Usagef("%q cannot be an agent's id", ref)
 	case who.Main.IsZero() && seek != SeekAny:
@@ -81,6 +81,27 @@ func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek)
 		return err
 	})
 	return found, err
+}
+
+// named adds to an agent that was named by its whole id what the account calls it, where
+// that may become its name on the map. A host that does not tell has no labels.
+func (a *App) named(ctx context.Context, who *Caller, ref AgentRef, seek Seek) AgentRef {
+	if ref.Own || seek != SeekNew || who.Main.IsZero() {
+		return ref
+	}
+	_ = a.Call(ctx, who, who.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) error {
+		reply, err := c.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		for _, agent := range reply.Agents {
+			if agent.AgentID == ref.ID {
+				ref.Label, ref.Called = agent.Label, agent.Name
+			}
+		}
+		return nil
+	})
+	return ref
 }
 
 // lookUp finds an agent by what the host says of the account and of the map.

@@ -67,7 +67,7 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 		return err
 	}
 	if row == nil {
-		return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "\"playctl agent list\" shows who is; \"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
+		return notOnMap(ref)
 	}
 	world, err := remoteWorld(a, who)
 	if err != nil {

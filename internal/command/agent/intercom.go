@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 
@@ -51,8 +52,9 @@ type sendFlags struct {
 func newIntercomSendCommand(a *command.App) *cobra.Command {
 	var flags sendFlags
 	cmd := &cobra.Command{
-		Use:   "send <agent> [text]",
-		Short: "Ask an agent and print its answer",
+		Use:        "send <agent> [text]",
+		SuggestFor: []string{"ask", "send"},
+		Short:      "Ask an agent and print its answer",
 		Long: `Say something to an agent on the map, or call one of its tools with --tool, and wait for the
 answer; --timeout bounds that. The text is an argument, or comes from standard input where it is -
 or missing and standard input is a pipe. Any agent on the map is named by its name, its id or the
@@ -189,14 +191,23 @@ func whoStarts(ref command.AgentRef, err error) error {
 	switch {
 	case ok && refused.Code == protocol.CodeToolUnknown:
 		return command.Hintf(err, "\"playctl chat %s\" lists its tools with /tools", command.ShellWord(ref.Name()))
+	case ok && refused.Code == protocol.CodePlayerUnknown:
+		return notOnMap(ref)
 	case !ok || !ref.Own:
 		return err
-	case refused.Code == protocol.CodePlayerUnknown:
-		return command.Hintf(err, "\"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
 	case refused.Code == protocol.CodeAgentNotAnswering:
 		return command.Hintf(err, "start one with \"playctl agent run %s -- COMMAND\"", command.ShellWord(ref.Name()))
 	}
 	return err
+}
+
+// notOnMap is the error of an agent that is asked and has no place on the map.
+func notOnMap(ref command.AgentRef) error {
+	hint := "\"playctl agent list\" shows who is"
+	if ref.Own {
+		hint = fmt.Sprintf("\"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
+	}
+	return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "%s", hint)
 }
 
 // answerDocument shows an answer. A client secret that came with it for the
