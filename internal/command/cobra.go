@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,7 +139,24 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
 		return Hintf(err, "did you mean \"%s %s\"?", cmd.CommandPath(), near)
 	}
+	if other := calledOtherwise(cmd, args[0]); other != nil {
+		return Hintf(err, "did you mean %q?", other.CommandPath())
+	}
 	return Hintf(err, "\"%s --help\" lists the commands", cmd.CommandPath())
+}
+
+// calledOtherwise is the command below another that a person may know by this word; nil
+// for none.
+func calledOtherwise(cmd *cobra.Command, word string) *cobra.Command {
+	for _, sub := range cmd.Commands() {
+		if slices.Contains(sub.SuggestFor, word) {
+			return sub
+		}
+		if found := calledOtherwise(sub, word); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 func subcommands(cmd *cobra.Command) []string {

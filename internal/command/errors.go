@@ -90,6 +90,23 @@ var parserWords = []struct {
 	{regexp.MustCompile(`time: .* duration ".*"`), "a time needs a number and a unit, as 30s or 5m"},
 }
 
+// headerWords are those of hosts that name the headers of requests, which no command
+// shows, and what they mean at a shell.
+var headerWords = []struct{ says, means string }{
+	{"the headers x-node-id and x-node-passw are needed here", "the host answers accounts only, and there are no credentials for it here"},
+	{": send it as x-api-key", ""},
+	{": send it as x-registration-token", ""},
+}
+
+// Worded is an error for somebody at a shell.
+func Worded(err error) string {
+	text := err.Error()
+	for _, words := range headerWords {
+		text = strings.ReplaceAll(text, words.says, words.means)
+	}
+	return text
+}
+
 // plainError is an error in plainer words.
 type plainError struct {
 	error
@@ -217,7 +234,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 	if code == ExitDone || code == ExitInterrupted {
 		return code
 	}
-	hint, text := a.HintFor(err), a.blotted(err.Error())
+	hint, text := a.HintFor(err), a.blotted(Worded(err))
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took longer than "+a.Settings.Timeout.String())
 	}

@@ -45,7 +45,7 @@ func (s *Settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.color, "color", "auto", "when to use colors: auto, always or never")
 	flags.StringVar(&s.config, "config", "", "the config `file` (default: playctl/config.yaml in the config folder)")
 	flags.StringVar(&s.credentials, "credentials-file", "", "the credentials `file` (default: playctl/credentials.json in the config folder)")
-	flags.StringVarP(&s.Context, "context", "c", "", "use the credentials and the server of this context (`name`)")
+	flags.StringVarP(&s.Context, "context", "c", "", "the `name` of the context whose credentials and server are used")
 	flags.StringVarP(&s.Server, "server", "s", "", "the host's `URL` (default: the context's, else "+DefaultServer+")")
 	flags.StringVar(&s.Service, "service", "", "the service `name` in the host's paths (default: the context's, else play)")
 	flags.DurationVar(&s.Timeout, "timeout", 30*time.Second, "give up after this time; 0 never does")

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -133,10 +134,12 @@ func admitNewcomer(c *call) error {
 		return err
 	case protocol.HasCode(closed, protocol.CodeInvitationUsed, protocol.CodeInvitationExpired):
 		return closed
-	default:
-		return protocol.WrapError(protocol.CodeCredentialsMissing, closed,
-			"who may not register here needs the credentials of a node: %s", closed)
 	}
+	why := closed.Error()
+	if refused, ok := errors.AsType[*protocol.Error](closed); ok {
+		why = refused.Message // Its code is not the one of this refusal.
+	}
+	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "who may not register here needs the credentials of a node: %s", why)
 }
 
 // sendBootstrap answers with what node ids derive from, before there is a node.

@@ -39,8 +39,9 @@ type configResult struct {
 
 func newConfigShowCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show [key]",
-		Short: "Show every setting, its value and where it came from",
+		Use:        "show [key]",
+		SuggestFor: []string{"settings"},
+		Short:      "Show every setting, its value and where it came from",
 		Long: `Show every setting that the config file and the environment can make, its value in this
 run, and where it came from: a flag, the environment, the config file with the line, or
 the default. It takes the flags of "playctl serve", to show what they would do.`,

@@ -25,9 +25,10 @@ type recordedResult struct {
 func newRecordInteractionCommand(a *command.App) *cobra.Command {
 	var role, file string
 	cmd := &cobra.Command{
-		Use:     "record-interaction <agent> [text]",
-		GroupID: command.GroupWorld,
-		Short:   "Record a line of an agent's chat",
+		Use:        "record-interaction <agent> [text]",
+		SuggestFor: []string{"say", "speak", "tell"},
+		GroupID:    command.GroupWorld,
+		Short:      "Record a line of an agent's chat",
 		Long: `Record a line of an agent's chat. The text is the argument, or comes from --file, or from
 standard input where it is - or missing and standard input is a pipe. It is trimmed and cut at
 4,000 characters; a blank one records nothing.`,

@@ -43,8 +43,9 @@ type listedAgents struct {
 
 func newAgentListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the agents on the map, and whether a program answers for them",
+		Use:        "list",
+		SuggestFor: []string{"agents", "ps", "who"},
+		Short:      "List the agents on the map, and whether a program answers for them",
 		Long: `List the agents on the map: whose they are, whether a program answers for them, and when yours
 were last asked since the host began. Whether one answers is unknown where a program reads the
 events of the agent or its owner without saying for which agents it answers.`,

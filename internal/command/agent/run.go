@@ -11,8 +11,9 @@ import (
 func newAgentRunCommand(a *command.App) *cobra.Command {
 	var flags execFlags
 	cmd := &cobra.Command{
-		Use:   "run <agent> -- <command> [argument...]",
-		Short: "Put an agent on the map and answer for it with a program",
+		Use:        "run <agent> -- <command> [argument...]",
+		SuggestFor: []string{"run", "answer"},
+		Short:      "Put an agent on the map and answer for it with a program",
 		Long: `Put an agent on the map, keep it there, and answer for it with a program. What is missing is
 made: an account at the host, the agent, its place on the map. Each question and its answer are
 logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) leaves the map as it was.

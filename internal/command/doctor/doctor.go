@@ -117,7 +117,7 @@ func (p *examination) wrong(check string, err error, fix string) {
 	if p.first == nil {
 		p.first = err
 	}
-	p.add(check, stateWrong, fix, "%s", err)
+	p.add(check, stateWrong, fix, "%s", command.Worded(err))
 }
 
 // report prints what was found; the error is the first thing that is wrong.

@@ -27,9 +27,10 @@ func newServeCommand(a *command.App) *cobra.Command {
 	var s serveSettings
 	var detached, background bool
 	cmd := &cobra.Command{
-		Use:     "serve",
-		GroupID: command.GroupHost,
-		Short:   "Host a world",
+		Use:        "serve",
+		SuggestFor: []string{"start", "up", "host"},
+		GroupID:    command.GroupHost,
+		Short:      "Host a world",
 		Long: `Host a world until Ctrl-C or SIGTERM. Everything is in one file in the data folder, and on
 the disk before a client gets its answer. It needs no database and no settings.
 

@@ -218,8 +218,9 @@ func newContextShowCommand(a *command.App) *cobra.Command {
 func newContextRemoveCommand(a *command.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "remove <name>",
-		Short: "Delete a context and the credentials in it",
+		Use:        "remove <name>",
+		SuggestFor: []string{"logout", "sign-out", "signout"},
+		Short:      "Delete a context and the credentials in it",
 		Long: `Delete a context and the credentials in it. The nodes stay on their host: without their
 phrases they cannot be used any more.`,
 		Example:           command.Example("playctl context remove old --yes"),

@@ -32,9 +32,10 @@ func newCreateMainNodeCommand(a *command.App) *cobra.Command {
 	var phrase command.PhraseFlags
 	var rootFile, tokenFile string
 	cmd := &cobra.Command{
-		Use:     "create-main-node",
-		GroupID: command.GroupNodes,
-		Short:   "Make an account on a host: a main node and its context",
+		Use:        "create-main-node",
+		SuggestFor: []string{"signup", "sign-up", "register"},
+		GroupID:    command.GroupNodes,
+		Short:      "Make an account on a host: a main node and its context",
 		Long: `Make an account on a host: a main node, which owns agents and MCP servers. Its
 credentials become a context in the credentials file; --context names it.
 

@@ -29,9 +29,10 @@ type loginFlags struct {
 func newLoginCommand(a *command.App) *cobra.Command {
 	var flags loginFlags
 	cmd := &cobra.Command{
-		Use:     "login [url]",
-		GroupID: command.GroupNodes,
-		Short:   "Join a host by an invitation or its URL, or sign in on a new machine",
+		Use:        "login [url]",
+		SuggestFor: []string{"signin", "sign-in", "join"},
+		GroupID:    command.GroupNodes,
+		Short:      "Join a host by an invitation or its URL, or sign in on a new machine",
 		Long: `Join a host. Without a URL it asks for an invitation, which "playctl invite" made; without a
 terminal it reads it from standard input. With the URL of a host that is open to everybody no
 invitation is needed. An invitation is never an argument: others on the machine see those.

@@ -165,7 +165,8 @@ func (p Place) Compact(ctx context.Context) (before, after int64, err error) {
 	if !ok {
 		return 0, 0, fmt.Errorf("%s has nothing to compact", p)
 	}
-	return can.Compact(ctx)
+	before, after, err = can.Compact(ctx)
+	return before, after, p.Explain(err)
 }
 
 // Terms gives records their deadlines where the store keeps them.

@@ -32,8 +32,9 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "backup <file>",
-		Short: "Write the world into one file, verified on the way",
+		Use:        "backup <file>",
+		SuggestFor: []string{"backup"},
+		Short:      "Write the world into one file, verified on the way",
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
 Every root is proved on the way, and the file is read again and verified before it is called done.
 It holds digests of credentials: keep it as safe as the store. A world in Redis whose hosts write
@@ -199,8 +200,9 @@ func verifyBackup(ctx context.Context, file string) (backup.Info, error) {
 func newStoreRestoreCommand(a *command.App) *cobra.Command {
 	var stored place.Flags
 	cmd := &cobra.Command{
-		Use:   "restore <file>",
-		Short: "Make a store of a backup",
+		Use:        "restore <file>",
+		SuggestFor: []string{"restore"},
+		Short:      "Make a store of a backup",
 		Long: `Make a store of a backup, in a folder that has none yet or with --store in a Redis database that has no
 world of that --host-id. The backup is verified before
 anything is written. The world goes on in a new session, with rev and seq far above those of

@@ -69,9 +69,6 @@ func (e *ending) name() string {
 	return fmt.Sprintf("event %d", e.event.Seq)
 }
 
-// errNotSeen says that what --until waits for did not happen.
-var errNotSeen = errors.New("no matching event")
-
 // errWaitedEnough is the cause of a context whose time for --until is over.
 var errWaitedEnough = errors.New("the time to wait is over")
 
@@ -101,7 +98,7 @@ func (t *tailer) unseen(when string) error {
 	if t.flags.until == "" {
 		return nil
 	}
-	return fmt.Errorf("no event matched %q%s: %w", t.flags.until, when, errNotSeen)
+	return fmt.Errorf("no event matched %q%s", t.flags.until, when)
 }
 
 // quietTime is how long a host may be silent while it sends the past. Where the

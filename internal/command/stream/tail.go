@@ -44,9 +44,10 @@ const (
 func newTailCommand(a *command.App) *cobra.Command {
 	var flags tailFlags
 	cmd := &cobra.Command{
-		Use:     "tail",
-		GroupID: command.GroupWorld,
-		Short:   "Print everything that happens, live",
+		Use:        "tail",
+		SuggestFor: []string{"events", "follow", "feed"},
+		GroupID:    command.GroupWorld,
+		Short:      "Print everything that happens, live",
 		Long: `Print everything that happens in the world, live, until Ctrl-C. It reconnects by itself and
 goes on after the last event it printed; events that the host no longer has are shown
 as a gap.

@@ -36,9 +36,10 @@ type connectResult struct {
 
 func newConnectCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "connect",
-		GroupID: command.GroupWorld,
-		Short:   "Check that the host can be reached and accepts you",
+		Use:        "connect",
+		SuggestFor: []string{"ping"},
+		GroupID:    command.GroupWorld,
+		Short:      "Check that the host can be reached and accepts you",
 		Long: `Check that the host can be reached and accepts the credentials and the API key of the
 context. It changes nothing.`,
 		Example: command.Example("playctl connect", "playctl connect --server http://127.0.0.1:7420 --timeout 2s"),
@@ -102,9 +103,10 @@ func newStatusCommand(a *command.App) *cobra.Command {
 	var readyOnly bool
 	var wait time.Duration
 	cmd := &cobra.Command{
-		Use:     "status",
-		GroupID: command.GroupHost,
-		Short:   "Show whether the host is ready, and what is in its world",
+		Use:        "status",
+		SuggestFor: []string{"health"},
+		GroupID:    command.GroupHost,
+		Short:      "Show whether the host is ready, and what is in its world",
 		Long: `Show whether the host is ready, where its world stands, how much is in it and the state
 of the event webhook. The exit code is 1 if the host answers and is not ready, 4 if it does not
 answer. Without credentials for the host it shows the first only.

@@ -2,6 +2,8 @@ package bolt
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -57,5 +59,10 @@ func (path location) Compact(ctx context.Context) (before, after int64, err erro
 // long as that runs.
 func (path location) Passing(error) bool { return false }
 
-// Advice implements store.Location: the errors say what to do.
-func (path location) Advice(error) string { return "" }
+// Advice implements store.Location: the other errors say what to do.
+func (path location) Advice(err error) string {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return "--data-dir names the folder of a store, as \"playctl serve\" prints it; \"playctl serve\" makes a new one"
+}
