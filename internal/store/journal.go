@@ -85,10 +85,11 @@ type Journal interface {
 
 	// Checkpoint stores the whole map as of state.Position, which must not be
 	// past the head nor older than the last one stored, then trims what the
-	// retention no longer needs. It may be called while a Commit runs. Where another
-	// host stored a newer one it fails with ErrConflict, and with ErrDiverged for a
-	// map of entries that were lost.
-	Checkpoint(ctx context.Context, state State) error
+	// retention no longer needs, and returns what it left, as Weigh counts; what is
+	// committed meanwhile may be counted or not. It may be called while a Commit runs.
+	// Where another host stored a newer one it fails with ErrConflict, and with
+	// ErrDiverged for a map of entries that were lost.
+	Checkpoint(ctx context.Context, state State) (Kept, error)
 
 	// Close releases the backend. It may be called twice.
 	Close() error

@@ -93,6 +93,15 @@ type Trim struct {
 	// has every change of the map after it.
 	Checkpoints []Position
 	Entries     []Place
+	// Kept are the entries that stay.
+	Kept Kept
+}
+
+// Kept says how much of a journal is kept up to an entry: how many entries, and how many
+// bytes they take.
+type Kept struct {
+	UpTo           Position
+	Entries, Bytes uint64
 }
 
 // Trim returns what need not be kept of a journal with those checkpoints, oldest
@@ -130,8 +139,14 @@ func (r Retention) Trim(marks []Mark, headRev uint64, newestFirst iter.Seq2[Plac
 		base = oldestFrom(marks, base, places[fit].Rev)
 	}
 	trim := Trim{Checkpoints: r.superfluous(marks, base)}
+	if len(places) > 0 {
+		trim.Kept.UpTo = places[0].Position
+	}
 	for i, m := range slices.Backward(places) {
-		if keep := recent[i] && i < fit || m.changedAfter(marks[base]); !keep {
+		if keep := recent[i] && i < fit || m.changedAfter(marks[base]); keep {
+			trim.Kept.Entries++
+			trim.Kept.Bytes += m.Bytes
+		} else {
 			trim.Entries = append(trim.Entries, m)
 		}
 	}

@@ -57,6 +57,13 @@ func remaining(t *rapid.T, r store.Retention, places []store.Place, marks []stor
 		t.Fatalf("of the checkpoints %v stay %v", marks, left)
 	}
 	kept = slices.DeleteFunc(slices.Clone(places), func(p store.Place) bool { return slices.Contains(trim.Entries, p) })
+	bytes := uint64(0)
+	for _, p := range kept {
+		bytes += p.Bytes
+	}
+	if want := (store.Kept{UpTo: places[len(places)-1].Position, Entries: uint64(len(kept)), Bytes: bytes}); trim.Kept != want {
+		t.Fatalf("%+v are said to stay, %+v do", trim.Kept, want)
+	}
 	return kept, left[0].Rev
 }
 

@@ -29,13 +29,13 @@ func (m *marked) Acquire(ctx context.Context, name, holder string, term time.Dur
 	return fence, held, err
 }
 
-func (m *marked) Checkpoint(ctx context.Context, s store.State) error {
-	err := m.Host.Checkpoint(ctx, s)
+func (m *marked) Checkpoint(ctx context.Context, s store.State) (store.Kept, error) {
+	kept, err := m.Host.Checkpoint(ctx, s)
 	if err == nil {
 		m.stored.Add(1)
 	}
 	m.done <- struct{}{}
-	return err
+	return kept, err
 }
 
 // Hosts come to where a checkpoint is due together; one of them stores it, and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,16 +130,29 @@ type checkpointed struct {
 
 func (c checkpointed) CheckpointDone(time.Duration, error) { c.done <- struct{}{} }
 
-// Hosts of one world trim its journal together, whichever of them writes.
+// weighed counts how often a host has every entry read to weigh it.
+type weighed struct {
+	*sharedstore.Host
+	times *atomic.Int64
+}
+
+func (w weighed) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+	w.times.Add(1)
+	return w.Host.Weigh(ctx)
+}
+
+// Hosts of one world trim its journal together, whichever of them writes. Each knows what
+// it takes, and weighs it once.
 func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, hosts = 4 << 20, 3
 		c := &cluster{t: t, clock: newClock()}
 		c.server = sharedstore.NewServer(store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit}, c.clock.Now)
+		times := new(atomic.Int64)
 		for i := range hosts {
 			h := c.server.Host()
 			w, err := Open(t.Context(), Options{
-				Journal: h, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), NoRepository: true,
+				Journal: weighed{h, times}, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), NoRepository: true,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -158,6 +172,14 @@ func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			most = max(most, bytes)
+			for i, w := range c.worlds {
+				if counted, _ := w.JournalBytes(); counted < bytes*9/10 || counted > bytes*11/10 {
+					t.Fatalf("host %d says %d bytes, the journal holds %d", i, counted, bytes)
+				}
+			}
+		}
+		if n := times.Load(); n != hosts {
+			t.Errorf("%d hosts weighed the journal %d times", hosts, n)
 		}
 		if most < limit || most > limit*9/8+1<<20 {
 			t.Errorf("the journal of three hosts grew to %d bytes, want at most an eighth more than %d", most, limit)

@@ -2,8 +2,10 @@ package world
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,7 +43,7 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 // nextView is the view after an entry, nil before the first; it is kept with the
 // past revs.
 func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
-	w.grow(e.Size())
+	w.grow(e)
 	next := &View{Map: *after}
 	if prev != nil {
 		next.body = prev.body
@@ -54,9 +56,14 @@ func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
 }
 
 // grow counts the bytes of an entry.
-func (w *World) grow(size uint64) {
+func (w *World) grow(e *store.Entry) {
+	size := e.Size()
 	w.grown += size
-	w.journal.bytes.Add(size)
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	if e.Position > w.journal.upTo {
+		w.journal.bytes.Add(size)
+	}
 }
 
 // show makes a view the newest and wakes those who wait for it.
@@ -89,7 +96,22 @@ func (w *World) checkpointDue(view *View) bool {
 
 // journalWeight is how many bytes the entries of the journal take, and may take; 0 for
 // no limit.
-type journalWeight struct{ bytes, limit atomic.Uint64 }
+type journalWeight struct {
+	bytes, limit atomic.Uint64
+
+	mu sync.Mutex
+	// upTo is the last entry that the store counted itself.
+	upTo store.Position
+}
+
+// left is what a checkpoint left of the journal. What this host had counted of entries
+// that came after is lost until the next.
+func (j *journalWeight) left(bytes uint64, upTo store.Position) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.bytes.Store(bytes)
+	j.upTo = upTo
+}
 
 // JournalBytes returns about how many bytes the entries of the journal take, and how
 // many they may take; 0 for no limit.
@@ -123,7 +145,7 @@ func (w *World) checkpoint() {
 		began := w.options.Now()
 		mine, err := w.mayCheckpoint()
 		if err == nil && mine {
-			err = w.options.Journal.Checkpoint(context.Background(), view.State())
+			err = w.storeMap(view)
 		}
 		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged) {
 			// Another host has written a newer one, or the view is of a branch that was lost.
@@ -132,9 +154,38 @@ func (w *World) checkpoint() {
 		if mine || err != nil {
 			w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
 		}
-		// Where the store does not answer, the next one counts.
-		_ = w.weigh(context.Background())
 	}
+}
+
+// weightMessage is the kind of message that says what a checkpoint left of the journal:
+// its bytes, and up to which entry, 8 bytes each, big-endian.
+const weightMessage = 6
+
+// storeMap stores a view as a checkpoint. What is left of the journal then, the other
+// hosts get in a message: to ask the store would have it read every entry. A host
+// that misses one counts what is added until the next.
+func (w *World) storeMap(view *View) error {
+	kept, err := w.options.Journal.Checkpoint(context.Background(), view.State())
+	if err != nil {
+		return err
+	}
+	w.journal.left(kept.Bytes, kept.UpTo)
+	if !w.Alone() {
+		ctx, cancel := context.WithTimeout(context.Background(), sendTerm)
+		defer cancel()
+		message := binary.BigEndian.AppendUint64([]byte{weightMessage}, kept.Bytes)
+		_ = w.options.Journal.Send(ctx, binary.BigEndian.AppendUint64(message, uint64(kept.UpTo)))
+	}
+	return nil
+}
+
+// receiveWeight applies a weightMessage and reports whether it was one.
+func (w *World) receiveWeight(message []byte) bool {
+	if len(message) != 17 || message[0] != weightMessage {
+		return false
+	}
+	w.journal.left(binary.BigEndian.Uint64(message[1:]), store.Position(binary.BigEndian.Uint64(message[9:])))
+	return true
 }
 
 // checkpointTerm is for how long the host that stored a map is the only one to

@@ -66,7 +66,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.startReplica()
 	w.writer.Add(2)
 	go w.write()
-	go w.checkpoint() //nolint:gosec // G118: it outlives the context that bounds the opening; Close ends it
+	go w.checkpoint()
 	// Where the store does not answer any more, the view is stale, as at any time.
 	_ = w.register(ctx)
 	return w, nil
@@ -221,7 +221,7 @@ func (w *World) replayAll(entries iter.Seq2[store.Entry, error]) (*View, error) 
 			return nil, err
 		}
 		w.state.keep()
-		w.grow(e.Size())
+		w.grow(&e)
 	}
 	return w.endRun(view, run)
 }

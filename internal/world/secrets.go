@@ -187,7 +187,7 @@ func (w *World) listen(ctx context.Context) {
 				w.replica.secrets.add(key, part, w.options.Now())
 			} else if p, ok := parseProgress(message); ok {
 				w.replica.waits.receive(p)
-			} else if len(message) > 0 {
+			} else if !w.receiveWeight(message) && len(message) > 0 {
 				w.receiveAnswering(ctx, message)
 			}
 		}

@@ -50,24 +50,25 @@ func (h *Host) Seek(ctx context.Context, seq uint64) (store.Position, error) {
 
 // Checkpoint implements store.Journal. One that another host has overtaken is an
 // ErrConflict; one of a branch that was lost is refused with ErrDiverged.
-func (h *Host) Checkpoint(ctx context.Context, state store.State) error {
+func (h *Host) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	if err := h.usable(ctx); err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	s := h.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c, kept := s.commits[state.Position]; state.Position > 0 && !kept || c.commit != state.Commit {
-		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrDiverged)
+		return store.Kept{}, fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrDiverged)
 	}
 	if s.newest > state.Position {
-		return fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrConflict)
+		return store.Kept{}, fmt.Errorf("the checkpoint of entry %d: %w", state.Position, store.ErrConflict)
 	}
-	if err := s.journal.Checkpoint(ctx, state); err != nil {
-		return err
+	kept, err := s.journal.Checkpoint(ctx, state)
+	if err != nil {
+		return store.Kept{}, err
 	}
 	s.newest = state.Position
-	return nil
+	return kept, nil
 }
 
 // Weigh implements store.Journal.

@@ -16,7 +16,7 @@ func everything(ctx context.Context, j store.Journal, next store.Entry) map[stri
 	_, errs["Commit of nothing"] = j.Commit(ctx, NewBatch(tip))
 	_, errs["Head"] = j.Head(ctx)
 	_, errs["Seek"] = j.Seek(ctx, 0)
-	errs["Checkpoint"] = j.Checkpoint(ctx, store.State{Position: next.Position - 1, Rev: next.Rev})
+	_, errs["Checkpoint"] = j.Checkpoint(ctx, store.State{Position: next.Position - 1, Rev: next.Rev})
 	_, errs["Load"] = j.Load(ctx)
 	_, errs["Get"] = j.Get(ctx, store.Nodes, []byte("a"))
 	for _, err := range j.Read(ctx, 0) {

@@ -62,7 +62,7 @@ func writeSteps(j store.Journal) error {
 		if step%10 == 9 {
 			state := feed.State()
 			state.Commit = tip.Commit
-			if err := j.Checkpoint(ctx, state); err != nil {
+			if _, err := j.Checkpoint(ctx, state); err != nil {
 				return fmt.Errorf("checkpoint: %w", err)
 			}
 		}

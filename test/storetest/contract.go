@@ -169,7 +169,8 @@ func Checkpoint(ctx context.Context, j store.Journal, state store.State) error {
 		return err
 	}
 	state.Commit = tip.Commit
-	return j.Checkpoint(ctx, state)
+	_, err = j.Checkpoint(ctx, state)
+	return err
 }
 
 // must appends and fails the test when that fails.

@@ -142,12 +142,12 @@ func (f *Faulty) Commit(ctx context.Context, batch *store.Batch) (store.Tip, err
 }
 
 // Checkpoint implements store.Journal.
-func (f *Faulty) Checkpoint(ctx context.Context, state store.State) error {
+func (f *Faulty) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	f.mu.Lock()
 	err := f.brokenWrites
 	f.mu.Unlock()
 	if err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	return f.Journal.Checkpoint(ctx, state)
 }

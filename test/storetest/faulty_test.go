@@ -105,7 +105,7 @@ func TestFaultyBreak(t *testing.T) {
 	if err := storetest.Append(ctx, j, 2, feed.Next(true, 1)); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("commit to a broken journal: %v", err)
 	}
-	if err := j.Checkpoint(ctx, feed.State()); !errors.Is(err, store.ErrUnavailable) {
+	if _, err := j.Checkpoint(ctx, feed.State()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Checkpoint of a broken journal: %v", err)
 	}
 	j.Repair()

@@ -283,10 +283,10 @@ func testCheckpoints(t *testing.T, b Backend) {
 	tip = commits(t, handles[1], NewBatch(tip, feed.some(3)...))
 	newer := feed.State()
 	newer.Commit = tip.Commit
-	if err := handles[1].Checkpoint(ctx, newer); err != nil {
+	if _, err := handles[1].Checkpoint(ctx, newer); err != nil {
 		t.Fatal(err)
 	}
-	if err := handles[0].Checkpoint(ctx, older); !errors.Is(err, store.ErrConflict) {
+	if _, err := handles[0].Checkpoint(ctx, older); !errors.Is(err, store.ErrConflict) {
 		t.Fatalf("Checkpoint older than another host's: %v, want ErrConflict", err)
 	}
 	got, err := handles[0].Load(ctx)

@@ -115,7 +115,7 @@ func (m *model) checkpoint(t *rapid.T, j store.Journal) {
 	}
 	stored := state
 	stored.Commit = m.commitOf(state.Position)
-	if err := j.Checkpoint(context.Background(), stored); err != nil {
+	if _, err := j.Checkpoint(context.Background(), stored); err != nil {
 		t.Fatalf("Checkpoint: %v", err)
 	}
 	m.states = append(m.states, state)

@@ -27,6 +27,21 @@ func (f *Feed) long(bytes int) store.Entry {
 	return e
 }
 
+// keeps stores a checkpoint and returns what it left.
+func keeps(t *testing.T, j store.Journal, state store.State) store.Kept {
+	t.Helper()
+	tip, err := tipAt(t.Context(), j, state.Position)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Commit = tip.Commit
+	kept, err := j.Checkpoint(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
 // retentionBytes writes long entries, far fewer than are kept by their number.
 func retentionBytes(t *testing.T, b Backend) {
 	ctx := context.Background()
@@ -37,10 +52,11 @@ func retentionBytes(t *testing.T, b Backend) {
 		for range 10 {
 			must(t, j, feed.long(size))
 		}
-		if err := Checkpoint(ctx, j, feed.State()); err != nil {
-			t.Fatal(err)
-		}
+		left := keeps(t, j, feed.State())
 		bytes, most, err := j.Weigh(ctx)
+		if want := (store.Kept{UpTo: feed.Head().Position, Entries: uint64(len(all(t, j, 0))), Bytes: bytes}); left != want {
+			t.Fatalf("the checkpoint says that it left %+v, there are %+v", left, want)
+		}
 		if err != nil || most != limit || bytes > limit {
 			t.Fatalf("after %d entries the journal weighs %d of %d bytes, %v; want at most %d", 10*(round+1), bytes, most, err, limit)
 		}
@@ -167,7 +183,7 @@ func testTrimmed(t *testing.T, b Backend) {
 	}
 	state := feed.State()
 	state.Commit = tip.Commit
-	if err := handles[0].Checkpoint(ctx, state); err != nil {
+	if _, err := handles[0].Checkpoint(ctx, state); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := handles[1].Missed(ctx, store.Tip{}); !errors.Is(err, store.ErrTrimmed) {

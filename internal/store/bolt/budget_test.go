@@ -32,7 +32,7 @@ func TestTheFileStaysNearItsBudget(t *testing.T) {
 			written += size
 		}
 		appendTo(t, j, batch...)
-		if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		if _, err := j.Checkpoint(context.Background(), feed.State()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,11 +17,11 @@ const trimBatch = 2048
 
 // Checkpoint implements store.Journal. What can go is found by a read, while
 // writers go on: it stays true whatever they append.
-func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
+func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	j.checkpointing.Lock()
 	defer j.checkpointing.Unlock()
 	if err := j.flush(ctx); err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	encoded := store.AppendState(nil, &state)
 	var superfluous store.Trim
@@ -30,7 +30,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
 		checkpoints, err := bucket(tx, checkpointsBucket)
@@ -45,9 +45,9 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 		return checkpoints.Put(number(uint64(state.Position)), encoded)
 	})
 	if err != nil {
-		return err
+		return store.Kept{}, err
 	}
-	return j.trim(ctx, superfluous.Entries)
+	return superfluous.Kept, j.trim(ctx, superfluous.Entries)
 }
 
 // plan finds what a checkpoint makes superfluous.

@@ -65,7 +65,7 @@ func filled(t *testing.T) bolt.Options {
 			batch = append(batch, e)
 		}
 		appendTo(t, j, batch...)
-		if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+		if _, err := j.Checkpoint(context.Background(), feed.State()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -135,7 +135,7 @@ func (f *filler) fill(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := f.j.Checkpoint(ctx, f.feed.State()); err != nil && !errors.Is(err, store.ErrUnavailable) {
+		if _, err := f.j.Checkpoint(ctx, f.feed.State()); err != nil && !errors.Is(err, store.ErrUnavailable) {
 			return fmt.Errorf("a checkpoint on a full disk: %w", err)
 		}
 		return nil

@@ -260,7 +260,8 @@ func TestReadersNoticeNoLog(t *testing.T) {
 		}
 		appendTo(t, j, e)
 		if rand.N(10) == 0 {
-			must(t, j.Checkpoint(ctx, feed.State()))
+			_, err := j.Checkpoint(ctx, feed.State())
+			must(t, err)
 		}
 		compare(t, j, &feed, records)
 		if rand.N(10) > 0 {

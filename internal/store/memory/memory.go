@@ -115,11 +115,11 @@ func (j *Journal) Head(ctx context.Context) (store.Position, error) {
 }
 
 // Checkpoint implements store.Journal.
-func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
+func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.usable(ctx); err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	head := j.head()
 	marks := j.marks()
@@ -128,7 +128,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 		newest = marks[n-1]
 	}
 	if err := store.CheckState(head.Position, newest, &state); err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	before := contents{entries: j.entries, checkpoints: slices.Clone(j.checkpoints), trimmed: j.trimmed}
 	if len(marks) > 0 && newest.Position == state.Position {
@@ -136,10 +136,11 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	}
 	mark := store.Mark{Position: state.Position, Rev: state.Rev}
 	j.checkpoints = append(j.checkpoints, checkpoint{mark, store.AppendState(nil, &state)})
-	if err := j.trim(head.Rev); err != nil {
-		return err
+	kept, err := j.trim(head.Rev)
+	if err != nil {
+		return store.Kept{}, err
 	}
-	return j.save(ctx, j.trimmedSince(before))
+	return kept, j.save(ctx, j.trimmedSince(before))
 }
 
 // Weigh implements store.Journal.

@@ -94,7 +94,7 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	if err := storetest.Append(ctx, j, 0, entries...); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Checkpoint(ctx, feed.State()); err != nil {
+	if _, err := j.Checkpoint(ctx, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 	more := make([]store.Entry, 0, 20)
@@ -137,7 +137,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := storetest.Append(ctx, from, feed.Head().Position, feed.Place(7, "after")); err != nil {
 		t.Fatal(err)
 	}
-	if err := from.Checkpoint(ctx, feed.State()); err != nil {
+	if _, err := from.Checkpoint(ctx, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,10 +22,10 @@ const uploadTerm = 5 * time.Minute
 
 // Checkpoint implements store.Journal. One that is older than the newest is an
 // ErrConflict: another host was first.
-func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
+func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	kept, head, err := j.marks(ctx)
 	if err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	var newest store.Mark
 	if n := len(kept); n > 0 {
@@ -33,21 +33,21 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) error {
 	}
 	if err := store.CheckState(head.position, newest, &state); err != nil {
 		if state.Position < newest.Position {
-			return fmt.Errorf("%w: %w", store.ErrConflict, err)
+			return store.Kept{}, fmt.Errorf("%w: %w", store.ErrConflict, err)
 		}
-		return err
+		return store.Kept{}, err
 	}
 	if newest.Position != state.Position || len(kept) == 0 {
 		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
 	superfluous, err := j.options.Retention.Trim(kept, head.rev, j.newestFirst(ctx, head.position))
 	if err != nil {
-		return err
+		return store.Kept{}, err
 	}
 	if err := j.upload(ctx, &state, superfluous.Checkpoints); err != nil {
-		return err
+		return store.Kept{}, err
 	}
-	return j.trim(ctx, superfluous.Entries)
+	return superfluous.Kept, j.trim(ctx, superfluous.Entries)
 }
 
 // Weigh implements store.Journal.

@@ -92,7 +92,7 @@ func TestCheckpointDenied(t *testing.T) {
 	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
 	for _, rule := range []string{"-rename", "-persist"} {
 		server.Do("acl", "setuser", aclUser, rule)
-		if err := j.Checkpoint(ctx, store.State{Position: tip.Position, Commit: tip.Commit, Rev: 1, Seq: 1}); !errors.Is(err, store.ErrUnavailable) {
+		if _, err := j.Checkpoint(ctx, store.State{Position: tip.Position, Commit: tip.Commit, Rev: 1, Seq: 1}); !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("%s: %v, want ErrUnavailable", rule, err)
 		}
 		if state, err := j.Load(ctx); err != nil || state.Position != 0 {

@@ -77,7 +77,7 @@ func (r *Run) Add(e *store.Entry) error {
 		r.change(&s, leaf.Key(), leaf)
 	}
 	s.Changed = len(s.puts)+len(s.removals) > 0
-	if uint32(r.leaves) != e.LeafCount || !s.Changed && r.root != s.root { //nolint:gosec // G115: more leaves have no memory
+	if uint32(r.leaves) != e.LeafCount || !s.Changed && r.root != s.root {
 		return fmt.Errorf("%w: entry %d (rev %d) has the root %x over %d leaves, its rows give %d leaves over the root %s",
 			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, r.leaves, r.root)
 	}

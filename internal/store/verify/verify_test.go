@@ -83,7 +83,7 @@ func TestCheckFromACheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := j.Checkpoint(context.Background(), feed.State()); err != nil {
+	if _, err := j.Checkpoint(context.Background(), feed.State()); err != nil {
 		t.Fatal(err)
 	}
 	report, err := verify.Check(context.Background(), j, storetest.RootKey)
@@ -187,7 +187,7 @@ func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
 	j = journal(t, store.DefaultRetention(), entries)
 	state := feed.State()
 	state.Rows = state.Rows[1:]
-	if err := j.Checkpoint(ctx, state); err != nil {
+	if _, err := j.Checkpoint(ctx, state); err != nil {
 		t.Fatal(err)
 	}
 	report, err = verify.Check(ctx, j, storetest.RootKey)
