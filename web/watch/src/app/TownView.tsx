@@ -7,6 +7,9 @@ import type { WorldStore } from '../world/store.js'
 import { watchInsets } from './insets.js'
 import { fresh, play, townText, watchMedia } from './playing.js'
 
+/** Where the panels are below the map, as layout.css has it. */
+const narrow = '(max-width: 820px) and (min-height: 481px), (max-width: 560px)'
+
 interface TownViewProps {
   readonly store: WorldStore
   readonly onTown: (town: Town | undefined) => void
@@ -29,7 +32,7 @@ export function TownView({ store, onTown, announce, wall = false }: TownViewProp
       store.listenToPast((event) => { if (event === undefined) town.hush(); else play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
       watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),
-      watchInsets(element, matchMedia('(max-width: 820px)'), (insets) => { town.setInsets(insets) }),
+      watchInsets(element, matchMedia(narrow), (insets) => { town.setInsets(insets) }),
     ]
     onTown(town)
     return () => {

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact'
+import type { RefObject, VNode } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { addressOf, queryOf } from '../app/address.js'
@@ -13,7 +13,7 @@ import { find } from '../occupants/search.js'
 import { groups, type Entry, type Group } from './entry.js'
 import { everything } from './filter.js'
 import { kept } from './log.js'
-import { rowHeight, Rows } from './rows.js'
+import { Rows } from './rows.js'
 import { useWhole } from './whole.js'
 
 /** So many rows beyond the visible ones are there, for scrolling. */
@@ -22,6 +22,7 @@ const spare = 6
 /** What happens, the newest first. Only the rows that are seen are made. */
 export function Feed({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
   const list = useRef<HTMLDivElement>(null)
+  const [rowHeight, roll] = useRowHeight()
   const [view, see] = useState({ top: 0, height: 600 })
   /** The newest happening that is shown while the list is scrolled; Infinity shows all. */
   const [upTo, stopAt] = useState(Infinity)
@@ -31,7 +32,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     // What is read stands still, as it does while the list is scrolled.
     stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
   })
-  const grid = new Rows(total, [...unfolded].map(([serial, extra]) => ({ place: store.feed.placeOfSerial(serial, upTo), extra })))
+  const grid = new Rows(total, [...unfolded].map(([serial, height]) => ({ place: store.feed.placeOfSerial(serial, upTo), extra: Math.max(0, height - rowHeight) })), rowHeight)
   const look = (): void => {
     const box = list.current
     if (box === null) return
@@ -68,7 +69,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
         </button>}
         <div class="feed" {...(total > 0 ? { role: 'feed', tabIndex: 0, 'aria-label': text('feed.title') } as const : {})} ref={list} onScroll={look}>
           {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}
-          <div role="presentation" class="feedroll" style={{ height: `${grid.height}px` }}>{rows}</div>
+          <div role="presentation" class="feedroll" ref={roll} style={{ height: `${grid.height}px` }}>{rows}</div>
         </div>
         <Earlier store={store} />
       </div>
@@ -77,17 +78,30 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
 }
 
 interface Unfolding {
-  /** How much higher than a row the unfolded happenings are, by their serials. */
+  /** How high the unfolded happenings are, by their serials; 0 until that is measured. */
   readonly unfolded: ReadonlyMap<number, number>
   readonly turn: (serial: number) => void
-  readonly measured: (serial: number, extra: number) => void
+  readonly measured: (serial: number, height: number) => void
+}
+
+/** The height of one row in CSS pixels, which depends on the size of letters and on what touches them, and the list that has it as its least height. */
+function useRowHeight(): [number, RefObject<HTMLDivElement | null>] {
+  const roll = useRef<HTMLDivElement>(null)
+  const [height, set] = useState(58)
+  useLayoutEffect(() => {
+    const measure = (): void => { if (roll.current !== null) set(parseFloat(getComputedStyle(roll.current).minHeight)) }
+    measure()
+    addEventListener('resize', measure)
+    return () => { removeEventListener('resize', measure) }
+  }, [])
+  return [height, roll]
 }
 
 /** Which happenings are unfolded; each stays so wherever the list goes. */
 function useUnfolded(onTurn: () => void): Unfolding {
   const [unfolded, put] = useState<ReadonlyMap<number, number>>(new Map())
-  const measured = useCallback((serial: number, extra: number) => {
-    put((known) => known.has(serial) && known.get(serial) !== extra ? new Map(known).set(serial, extra) : known)
+  const measured = useCallback((serial: number, height: number) => {
+    put((known) => known.has(serial) && known.get(serial) !== height ? new Map(known).set(serial, height) : known)
   }, [])
   const turn = (serial: number): void => {
     put((known) => {
@@ -102,11 +116,13 @@ function useUnfolded(onTurn: () => void): Unfolding {
 
 /** Whether there is more of the past, and the way to it. */
 function Earlier({ store }: { store: WorldStore }): VNode | null {
+  const oldest = store.feed.size >= kept ? <p class="soft earlier">{text('feed.oldest', { count: kept })}</p> : null
   switch (store.past.value) {
     case 'reading': return <p class="soft earlier" role="status">{text('feed.reading')}</p>
     case 'failed': return <p class="wrong earlier">{text('feed.failed')} <FleetingButton onClick={() => { void store.earlier() }}>{text('refused.again')}</FleetingButton></p>
-    case 'more': return <p class="earlier"><FleetingButton onClick={() => { void store.earlier() }}>{text('feed.earlier')}</FleetingButton></p>
-    case 'all': return store.feed.size >= kept ? <p class="soft earlier">{text('feed.oldest', { count: kept })}</p> : null
+    // Where the list is full, what came before has no room.
+    case 'more': return oldest ?? <p class="earlier"><FleetingButton onClick={() => { void store.earlier() }}>{text('feed.earlier')}</FleetingButton></p>
+    case 'all': return oldest
   }
 }
 
@@ -132,7 +148,7 @@ function Happening({ store, entry, there, place, top, total, unfolded, turn, mea
   useLayoutEffect(() => {
     const element = box.current
     if (!unfolded || element === null) return undefined
-    const sizes = new ResizeObserver(() => { measured(serial, Math.max(0, element.offsetHeight - rowHeight)) })
+    const sizes = new ResizeObserver(() => { measured(serial, element.offsetHeight) })
     sizes.observe(element)
     return () => { sizes.disconnect() }
   }, [unfolded, serial, measured])

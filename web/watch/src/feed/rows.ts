@@ -1,6 +1,3 @@
-/** The height of one row in CSS pixels, as feed.css has it. */
-export const rowHeight = 58
-
 /** A row that is unfolded: its place in the list, and how much higher it is than others. */
 export interface Unfolded {
   readonly place: number
@@ -11,7 +8,8 @@ export interface Unfolded {
 export class Rows {
   private readonly unfolded: readonly Unfolded[]
 
-  constructor(private readonly total: number, unfolded: readonly Unfolded[]) {
+  /** @param row The height of one row, in CSS pixels. */
+  constructor(private readonly total: number, unfolded: readonly Unfolded[], private readonly row: number) {
     this.unfolded = unfolded.filter(({ place }) => place >= 0 && place < total).sort((one, other) => one.place - other.place)
   }
 
@@ -19,18 +17,18 @@ export class Rows {
   get height(): number { return this.topOf(this.total) }
 
   topOf(place: number): number {
-    return this.unfolded.reduce((top, row) => row.place < place ? top + row.extra : top, place * rowHeight)
+    return this.unfolded.reduce((top, row) => row.place < place ? top + row.extra : top, place * this.row)
   }
 
   /** The place of the row at a height. */
   placeAt(height: number): number {
     let above = 0
     for (const { place, extra } of this.unfolded) {
-      const bottom = (place + 1) * rowHeight + above
+      const bottom = (place + 1) * this.row + above
       if (height < bottom) break
       if (height < bottom + extra) return place
       above += extra
     }
-    return Math.max(0, Math.floor((height - above) / rowHeight))
+    return Math.max(0, Math.floor((height - above) / this.row))
   }
 }

@@ -6,6 +6,9 @@ import type { TownInsets } from './types.js'
 const CLOSEST = 4
 /** A fitted town is shown no smaller than this, which a town of the usual size is on a phone; of a larger one, a part. */
 const READABLE = 0.2
+/** In a window with less room than so many CSS pixels it is shown as much smaller, so that what there is remains in view. */
+const ROOM = { w: 320, h: 190 } as const
+const LEAST_ROOM = 0.4
 /** A part of the town is shown no larger than this at the start, and only where that is so much larger than the whole. */
 const HOMELY = 1.3
 const WORTH = 1.15
@@ -119,10 +122,11 @@ export class Camera {
   fitted(around: Point): View {
     const { w, h } = this.free
     const whole = Math.min(w / this.#land.w, h / this.#land.h)
-    if (whole >= READABLE) {
+    const least = READABLE * clamp(Math.min(w / ROOM.w, h / ROOM.h), LEAST_ROOM, 1)
+    if (whole >= least) {
       return { x: this.#land.x + this.#land.w / 2, y: this.#land.y + this.#land.h / 2, scale: Math.min(whole, 1.6) }
     }
-    const scale = READABLE
+    const scale = least
     return { x: this.#within(around.x, this.#land.x, this.#land.w, w / scale), y: this.#within(around.y, this.#land.y, this.#land.h, h / scale), scale }
   }
 

@@ -70,10 +70,16 @@ function placeIn(slot: number, want: PlateWant, view: Box): PlatePlace {
   return { box: { x: Math.round(seen ? clamp(x, view.x, view.x + view.w - w) : x), y: Math.round(y), w, h }, led, slot }
 }
 
+/** How much of a box sticks out of the view above and below, of one who stands in it: nothing is read there. */
+function outside({ y, w, h }: Box, { feet }: PlateWant, view: Box): number {
+  if (feet.y < view.y || feet.y > view.y + view.h) return 0
+  return w * Math.max(0, view.y - y, y + h - view.y - view.h)
+}
+
 /**
  * Gives names their places: no two overlap, figures stay free as far as
  * possible, and a name that finds no place is left out (null).
- * @param view The window: the name of one who is in it does not stick out at its sides.
+ * @param view The window: the name of one who is in it does not stick out at its sides, nor above and below where it can be elsewhere.
  * @param marks Boxes of other things to be read, which names keep off as they do off figures.
  * @param words Boxes that no name overlaps.
  */
@@ -111,7 +117,7 @@ function bestPlace(want: PlateWant, wants: readonly PlateWant[], view: Box, mark
     if (turn === before) continue
     const place = placeIn(turn < 0 ? before ?? 0 : turn, want, view)
     if (others.some((box) => overlap(place.box, box))) continue
-    let hidden = turn < 0 ? enough : 0
+    let hidden = (turn < 0 ? enough : 0) + outside(place.box, want, view)
     for (let i = 0; i < bodies.length && hidden < least; i++) hidden += sharedArea(place.box, nth(bodies, i))
     if (hidden < least) {
       best = place

@@ -91,3 +91,32 @@ test('a name in it leads to its agent; one who has left is named only', async ({
   await expect(gone).toContainText('Grace')
   await expect(gone.getByRole('button', { name: 'Grace' })).toHaveCount(0)
 })
+
+for (const [what, options] of Object.entries({
+  'a mouse': {},
+  'a finger': { hasTouch: true, viewport: { width: 360, height: 640 } },
+})) {
+  test.describe(`for ${what}`, () => {
+    test.use(options)
+
+    for (const size of ['usual', 'twice as large']) test(`both lines of a row are in it with ${size} letters`, async ({ page, host, world }) => {
+      if (size !== 'usual') await page.addInitScript(() => { addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '30px' }) })
+      await world.say(await world.agent('Ada'), 'Good morning')
+      await open(page, host)
+      await show(page, 'happenings')
+      await expect(feed(page).getByText('Good morning')).toBeVisible()
+      const rows = feed(page).getByRole('article')
+      expect(await rows.evaluateAll((all) => all.flatMap((row) => {
+        const whole = row.getBoundingClientRect()
+        return [...row.querySelectorAll('p, button.said')].flatMap((line) => {
+          const words = document.createRange()
+          words.selectNodeContents(line)
+          const { bottom, height } = words.getBoundingClientRect()
+          return height > 0 && bottom <= whole.bottom - 4 ? [] : [`${line.textContent} ends ${whole.bottom - bottom} above the end of its row`]
+        })
+      }))).toEqual([])
+      expect(await rows.evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().top))
+        .map((top, row, tops) => row === 0 ? 0 : top - (tops[row - 1] ?? 0) - Math.round(all[row - 1]?.getBoundingClientRect().height ?? 0)))).toEqual([0, 0])
+    })
+  })
+}

@@ -76,3 +76,40 @@ for (const [what, viewport] of Object.entries({
     await panel(page, 'Ada').getByRole('button', { name: en['page.close'] }).click()
   })
 }
+
+for (const [what, viewport] of Object.entries({
+  'a page at 400 %': { width: 320, height: 256 },
+  'a small phone on its side': { width: 740, height: 360 },
+})) {
+  test(`on ${what} everybody can be read, and each part reached`, async ({ page, host, world }) => {
+    await page.setViewportSize(viewport)
+    for (const name of ['Ada', 'Grace', 'Alan']) await world.agent(name)
+    await open(page, host)
+    const covered = (): Promise<string[]> => page.evaluate(() => [...document.querySelectorAll('.top button, .top > .status, [role=tab], .zoom button, .ticker, .timebar button')].flatMap((shown) => {
+      const { left, top, width, height } = shown.getBoundingClientRect()
+      if (width === 0) return []
+      const met = document.elementFromPoint(left + width / 2, top + height / 2)
+      return met !== null && (shown.contains(met) || met.contains(shown)) ? [] : [`${shown.textContent} under ${met?.outerHTML.slice(0, 80)}`]
+    }))
+    expect(await covered(), 'residents').toEqual([])
+    await expect(resident(page, 'Ada')).toBeInViewport({ ratio: 0.9 })
+    await resident(page, 'Grace').scrollIntoViewIfNeeded()
+    await resident(page, 'Grace').click()
+    const about = panel(page, 'Grace')
+    await about.getByRole('tab', { name: en['panel.facts'] }).click()
+    await about.getByText('langchain').first().scrollIntoViewIfNeeded()
+    await expect(about.getByText('langchain').first()).toBeInViewport()
+    await about.getByRole('button', { name: en['page.close'] }).click()
+    await show(page, 'happenings')
+    await page.getByRole('article').first().scrollIntoViewIfNeeded()
+    await expect(page.getByRole('article').first()).toBeInViewport({ ratio: 0.9 })
+    await page.getByRole('button', { name: en['page.hide'] }).click()
+    expect(await covered(), 'the map').toEqual([])
+    await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+    await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
+    expect(await covered(), 'the bar of time').toEqual([])
+    await page.getByRole('button', { name: en['past.close'] }).click()
+    await page.getByRole('button', { name: en['page.show'] }).click()
+    expect(await violations(page)).toEqual([])
+  })
+}

@@ -35,9 +35,9 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
       await expect(ticker, 'the panel has the room').toBeHidden()
     })
 
-    test('nobody is under what lies over the map, with and without the panels', async ({ page, host, world }) => {
+    for (const others of [5, 24]) test(`nobody is under what lies over the map, with and without the panels, of ${others + 1}`, async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
-      for (let number = 1; number <= 24; number++) await world.agent(`Agent ${number}`)
+      for (let number = 1; number <= others; number++) await world.agent(`Agent ${number}`)
       await open(page, host)
       for (const turn of ['page.hide', 'page.show'] as const) {
         await world.say(ada, 'The third chapter of the blue one.')
@@ -49,6 +49,29 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
         expect(bottom).toBeLessThanOrEqual(below?.y ?? 0)
         await page.getByRole('button', { name: en[turn] }).tap()
       }
+      await page.getByRole('button', { name: en['past.show'], exact: true }).tap()
+      await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
+      const { top, bottom } = await settled(page)
+      const above = await page.locator('.status').boundingBox()
+      expect(top).toBeGreaterThanOrEqual((above?.y ?? Infinity) + (above?.height ?? 0))
+      expect(bottom).toBeLessThanOrEqual((await page.locator('.timebar').boundingBox())?.y ?? 0)
+    })
+
+    test('what is proved, what notifies and the wall are whole', async ({ page, host, world }) => {
+      const ada = await world.agent('Ada')
+      await open(page, host)
+      for (const [name, sheet] of [['status.verified', 'proof.title'], ['notify.title', 'notify.heading']] as const) {
+        await page.getByRole('button', { name: en[name] }).tap()
+        const { x, y, width: wide, height: high } = await page.getByRole('group', { name: en[sheet] }).boundingBox() ?? { x: -1, y: -1, width: 0, height: 0 }
+        expect.soft([x >= 0, y >= 0, x + wide <= width, y + high <= height], `${name}: ${x}, ${y}, ${wide} × ${high}`).toEqual([true, true, true, true])
+        await page.keyboard.press('Escape')
+      }
+      await page.goto(`${host.url}/play/watch?view=wall`)
+      await expect(page.locator('.truth')).toContainText(en['status.verified'])
+      await world.say(ada, 'I have found the page that you meant. It is in the third chapter of the blue book.')
+      const line = page.locator('.latest p > span')
+      await expect(line).toContainText('blue book.')
+      expect(await line.evaluate((element) => element.scrollHeight - element.clientHeight)).toBeLessThanOrEqual(1)
     })
   })
 }

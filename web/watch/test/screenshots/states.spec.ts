@@ -1,0 +1,158 @@
+/**
+ * Makes pictures of the page's states, to be looked at and not kept: npm run screenshots --workspace watch -- states
+ *
+ * They are in build/pictures, named by what is shown, how many agents there are, the size of the window and the colors.
+ */
+
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import type { Host } from '../browser/fixtures/host.js'
+import { expect, test } from '../browser/fixtures/test.js'
+import { feed, open, part, resident, residents, show, status } from '../browser/fixtures/town.js'
+import { type World, stroll } from '../browser/fixtures/world.js'
+
+const folder = fileURLToPath(new URL('../../build/pictures/', import.meta.url))
+mkdirSync(folder, { recursive: true })
+
+test.use({ repository: false, hostFlags: ['--max-occupants', '200'], actionTimeout: 10_000 })
+test.setTimeout(150_000)
+
+const sizes = [[1440, 900], [1920, 1080], [390, 844], [360, 640]] as const
+const themes = ['light', 'dark'] as const
+const names = ['Ada', 'Grace', 'Alan', 'Barbara', 'Edsger', 'Tove', 'Margaret', 'Linus', 'Radia', 'Donald']
+const lines = [
+  'The river is high today: take the bridge.', 'Your train leaves from **platform 2** at 23:41.', 'Two of three tests are green by now.',
+  'I have found the page that you meant. It is in the third chapter of the blue book, beside the picture of the tree.', 'Who has the key of the mill?',
+]
+
+/** Puts so many agents on the map, with what a day there has. */
+async function found(world: World, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let number = 0; number < count; number++) {
+    const name = `${names[number % names.length] ?? ''}${number < names.length ? '' : ` ${Math.floor(number / names.length) + 1}`}`
+    const tool = { name: 'assist_find_book', description: 'Finds a book', parameters: { type: 'object', properties: { title: { type: 'string', description: 'What it is called' } }, required: ['title'] } }
+    ids.push(await world.agent(name, { type: ['langchain', 'openai-agents', 'crewai', 'playctl'][number % 4] ?? '', ...(number === 0 && { enableP2a: 'on', assistTools: [tool] }) }))
+  }
+  for (const name of ['search', 'cite']) await world.mcp(name)
+  return ids
+}
+
+async function live(world: World, ids: readonly string[]): Promise<void> {
+  await world.journey(ids[0] ?? '', stroll('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
+  for (const [number, id] of ids.slice(0, 12).entries()) await world.say(id, lines[number % lines.length] ?? '')
+}
+
+/** Waits until the picture stays the same, and takes it. */
+async function take(page: Page, name: string): Promise<void> {
+  let before = ''
+  await expect.poll(async () => {
+    const now = (await page.screenshot({ scale: 'css' })).toString('base64')
+    const same = now === before
+    before = now
+    return same
+  }, { intervals: [200] }).toBe(true)
+  await page.screenshot({ path: `${folder}${name}.png`, scale: 'css' })
+}
+
+/** Opens the page in a window of this size and these colors. */
+async function inWindow(browser: Browser, [width, height]: readonly [number, number], colorScheme: 'light' | 'dark', forced: boolean, seen: (page: Page) => Promise<void>): Promise<void> {
+  const phone = width < 500
+  const context = await browser.newContext({
+    viewport: { width, height }, colorScheme, reducedMotion: 'reduce', hasTouch: phone, isMobile: phone, ...(forced && { forcedColors: 'active' as const }),
+  })
+  await seen(await context.newPage())
+  await context.close()
+}
+
+const walls = '/play/watch?view=wall'
+
+/** Shows the page's states one after the other, and takes each. */
+async function walk(page: Page, host: Host, world: World, ids: readonly string[], of: string): Promise<void> {
+  await open(page, host)
+  await live(world, ids)
+  await expect(status(page)).toHaveAttribute('data-rev', String((await world.head()).rev))
+  await take(page, `town-${of}`)
+  await show(page, 'happenings')
+  await expect(feed(page).getByRole('article').first()).toBeVisible()
+  await take(page, `happenings-${of}`)
+  await show(page, 'places')
+  await take(page, `places-${of}`)
+  await show(page, 'residents')
+  await expect(residents(page)).toBeVisible()
+  await status(page).getByRole('button', { name: en['status.verified'] }).click()
+  await take(page, `proof-${of}`)
+  await page.keyboard.press('Escape')
+  const low = (page.viewportSize()?.height ?? 0) < 300
+  if (low) await page.getByRole('button', { name: en['page.hide'] }).click()
+  await page.getByRole('button', { name: en['notify.title'], exact: true }).click()
+  await take(page, `notify-${of}`)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+  await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
+  await take(page, `past-${of}`)
+  await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
+  await take(page, `pastbegin-${of}`)
+  await page.getByRole('button', { name: en['past.close'] }).click()
+  if (low) await page.getByRole('button', { name: en['page.show'] }).click()
+  await resident(page, 'Ada').click()
+  await take(page, `panel-${of}`)
+  for (const name of ['story', 'facts'] as const) {
+    await part(page, name)
+    await take(page, `${name}-${of}`)
+  }
+  await page.getByRole('complementary').getByRole('button', { name: en['page.close'] }).click()
+  await page.getByRole('button', { name: en['page.hide'] }).click()
+  await take(page, `bare-${of}`)
+  await page.goto(host.url + walls)
+  await expect(page.locator('.truth')).toContainText(en['status.verified'])
+  await world.say(ids[0] ?? '', lines[3] ?? '')
+  await expect(page.locator('.latest')).toContainText('third chapter')
+  await take(page, `wall-${of}`)
+}
+
+for (const count of [1, 5, 30, 100]) {
+  for (const size of sizes) {
+    test(`${count} agents at ${size.join('×')}`, async ({ browser, host, world }) => {
+      const ids = await found(world, count)
+      for (const theme of themes) await inWindow(browser, size, theme, false, (page) => walk(page, host, world, ids, `${count}-${size.join('x')}-${theme}`))
+    })
+  }
+}
+
+test('an empty world', async ({ browser, host, world }) => {
+  await world.head()
+  for (const size of sizes) {
+    for (const theme of themes) {
+      await inWindow(browser, size, theme, false, async (page) => {
+        await open(page, host)
+        await take(page, `empty-0-${size.join('x')}-${theme}`)
+        await page.goto(host.url + walls)
+        await expect(page.locator('.truth')).toContainText(en['status.verified'])
+        await take(page, `wall-0-${size.join('x')}-${theme}`)
+      })
+    }
+  }
+})
+
+for (const [what, size, forced] of [['forced', [1440, 900], true], ['forced', [390, 844], true], ['zoomed', [320, 256], false], ['zoomed', [360, 225], false], ['sideways', [740, 360], false]] as const) {
+  test(`${what} at ${size.join('×')}`, async ({ browser, host, world }) => {
+    const ids = await found(world, 5)
+    for (const theme of themes) await inWindow(browser, size, theme, forced, (page) => walk(page, host, world, ids, `${what}-${size.join('x')}-${theme}`))
+  })
+}
+
+test('a host that does not answer', async ({ browser, host, world }) => {
+  const ids = await found(world, 5)
+  for (const size of sizes) {
+    await inWindow(browser, size, 'light', false, async (page) => {
+      await open(page, host)
+      await live(world, ids)
+      await host.kill()
+      await expect(page.getByText(en['status.verified'], { exact: true })).toHaveCount(0)
+      await page.screenshot({ path: `${folder}gone-5-${size.join('x')}-light.png`, scale: 'css' })
+      await host.start()
+    })
+  }
+})
