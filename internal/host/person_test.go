@@ -82,7 +82,7 @@ func TestAPersonComesMovesAndLeaves(t *testing.T) {
 		} else {
 			r.refused(protocol.CodeRateLimited)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		if moved := ada.put("Ada L", 9, 9).row(); moved.ID != first.ID || moved.X != 9 || moved.Name != "Ada L" {
 			t.Errorf("the moved row is %+v", moved)
 		}
@@ -95,7 +95,7 @@ func TestAPersonComesMovesAndLeaves(t *testing.T) {
 			t.Error("somebody left twice")
 		}
 		ada.put("Ada", 1, 1).refused(protocol.CodeRateLimited)
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		if again := ada.put("Ada", 1, 1).row(); again.ID != first.ID {
 			t.Errorf("who came back has the id %s, before %s", again.ID, first.ID)
 		}
@@ -108,13 +108,13 @@ func TestAPersonStaysAsLongAsTheLease(t *testing.T) {
 		ada := f.newPerson()
 		id := ada.put("Ada", 3, 4).row().ID
 		for range 3 {
-			time.Sleep(30 * time.Second)
+			<-time.After(30 * time.Second)
 			ada.put("Ada", 3, 4).ok()
 		}
 		if err := f.world.Sweep(t.Context()); err != nil || !f.onMap(id) {
 			t.Fatalf("on the map: %v, %v", f.onMap(id), err)
 		}
-		time.Sleep(46 * time.Second)
+		<-time.After(46 * time.Second)
 		if err := f.world.Sweep(t.Context()); err != nil || f.onMap(id) {
 			t.Errorf("on the map: %v, %v", f.onMap(id), err)
 		}

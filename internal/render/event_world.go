@@ -158,21 +158,24 @@ func (n *Names) signaled(data []byte) (sentence, error) {
 	if err != nil {
 		return sentence{}, err
 	}
-	text := event.Kind
+	text, from := event.Kind, ""
+	if detail.FromPlayerID != "" {
+		from = " from " + n.Of(detail.FromPlayerID)
+	}
 	switch event.Kind {
 	case protocol.SignalJourney:
 		text = fmt.Sprintf("went %d steps", detail.StepCount)
 	case protocol.SignalMetadata:
 		text = strings.ReplaceAll(detail.Reason, "_", " ")
 	case protocol.ProximityZone:
-		text = fmt.Sprintf("zone %d", detail.ZoneCount)
+		text = fmt.Sprintf("zone %d", detail.ZoneCount) + from
 		if detail.Flagged {
 			text += ", flagged"
 		}
 	case protocol.ProximityYield:
-		text = fmt.Sprintf("yield %d", detail.YieldCount)
+		text = fmt.Sprintf("yield %d", detail.YieldCount) + from
 	case protocol.ProximityAssist, protocol.ProximityChat:
-		text = fmt.Sprintf("%s from %s", event.Kind, n.Of(detail.FromPlayerID))
+		text += from
 	}
 	who := "the world"
 	if event.PlayerID != protocol.WorldPlayerID {

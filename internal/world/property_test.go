@@ -21,6 +21,7 @@ import (
 // move is one step of a random schedule.
 type move struct {
 	caller  string
+	viewer  string
 	admin   bool
 	command Command
 	pass    time.Duration
@@ -36,7 +37,7 @@ func moves(t *rapid.T) []move {
 	one := rapid.Custom(func(t *rapid.T) move {
 		a := agent.Draw(t, "agent")
 		m := move{caller: who.Draw(t, "caller"), pass: time.Duration(rapid.IntRange(0, 4000).Draw(t, "ms")) * time.Millisecond}
-		switch rapid.IntRange(0, 15).Draw(t, "kind") {
+		switch rapid.IntRange(0, 18).Draw(t, "kind") {
 		case 0:
 			m.command, m.caller = CreateMainNode{NodeID: rapid.SampledFrom(owners).Draw(t, "owner"), Digest: sha256.Sum256(nil)}, ""
 		case 1, 2:
@@ -57,6 +58,20 @@ func moves(t *rapid.T) []move {
 			m.command = RegisterMCP{protocol.MCPRegisterRequest{Name: rapid.SampledFrom([]string{"m1", "m2"}).Draw(t, "name"), URL: rapid.SampledFrom([]string{"", "http://h/"}).Draw(t, "url")}}
 		case 13:
 			m.command = lapse{a}
+		case 16, 17, 18:
+			m.caller, m.viewer = "", rapid.SampledFrom([]string{"viewer:v1", "viewer:v2", "viewer:v3"}).Draw(t, "viewer")
+			switch own := protocol.HumanKey(personID(m.viewer)); rapid.IntRange(0, 9).Draw(t, "person") {
+			case 0:
+				m.command = RemovePerson{}
+			case 1:
+				m.command, m.viewer = lapse{own}, ""
+			case 2:
+				m.command, m.viewer, m.admin = RemoveOccupant{StableKey: own}, "", true
+			case 3, 4:
+				m.command = wave(m.viewer, rapid.SampledFrom([]string{a, personID("viewer:v1")}).Draw(t, "to"), rapid.SampledFrom([]string{"chat", "zone"}).Draw(t, "action"))
+			default:
+				m.command = standing(rapid.SampledFrom([]string{"Ada", "Bob"}).Draw(t, "name"), rapid.IntRange(0, 3).Draw(t, "x"), rapid.IntRange(0, 12).Draw(t, "y"))
+			}
 		case 14:
 			m.command = DeleteAgent{AgentID: a}
 		case 15:
@@ -86,7 +101,7 @@ func run(t testing.TB, w *World, c *clock, schedule []move, each func()) []strin
 	for _, m := range schedule {
 		c.Advance(m.pass)
 		before := w.View()
-		reply, err := w.Do(context.Background(), Request{Caller: Caller{NodeID: m.caller, Admin: m.admin}}, m.command)
+		reply, err := w.Do(context.Background(), Request{Caller: Caller{NodeID: m.caller, Viewer: m.viewer, Admin: m.admin}}, m.command)
 		body, _ := reply.JSON()
 		outcomes = append(outcomes, fmt.Sprintf("%T %s %s", m.command, protocol.CodeOf(err), body))
 		if code := protocol.CodeOf(err); code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable {
@@ -177,7 +192,7 @@ func describe(w *World) map[string]any {
 	return map[string]any{
 		"snapshot": string(snapshotOf(w.View())), "leases": leases, "nodes": w.registry.nodes,
 		"children": w.registry.children, "aggregates": w.registry.aggregates, "reset": w.resetSeq.Load(),
-		"cells": len(w.state.cells), "players": w.state.players, "owned": w.state.owned, "accounts": w.state.accounts, "used": w.state.used, "occupants": w.state.occupants,
+		"cells": len(w.state.cells), "players": w.state.players, "owned": w.state.owned, "accounts": w.state.accounts, "used": w.state.used, "occupants": w.state.occupants, "people": w.state.people,
 		"lines": fmt.Sprintf("%s %v %v", lines, more, err), "journeys": fmt.Sprintf("%s %v", journeys, err2),
 	}
 }
