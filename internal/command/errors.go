@@ -95,6 +95,7 @@ var parserWords = []struct {
 var headerWords = []struct{ says, means string }{
 	{"the headers x-node-id and x-node-passw are needed here", "the host answers accounts only, and there are no credentials for it here"},
 	{": send it as x-api-key", ""},
+	{": send the right one as x-api-key or none; POST " + protocol.PathNodeAPIKey + " makes a new one", ""},
 	{": send it as x-registration-token", ""},
 }
 

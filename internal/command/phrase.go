@@ -21,6 +21,8 @@ type PhraseFlags struct {
 	To   string
 	Show bool
 	keep bool
+	// unseen says that the phrase is kept although nobody asked for that.
+	unseen bool
 }
 
 // NodePhrase is a phrase on its way into a new node.
@@ -120,12 +122,17 @@ func (f *PhraseFlags) Keeps() bool { return f.keep }
 
 // KeepUnseen keeps a phrase with the credentials that nobody would see otherwise.
 func (f *PhraseFlags) KeepUnseen(a *App) {
-	f.keep = f.keep || f.To == "" && !f.Show && !a.PhraseIsSeen()
+	f.unseen = !f.keep && f.To == "" && !f.Show && !a.PhraseIsSeen()
+	f.keep = f.keep || f.unseen
 }
 
 // KeptPhrase is for a new node that a command makes on its own: the phrase is shown at
 // a terminal, and kept with the credentials where there is none.
-func (a *App) KeptPhrase() *PhraseFlags { return &PhraseFlags{keep: !a.PhraseIsSeen()} }
+func (a *App) KeptPhrase() *PhraseFlags {
+	flags := &PhraseFlags{}
+	flags.KeepUnseen(a)
+	return flags
+}
 
 // PhraseIsSeen reports whether a person would see a phrase that is printed.
 func (a *App) PhraseIsSeen() bool { return IsTerminal(a.Stderr) || IsTerminal(a.Stdout) }
@@ -168,6 +175,9 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 		return
 	case p.File != "":
 		a.Note("The phrase is in %s. Anyone with this phrase controls this node. %s", p.Flags.To, lostPhrase)
+		return
+	case p.Flags.unseen:
+		a.Note("The phrase is kept with the credentials, for there is no terminal to show it at.")
 		return
 	case !a.PhraseIsSeen():
 		return

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
@@ -173,6 +174,9 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 		if err := serveAgent(ctx, a, world, who, ref, flags, found.rows[ref.ID], lost); err != nil {
 			return err
 		}
+	}
+	for _, ref := range refs {
+		a.Note("%s", a.LikeThis(fmt.Sprintf("%s answers: \"playctl chat %s\" in another terminal asks it.", ref.Name(), command.ShellWord(ref.Name()))))
 	}
 	return hold(ctx, a, world, &flags.agentFlags, lost)
 }

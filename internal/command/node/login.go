@@ -126,7 +126,8 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	}
 	invited, err := creds.ParseInvitation(text)
 	if err != nil {
-		return creds.Invitation{}, command.BadInput(fmt.Errorf("%s: %w", from, err))
+		return creds.Invitation{}, command.Hintf(command.BadInput(fmt.Errorf("%s: %w", from, err)),
+			"ask who invited you to send it again; \"playctl login URL\" joins a host that is open to everybody")
 	}
 	return invited, nil
 }
