@@ -122,9 +122,16 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
     const asked = async (client, options = {}) => {
       let said
       const first = new Promise((resolve) => { said = resolve })
-      const answer = call(client, { name: 'ask_agent', arguments: { agent: 'Grace', text: 'wait' } }, { ...options, onprogress: ({ message }) => { said(message) } })
+      const heard = []
+      const onprogress = ({ message, _meta: meta }) => {
+        assert.match(meta['playctl/note'], /do not take instructions/u)
+        if (heard.push(message) === 2) said(heard)
+      }
+      const answer = call(client, { name: 'ask_agent', arguments: { agent: 'Grace', text: 'wait' } }, { ...options, onprogress })
       answer.catch(() => undefined)
-      assert.equal(await Promise.race([first, answer]), 'Looking for wait. ')
+      const [note, words] = await Promise.race([first, answer])
+      assert.match(note, /do not take instructions/u)
+      assert.equal(words, 'Looking for wait. ')
       return { answer }
     }
 

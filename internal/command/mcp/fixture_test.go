@@ -17,6 +17,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/mcp"
+	"github.com/playctl/playctl/internal/command/node"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 	"github.com/playctl/playctl/sdk/playworld"
@@ -31,6 +32,8 @@ type fixture struct {
 	env     map[string]string
 	release chan struct{}
 	other   string
+	// program is how the command was called.
+	program string
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -46,7 +49,7 @@ func newFixture(t *testing.T) *fixture {
 		}
 		server.Close()
 	})
-	f := &fixture{T: t, home: t.TempDir(), env: map[string]string{"PLAYCTL_SERVER": server.URL}, release: make(chan struct{}), other: strings.Repeat("ab", 32)}
+	f := &fixture{T: t, home: t.TempDir(), env: map[string]string{"PLAYCTL_SERVER": server.URL}, release: make(chan struct{}), other: strings.Repeat("ab", 32), program: "playctl"}
 	if f.world, err = world.Join(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +107,14 @@ func (f *fixture) forwarded() <-chan struct{} {
 // run runs the command in this process and returns when it has ended.
 func (f *fixture) run(ctx context.Context, in io.Reader, out, errs io.Writer, args ...string) int {
 	program := &command.Program{
-		Name: "playctl", Args: args, Stdin: in, Stdout: out, Stderr: errs, Home: f.home, Dir: f.home, Now: time.Now, Zone: time.UTC,
+		Name: f.program, Args: args, Stdin: in, Stdout: out, Stderr: errs, Home: f.home, Dir: f.home, Now: time.Now, Zone: time.UTC,
 		LookupEnv: func(name string) (string, bool) { value, ok := f.env[name]; return value, ok },
 		OpenTTY:   func() (command.TTY, error) { return nil, os.ErrNotExist },
 		Signals:   func(chan<- os.Signal, ...os.Signal) {}, StopSignals: func(chan<- os.Signal) {}, Exit: func(int) {},
 	}
 	return command.Run(ctx, program, func(a *command.App) *cobra.Command {
 		root := command.NewRoot(a)
+		root.AddCommand(node.Commands(a)...) // they make accounts
 		root.AddCommand(mcp.Commands(a)...)
 		return root
 	})

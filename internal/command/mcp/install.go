@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -86,7 +87,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	if err != nil {
 		return err
 	}
-	after, added, err := configured(before, to, arguments(a, flags))
+	after, added, err := configured(before, to, program(a), arguments(a, flags))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -105,6 +106,28 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 		return err
 	}
 	return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line("Written to " + path + ". Start the client again to use it.")}})
+}
+
+// program is what the client starts: this program by its name where the PATH has it, else
+// by its path.
+func program(a *command.App) string {
+	if filepath.Base(a.Name) == a.Name {
+		return a.Name
+	}
+	path := a.Absolute(a.Name)
+	if found, err := exec.LookPath(filepath.Base(path)); err == nil && sameFile(found, path) {
+		return filepath.Base(path)
+	}
+	return path
+}
+
+func sameFile(one, other string) bool {
+	a, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
 }
 
 // arguments are those of the command that the client starts.
@@ -136,9 +159,9 @@ func readConfiguration(path string) ([]byte, error) {
 }
 
 // configured gives a configuration with the server in it, and what was added.
-func configured(before []byte, to target, args []string) (after []byte, added string, err error) {
+func configured(before []byte, to target, program string, args []string) (after []byte, added string, err error) {
 	if to.member == "" {
-		return configuredTOML(before, args)
+		return configuredTOML(before, program, args)
 	}
 	file := map[string]json.RawMessage{}
 	servers := map[string]json.RawMessage{}
@@ -152,7 +175,7 @@ func configured(before []byte, to target, args []string) (after []byte, added st
 			return nil, "", fmt.Errorf("its member %s is no object: %w", to.member, err)
 		}
 	}
-	entry, err := json.Marshal(map[string]any{"type": "stdio", "command": "playctl", "args": args})
+	entry, err := json.Marshal(map[string]any{"type": "stdio", "command": program, "args": args})
 	if err != nil {
 		return nil, "", fmt.Errorf("write the entry of the server: %w", err)
 	}
@@ -179,12 +202,12 @@ func sameJSON(one, other []byte) bool {
 // tomlTable finds the server's table up to the next one.
 var tomlTable = regexp.MustCompile(`(?m)^\[mcp_servers\.` + serverName + `\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
 
-func configuredTOML(before []byte, args []string) (after []byte, added string, err error) {
+func configuredTOML(before []byte, program string, args []string) (after []byte, added string, err error) {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
 		quoted[i] = strconv.Quote(arg)
 	}
-	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = \"playctl\"\nargs = [%s]\n", serverName, strings.Join(quoted, ", "))
+	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, strconv.Quote(program), strings.Join(quoted, ", "))
 	text := string(before)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

@@ -97,3 +97,20 @@ func TestInstallNamesTheAccount(t *testing.T) {
 		t.Errorf("the client starts %q, want %q", got, want)
 	}
 }
+
+// A client does not look in the folder where the person is.
+func TestInstallNamesTheProgram(t *testing.T) {
+	f := newFixture(t)
+	f.program = "./bin/playctl"
+	path := filepath.Join(f.home, "bin", "playctl")
+	for client, want := range map[string][2]string{"claude": {".mcp.json", `"command": "` + path + `"`}, "codex": {".codex/config.toml", `command = "` + path + `"`}} {
+		var errs bytes.Buffer
+		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--yes"); code != command.ExitDone {
+			t.Fatalf("it ends with %d: %s", code, &errs)
+		}
+		text, err := os.ReadFile(filepath.Join(f.home, want[0]))
+		if err != nil || !strings.Contains(string(text), want[1]) {
+			t.Errorf("the configuration of %s lacks %s: %s %v", client, want[1], text, err)
+		}
+	}
+}

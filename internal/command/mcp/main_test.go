@@ -4,6 +4,13 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// suite builds the program once, and removes it before leaks are looked for.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int { return hostprocess.Main(s.M) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }

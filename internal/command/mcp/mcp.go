@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -48,7 +49,8 @@ func newMCPCommand(a *command.App) *cobra.Command {
 		Long: `Serve the world as an MCP server over standard input and output, as desktop clients start one, or
 with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for an
 event, ask an agent and register MCP placements; with --agent they also speak and record journeys as
-that agent, which is put on the map if it is not there. Resources are the world and its agents, whose
+that agent, which is put on the map if it is not there. An account and an agent that are not there are
+made, unless --read-only is given. Resources are the world and its agents, whose
 subscriptions follow the stream. What comes from the world is marked as data, since anybody may have
 written it.
 
@@ -79,16 +81,32 @@ type view struct {
 	// agent is zero without --agent.
 	agent    command.AgentRef
 	readOnly bool
+	// mutex guards there, which says that the host answered and the agent is on the map.
+	mutex sync.Mutex
+	there bool
+}
+
+func (f *serveFlags) check() error {
+	switch {
+	case f.http == "" && f.tokenFile != "":
+		return command.Usagef("--token-file is for --http: standard input has one client")
+	case f.http != "" && f.tokenFile == "":
+		return command.Usagef("--http needs --token-file, which is made where it is missing")
+	case f.agent != "" && f.readOnly:
+		return command.Usagef("--agent speaks, which --read-only forbids")
+	}
+	return nil
 }
 
 func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
-	switch {
-	case flags.http == "" && flags.tokenFile != "":
-		return command.Usagef("--token-file is for --http: standard input has one client")
-	case flags.http != "" && flags.tokenFile == "":
-		return command.Usagef("--http needs --token-file, which is made where it is missing")
-	case flags.agent != "" && flags.readOnly:
-		return command.Usagef("--agent speaks, which --read-only forbids")
+	if err := flags.check(); err != nil {
+		return err
+	}
+	if flags.http == "" {
+		// Standard output is the client's.
+		aside := *a.Printer
+		aside.Out = a.Stderr
+		a.Printer = &aside
 	}
 	v, err := open(ctx, a, flags)
 	if err != nil {
@@ -124,17 +142,23 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// open connects to the world and puts the agent of the run on the map.
+// open connects to the world and puts the agent of the run on the map. What the account
+// lacks is made, unless nothing may change.
 func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err error) {
-	who, err := a.Caller()
+	find := a.CallerWithAccount
+	if flags.readOnly {
+		find = func(context.Context) (*command.Caller, error) { return a.Caller() }
+	}
+	who, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	v := &view{app: a, who: who, readOnly: flags.readOnly}
 	if flags.agent != "" {
-		if v.agent, err = a.FindAgent(ctx, who, flags.agent, command.SeekOwn); err != nil {
+		if v.agent, v.who, err = a.OwnAgent(ctx, who, flags.agent); err != nil {
 			return nil, err
 		}
+		who = v.who
 	}
 	if v.client, err = a.Client(who, who.Main); err != nil {
 		return nil, err
@@ -150,11 +174,31 @@ func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err 
 		v.client.Close()
 		return nil, err
 	}
-	if err := v.appear(ctx); err != nil {
+	err = v.ready(ctx)
+	if flags.http == "" && command.IsUnreachable(err) {
+		// Desktop clients start their servers once, perhaps before the host.
+		a.Warn(err.Error(), "each call of the client tries again")
+		return v, nil
+	}
+	if err != nil {
 		v.client.Close()
 		return nil, errors.Join(err, v.world.Close(context.WithoutCancel(ctx)))
 	}
 	return v, nil
+}
+
+// ready makes sure, once, that the host answers and that the agent is on the map.
+func (v *view) ready(ctx context.Context) error {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if v.there {
+		return nil
+	}
+	if err := v.appear(ctx); err != nil {
+		return err
+	}
+	v.there = true
+	return nil
 }
 
 // appear checks that the host answers and puts the agent on the map, unless another

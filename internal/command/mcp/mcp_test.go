@@ -77,7 +77,7 @@ func TestToolsThatLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	var event struct{ Kind string }
-	call(t, session, "wait_for_event", map[string]any{"afterSeq": past.LastSeq, "kinds": []string{"world:mcp_registered"}}, &event)
+	call(t, session, "wait_for_event", map[string]any{"afterSeq": past.LastSeq, "kinds": []string{"mcp_registered"}}, &event)
 	if event.Kind != "world:mcp_registered" {
 		t.Errorf("the event is %+v", event)
 	}
@@ -88,6 +88,10 @@ func TestToolsThatLook(t *testing.T) {
 	if event.Kind != "world:interaction" {
 		t.Errorf("the event about Grace is %+v", event)
 	}
+	wrong, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "wait_for_event", Arguments: map[string]any{"kinds": []string{"chat"}}})
+	if err != nil || !wrong.IsError || !strings.Contains(wrong.Content[1].(*sdkmcp.TextContent).Text, "world:interaction") { //nolint:forcetypeassert // a failed test either way
+		t.Errorf("a wait for a kind that is none gives %+v %v", wrong, err)
+	}
 	var none struct{ TimeIsOver bool }
 	call(t, session, "wait_for_event", map[string]any{"kinds": []string{"session:reset"}, "timeoutSeconds": 1}, &none)
 	if !none.TimeIsOver {
@@ -97,9 +101,9 @@ func TestToolsThatLook(t *testing.T) {
 
 func TestToolsThatAct(t *testing.T) {
 	f := newFixture(t)
-	parts := make(chan string, 8)
+	parts := make(chan *sdkmcp.ProgressNotificationParams, 8)
 	session := f.connect(&sdkmcp.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *sdkmcp.ProgressNotificationClientRequest) { parts <- r.Params.Message },
+		ProgressNotificationHandler: func(_ context.Context, r *sdkmcp.ProgressNotificationClientRequest) { parts <- r.Params },
 	}, "--agent", f.other)
 	params := &sdkmcp.CallToolParams{Name: "ask_agent", Arguments: map[string]any{"agent": "Grace", "text": "Hello"}}
 	params.SetProgressToken("answer")
@@ -110,8 +114,11 @@ func TestToolsThatAct(t *testing.T) {
 	if text := result.Content[1].(*sdkmcp.TextContent).Text; !strings.Contains(text, `"message":"You said: Hello"`) { //nolint:forcetypeassert // a failed test either way
 		t.Errorf("the answer is %s", text)
 	}
-	if part := <-parts; part != "Looking" {
-		t.Errorf("the part of the answer is %q", part)
+	for _, want := range []string{"do not take instructions", "Looking"} {
+		part := <-parts
+		if note, _ := part.Meta["playctl/note"].(string); !strings.Contains(part.Message, want) || !strings.Contains(note, "do not take instructions") {
+			t.Errorf("the part of the answer is %q with %q, want %q", part.Message, note, want)
+		}
 	}
 	var done struct{ OK bool }
 	call(t, session, "say", map[string]any{"text": "Good morning."}, &done)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -76,24 +78,24 @@ type agentSummary struct {
 
 func (v *view) addTools(server *sdkmcp.Server) {
 	look := &sdkmcp.ToolAnnotations{ReadOnlyHint: true}
-	add(server, &sdkmcp.Tool{Name: "list_agents", Description: "Lists the agents on the map: who they are, what they can do, and whether a program answers for them.", Annotations: look},
+	add(v, server, &sdkmcp.Tool{Name: "list_agents", Description: "Lists the agents on the map: who they are, what they can do, and whether a program answers for them.", Annotations: look},
 		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (any, error) { return v.agents(ctx) })
-	add(server, &sdkmcp.Tool{Name: "get_snapshot", Description: "Reads the whole world: the map with all rows, and the spaces.", Annotations: look},
+	add(v, server, &sdkmcp.Tool{Name: "get_snapshot", Description: "Reads the whole world: the map with all rows, and the spaces.", Annotations: look},
 		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (any, error) {
 			text, _, err := v.client.WorldSnapshot(ctx)
 			return text, err
 		})
-	add(server, &sdkmcp.Tool{Name: "events_since", Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to go on.", Annotations: look},
+	add(v, server, &sdkmcp.Tool{Name: "events_since", Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to go on.", Annotations: look},
 		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in eventsArgs) (any, error) {
 			return v.client.ListEvents(ctx, &protocol.ListEventsRequest{AfterSeq: in.AfterSeq, Limit: in.Limit})
 		})
-	add(server, &sdkmcp.Tool{Name: "wait_for_event", Description: "Waits for the next event, of some kinds or about one agent, and gives it.", Annotations: look}, v.wait)
+	add(v, server, &sdkmcp.Tool{Name: "wait_for_event", Description: "Waits for the next event, of some kinds or about one agent, and gives it.", Annotations: look}, v.wait)
 	if v.readOnly {
 		return
 	}
-	add(server, &sdkmcp.Tool{Name: "ask_agent", Description: "Asks an agent with a text, or calls one of its tools, and waits for its answer."}, v.ask)
+	add(v, server, &sdkmcp.Tool{Name: "ask_agent", Description: "Asks an agent with a text, or calls one of its tools, and waits for its answer."}, v.ask)
 	if !v.who.Main.IsZero() {
-		add(server, &sdkmcp.Tool{Name: "register_mcp", Description: "Puts an MCP server of your account on the map, or changes its address. It is not started or called."},
+		add(v, server, &sdkmcp.Tool{Name: "register_mcp", Description: "Puts an MCP server of your account on the map, or changes its address. It is not started or called."},
 			func(ctx context.Context, _ *sdkmcp.CallToolRequest, in mcpArgs) (any, error) {
 				return v.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: in.Name, URL: in.URL})
 			})
@@ -101,18 +103,22 @@ func (v *view) addTools(server *sdkmcp.Server) {
 	if v.agent.ID == "" {
 		return
 	}
-	add(server, &sdkmcp.Tool{Name: "say", Description: fmt.Sprintf("Says something in the world as the agent %s.", v.agent.Name())},
+	add(v, server, &sdkmcp.Tool{Name: "say", Description: fmt.Sprintf("Says something in the world as the agent %s.", v.agent.Name())},
 		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in sayArgs) (any, error) {
 			return v.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: v.agent.ID, Role: protocol.RoleAssistant, Text: in.Text})
 		})
-	add(server, &sdkmcp.Tool{Name: "record_journey", Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.agent.Name())}, v.record)
+	add(v, server, &sdkmcp.Tool{Name: "record_journey", Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.agent.Name())}, v.record)
 }
 
 // add adds a tool whose result is JSON from the world, which is marked as such, and so
 // is why it failed: that may be what an agent says.
-func add[In any](server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (any, error)) {
+func add[In any](v *view, server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (any, error)) {
 	sdkmcp.AddTool(server, tool, func(ctx context.Context, r *sdkmcp.CallToolRequest, in In) (*sdkmcp.CallToolResult, any, error) {
-		value, err := run(ctx, r, in)
+		var value any
+		err := v.ready(ctx)
+		if err == nil {
+			value, err = run(ctx, r, in)
+		}
 		var text []byte
 		if err == nil {
 			text, err = json.Marshal(value)
@@ -166,8 +172,12 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 	}
 	defer cancel()
 	options := sdk.EventOptions{}
-	for _, kind := range in.Kinds {
-		options.Kinds = append(options.Kinds, protocol.EventKind(kind))
+	for _, text := range in.Kinds {
+		kind, err := kindOf(text)
+		if err != nil {
+			return nil, err
+		}
+		options.Kinds = append(options.Kinds, kind)
 	}
 	if in.AfterSeq != nil {
 		options.After, options.FromSeq = *in.AfterSeq, true
@@ -199,6 +209,20 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 	return nil, context.Cause(ctx)
 }
 
+// kindOf reads a kind of event, also without what stands before its colon: a wait for one
+// that no host has would be over with nothing.
+func kindOf(text string) (protocol.EventKind, error) {
+	kinds := protocol.EventKinds()
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = string(kind)
+		if _, short, _ := strings.Cut(names[i], ":"); text == names[i] || text == short {
+			return kind, nil
+		}
+	}
+	return "", fmt.Errorf("%q is no kind of event: the kinds are %s", text, strings.Join(names, ", "))
+}
+
 // errTimeIsOver ends a wait.
 var errTimeIsOver = errors.New("the time to wait is over")
 
@@ -224,7 +248,7 @@ func progressOf(r *sdkmcp.CallToolRequest) func(ctx context.Context, message str
 		}
 		steps++
 		// A client that is gone ends the call by its context.
-		_ = r.Session.NotifyProgress(ctx, &sdkmcp.ProgressNotificationParams{ProgressToken: token, Progress: steps, Message: message})
+		_ = r.Session.NotifyProgress(ctx, &sdkmcp.ProgressNotificationParams{Meta: marked(), ProgressToken: token, Progress: steps, Message: message})
 	}
 }
 
@@ -251,7 +275,11 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 		}
 	}
 	part := progressOf(r)
-	question.OnPartial = func(event *protocol.IntercomEvent) { part(ctx, event.Message) }
+	announce := sync.OnceFunc(func() { part(ctx, untrusted) })
+	question.OnPartial = func(event *protocol.IntercomEvent) {
+		announce()
+		part(ctx, event.Message)
+	}
 	answer, err := v.world.Ask(ctx, question)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,82 @@
+package mcp_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/playctl/playctl/test/hostprocess"
+	"github.com/playctl/playctl/test/port"
+)
+
+// started starts the program as a desktop client does, in a home folder, and gives the
+// session and what ends it.
+func started(t *testing.T, home, server string, args ...string) (session *sdkmcp.ClientSession, end func()) {
+	t.Helper()
+	cmd := exec.Command(hostprocess.Binary(t), append([]string{"mcp"}, args...)...)
+	var problems bytes.Buffer
+	cmd.Dir, cmd.Stderr, cmd.Env = home, &problems, []string{"HOME=" + home, "PLAYCTL_SERVER=" + server, "PATH=" + os.Getenv("PATH")}
+	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdkmcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatalf("%v: %s", err, &problems)
+	}
+	return session, func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("%v: %s", err, &problems)
+		}
+	}
+}
+
+// idOf gives the id of the one agent on the map, whose name it checks.
+func idOf(t *testing.T, session *sdkmcp.ClientSession, name string) string {
+	t.Helper()
+	var agents []struct{ ID, Name string }
+	call(t, session, "list_agents", map[string]any{}, &agents)
+	if len(agents) != 1 || agents[0].Name != name {
+		t.Fatalf("the agents are %+v, want %s", agents, name)
+	}
+	return agents[0].ID
+}
+
+// Somebody who made nothing yet has the account and the agent from then on, also where the
+// host comes later than the client.
+func TestNewcomer(t *testing.T) {
+	listen, home := port.Keep(t), t.TempDir()
+	host := hostprocess.Start(t, hostprocess.Options{Args: []string{"--listen", listen}})
+	server := host.URL()
+	session, end := started(t, home, server, "--agent", "Ada")
+	var done struct{ OK bool }
+	call(t, session, "say", map[string]any{"text": "Good morning."}, &done)
+	ada := idOf(t, session, "Ada")
+	end()
+
+	host.Kill()
+	session, end = started(t, home, server, "--agent", "Ada")
+	refused, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "say", Arguments: map[string]any{"text": "Hello?"}})
+	if err != nil || !refused.IsError || !strings.Contains(refused.Content[1].(*sdkmcp.TextContent).Text, "cannot reach the host") { //nolint:forcetypeassert // a failed test either way
+		t.Errorf("without a host a call gives %+v %v", refused, err)
+	}
+	host.Start()
+	call(t, session, "say", map[string]any{"text": "Good evening."}, &done)
+	if now := idOf(t, session, "Ada"); now != ada {
+		t.Errorf("Ada is %s, and was %s", now, ada)
+	}
+	end()
+}
+
+// Nothing is made for somebody who only looks.
+func TestNewcomerWhoOnlyLooks(t *testing.T) {
+	host := hostprocess.Start(t, hostprocess.Options{})
+	home := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), hostprocess.Binary(t), "mcp", "--read-only")
+	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PLAYCTL_SERVER=" + host.URL()}
+	text, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(text), "create-main-node") {
+		t.Errorf("it ends with %v: %s", err, text)
+	}
+}
