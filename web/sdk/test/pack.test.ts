@@ -47,6 +47,26 @@ describe('the package in a fresh project', () => {
     await host.end()
   })
 
+  it('puts an agent on the map by the lines that the page about frameworks counts', async () => {
+    const page = readFileSync(path.join(repository, 'docs/integrations.md'), 'utf8')
+    const [, section = ''] = page.split('\n## Without a framework\n')
+    const [lines = ''] = blocks(section, 'ts')
+    const counted = lines.split('\n').filter((line) => line.trim() !== '').length
+    assert.ok(counted <= 5 && page.includes(`, in TypeScript | ${counted} (`), `the table has another number than ${counted}`)
+    const host = await Host.start()
+    const { node, apiKey } = await host.account()
+    project.write('first.mjs', `const answer = (text) => 'You said: ' + text\n${lines}`)
+    const program = project.start('first.mjs', { PLAYCTL_SERVER: host.url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey })
+    const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    for await (const { data } of world.events({ kinds: ['world:player_added'], after: 0 })) {
+      assert.equal((await world.ask({ to: data.player.agentId, text: 'hello' })).message, 'You said: hello')
+      break
+    }
+    program.kill('SIGKILL')
+    await world.close()
+    await host.end()
+  })
+
   it('runs the world of its README', () => {
     project.write('example.js', example('PlayWorld'))
     const said = project.run(process.execPath, 'example.js')
