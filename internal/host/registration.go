@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"

@@ -274,14 +274,24 @@ func findRootKey(a *command.App, s *serveSettings) (creds.RootFile, error) {
 	return root, err
 }
 
-// makeRootKey gives a new world a root key, if no file has one for it. A world that ends
-// with its host does without a file for it where there can be none.
+// makeRootKey gives a new world a root key, if no file has one for it. The one of a demo
+// is gone with its store, and a world that ends with its host does without a file where
+// there can be none.
 func makeRootKey(a *command.App, s *serveSettings, into *served) error {
 	if into.root.Key != "" {
 		return nil
 	}
-	err := keepRootKey(a, into, creds.GenerateRootKey())
-	if s.ephemeral || into.temporary != "" {
+	key := creds.GenerateRootKey()
+	if into.temporary != "" {
+		into.root = creds.RootFile{Key: key}
+		return nil
+	}
+	err := keepRootKey(a, into, key)
+	if errors.Is(err, creds.ErrRootFileExists) {
+		// Another host that starts for the first time made the file meanwhile.
+		into.root, err = findRootKey(a, s)
+	}
+	if s.ephemeral {
 		withoutRootFile(a, err)
 		return nil
 	}

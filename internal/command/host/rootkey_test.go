@@ -1,0 +1,25 @@
+package host
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// Of two hosts that start at once for the first time, the one that comes second to make
+// the file takes the key that is in it.
+func TestARootKeyFileThatAppearsMeanwhileIsTaken(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	a := &command.App{Program: &command.Program{LookupEnv: func(string) (string, bool) { return "", false }, Home: home, Dir: home}}
+	key := creds.GenerateRootKey()
+	if err := creds.WriteRootFile(filepath.Join(home, ".playctl", "root"), key, false); err != nil {
+		t.Fatal(err)
+	}
+	into := &served{}
+	if err := makeRootKey(a, &serveSettings{}, into); err != nil || into.root.Key != key || into.rootMade {
+		t.Errorf("the key is %q, made %v, %v; want %q", into.root.Key, into.rootMade, err, key)
+	}
+}
