@@ -53,6 +53,6 @@ once_more() {
 }
 
 # The adapters with the lowest versions that the package takes of what they adapt, those of LangChain's line 1 as well.
-once_more lowest ai.test.mjs claude.test.mjs langgraph.test.mjs mcp.test.mjs openai-agents.test.mjs
+once_more lowest ai.test.mjs claude.test.mjs langgraph.test.mjs mcp.test.mjs openai-agents.test.mjs types.test.mjs
 once_more lowest1 langchain.test.mjs langgraph.test.mjs
 exit "$status"

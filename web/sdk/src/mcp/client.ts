@@ -20,7 +20,7 @@ export interface McpToolResult {
 /** What of a connected client of MCP is used: `Client` of `@modelcontextprotocol/sdk`, or of `@modelcontextprotocol/client`. */
 export interface McpClient {
   listTools(params?: { readonly cursor?: string }, options?: never): Promise<{ readonly tools: readonly McpTool[]; readonly nextCursor?: string | undefined }>
-  callTool(params: { readonly name: string; readonly arguments?: Record<string, unknown> }, ...more: never[]): Promise<McpToolResult>
+  callTool(params: { readonly name: string; readonly arguments?: Record<string, unknown> }, ...more: never[]): Promise<object>
   getServerVersion(): { readonly name: string } | undefined
   onclose?: (() => void) | undefined
   /** Takes the notifications that have no handler of their own. */
@@ -64,7 +64,7 @@ export async function toolsOf(client: McpClient): Promise<readonly McpTool[]> {
 export async function callTool(client: McpClient, name: string, args: JsonObject, control: CallControl): Promise<McpToolResult> {
   // Version 1 of the client takes a schema of the result before the options, and has a default for it.
   const more = client.callTool.length > 1 ? [control] : [undefined, control]
-  return client.callTool({ name, arguments: { ...args } }, ...(more as never[]))
+  return await client.callTool({ name, arguments: { ...args } }, ...(more as never[])) as McpToolResult
 }
 
 /** The text of a result; what has none is named by its kind. */
