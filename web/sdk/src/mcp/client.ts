@@ -64,7 +64,7 @@ export async function toolsOf(client: McpClient): Promise<readonly McpTool[]> {
 export async function callTool(client: McpClient, name: string, args: JsonObject, control: CallControl): Promise<McpToolResult> {
   // Version 1 of the client takes a schema of the result before the options, and has a default for it.
   const more = client.callTool.length > 1 ? [control] : [undefined, control]
-  return await client.callTool({ name, arguments: { ...args } }, ...(more as never[])) as McpToolResult
+  return client.callTool({ name, arguments: { ...args } }, ...(more as never[]))
 }
 
 /** The text of a result; what has none is named by its kind. */
