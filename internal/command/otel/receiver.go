@@ -81,11 +81,9 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 		if err != nil {
 			return nil, err
 		}
-		mux := http.NewServeMux()
-		mux.Handle("/v1/traces", r)
 		s.at.HTTP = "http://" + listener.Addr().String()
 		s.web = &http.Server{
-			Handler: mux, ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
+			Handler: r.routes(), ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
 		}
 		s.run(func() error { return s.web.Serve(listener) })
 	}
@@ -98,7 +96,9 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 		s.at.GRPC = "http://" + listener.Addr().String()
 		s.rpc = grpc.NewServer(grpc.MaxRecvMsgSize(r.longest), grpc.MaxConcurrentStreams(mostStreams), grpc.ConnectionTimeout(requestTimeout),
 			grpc.MaxHeaderListSize(mostHeaderBytes))
-		s.rpc.RegisterService(&traceService, r)
+		for _, service := range services {
+			s.rpc.RegisterService(service, r)
+		}
 		s.run(func() error { return s.rpc.Serve(listener) })
 	}
 	return s, nil
@@ -133,8 +133,27 @@ func (s *servers) stop() {
 	s.runs.Wait()
 }
 
+// routes are the paths of OTLP over HTTP. Metrics and logs are taken and dropped: many
+// programs send them unless they are told not to, and report each refusal.
+func (r *receiver) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/v1/traces", r)
+	for _, path := range []string{"/v1/metrics", "/v1/logs"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, q *http.Request) { r.guard(w, q, r.drop) })
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, q *http.Request) {
+		r.guard(w, q, func(w http.ResponseWriter, _ *http.Request, isJSON bool) {
+			refuse(w, isJSON, http.StatusNotFound, "traces are received at /v1/traces")
+		})
+	})
+	return mux
+}
+
 // ServeHTTP takes a request of OTLP over HTTP.
-func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.guard(w, q, r.serve) }
+
+// guard lets requests of exporters pass.
+func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w http.ResponseWriter, q *http.Request, isJSON bool)) {
 	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	isJSON := kind == protocol.MediaTypeJSON
 	switch {
@@ -150,8 +169,17 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case !isJSON && kind != "application/x-protobuf":
 		refuse(w, isJSON, http.StatusUnsupportedMediaType, "the body must be application/x-protobuf or application/json")
 	default:
-		r.serve(w, q, isJSON)
+		next(w, q, isJSON)
 	}
+}
+
+// drop reads a request and keeps nothing of it.
+func (r *receiver) drop(w http.ResponseWriter, q *http.Request, isJSON bool) {
+	if _, code, err := r.body(w, q); err != nil {
+		refuse(w, isJSON, code, err.Error())
+		return
+	}
+	accept(w, isJSON, 0)
 }
 
 func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
@@ -175,6 +203,11 @@ func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
 		refuse(w, isJSON, http.StatusServiceUnavailable, err.Error())
 		return
 	}
+	accept(w, isJSON, rejected)
+}
+
+// accept replies to a request of which so many spans were not taken.
+func accept(w http.ResponseWriter, isJSON bool, rejected int) {
 	reply := partial(rejected)
 	w.Header().Set("Content-Type", "application/x-protobuf")
 	if isJSON {
@@ -232,33 +265,47 @@ func partial(rejected int) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), inner)
 }
 
-// traceService is OTLP over gRPC. The package that is generated for it would bring a
-// gateway and its libraries; its messages have the form of those that are used here.
-var traceService = grpc.ServiceDesc{
-	ServiceName: "opentelemetry.proto.collector.trace.v1.TraceService",
-	HandlerType: (*any)(nil),
-	Methods: []grpc.MethodDesc{{
-		MethodName: "Export",
-		Handler: func(server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-			r, ok := server.(*receiver)
-			if !ok {
-				return nil, status.Error(codes.Internal, "there is no receiver")
-			}
-			return r.export(ctx, decode)
-		},
-	}},
+// services are OTLP over gRPC. The packages that are generated for them would bring a
+// gateway and its libraries; their messages have the form of those that are used here.
+var services = []*grpc.ServiceDesc{
+	serviceOf("trace.v1.TraceService", (*receiver).take),
+	serviceOf("metrics.v1.MetricsService", nil),
+	serviceOf("logs.v1.LogsService", nil),
 }
 
-func (r *receiver) export(ctx context.Context, decode func(any) error) (any, error) {
+// serviceOf describes a service that takes what is exported to it, or drops it where take
+// is nil.
+func serviceOf(name string, take func(*receiver, *tracepb.TracesData) (rejected int, err error)) *grpc.ServiceDesc {
+	return &grpc.ServiceDesc{
+		ServiceName: "opentelemetry.proto.collector." + name,
+		HandlerType: (*any)(nil),
+		Methods: []grpc.MethodDesc{{
+			MethodName: "Export",
+			Handler: func(server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+				r, ok := server.(*receiver)
+				if !ok {
+					return nil, status.Error(codes.Internal, "there is no receiver")
+				}
+				return r.export(ctx, decode, take)
+			},
+		}},
+	}
+}
+
+func (r *receiver) export(ctx context.Context, decode func(any) error, take func(*receiver, *tracepb.TracesData) (int, error)) (any, error) {
 	shown := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if !r.token.IsZero() && (len(shown) != 1 || !r.shows(shown[0])) {
 		return nil, status.Error(codes.Unauthenticated, "the bearer token is missing or wrong") //nolint:wrapcheck // the protocol's own error
+	}
+	if take == nil {
+		dropped := &emptypb.Empty{}
+		return &emptypb.Empty{}, decode(dropped)
 	}
 	data := &tracepb.TracesData{}
 	if err := decode(data); err != nil {
 		return nil, err
 	}
-	rejected, err := r.take(data)
+	rejected, err := take(r, data)
 	if err != nil {
 		return nil, status.Error(codes.Unavailable, err.Error()) //nolint:wrapcheck // as above
 	}

@@ -10,6 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
 	"github.com/playctl/playctl/internal/otel"
 	"github.com/playctl/playctl/protocol"
 )
@@ -95,6 +102,52 @@ func TestFlagsAreChecked(t *testing.T) {
 		change(&flags)
 		if err := flags.check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Programs send metrics and logs unless they are told not to, and report what is refused.
+func TestOtherSignalsAreDropped(t *testing.T) {
+	t.Parallel()
+	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
+	r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now, token: protocol.NewSecret("secret")}
+	running, err := r.listen(t.Context(), &receiverFlags{http: "127.0.0.1:0", grpc: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.stop()
+	for path, want := range map[string]int{"/v1/traces": http.StatusOK, "/v1/metrics": http.StatusOK, "/v1/logs": http.StatusOK, "/": http.StatusNotFound} {
+		for token, code := range map[string]int{"secret": want, "guess": http.StatusUnauthorized} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, running.at.HTTP+path, strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Content-Type", "application/json")
+			request.Header.Set("Authorization", "Bearer "+token)
+			reply, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(reply.Body)
+			if err != nil || reply.StatusCode != code || code == http.StatusNotFound && !strings.Contains(string(text), "/v1/traces") {
+				t.Errorf("%s with %s: %d %s %v, want %d", path, token, reply.StatusCode, text, err, code)
+			}
+			_ = reply.Body.Close()
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	conn, err := grpc.NewClient(strings.TrimPrefix(running.at.GRPC, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	for _, service := range []string{"trace.v1.TraceService", "metrics.v1.MetricsService", "logs.v1.LogsService"} {
+		for token, want := range map[string]codes.Code{"secret": codes.OK, "guess": codes.Unauthenticated} {
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
+			err := conn.Invoke(ctx, "/opentelemetry.proto.collector."+service+"/Export", &emptypb.Empty{}, &emptypb.Empty{})
+			if status.Code(err) != want {
+				t.Errorf("%s with %s: %v, want %v", service, token, err, want)
+			}
 		}
 	}
 }
