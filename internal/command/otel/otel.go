@@ -160,6 +160,10 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 	}
 	defer func() { err = errors.Join(err, to.close(ctx)) }()
 	r := &receiver{collector: otel.NewCollector(flags.limits, rules), content: flags.content, token: token, longest: flags.body << 20, now: time.Now}
+	r.strange = func(service string) {
+		a.Warn(fmt.Sprintf("spans of %q came that are about no agent, tool or model: they show nothing", service),
+			"frameworks report such spans with an instrumentation, which docs/otel.md lists")
+	}
 	servers, err := r.listen(ctx, flags)
 	if err != nil {
 		return err

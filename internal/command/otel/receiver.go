@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,12 +48,18 @@ type receiver struct {
 	token     protocol.Secret
 	longest   int
 	now       func() time.Time
+	// strange is called, once, with the program whose spans show nothing, unless it is nil.
+	strange func(service string)
+	told    sync.Once
 }
 
 // take keeps the spans of a request and gives the reply: empty, or with the number of
 // spans that were not taken.
 func (r *receiver) take(data *tracepb.TracesData) (rejected int, err error) {
 	spans, malformed := otel.Read(data, r.content)
+	if r.strange != nil && len(spans) > 0 && !slices.ContainsFunc(spans, func(s *otel.Span) bool { return s.Kind != otel.Other }) {
+		r.told.Do(func() { r.strange(spans[0].Service) })
+	}
 	rejected, err = r.collector.Add(r.now(), spans)
 	return rejected + malformed, err
 }

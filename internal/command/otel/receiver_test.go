@@ -3,9 +3,11 @@ package otel
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,5 +151,30 @@ func TestOtherSignalsAreDropped(t *testing.T) {
 				t.Errorf("%s with %s: %v, want %v", service, token, err, want)
 			}
 		}
+	}
+}
+
+// Somebody whose program reports something else sees nothing on the map, and learns why.
+func TestSpansThatShowNothing(t *testing.T) {
+	t.Parallel()
+	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
+	var told []string
+	r := &receiver{collector: otel.NewCollector(limits, nil), now: time.Now, strange: func(service string) { told = append(told, service) }}
+	const span = `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{
+		"traceId":"0102030405060708090a0b0c0d0e0f10","spanId":"%016x","name":"span","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"%s"}}]}]}]}]}`
+	for i, operation := range []string{"chat", "", ""} {
+		data, err := otel.ParseJSON(fmt.Appendf(nil, span, i+1, operation))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.take(data); err != nil {
+			t.Fatal(err)
+		}
+		if want := min(i, 1); len(told) != want {
+			t.Errorf("after %d requests it said so of %v", i+1, told)
+		}
+	}
+	if !slices.Equal(told, []string{"shop"}) {
+		t.Errorf("it said so of %v", told)
 	}
 }
