@@ -1,7 +1,11 @@
 package host
 
 import (
+	"crypto/x509"
+	"encoding/pem"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/playctl/playctl/internal/command"
@@ -39,7 +43,7 @@ func newBanner(a *command.App, served *served, s *serveSettings) *bannerResult {
 		URL: base, WatchURL: base + protocol.ServicePlay.Watch(), APIURL: api, EventsURL: base + protocol.ServicePlay.Events(),
 		ReadyURL: ops + protocol.PathReady, MetricsURL: ops + protocol.PathMetrics,
 		Listen: h.Addr().String(), Store: served.path, RootFile: served.root.Path, RootMade: served.rootMade,
-		Next: nextCommands(a, h, s),
+		Next: trusting(a, s.tlsCert, nextCommands(a, h, s)),
 	}
 }
 
@@ -71,6 +75,42 @@ func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 		invocation(a) + " agent run Robin" + server + " -- echo 'Robin is here.'",
 		invocation(a) + " intercom send Robin 'Are you there?'" + server,
 	}
+}
+
+// trusting makes commands trust the host's certificate where this machine does not, as one
+// that an authority of the operator's own made.
+func trusting(a *command.App, certFile string, commands []string) []string {
+	if certFile == "" || runtime.GOOS == "darwin" || runtime.GOOS == "windows" || isTrusted(a.Absolute(certFile)) {
+		return commands
+	}
+	for i := range commands {
+		commands[i] = "SSL_CERT_FILE=" + command.ShellWord(certFile) + " " + commands[i]
+	}
+	return commands
+}
+
+// isTrusted reports whether this machine trusts the certificate in a file, whatever name it
+// is for. Of one that cannot be read it does not say otherwise.
+func isTrusted(file string) bool {
+	text, err := os.ReadFile(file) //nolint:gosec // the file that the operator named
+	if err != nil {
+		return true
+	}
+	var chain []*x509.Certificate
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if found, err := x509.ParseCertificate(block.Bytes); err == nil {
+			chain = append(chain, found)
+		}
+	}
+	if len(chain) == 0 {
+		return true
+	}
+	between := x509.NewCertPool()
+	for _, found := range chain[1:] {
+		between.AddCert(found)
+	}
+	_, err = chain[0].Verify(x509.VerifyOptions{Intermediates: between})
+	return err == nil
 }
 
 // invocation is how this program was called, so that a command can be copied.

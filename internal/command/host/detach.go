@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +82,10 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	result := detachedResult{PID: cmd.Process.Pid, PIDFile: filepath.Join(folder, pidFile), LogFile: log.file.Name()}
 	if err := json.Unmarshal(banner, &result.bannerResult); err != nil {
 		return fmt.Errorf("read what the host says of itself: %w", err)
+	}
+	// The host itself warns in its log, where nobody looks at first.
+	if addr, err := netip.ParseAddrPort(result.Listen); err == nil {
+		warnOfSettings(a, net.TCPAddrFromAddrPort(addr), s)
 	}
 	own := ""
 	if a.Sources.ByFlag("data-dir") {

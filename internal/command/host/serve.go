@@ -97,7 +97,7 @@ func serve(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	if err := served.host.Listen(ctx); err != nil {
 		return listenProblem(err, s)
 	}
-	warnOfListener(a, served.host.Addr(), s)
+	warnOfSettings(a, served.host.Addr(), s)
 	return runHost(ctx, a, served, s)
 }
 
@@ -159,6 +159,15 @@ func listenProblem(err error, s *serveSettings) error {
 			"is a host running already? Choose another address with --listen; port 0 picks a free one")
 	}
 	return err
+}
+
+// warnOfSettings warns of what an operator may not have meant.
+func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
+	warnOfListener(a, addr, s)
+	if s.registration == string(host.RegistrationClosed) && s.adminTokenFile == "" && !s.mainNodesInvite && !s.noRepository {
+		a.Warn("nobody new can make an account here: registration is closed, and nobody may invite",
+			"--admin-token-file FILE gives the host an administrator, who does")
+	}
 }
 
 // warnOfListener warns of credentials that would cross a network in clear.
