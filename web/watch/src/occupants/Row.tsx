@@ -27,19 +27,19 @@ export class Row extends Component<RowProps> {
 
 function Item({ thing, chosen, fresh, show }: Required<RowProps>): VNode {
   const kind = thing.kind === 'agent' && thing.platform !== '' ? thing.platform : text(`residents.kind.${thing.kind}`)
-  const mark = useId()
+  const about = useId()
   return (
     <li class="item">
-      <button type="button" class="row" data-key={thing.key} aria-label={nameOf(thing)} aria-pressed={chosen}
-        {...(fresh ? { 'aria-describedby': mark } : {})} onClick={() => { show(thing.key) }}>
+      <button type="button" class="row" data-key={thing.key} aria-pressed={chosen} aria-describedby={about} onClick={() => { show(thing.key) }}>
         <Badge thing={thing} />
-        <span class="words">
-          <bdi class="name">{nameOf(thing)}</bdi>
-          <span class="soft">{thing.kind === 'agent' && <PlatformMark platform={thing.platform} />}<bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
-        </span>
-        {fresh && <span class="fresh" id={mark}>{text('residents.new')}</span>}
-        {thing.kind === 'agent' && thing.flagged && <span class="mark">{text('residents.flagged')}</span>}
+        <span class="words"><bdi class="name">{nameOf(thing)}</bdi></span>
       </button>
+      {/* Beside the button, so that its name is what is read on it: what lies over it lets every press through. */}
+      <p class="about" id={about}>
+        <span class="soft">{thing.kind === 'agent' && <PlatformMark platform={thing.platform} />}<bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
+        {fresh && <span class="fresh">{text('residents.new')}</span>}
+        {thing.kind === 'agent' && thing.flagged && <span class="mark">{text('residents.flagged')}</span>}
+      </p>
     </li>
   )
 }

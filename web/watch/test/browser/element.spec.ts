@@ -111,8 +111,69 @@ test('it has the language and the colors of its attributes', async ({ page, host
   await expect(town(page).getByText(live, { exact: true })).toBeVisible()
 })
 
+/** Notes each state that the element says it is in, from the first on. */
+const noted = (page: Page): Promise<unknown> => page.addInitScript(() => {
+  const states: string[] = []
+  Object.assign(globalThis, { states })
+  addEventListener('playctl-state', (event) => {
+    const { detail } = event as CustomEvent<{ state: string, verification: string, message?: string }>
+    states.push(`${detail.state} ${detail.verification}${detail.message === undefined ? '' : ', with a reason'}`)
+  })
+})
+const states = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
+/** How much color the map is shown with. */
+const color = (page: Page): Promise<string> => town(page).locator('.map').evaluate((map) => getComputedStyle(map).filter)
+
+test('it says that the host is away and shows the town of before without color, and is live and proved again after a restart', async ({ page, host, site, world, conduct }) => {
+  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|ERR_|Failed to load resource|CORS/)
+  await world.agent('Ada')
+  await noted(page)
+  site.show = element(host.url)
+  await page.goto(site.origin)
+  await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+  expect(await color(page)).toBe('none')
+  await host.kill()
+  await expect(town(page).getByText(en['status.reconnecting'], { exact: true })).toBeVisible()
+  expect(await color(page)).toBe('saturate(0.25)')
+  await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /])
+  expect(await violations(page)).toEqual([])
+  expect((await states(page)).at(-1)).toBe('reconnecting verified, with a reason')
+  await host.start()
+  await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+  expect(await color(page)).toBe('none')
+  await world.agent('Grace')
+  await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /, /^Grace, /])
+  expect((await states(page)).at(-1)).toBe('live verified')
+})
+
 test.describe('where watching takes a token', () => {
   test.use({ free: false })
+
+  test('it says that its pass has ended, shows the town of before without color, and goes on with the next one', async ({ page, host, site, world, conduct }) => {
+    conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
+    await world.agent('Ada')
+    const pass = async (): Promise<string> => {
+      const reply = await fetch(`${host.url}/play/watch/session`, {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token: await world.watchToken(), framed: true }),
+      })
+      return (await reply.json() as { pass: string }).pass
+    }
+    await noted(page)
+    site.show = element(host.url, `token="${await pass()}"`)
+    await page.goto(site.origin)
+    await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+    await world.revokeWatchTokens()
+    await expect(town(page).getByText(en['refused.frameExpiredWhy'], { exact: true })).toBeVisible()
+    expect(await color(page)).toBe('saturate(0.25)')
+    await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /])
+    expect(await violations(page)).toEqual([])
+    expect((await states(page)).at(-1)).toBe('ended verified, with a reason')
+    const next = await pass()
+    await town(page).evaluate((node, value) => { node.setAttribute('token', value) }, next)
+    await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+    expect(await color(page)).toBe('none')
+    expect((await states(page)).at(-1)).toBe('live verified')
+  })
 
   test('it shows the town for a pass, and says so where there is none or a wrong one, or a token that may act', async ({ page, host, site, world, conduct }) => {
     conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)

@@ -67,6 +67,35 @@ test('axe sees what is wrong', async ({ page, host, world }) => {
   expect((await violations(page)).join()).toContain('button-name')
 })
 
+for (const [colorScheme, ink] of [['light', '#b8b2a4'], ['dark', '#4a4f66']] as const) {
+  test.describe(`where letters are too ${colorScheme}`, () => {
+    test.use({ colorScheme })
+
+    test('axe sees it in the lists and in the panel', async ({ page, host, world }) => {
+      await world.say(await world.agent('Ada'), 'Good morning')
+      await open(page, host)
+      await page.evaluate((color) => { document.documentElement.style.setProperty('--ink-soft', color) }, ink)
+      const seen = async (where: string): Promise<void> => { expect((await violations(page)).filter((found) => found.startsWith('color-contrast') && found.includes(where))).not.toEqual([]) }
+      await seen('soft')
+      await show(page, 'happenings')
+      await seen('<time')
+      await show(page, 'residents')
+      await resident(page, 'Ada').click()
+      await part(page, 'facts')
+      await seen('<dt')
+    })
+  })
+}
+
+test('two of one name are told apart by what a screen reader says of each', async ({ page, host, world }) => {
+  await world.agent('Ada', { type: 'langchain' })
+  await world.agent('Ada', { type: 'crewai' })
+  await open(page, host)
+  await expect(resident(page, 'Ada')).toHaveCount(2)
+  await expect(resident(page, 'Ada').first()).toHaveAccessibleDescription(/^langchain · at \d+, \d+$/)
+  await expect(resident(page, 'Ada').last()).toHaveAccessibleDescription(/^crewai · at \d+, \d+$/)
+})
+
 test('letters have the size that is set in the browser', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
