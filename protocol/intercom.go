@@ -84,7 +84,8 @@ type IntercomEvent struct {
 	Error  string          `json:"error,omitzero"`
 	// ChannelKey is `intercom:human:<asker>:agent:<agentId>`.
 	ChannelKey string `json:"channelKey,omitzero" rule:"form=channelKey"`
-	// Command is the command's payload, in the status forwarded.
+	// Command is the command's payload, in the status forwarded: of its fields those that
+	// the contract names.
 	Command json.RawMessage `json:"command,omitzero" rule:"ref=IntercomCommand"`
 }
 

@@ -53,6 +53,28 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	}
 }
 
+// Generators of clients make one name of a language of each parameter's: those of one
+// operation must stay different.
+func TestParametersHaveNamesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for path, item := range document(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			taken := map[string]string{}
+			for _, parameter := range operation.Parameters {
+				name := parameter.Value.Name
+				if given, ok := parameter.Value.Extensions["x-go-name"].(string); ok {
+					name = given
+				}
+				short := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+				if other, ok := taken[short]; ok {
+					t.Errorf("%s %s has the parameters %s and %s, which are one name in Go: give one an x-go-name", method, path, other, parameter.Value.Name)
+				}
+				taken[short] = parameter.Value.Name
+			}
+		}
+	}
+}
+
 // TestDocumentHasTheWholeContract compares what the document lists with what
 // the protocol package does.
 func TestDocumentHasTheWholeContract(t *testing.T) {

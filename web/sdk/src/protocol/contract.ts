@@ -622,7 +622,7 @@ export interface IntercomEventData {
   readonly error?: string
   /** channelKey is `intercom:human:<asker>:agent:<agentId>`. */
   readonly channelKey?: string
-  /** command is the command's payload, in the status forwarded. */
+  /** command is the command's payload, in the status forwarded: of its fields those that the contract names. */
   readonly command?: IntercomCommand
 }
 
