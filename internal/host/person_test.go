@@ -143,6 +143,20 @@ func TestWhoHasNoPersonOnTheMap(t *testing.T) {
 	bob.put("Bob", 2, 2).ok()
 }
 
+// A cookie that has ended moves nobody; its person leaves with the lease.
+func TestAPersonOfACookieThatEnded(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	ada := person{f, f.watcher(protocol.WatchScopeAct, f.link(owner))}
+	id := ada.put("Ada", 3, 4).row().ID
+	f.revoke(owner, 0)
+	ada.put("Ada", 3, 4).refused(protocol.CodeCredentialsInvalid)
+	ada.leave().refused(protocol.CodeCredentialsInvalid)
+	if !f.onMap(id) {
+		t.Error("the person left before the lease ended")
+	}
+}
+
 func TestWhoAPersonMeets(t *testing.T) {
 	f := local(newFixture(t))
 	ada, bob := f.newPerson(), f.newPerson()

@@ -197,3 +197,14 @@ func TestAPersonDoesNotShowTheViewer(t *testing.T) {
 		}
 	}
 }
+
+// Where nobody's rights are checked, a person is still the viewer's own.
+func TestNobodyElseActsForAPerson(t *testing.T) {
+	f := open(t, func(o *Options) { o.NoRepository = true })
+	a := id("a")
+	f.as("", registration(a))
+	f.see(ada, standing("Ada", 1, 1))
+	_, err := see(f.World, bob, wave(ada, a, protocol.ProximityChat))
+	wantCode(t, err, protocol.CodeForbidden)
+	f.see(ada, wave(ada, a, protocol.ProximityChat))
+}
