@@ -205,7 +205,7 @@ func whoStarts(ref command.AgentRef, err error) error {
 func notOnMap(ref command.AgentRef) error {
 	hint := "\"playctl agent list\" shows who is"
 	if ref.Own {
-		hint = fmt.Sprintf("\"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
+		hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
 	}
 	return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "%s", hint)
 }
