@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,6 +88,41 @@ func BenchmarkHelp(b *testing.B) {
 	path := hostprocess.Binary(b)
 	for b.Loop() {
 		must(b, exec.Command(path, "--help").Run())
+	}
+}
+
+// BenchmarkCommand is how long commands take from their start to their end, in turns with
+// a bare program of the same libraries (testdata/bare): the medians. status has a host
+// to ask.
+//
+//	go test ./bench -run '^$' -bench Command -benchtime 200x
+func BenchmarkCommand(b *testing.B) {
+	bare := filepath.Join(b.TempDir(), "bare")
+	build := exec.Command("go", "build", "-trimpath", "-o", bare, "./testdata/bare")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, text)
+	}
+	dir := b.TempDir()
+	must(b, creds.WriteRootFile(filepath.Join(dir, "root"), creds.GenerateRootKey(), false))
+	p := start(b, dir)
+	defer p.Stop()
+	path := hostprocess.Binary(b)
+	commands := [][]string{{bare}, {path, "--version"}, {path, "--help"}, {path, "status", "--server", p.URL()}}
+	took := make([][]time.Duration, len(commands))
+	for b.Loop() {
+		for i, c := range commands {
+			from := time.Now()
+			text, err := exec.Command(c[0], c[1:]...).CombinedOutput()
+			took[i] = append(took[i], time.Since(from))
+			if err != nil {
+				b.Fatalf("%s: %v: %s", c, err, text)
+			}
+		}
+	}
+	for i, name := range []string{"bare", "version", "help", "status"} {
+		slices.Sort(took[i])
+		b.ReportMetric(took[i][len(took[i])/2].Seconds()*1e3, name+"-ms")
 	}
 }
 
