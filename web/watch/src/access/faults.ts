@@ -5,6 +5,8 @@ import { text, type TextKey } from '../text/text.js'
 const words = {
   player_unknown: 'fault.playerUnknown',
   tool_unknown: 'fault.toolUnknown',
+  people_limit: 'fault.peopleLimit',
+  storage_limit: 'fault.storageLimit',
   body_invalid: 'fault.bodyInvalid',
   body_too_large: 'fault.bodyTooLarge',
   credentials_missing: 'fault.credentials',

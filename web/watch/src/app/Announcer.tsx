@@ -57,7 +57,7 @@ export function Announcer({ store, pointed }: { store: WorldStore, pointed: Poin
 /** Several happenings in few words. */
 function digest(entries: readonly Entry[]): string {
   const came = entries.filter((entry) => entry.sentence === 'event.added')
-  const left = entries.filter((entry) => entry.event === 'world:player_removed')
+  const left = entries.filter((entry) => entry.event === 'world:player_removed' || entry.event === 'world:person_removed')
   const lines = entries.filter((entry) => entry.sentence === 'event.said.assistant')
   const answers = entries.filter((entry) => entry.sentence === 'event.intercom.completed')
   const failures = entries.filter((entry) => entry.sentence === 'event.intercom.failed')

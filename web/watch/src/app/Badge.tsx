@@ -7,10 +7,10 @@ import type { Thing } from '../world/things.js'
 /** The height of a badge in CSS pixels, as base styles have it, times the densest usual screen. */
 const drawn = 42 * 3
 
-/** The small picture of a thing: an agent's own figure, as in the town, or a sign for the rest. */
+/** The small picture of a thing: an agent's own figure, as in the town, a person's in a circle, or a sign for the rest. */
 export function Badge({ thing }: { thing: Thing }): VNode {
-  if (thing.kind === 'agent') {
-    return <Figure id={thing.id} />
+  if (thing.kind === 'agent' || thing.kind === 'human') {
+    return <Figure id={thing.id} person={thing.kind === 'human'} />
   }
   if (thing.kind === 'mcp') {
     return (
@@ -39,7 +39,7 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: '200px' })
 
-function Figure({ id }: { id: string }): VNode {
+function Figure({ id, person }: { id: string, person: boolean }): VNode {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const { current } = canvas
@@ -47,7 +47,7 @@ function Figure({ id }: { id: string }): VNode {
     seen.observe(current)
     return () => { seen.unobserve(current) }
   }, [id])
-  return <canvas class="badge" data-id={id} aria-hidden="true" ref={canvas} />
+  return <canvas class={person ? 'badge human' : 'badge'} data-id={id} aria-hidden="true" ref={canvas} />
 }
 
 function drawOn(canvas: HTMLCanvasElement): void {

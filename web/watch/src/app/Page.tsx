@@ -12,6 +12,7 @@ import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
 import { keepAddress } from './address.js'
 import { usePast } from './Past.js'
+import { useWalkIn } from './WalkIn.js'
 import { Announcer, type Pointed } from './Announcer.js'
 import { Status } from './Status.js'
 import { Share } from './Share.js'
@@ -37,6 +38,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
   useEffect(() => keepAddress(store, link), [store])
   useEffect(() => { if (linked !== undefined) town?.focus(linked) }, [town, linked])
   const past = usePast(store)
+  const walkIn = useWalkIn(store, town, announce)
   const notifier = useNotifier(store)
   const { state } = store.link.value
   const away = state === 'reconnecting' || state === 'host-gone'
@@ -51,6 +53,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
         </button>
         <Share store={store} />
         {past.button}
+        {walkIn.button}
         {state !== 'recording' && !framed && <Notify store={store} notifier={notifier} />}
         <Status store={store} />
       </header>
@@ -59,6 +62,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
         <Zoom town={town} /><Ticker store={store} />
       </main>
       {past.bar}
+      {walkIn.figure}
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
         <Tabs tab={tab} choose={(name) => { store.turn(name) }} />
         {store.note.value !== undefined && <p class="note" role="status">{text(store.note.value)}</p>}

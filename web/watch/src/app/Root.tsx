@@ -79,7 +79,7 @@ async function enter(client: WorldClient, token: string | undefined): Promise<{ 
   }
   try {
     const scope = await admitted(client, token)
-    const { seq = 0 } = await client.session()
+    const { seq = 0, capabilities = [] } = await client.session()
     const store: WorldStore = new WorldStore(client, seq, async () => {
       try {
         store.scope.value = await access(client)
@@ -91,6 +91,7 @@ async function enter(client: WorldClient, token: string | undefined): Promise<{ 
       }
     })
     store.scope.value = scope
+    store.people.value = capabilities.includes('person')
     return { stage: { is: 'in', store } }
   } catch (cause) {
     const status = statusOf(cause)

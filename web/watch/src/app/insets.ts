@@ -4,7 +4,9 @@ import type { TownInsets } from '../town/types.js'
 const gap = 12
 /** What lies over the town: beside it in a wide window, below it in a narrow one. */
 const beside = '.register, .panel'
-const below = '.register, .panel, .timebar, .zoom, .ticker, .latest, .top > button'
+const below = '.register, .panel, .timebar, .zoom, .ticker, .latest, .deeds, .top > button'
+/** The same while somebody walks, with a stick in the one corner and a button in the other. */
+const belowStick = '.register, .panel, .timebar, .ticker, .latest, .deeds'
 
 /**
  * Says which edges of the town are covered, now and whenever that changes. What covers them is measured: how high
@@ -38,7 +40,7 @@ function insetsOf(page: HTMLElement, town: HTMLElement, narrow: boolean): TownIn
   const insets = { top: 0, right: gap, bottom: gap, left: gap }
   const boxes = (selector: string): Box[] => [...page.querySelectorAll<HTMLElement>(selector)].map(boxOf).filter(({ width }) => width > 0)
   for (const { bottom } of boxes('.top')) insets.top = Math.max(insets.top, bottom - whole.top + gap)
-  for (const { top } of boxes(narrow ? below : '.timebar, .latest')) insets.bottom = Math.max(insets.bottom, whole.bottom - top + gap)
+  for (const { top } of boxes(!narrow ? '.timebar, .latest, .person' : page.querySelector('.stick') === null ? below : belowStick)) insets.bottom = Math.max(insets.bottom, whole.bottom - top + gap)
   for (const { left, right } of narrow ? [] : boxes(beside)) {
     if (left + right < whole.left + whole.right) insets.left = Math.max(insets.left, right - whole.left + gap)
     else insets.right = Math.max(insets.right, whole.right - left + gap)

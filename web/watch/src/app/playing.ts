@@ -13,7 +13,7 @@ export function townText(tell: Teller<keyof MapWords<'en'>>): TownText {
   const whatOf = ({ type, toolName = '', content = '' }: TownStep): string =>
     type === 'structure' ? toolName : tell('map.stepSaid', { step: tell(`journey.${type}`), text: content })
   return {
-    mapLabel: tell('page.map'), mapRole: tell('page.mapRole'), overviewLabel: tell('map.overview'), overviewHow: tell('map.overviewHow'),
+    mapLabel: tell('page.map'), mapRole: tell('page.mapRole'), overviewLabel: tell('map.overview'), overviewHow: tell('map.overviewHow'), you: tell('map.you'),
     describe: (row) => tell('map.resident', {
       who: calledBy(row.name, tell),
       kind: tell(`residents.kind.${row.kind}`), place: tell('residents.at', { x: row.x, y: row.y }),

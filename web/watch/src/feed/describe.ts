@@ -39,9 +39,11 @@ const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Be
     player.agentId === '' ? { group: 'presence', sentence: 'event.changed' } : placed('presence', 'event.added', player, before)
   ),
   'world:player_removed': ({ playerId, reason }) => ({ group: 'presence', who: playerId, ...departure(reason) }),
-  'world:person_added': ({ person }, before) => (
-    person.id === '' ? { group: 'presence', sentence: 'event.changed' } : placed('presence', 'event.added', person, before)
-  ),
+  'world:person_added': ({ person }, before) => {
+    if (person.id === '') return { group: 'presence', sentence: 'event.changed' }
+    const came = placed('presence', 'event.added', person, before)
+    return came.sentence === 'event.added' ? came : { ...came, sentence: 'event.walked', values: { x: person.x, y: person.y } }
+  },
   'world:person_removed': ({ personId, reason }) => ({ group: 'presence', who: personId, ...departure(reason) }),
   'world:mcp_registered': ({ mcp }, before) => (
     mcp.id === '' ? { group: 'place', sentence: 'event.changed', key: '', name: '' } : placed('place', 'event.mcpAdded', mcp, before)

@@ -26,7 +26,7 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
       </div>
       <Departures left={left} />
       {found.length > 0 && <ul class="rows" aria-label={text('tab.residents')}>
-        {found.map((row) => <Row key={row.key} thing={row} chosen={store.selected.value === row.key} fresh={came.has(row.key)} show={show} />)}
+        {found.map((row) => <Row key={row.key} thing={row} chosen={store.selected.value === row.key} fresh={came.has(row.key)} own={store.own.value === row.key} show={show} />)}
       </ul>}
       {loaded && occupants.length === 0 && <div class="nothing">
         <h2>{text('page.empty')}</h2>

@@ -10,22 +10,23 @@ interface RowProps {
   readonly thing: Thing
   readonly chosen: boolean
   readonly fresh?: boolean
+  readonly own?: boolean
   readonly show: (key: string) => void
 }
 
-/** One thing in a list, to be selected; a fresh one just came. It is made anew only when it changes itself. */
+/** One thing in a list, to be selected; a fresh one just came, an own one is the reader's figure. It is made anew only when it changes itself. */
 export class Row extends Component<RowProps> {
-  override shouldComponentUpdate({ thing, chosen, fresh, show }: RowProps): boolean {
+  override shouldComponentUpdate({ thing, chosen, fresh, own, show }: RowProps): boolean {
     const { props } = this
-    return thing !== props.thing || chosen !== props.chosen || fresh !== props.fresh || show !== props.show
+    return thing !== props.thing || chosen !== props.chosen || fresh !== props.fresh || own !== props.own || show !== props.show
   }
 
-  override render({ thing, chosen, fresh = false, show }: RowProps): VNode {
-    return <Item thing={thing} chosen={chosen} fresh={fresh} show={show} />
+  override render({ thing, chosen, fresh = false, own = false, show }: RowProps): VNode {
+    return <Item thing={thing} chosen={chosen} fresh={fresh} own={own} show={show} />
   }
 }
 
-function Item({ thing, chosen, fresh, show }: Required<RowProps>): VNode {
+function Item({ thing, chosen, fresh, own, show }: Required<RowProps>): VNode {
   const kind = thing.kind === 'agent' && thing.platform !== '' ? thing.platform : text(`residents.kind.${thing.kind}`)
   const about = useId()
   return (
@@ -37,7 +38,7 @@ function Item({ thing, chosen, fresh, show }: Required<RowProps>): VNode {
       {/* Beside the button, so that its name is what is read on it: what lies over it lets every press through. */}
       <p class="about" id={about}>
         <span class="soft">{thing.kind === 'agent' && <PlatformMark platform={thing.platform} />}<bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
-        {fresh && <span class="fresh">{text('residents.new')}</span>}
+        {own ? <span class="fresh own">{text('map.you')}</span> : fresh && <span class="fresh">{text('residents.new')}</span>}
         {thing.kind === 'agent' && thing.flagged && <span class="mark">{text('residents.flagged')}</span>}
       </p>
     </li>

@@ -35,7 +35,10 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
   useEffect(() => { if (thing !== undefined) remember(thing) }, [thing])
   useEffect(() => {
     const before = document.activeElement
-    heading.current?.focus({ preventScroll: true })
+    const field = store.asks ? heading.current?.closest('.panel')?.querySelector<HTMLElement>('.message textarea') : undefined
+    store.asks = false
+    const first = field ?? heading.current
+    first?.focus({ preventScroll: true })
     return () => { if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true }) }
   }, [thingKey])
   if (shown === undefined) {
@@ -46,7 +49,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
       <header>
         <Badge thing={shown} />
         <h2 tabIndex={-1} ref={heading}><bdi>{nameOf(shown)}</bdi></h2>
-        {shown.kind === 'agent' && <button type="button" class="small" aria-pressed={store.followed.value === shown.key} title={text('panel.followWhy')}
+        {(shown.kind === 'agent' || shown.kind === 'human') && <button type="button" class="small" aria-pressed={store.followed.value === shown.key} title={text('panel.followWhy')}
           onClick={() => { store.follow(shown.key) }}>{text('panel.follow')}</button>}
         {shown.kind === 'agent' && !framed && <button type="button" class="small" aria-pressed={notifier.has(shown.key)} title={text('notify.agentWhy')}
           onClick={() => { const wish = { kind: 'agent', key: shown.key, name: shown.name } as const; if (notifier.has(shown.key)) notifier.remove(wish); else void notifier.add(wish) }}>{text('notify.agent')}</button>}

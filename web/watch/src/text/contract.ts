@@ -86,6 +86,11 @@ const words = {
     de: '{who} ist bei {x} / {y} angekommen',
     ja: '{who} が ({x}, {y}) に来ました',
   },
+  'event.walked': {
+    en: '{who} walked to {x}, {y}',
+    de: '{who} ist nach {x} / {y} gegangen',
+    ja: '{who} が ({x}, {y}) へ歩きました',
+  },
   'event.changed': {
     en: '{who} changed',
     de: '{who} hat sich geändert',

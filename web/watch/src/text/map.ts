@@ -63,6 +63,11 @@ const words = {
     de: 'Klicken oder ziehen, um dorthin zu gehen. Pfeiltasten bewegen die Karte, Enter führt zurück zu den Bewohnern.',
     ja: 'クリックまたはドラッグでその場所へ移動します。矢印キーで地図が動き、Enter で住民のいる場所へ戻ります。',
   },
+  'map.you': {
+    en: 'you',
+    de: 'Sie',
+    ja: 'あなた',
+  },
   'tab.residents': {
     en: 'Residents',
     de: 'Bewohner',

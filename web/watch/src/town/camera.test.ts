@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Camera } from './camera.js'
 import type { Box } from './geometry.js'
-import { islandBox, PIER, toGround } from './terrain.js'
+import { islandBox, PIER, toCells, toGround } from './terrain.js'
 
 const bounds = { minX: 0, minY: 0, maxX: 19, maxY: 11 }
 const land = islandBox(bounds)
@@ -106,4 +106,23 @@ it('the camera holds who is seen whole in the free part of the window', () => {
   assert.ok(!camera.holds(camera.ground({ x: 600, y: 100 })), 'with the head out of view')
   camera.go(camera.at(edge, 0), 0, true)
   assert.ok(camera.holds(edge))
+})
+
+it('the camera goes along with who walks, as far as it has to', () => {
+  const camera = cameraIn(1000, 500)
+  camera.go({ x: 600, y: 300, scale: 1 }, 0, true)
+  camera.keepIn({ x: 700, y: 250 })
+  assert.deepEqual([camera.x, camera.y], [600, 300], 'in the inner part of the window it stays')
+  camera.keepIn({ x: 900, y: 100 })
+  assert.deepEqual([camera.x, camera.y], [700, 174])
+  camera.go({ x: 0, y: 0, scale: 1 }, 0, false)
+  camera.keepIn({ x: 0, y: 0 })
+  assert.deepEqual([camera.x, camera.y], [700, 174], 'on its way elsewhere it arrives first')
+})
+
+it('a place on the ground has its point on the map', () => {
+  for (const [x, y] of [[0, 0], [0.16, 0.26], [7.4, 3.9], [-1.5, 12.2], [4000, 9000.5]] as const) {
+    const at = toCells(toGround(x, y))
+    assert.ok(Math.abs(at.x - x) < 0.001 && Math.abs(at.y - y) < 0.001, `${x} ${y} is ${at.x} ${at.y}`)
+  }
 })

@@ -21,6 +21,11 @@ const SIDES = 60
 const ABOVE = 84
 const BELOW = 40
 
+/** The share of the free window that somebody may walk about in before the camera goes along. */
+const INNER = 0.4
+/** How far the middle of a figure is above its feet, in ground units. */
+const WAIST = 26
+
 export interface View { x: number; y: number; scale: number }
 
 /** What part of the ground is seen: its middle and scale, in a window of CSS pixels. */
@@ -104,6 +109,16 @@ export class Camera {
     this.#glide = null
     this.x -= dx / this.scale
     this.y -= dy / this.scale
+    this.#keep()
+  }
+
+  /** Moves so far that who stands at a ground point is in the inner part of the free window; a glide ends first. */
+  keepIn(point: Point): void {
+    if (this.gliding) return
+    const { w, h } = this.free
+    const [across, down] = [(w * INNER) / 2 / this.scale, (h * INNER) / 2 / this.scale]
+    this.x = clamp(this.x, point.x - across, point.x + across)
+    this.y = clamp(this.y, point.y - WAIST - down, point.y - WAIST + down)
     this.#keep()
   }
 

@@ -14,7 +14,16 @@ export function colorOf(row: TownOccupant, p: Palette): string {
   return COATS[lookOf(row.kind === 'agent' ? row.agentId : row.id).coat] ?? p.pick
 }
 
-/** Somebody from afar: a dot in the color of the coat, with a ring about who speaks; a square is a structure or a placement. */
+/** Draws a path that stands on a corner: the form of people from afar. */
+export function diamond(c: CanvasRenderingContext2D, x: number, y: number, half: number): void {
+  c.moveTo(x, y - half)
+  c.lineTo(x + half, y)
+  c.lineTo(x, y + half)
+  c.lineTo(x - half, y)
+  c.closePath()
+}
+
+/** Somebody from afar: a dot in the color of the coat, with a ring about who speaks; a square is a structure or a placement, a square on its corner a person. */
 export function dotOf({ resident: { key, row, speech }, feet, body, dot, strength }: Shown, p: Palette): Item {
   const speaks = speech !== null
   return {
@@ -24,6 +33,8 @@ export function dotOf({ resident: { key, row, speech }, feet, body, dot, strengt
       c.beginPath()
       if (row.kind === 'mcp' || row.kind === 'structure') {
         c.roundRect(feet.x - dot * 0.8, feet.y - dot * 0.8, dot * 1.6, dot * 1.6, 2)
+      } else if (row.kind === 'human') {
+        diamond(c, feet.x, feet.y, dot * 1.15)
       } else {
         c.arc(feet.x, feet.y, dot * 0.9, 0, Math.PI * 2)
       }

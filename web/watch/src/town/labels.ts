@@ -32,6 +32,7 @@ interface Label {
   readonly row: TownOccupant
   readonly look: NameLook
   readonly detail: Detail
+  readonly own: boolean
   readonly sheet: Sheet
   slot: number | null
 }
@@ -46,7 +47,8 @@ export class Labels {
   #places: readonly (PlatePlace | null)[] = []
   #inputs: number[] = []
 
-  constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
+  /** @param you What stands below the name of the reader's own figure. */
+  constructor(private readonly paper: Paper, private readonly allowance: Allowance, private readonly you: string) {}
 
   /** Forgets what was written, such as when the palette changes. */
   clear(): void {
@@ -74,7 +76,7 @@ export class Labels {
       const { sheet: { w, h }, look, slot } = label
       // Whose words are seen is named first.
       const speaks = said.first.has(resident.key)
-      const priority = Number(look === 'picked') * 4 + Number(speaks) * 2 + Number(look === 'fresh')
+      const priority = Number(look === 'picked' || shown.own) * 4 + Number(speaks) * 2 + Number(look === 'fresh')
       named.push(shown)
       wants.push({ feet, body, w, h, priority, before: slot })
       inputs.push(feet.x, feet.y, body.w, body.h, w, h, priority)
@@ -129,18 +131,18 @@ export class Labels {
     return [...led, ...names]
   }
 
-  #label({ resident }: Shown, marked: boolean, usual: Detail, now: number): Label | undefined {
+  #label({ resident, own }: Shown, marked: boolean, usual: Detail, now: number): Label | undefined {
     const { row } = resident
     const detail = marked ? 2 : usual
     const look = marked ? 'picked' : now < resident.arrived + FRESH ? 'fresh' : 'plain'
     const known = this.#written.get(resident)
-    if (known?.row === row && known.look === look && known.detail === detail) return known
+    if (known?.row === row && known.look === look && known.detail === detail && known.own === own) return known
     // An old name may stay for a frame; a name that was never written comes a frame later.
     if (!this.allowance.take()) return known
-    const platform = detail === 2 && row.kind === 'agent' ? row.platform ?? '' : ''
-    const sheet = this.paper.name(row.name, platform, marked ? 320 : LIMITS[detail], look, detail === 0)
+    const second = own ? this.you : detail === 2 && row.kind === 'agent' ? row.platform ?? '' : ''
+    const sheet = this.paper.name(row.name, second, marked ? 320 : LIMITS[detail], look, detail === 0 && !own, row.kind === 'human')
     sheet.make()
-    const label = { row, look, detail, sheet, slot: known?.slot ?? null } as const satisfies Label
+    const label = { row, look, detail, own, sheet, slot: known?.slot ?? null } as const satisfies Label
     known?.sheet.release()
     this.#written.set(resident, label)
     return label

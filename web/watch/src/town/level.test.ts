@@ -31,7 +31,7 @@ test('who is alone is never a dot, and the box of nobody is empty', () => {
 test('a dot is where the feet are; who is marked stays a figure', () => {
   const figure = (key: string): Shown => ({
     resident: { key } as Shown['resident'], feet: { x: 100, y: 50 }, home: { x: 100, y: 50 }, body: { x: 90, y: 10, w: 20, h: 40 },
-    head: { x: 100, y: 10 }, pose: 0, left: false, strength: 1, scale: 1, dot: 0, plate: null,
+    head: { x: 100, y: 10 }, pose: 0, left: false, strength: 1, scale: 1, dot: 0, plate: null, own: false,
   })
   const [dot, chosen] = asDots([figure('a'), figure('b')], { selected: 'b', hovered: null, focused: null }, 2)
   assert.deepEqual([dot?.dot, dot?.body, dot?.head], [12, { x: 88, y: 38, w: 24, h: 24 }, { x: 100, y: 38 }])

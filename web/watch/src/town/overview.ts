@@ -1,7 +1,7 @@
 import type { Bitmap } from './bitmap.js'
 import { bitmap } from './bitmap.js'
 import type { Camera } from './camera.js'
-import { colorOf } from './dots.js'
+import { colorOf, diamond } from './dots.js'
 import type { Box, Point } from './geometry.js'
 import { alike, clamp, contains, grown, holdsBox } from './geometry.js'
 import { paintIsland } from './ground.js'
@@ -77,11 +77,11 @@ export class Overview {
     const dots = here.map((resident) => ({ resident, at: this.#place(resident.walk?.at(now) ?? resident.home) }))
     const { x, y, w, h } = this.#frame()
     const chosen = here.findIndex(({ key }) => key === selected)
-    const looks = [x, y, w, h, chosen, ...dots.flatMap(({ at }) => [at.x, at.y])]
+    const looks = [x, y, w, h, chosen, here.findIndex(({ key }) => key === residents.own), ...dots.flatMap(({ at }) => [at.x, at.y])]
     if (palette === this.#palette && alike(looks, this.#drawn)) return
     this.#drawn = looks
     this.#palette = palette
-    this.#paint(dots, here[chosen], palette)
+    this.#paint(dots, here[chosen], residents.own, palette)
   }
 
   /** Takes the land and the camera; the island is painted anew where it is another, or in other colors. */
@@ -110,7 +110,7 @@ export class Overview {
     this.#drawn = []
   }
 
-  #paint(dots: readonly { resident: Resident; at: Point }[], chosen: Resident | undefined, palette: Palette): void {
+  #paint(dots: readonly { resident: Resident; at: Point }[], chosen: Resident | undefined, own: string | null, palette: Palette): void {
     const island = this.#island
     if (island === null) return
     const { x, y, w, h } = this.#frame()
@@ -122,11 +122,13 @@ export class Overview {
     c.fillRect(x, y, w, h)
     for (const { resident, at } of dots) {
       c.beginPath()
-      c.arc(at.x, at.y, resident === chosen ? 4 : 2.4, 0, Math.PI * 2)
+      const marked = resident === chosen || resident.key === own
+      if (resident.row.kind === 'human') diamond(c, at.x, at.y, marked ? 5.5 : 3.6)
+      else c.arc(at.x, at.y, marked ? 4 : 2.4, 0, Math.PI * 2)
       c.fillStyle = colorOf(resident.row, palette)
       c.fill()
-      c.strokeStyle = resident === chosen ? palette.pick : palette.dark ? '#f4ecdb' : '#ffffff'
-      c.lineWidth = resident === chosen ? 2 : 0.8
+      c.strokeStyle = marked ? palette.pick : palette.dark ? '#f4ecdb' : '#ffffff'
+      c.lineWidth = marked ? 2 : 0.8
       c.stroke()
     }
     c.strokeStyle = palette.pick

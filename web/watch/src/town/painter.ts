@@ -17,6 +17,7 @@ import type { Patterns } from './patterns.js'
 import { patternsOf } from './patterns.js'
 import type { Resident, Residents } from './residents.js'
 import type { Marks, Shown } from './shown.js'
+import { drawPlatform, drawPointer } from './people.js'
 import { asDots, isMarked, look } from './shown.js'
 import { drawSprite, Sprites } from './sprites.js'
 import { itemsOf, printsOf, signsOf } from './trails.js'
@@ -52,9 +53,10 @@ export class Painter {
   /** Whether there is more to draw than this frame had time for. */
   get behind(): boolean { return this.#allowance.behind }
 
-  constructor(private palette: Palette, private lettering: Lettering) {
+  /** @param you What stands below the name of the reader's own figure. */
+  constructor(private palette: Palette, private lettering: Lettering, you: string) {
     this.#paper = new Paper(palette, lettering)
-    this.#labels = new Labels(this.#paper, this.#allowance)
+    this.#labels = new Labels(this.#paper, this.#allowance, you)
     this.#voices = new Voices(this.#paper, this.#allowance)
   }
 
@@ -164,7 +166,7 @@ export class Painter {
 
   /** The cottage of somebody and the figure, which may be away from it. */
   #actors(shown: Shown, marks: Marks): Item[] {
-    const { resident: { key }, feet, home, pose, left, strength, scale: s } = shown
+    const { resident: { key, row }, feet, home, pose, left, strength, scale: s, own } = shown
     const { place, figure } = this.#patternsOf(shown.resident)
     const items: Item[] = []
     const cottage = place === null ? undefined : this.#sprites.get(place)
@@ -183,26 +185,29 @@ export class Painter {
       })
     }
     const picture = figure?.[pose]
-    const person = picture === undefined ? undefined : this.#sprites.get(picture)
+    const body = picture === undefined ? undefined : this.#sprites.get(picture)
     const ring = !isMarked(key, marks) ? 0 : key === marks.hovered ? 1.5 : 2.5
     // Who arrives comes down with a small hop.
     const hop = (pose > 0 ? 1.6 : 0) + (strength < 1 ? (1 - strength) * 26 : 0)
     const half = Math.max(20, ...(picture === undefined ? [] : [-picture.frame.left, picture.frame.left + picture.frame.width])) * s + 2
-    const above = Math.max(12, -(picture?.frame.top ?? 0) + hop) * s + 2
+    const person = row.kind === 'human'
+    const above = Math.max(12, -(picture?.frame.top ?? 0) + hop + (own ? 16 : 0)) * s + 2
     const below = Math.max(9, (picture === undefined ? 0 : picture.frame.top + picture.frame.height)) * s + 2
-    if (ring > 0 || person !== undefined) {
+    if (ring > 0 || body !== undefined) {
       items.push({
-        name: `figure ${key}`, looks: [person, left, strength, ring, hop, feet.x, feet.y, this.palette],
+        name: `figure ${key}`, looks: [body, left, strength, ring, hop, own, feet.x, feet.y, this.palette],
         box: { x: feet.x - half, y: feet.y - above, w: 2 * half, h: above + below },
         draw: (c) => {
           c.globalAlpha = strength
+          if (person) drawPlatform(c, feet, s, own, this.palette)
           if (ring > 0) this.#drawRing(c, feet, s, ring)
-          if (picture !== undefined && person !== undefined) {
+          if (picture !== undefined && body !== undefined) {
             c.fillStyle = this.palette.shadow
             c.beginPath()
             c.ellipse(feet.x + s, feet.y - s, 12 * s, 4.4 * s, 0, 0, Math.PI * 2)
             c.fill()
-            drawSprite(c, person, picture.frame, feet.x, feet.y - hop * s, s, left)
+            drawSprite(c, body, picture.frame, feet.x, feet.y - hop * s, s, left)
+            if (own) drawPointer(c, { x: feet.x, y: feet.y + (picture.frame.top - hop) * s }, s, this.palette)
           }
           c.globalAlpha = 1
         },

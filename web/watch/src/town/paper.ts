@@ -101,13 +101,14 @@ export class Paper {
    * A name on a plate, with a second line below it where there is one.
    * @param limit CSS pixels that a long name may take; a short one is always whole.
    * @param small Small letters, for where there is little room.
+   * @param person The name is a person's: its plate is round, with the sign of one.
    */
-  name(text: string, second: string, limit: number, look: NameLook, small: boolean): Sheet {
+  name(text: string, second: string, limit: number, look: NameLook, small: boolean, person = false): Sheet {
     const p = this.palette
     const font = `600 ${small ? 10.5 : 12}px ${FAMILY}`
     const measure = this.#ruler.measure(font)
     const first = shortened(clean(text, 120), limit, WHOLE, measure)
-    const dot = look === 'fresh' ? 9 : 0
+    const dot = person ? 13 : look === 'fresh' ? 9 : 0
     let w = measure(first) + dot
     const lower = `500 10px ${FAMILY}`
     const measureLower = this.#ruler.measure(lower)
@@ -115,11 +116,14 @@ export class Paper {
     if (below !== '') w = Math.max(w, measureLower(below))
     const line = this.#lineOf(first, font, small ? 14 : 17)
     const h = below === '' ? line : line + 12
-    const width = Math.ceil(w) + (small ? 8 : 12)
+    const width = Math.ceil(w) + (small ? 8 : 12) + (person ? 4 : 0)
     return this.#sheet(width, h, (c) => {
-      card(c, width, h, look === 'picked' ? p.pick : p.plate, p.plateEdge)
+      card(c, width, h, look === 'picked' ? p.pick : p.plate, person ? p.pick : p.plateEdge, person ? h / 2 : 7)
       const inverse = look === 'picked' ? (p.dark ? '#141824' : '#ffffff') : ''
-      if (dot > 0) {
+      if (person) {
+        c.fillStyle = inverse || p.pick
+        personSign(c, small ? 10 : 12, h / 2)
+      } else if (dot > 0) {
         c.fillStyle = p.fresh
         c.beginPath()
         c.arc(small ? 7 : 8, line / 2, small ? 2.5 : 3, 0, Math.PI * 2)
@@ -134,7 +138,7 @@ export class Paper {
       c.font = lower
       c.direction = direction(below)
       c.fillStyle = inverse || p.plateSoft
-      c.fillText(below, width / 2, line + 4)
+      c.fillText(below, person ? (width + dot) / 2 : width / 2, line + 4)
     })
   }
 
@@ -197,11 +201,20 @@ export class Paper {
   }
 }
 
-function card(c: CanvasRenderingContext2D, w: number, h: number, fill: string, edge: string): void {
+/** A head and shoulders. */
+function personSign(c: CanvasRenderingContext2D, x: number, y: number): void {
+  c.beginPath()
+  c.arc(x, y - 2.6, 2.3, 0, Math.PI * 2)
+  c.moveTo(x - 4, y + 4.4)
+  c.arc(x, y + 4.4, 4, Math.PI, 0)
+  c.fill()
+}
+
+function card(c: CanvasRenderingContext2D, w: number, h: number, fill: string, edge: string, corner: number): void {
   c.fillStyle = fill
   c.globalAlpha = 0.94
   c.beginPath()
-  c.roundRect(0.5, 0.5, w - 1, h - 1, Math.min(7, h / 2 - 1))
+  c.roundRect(0.5, 0.5, w - 1, h - 1, Math.min(corner, h / 2 - 1))
   c.fill()
   c.globalAlpha = 1
   c.strokeStyle = edge

@@ -5,7 +5,7 @@ import { DEPARTURE, postpone, Residents } from './residents.js'
 import type { TownAgent, TownOccupant, TownWorld } from './types.js'
 
 const text = {
-  mapLabel: '', mapRole: '', overviewLabel: '', overviewHow: '',
+  mapLabel: '', mapRole: '', you: 'you', overviewLabel: '', overviewHow: '',
   describe: (row: TownOccupant) => row.name,
   step: (step: { readonly content?: string }, place: number) => `${place + 1}. ${step.content ?? ''}`,
 }
@@ -122,5 +122,47 @@ describe('residents', () => {
     town.recall(find('a'), 10, true)
     town.pass(11, ignore)
     assert.equal(find('a').walk, null)
+  })
+
+  it('walk to where their row is, where they are people', () => {
+    const human = (x: number): TownOccupant => ({ kind: 'human', id: 'h', name: 'Robin', x, y: 3 })
+    const town = new Residents(text)
+    town.take(world([human(2), agent('a')]), 0, false)
+    town.take(world([human(5), agent('a', { x: 9 })]), 1000, false)
+    const robin = town.find('h')
+    assert.ok(robin?.walk)
+    assert.equal(town.find('a')?.walk, null, 'an agent is placed')
+    const { x } = robin.walk.at(1000 + 200)
+    assert.ok(x > robin.walk.at(1000).x && x < robin.home.x)
+    // The next row comes on the way: the walk goes on from there.
+    const before = robin.walk.at(1400)
+    town.take(world([human(7), agent('a')]), 1400, false)
+    const after = robin.walk.at(1400)
+    assert.ok(Math.hypot(after.x - before.x, after.y - before.y) < 1)
+    town.pass(60_000, ignore)
+    assert.equal(robin.walk, null)
+    town.take(world([human(2)]), 61_000, true)
+    assert.equal(robin.walk, null, 'without motion it is there at once')
+    town.hush()
+    town.take(world([human(9)]), 62_000, false)
+    assert.equal(robin.walk, null, 'from one moment to another nobody walks')
+  })
+
+  it('go the way of the reader, whatever the row says', () => {
+    const human = (x: number): TownOccupant => ({ kind: 'human', id: 'h', name: 'Robin', x, y: 3 })
+    const way = { end: Infinity, at: () => ({ x: 1, y: 2, walked: 0, moving: false, left: false, step: null, until: Infinity }) }
+    const town = new Residents(text)
+    town.take(world([]), 0, false)
+    town.steer({ key: 'human:h', way })
+    town.take(world([human(2)]), 0, false)
+    assert.equal(town.own, 'human:h')
+    assert.equal(town.find('h')?.walk, way)
+    town.take(world([human(5)]), 1000, false)
+    assert.equal(town.find('h')?.walk, way)
+    town.hush()
+    town.take(world([human(6)]), 2000, false)
+    assert.equal(town.find('h')?.walk, way)
+    town.steer(null)
+    assert.deepEqual([town.own, town.find('h')?.walk], [null, null])
   })
 })

@@ -3,10 +3,10 @@ import type { BubbleKind } from './paper.js'
 import type { Point } from './geometry.js'
 import type { Streets } from './streets.js'
 import { layStreets } from './streets.js'
-import { soundBounds, toGround } from './terrain.js'
+import { soundBounds, toCells, toGround } from './terrain.js'
 import type { TownBounds, TownOccupant, TownPathStep, TownText, TownWorld } from './types.js'
 import { stableKey } from './types.js'
-import type { Stop } from './walk.js'
+import type { Stop, Way } from './walk.js'
 import { Walk } from './walk.js'
 
 /** Milliseconds of an arrival and a departure, and how long somebody counts as new. */
@@ -57,11 +57,20 @@ export interface Resident {
   arrived: number
   left: number | null
   speech: Speech | null
-  walk: Walk | null
+  walk: Way | null
   path: readonly TownPathStep[]
   step: number | null
   trailUntil: number
 }
+
+/** The figure that the reader of the page walks with, and where it is. */
+export interface Own {
+  readonly key: string
+  readonly way: Way
+}
+
+/** How far from the corner of its cell a figure has its feet, in cells. */
+export const FEET = { x: 0.16, y: 0.26 } as const
 
 /** Everybody in the town, and what goes on. It has no clock: times are given. */
 export class Residents {
@@ -70,11 +79,34 @@ export class Residents {
   bounds: TownBounds = { minX: 0, minY: 0, maxX: 19, maxY: 11 }
   streets: Streets = layStreets(this.bounds)
   #sid: string | null = null
+  #own: Own | null = null
+  /** Another moment is shown next: nobody walks there from this one. */
+  #leaps = true
 
   constructor(private readonly text: TownText) {}
 
-  /** Takes a state of the world. Returns whether the land is another than before. */
-  take(world: TownWorld, now: number): boolean {
+  /** The stable key of the reader's own figure; null without one. */
+  get own(): string | null { return this.#own?.key ?? null }
+
+  /** Lets the reader's own figure go its way, or ends that: what its row says counts again. */
+  steer(own: Own | null): void {
+    const before = this.#own === null ? undefined : this.all.get(this.#own.key)
+    if (before?.walk === this.#own?.way && before !== undefined) before.walk = null
+    this.#own = own
+    this.#lead()
+  }
+
+  #lead(): void {
+    const own = this.#own === null ? undefined : this.all.get(this.#own.key)
+    if (own !== undefined && this.#own !== null) own.walk = this.#own.way
+  }
+
+  /**
+   * Takes a state of the world: people walk to where they are now.
+   * @param still No walking: they are there at once.
+   * @returns Whether the land is another than before.
+   */
+  take(world: TownWorld, now: number, still = true): boolean {
     const again = world.sid !== this.#sid
     if (again) { this.all.clear(); this.#byId.clear() }
     this.#sid = world.sid
@@ -87,8 +119,10 @@ export class Residents {
       seen.add(key)
       const known = this.all.get(key)
       if (known?.left !== null) this.#admit(key, row, again ? -Infinity : now)
-      else if (known.row !== row) { known.row = row; this.#settle(known) }
+      else if (known.row !== row) this.#change(known, row, now, still || this.#leaps)
     }
+    this.#leaps = false
+    this.#lead()
     for (const resident of this.all.values()) if (!seen.has(resident.key)) this.#see(resident, now)
     return grew
   }
@@ -114,12 +148,22 @@ export class Residents {
     this.#byId.set(row.kind === 'agent' ? row.agentId : row.id, resident)
   }
 
+  /** Takes a changed row; a person who is elsewhere by it walks there. */
+  #change(resident: Resident, row: TownOccupant, now: number, still: boolean): void {
+    const { spot, walk } = resident
+    resident.row = row
+    this.#settle(resident)
+    if (row.kind !== 'human' || still || resident.key === this.own || (spot.x === resident.spot.x && spot.y === resident.spot.y)) return
+    const from = walk === null || now >= walk.end ? spot : toCells(walk.at(now))
+    resident.walk = new Walk(from, [{ at: resident.spot, step: null }], this.streets, now, false, false)
+  }
+
   #settle(resident: Resident): void {
     const { row } = resident
     const { minX, minY, maxX, maxY } = this.bounds
     const x = Math.min(Math.max(Number.isFinite(row.x) ? row.x : minX, minX), maxX)
     const y = Math.min(Math.max(Number.isFinite(row.y) ? row.y : minY, minY), maxY)
-    resident.spot = row.kind === 'agent' || row.kind === 'human' ? { x: x + 0.16, y: y + 0.26 } : { x, y }
+    resident.spot = row.kind === 'agent' || row.kind === 'human' ? { x: x + FEET.x, y: y + FEET.y } : { x, y }
     resident.home = toGround(resident.spot.x, resident.spot.y)
     if (row.kind === 'agent' && row.lastUpdate !== undefined && resident.walk === null) resident.path = row.lastUpdate.path
   }
@@ -140,8 +184,9 @@ export class Residents {
     if (sign !== undefined && resident.speech === null) this.say(resident, sign, 'assistant', now - 2000)
   }
 
-  /** Ends what is said, and every walk where it began. */
+  /** Ends what is said, and every walk where it began: another moment is shown. */
   hush(): void {
+    this.#leaps = true
     for (const resident of this.all.values()) Object.assign(resident, { speech: null, walk: null, step: null, trailUntil: 0 })
   }
 

@@ -24,6 +24,8 @@ export interface Shown {
   readonly strength: number
   /** CSS pixels for a ground unit of its picture. */
   readonly scale: number
+  /** Whether it is the reader's own figure. */
+  readonly own: boolean
   /** Half the size of the dot that stands for it, in CSS pixels; 0 where it is drawn as a figure. */
   readonly dot: number
   plate: PlatePlace | null
@@ -57,7 +59,7 @@ export function look(camera: Camera, residents: Residents, now: number, still: b
     const pose = stand?.moving === true ? 1 + (Math.floor(stand.walked / 11) % 2) : 0
     out.push({
       resident, feet, home, body, head: { x: feet.x, y: body.y }, pose, left: stand?.left ?? false,
-      strength: Math.min(here, 1 - gone), scale, dot: 0, plate: null,
+      strength: Math.min(here, 1 - gone), scale, dot: 0, plate: null, own: resident.key === residents.own,
     })
   }
   return out.sort((a, b) => a.feet.y - b.feet.y)
@@ -66,12 +68,12 @@ export function look(camera: Camera, residents: Residents, now: number, still: b
 /** Half the size of a dot, in CSS pixels at the usual size of letters. */
 const DOT = 6
 
-/** The same people as dots; those that are marked stay figures. */
+/** The same people as dots; those that are marked stay figures, and so does the reader's own. */
 export function asDots(all: readonly Shown[], marks: Marks, size: number): Shown[] {
   const dot = DOT * size
   return all.map((shown) => {
     const { resident, feet } = shown
-    if (isMarked(resident.key, marks)) return shown
+    if (shown.own || isMarked(resident.key, marks)) return shown
     return { ...shown, dot, body: { x: feet.x - dot, y: feet.y - dot, w: 2 * dot, h: 2 * dot }, head: { x: feet.x, y: feet.y - dot } }
   })
 }

@@ -18,6 +18,17 @@ export function toGround(x: number, y: number): Point {
   }
 }
 
+/** The point of the map, in cells, that is at a place on the ground. */
+export function toCells(ground: Point): Point {
+  let at = { x: ground.x / CELL.w, y: ground.y / CELL.h }
+  // The bends are gentle: each turn leaves a fifth of the error at most.
+  for (let turn = 0; turn < 8; turn++) {
+    const there = toGround(at.x, at.y)
+    at = { x: at.x + (ground.x - there.x) / CELL.w, y: at.y + (ground.y - there.y) / CELL.h }
+  }
+  return at
+}
+
 /** How far from the outermost cells the coast is, in cells. */
 export const COAST = 1.55
 

@@ -8,13 +8,14 @@ import type { Box, Point } from './geometry.js'
 import { holdsBox } from './geometry.js'
 import { boxAround } from './level.js'
 import { Overview } from './overview.js'
+import { Pace } from './pace.js'
 import { Painter } from './painter.js'
 import type { Lettering } from './paper.js'
 import { letterSize, WALL } from './paper.js'
 import { paletteOf } from './palette.js'
-import type { Resident } from './residents.js'
+import type { Own, Resident } from './residents.js'
 import { Residents } from './residents.js'
-import { islandBox } from './terrain.js'
+import { islandBox, toCells } from './terrain.js'
 import { together } from './visit.js'
 import type {
   TownInsets, TownJourney, TownLine, TownOptions, TownSignal, TownTheme, TownWorld,
@@ -24,8 +25,6 @@ export * from './types.js'
 
 /** Somebody who is brought into view is seen at this scale at least. */
 const NEAR = 1.1
-/** Milliseconds between frames of what happens by itself; the browser's next frame after it is the 30th of a second. */
-const FRAME = 1000 / 30 - 6
 
 /**
  * The town: a live picture of a world on a canvas that fills its host element.
@@ -67,9 +66,9 @@ export class Town {
   #followed: string | null = null
   /** The one that the camera keeps to, walking or not. */
   #kept: string | null = null
-  #frame = 0
-  #lastFrame = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
+  /** How far the reader's own figure had walked in the last frame. */
+  #walked: number | undefined
+  readonly #pace = new Pace(() => { this.#render() })
 
   constructor(host: HTMLElement, options: TownOptions) {
     this.#options = options
@@ -82,13 +81,13 @@ export class Town {
     const { canvas, draw } = mapCanvas(options.text)
     this.canvas = canvas
     this.#draw = draw
-    this.#painter = new Painter(paletteOf(options.theme), this.#lettering)
+    this.#painter = new Painter(paletteOf(options.theme), this.#lettering, options.text.you)
     host.append(this.canvas)
     this.#overview = new Overview(host, options.text, {
       go: (to, atOnce) => { this.#leave(); this.#glide(this.#camera.at(to, 0), atOnce || this.#still) },
       pan: (dx, dy) => { this.#pan(dx, dy) },
       home: () => { this.#home() },
-    }, () => { this.#wake() }, this.#ends.signal)
+    }, () => { this.#pace.wake() }, this.#ends.signal)
     this.#listen()
     this.#sizes = new ResizeObserver(() => { this.#resize() })
     this.#sizes.observe(host)
@@ -98,12 +97,12 @@ export class Town {
 
   /** Shows a state of the world from now on: who is new arrives, who is missing leaves. */
   setWorld(world: TownWorld): void {
-    if (this.#residents.take(world, performance.now())) {
+    if (this.#residents.take(world, performance.now(), this.#still)) {
       this.#camera.setLand(islandBox(this.#residents.bounds))
       this.#painter.renewLand()
       if (!this.#steered) this.#fit(true)
     } else if (!this.#steered && !this.#whole && !holdsBox(this.#fittedTo, this.#inhabited)) this.#fit(this.#still)
-    this.#wakeSoon()
+    this.#pace.soon()
   }
 
   /** Shows a line above the one it belongs to; of an unknown one, nothing. */
@@ -111,13 +110,13 @@ export class Town {
     const speaker = this.#residents.find(line.playerId)
     if (speaker === undefined || line.text.trim() === '') return
     this.#residents.say(speaker, line.text, line.role, performance.now())
-    this.#wakeSoon()
+    this.#pace.soon()
   }
 
   /** Ends what is said and every walk: another moment is shown. */
   hush(): void {
     this.#residents.hush()
-    this.#wakeSoon()
+    this.#pace.soon()
   }
 
   /** Lets an agent walk a journey, along a trail that stays for a while. */
@@ -125,7 +124,7 @@ export class Town {
     const walker = this.#residents.find(journey.playerId)
     if (walker === undefined) return
     this.#residents.send(walker, journey.path, 0, false, performance.now(), this.#still)
-    this.#wakeSoon()
+    this.#pace.soon()
   }
 
   /** Shows the sign of a signal above an agent. */
@@ -133,13 +132,13 @@ export class Town {
     const agent = this.#residents.find(signal.playerId)
     if (agent === undefined) return
     this.#residents.sign(agent, signal.kind, performance.now())
-    this.#wakeSoon()
+    this.#pace.soon()
   }
 
   /** Selects an occupant by its stable key, or nobody; does not call `onSelect`. */
   select(key: string | null): void {
     this.#selected = key
-    this.#wake()
+    this.#pace.wake()
   }
 
   /** Selects an occupant and brings it into view; the camera goes along with one who walks. */
@@ -157,6 +156,15 @@ export class Town {
     const resident = key === null ? undefined : this.#residents.find(key)
     if (resident !== undefined) this.#show(resident, NEAR)
   }
+
+  /** Lets the reader's own figure go its way, with the camera; null lets its row count again. */
+  steer(own: Own | null): void {
+    this.#residents.steer(own)
+    this.#pace.wake()
+  }
+
+  /** The point of the map in the middle of the view, in cells. */
+  get middle(): Point { return toCells(this.#camera) }
 
   /** Lets the camera go to somebody, with those of the others who fit in; to where people are, if nobody is given. */
   visit(keys: readonly string[]): void {
@@ -191,7 +199,7 @@ export class Town {
     if (walker === undefined || walker.path.length === 0) return
     this.#residents.send(walker, walker.path, step, hold, performance.now(), this.#still)
     this.#followed = walker.key
-    this.#wake()
+    this.#pace.wake()
   }
 
   /** Sends the walker of an agent home. */
@@ -200,7 +208,7 @@ export class Town {
     if (walker === undefined) return
     this.#followed = null
     this.#residents.recall(walker, performance.now(), this.#still)
-    this.#wake()
+    this.#pace.wake()
   }
 
   /** Changes the palette. */
@@ -208,13 +216,13 @@ export class Town {
     if (theme === this.#theme) return
     this.#theme = theme
     this.#painter.reset(paletteOf(theme), this.#lettering)
-    this.#wake()
+    this.#pace.wake()
   }
 
   /** Turns walking and fading off or on. */
   setReducedMotion(reduced: boolean): void {
     this.#still = reduced
-    this.#wake()
+    this.#pace.wake()
   }
 
   /** Says which edges of the canvas panels cover now. */
@@ -227,8 +235,7 @@ export class Town {
   destroy(): void {
     this.#ends.abort()
     this.#sizes.disconnect()
-    cancelAnimationFrame(this.#frame)
-    clearTimeout(this.#timer)
+    this.#pace.end()
     this.canvas.remove()
   }
 
@@ -242,7 +249,7 @@ export class Town {
       move: (dx, dy) => { this.#move(dx, dy) },
       choose: (chosen) => { this.#choose(chosen ? this.#focused : null) },
     }, this.#ends.signal)
-    this.canvas.addEventListener('blur', () => { this.#focused = null; this.#wake() }, { signal: this.#ends.signal })
+    this.canvas.addEventListener('blur', () => { this.#focused = null; this.#pace.wake() }, { signal: this.#ends.signal })
   }
 
   #pick(at: Point, slack: number): void {
@@ -263,30 +270,27 @@ export class Town {
     if (key === this.#hovered) return
     this.#hovered = key
     this.#options.onHover?.(key)
-    this.#wake()
+    this.#pace.wake()
   }
 
   #move(dx: number, dy: number): void {
     const all = [...this.#residents.all.values()].filter((resident) => resident.left === null)
     const current = this.#residents.find(this.#focused ?? this.#selected ?? '')
     const next = nextInDirection(all, current ?? null, [dx, dy], this.#camera)
-    if (next === undefined) {
-      this.#pan(-dx * 80, -dy * 80)
-      return
-    }
+    if (next === undefined) { this.#pan(-dx * 80, -dy * 80); return }
     this.#focused = next.key
     this.#options.onAnnounce?.(this.#options.text.describe(next.row))
     const { x, y, w, h } = this.#camera.free
     const at = { x: this.#camera.screenX(next.home.x), y: this.#camera.screenY(next.home.y) }
     if (at.x < x + 40 || at.y < y + 60 || at.x > x + w - 40 || at.y > y + h - 40) this.#show(next, 0)
-    this.#wake()
+    this.#pace.wake()
   }
 
   #pan(dx: number, dy: number): void {
     this.#steered = true
     this.#leave()
     this.#camera.pan(dx, dy)
-    this.#wake()
+    this.#pace.wake()
   }
 
   #home(): void {
@@ -303,14 +307,14 @@ export class Town {
   #glide(to: View, atOnce: boolean): void {
     this.#steered = true
     this.#camera.go(to, performance.now(), atOnce)
-    this.#wake()
+    this.#pace.wake()
   }
 
   #zoom(factor: number, about: Point): void {
     this.#steered = true
     this.#followed = null
     this.#camera.zoom(factor, about)
-    this.#wake()
+    this.#pace.wake()
   }
 
   #fit(atOnce: boolean): void {
@@ -318,7 +322,7 @@ export class Town {
     const middle = { x: part.x + part.w / 2, y: part.y + part.h / 2 }
     this.#fittedTo = part
     this.#camera.go(this.#whole ? this.#camera.fitted(middle) : this.#camera.around(part), performance.now(), atOnce)
-    this.#wake()
+    this.#pace.wake()
   }
 
   /** The part of the land where somebody lives; all of it where nobody does. */
@@ -345,18 +349,6 @@ export class Town {
     this.#render()
   }
 
-  /** Draws with the browser's next frame: for what a person does. */
-  #wake(): void {
-    if (this.#frame === 0 && !this.#ends.signal.aborted) this.#frame = requestAnimationFrame(() => { this.#render() })
-  }
-
-  /** Draws soon: what happens by itself is drawn 30 times a second at most. */
-  #wakeSoon(): void {
-    if (this.#frame !== 0 || this.#ends.signal.aborted) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => { this.#wake() }, this.#lastFrame + FRAME - performance.now())
-  }
-
   #leave(): void {
     this.#followed = null
     if (this.#kept === null) return
@@ -365,6 +357,16 @@ export class Town {
   }
 
   #follow(now: number): void {
+    const { own } = this.#residents
+    const stand = own === null ? undefined : this.#residents.find(own)?.walk?.at(now)
+    const [before, walked] = [this.#walked, stand?.walked]
+    this.#walked = walked
+    if (stand !== undefined && before !== undefined && walked !== before) {
+      this.#steered = true
+      this.#leave()
+      this.#camera.keepIn(stand)
+      return
+    }
     const key = this.#kept ?? this.#followed
     const walker = key === null ? undefined : this.#residents.find(key)
     if (walker === undefined || (walker.walk === null && this.#kept === null)) {
@@ -378,10 +380,8 @@ export class Town {
   }
 
   #render(): void {
-    cancelAnimationFrame(this.#frame)
-    this.#frame = 0
     const now = performance.now()
-    this.#lastFrame = now
+    this.#pace.begin(now)
     this.#follow(now)
     const gliding = this.#camera.step(now)
     const { next, moves } = this.#residents.pass(now, (resident, step) => { this.#options.onStep?.(resident.key, step) })
@@ -389,11 +389,10 @@ export class Town {
     this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still)
     this.#overview.show(this.#camera, this.#residents, paletteOf(this.#theme), this.#selected, now)
     this.frames.add(now)
-    clearTimeout(this.#timer)
-    if (gliding) this.#wake()
-    else if (this.#painter.behind || (moves && !this.#still)) this.#wakeSoon()
-    else if (moves) this.#timer = setTimeout(() => { this.#wake() }, 100)
+    if (gliding) this.#pace.wake()
+    else if (this.#painter.behind || (moves && !this.#still)) this.#pace.soon()
+    else if (moves) this.#pace.after(100)
     // setTimeout counts in 32 bits.
-    else if (next < Infinity) this.#timer = setTimeout(() => { this.#wake() }, Math.min(Math.max(next - now, 1) + 1, 2 ** 30))
+    else if (next < Infinity) this.#pace.after(Math.min(Math.max(next - now, 1) + 1, 2 ** 30))
   }
 }

@@ -119,6 +119,8 @@ export interface TownText {
   readonly overviewHow: string
   /** An occupant in one sentence, for a screen reader. */
   readonly describe: (occupant: TownOccupant) => string
+  /** What stands below the name of the reader's own figure: "you". */
+  readonly you: string
   /** A step in a few words, and its place in its journey, counted from 0: '2. search', '3. Arrived: …'. */
   readonly step: (step: TownStep, place: number) => string
 }

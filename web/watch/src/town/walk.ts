@@ -26,8 +26,16 @@ export interface Stand {
   readonly until: number
 }
 
+/** A way that a figure goes, as a function of time. */
+export interface Way {
+  /** When it is over; Infinity where it does not end by itself. */
+  readonly end: number
+  /** Where the walker is at a time. */
+  at(now: number): Stand
+}
+
 /** Ground units a second. */
-const SPEED = 150
+export const SPEED = 150
 /** Milliseconds at a stop. */
 const PAUSE = 1500
 /** A walk takes at most about this long, in milliseconds: longer ones go faster. */
@@ -45,7 +53,7 @@ interface Leg {
 }
 
 /** A walk along the streets from stop to stop, as a function of time. */
-export class Walk {
+export class Walk implements Way {
   readonly #legs: Leg[] = []
   /** When it is over, as the time it was given; Infinity where it stays at its last stop. */
   readonly end: number

@@ -24,8 +24,8 @@ import { occupantThing, spaceThing, type AgentThing } from './things.js'
 export const panelParts = ['talk', 'story', 'facts'] as const
 export type Part = (typeof panelParts)[number]
 
-/** What opens above the page: what is proved, and what people want to be notified of. */
-export type Sheet = 'proof' | 'notify'
+/** What opens above the page: what is proved, what people want to be notified of, and the name under which they come to the town. */
+export type Sheet = 'proof' | 'notify' | 'walk'
 
 /** What an agent does itself. */
 const own: ReadonlySet<TextKey> = new Set([
@@ -57,6 +57,10 @@ interface Shown {
 /** Everything that the panels show, and what people do with it. */
 export class WorldStore {
   readonly scope = signal<WatchScope>('watch')
+  /** Whether the host lets people come to the town. */
+  readonly people = signal(false)
+  /** The stable key of the figure that the reader of this page walks with. */
+  readonly own = signal<string | undefined>(undefined)
   readonly link = signal(firstLink)
   readonly verification = signal<Verification>('unread')
   /** The moment of the past that is shown; undefined shows what is now. */
@@ -97,6 +101,8 @@ export class WorldStore {
   readonly presence = signal(nothingLately)
   /** The step of the selected agent's journey that is shown on the map. */
   readonly step = signal<number | undefined>(undefined)
+  /** Whether the panel that opens next is opened to ask: then the place to write has the focus. */
+  asks = false
   /** Whether the person let the journey run, so that its steps follow the walker on the map. */
   walking = false
   private readonly follower: Follower

@@ -1,0 +1,321 @@
+import { effect, signal } from '@preact/signals'
+import { hasCode, randomText, readEvent, type HumanRow, type ProximityAction } from '@playctl/sdk'
+import { statusOf } from '../access/access.js'
+import { faultOf, type Fault } from '../access/faults.js'
+import { placeOf } from '../access/place.js'
+import { nameOf } from '../app/names.js'
+import { text } from '../text/text.js'
+import type { Point } from '../town/geometry.js'
+import type { Town } from '../town/town.js'
+import type { WorldStore } from '../world/store.js'
+import type { OccupantThing } from '../world/things.js'
+import { APART, Courier, type Answer } from './courier.js'
+import { freeCell, nearestTo, Stroll } from './stroll.js'
+
+/** Who is so near, in cells, can be waved at and talked to: on a cell beside one's own. */
+export const REACH = 1.6
+/** How often a walk is looked at, in milliseconds. */
+const LOOK = 100
+/** Who is near for so many milliseconds is said: not everybody that one walks past. */
+const STAY = 500
+/** Who is near from the beginning is said later: first comes how one walks. */
+const FIRST = 4000
+/** What an action did is shown for so many milliseconds. */
+const SHOWN = 6000
+
+/** Why a person is on the map no longer. */
+export type Why = 'lease' | 'admin' | 'reset' | 'elsewhere' | 'hidden' | 'refused'
+export type Stage = 'out' | 'entering' | 'in' | 'gone'
+
+/** What is to be read of what was done last. */
+export interface Note {
+  readonly text: string
+  readonly wrong: boolean
+}
+
+/** The figure of the person who looks at the page, from when it comes to the town until it leaves. */
+export class Walker {
+  readonly stage = signal<Stage>('out')
+  /** Why one could not come, or is gone. */
+  readonly fault = signal<Fault | undefined>(undefined)
+  readonly why = signal<Why>('lease')
+  /** Who can be waved at. */
+  readonly near = signal<OccupantThing | undefined>(undefined)
+  /** Whether the arrow keys walk; else they go through the residents, as for everybody who looks. */
+  readonly keys = signal(true)
+  readonly note = signal<Note | undefined>(undefined)
+  readonly name = signal('')
+  #town: Town | undefined
+  #key = ''
+  #id = ''
+  #stroll: Stroll | undefined
+  #courier: Courier | undefined
+  #seen: HumanRow | undefined
+  /** When the row last changed by this page. */
+  #changedAt = -Infinity
+  #ends: (() => void)[] = []
+  #walking: ReturnType<typeof setInterval> | undefined
+  #meeting: ReturnType<typeof setTimeout> | undefined
+  #noting: ReturnType<typeof setTimeout> | undefined
+
+  constructor(private readonly store: WorldStore, private readonly announce: (sentence: string) => void) {}
+
+  /** Takes the map that the figure is on. */
+  set town(town: Town | undefined) {
+    this.#town = town
+    this.#steer()
+  }
+
+  get town(): Town | undefined { return this.#town }
+
+  /** Comes to the town, near what is looked at. */
+  async enter(name: string): Promise<void> {
+    const town = this.#town
+    if (town === undefined || this.stage.peek() === 'entering') return
+    this.stage.value = 'entering'
+    this.fault.value = undefined
+    this.name.value = name
+    const { x, y } = town.middle
+    const { minX, minY, maxX, maxY } = this.#bounds()
+    const middle = { x: Math.min(Math.max(Math.round(x), minX), maxX), y: Math.min(Math.max(Math.round(y), minY), maxY) }
+    try {
+      this.#came(await this.#come(this.#free(middle, { x: 0, y: 0 })))
+    } catch (cause) {
+      this.fault.value = faultOf(cause)
+      this.stage.value = 'out'
+    }
+  }
+
+  /** Leaves the town. */
+  async leave(): Promise<void> {
+    this.#stop()
+    this.stage.value = 'out'
+    try {
+      await this.store.client.deletePerson()
+    } catch (cause) {
+      this.announce(text('person.leaveFailed', { why: faultOf(cause).message }))
+    }
+  }
+
+  /** Says no more that one is gone. */
+  forget(): void { this.stage.value = 'out' }
+
+  /** Walks in a direction, of a length up to 1; one of 0 stops. */
+  head(to: Point): void {
+    if (this.store.time.peek() !== undefined) return
+    this.#stroll?.head(to, performance.now())
+    this.#walk()
+  }
+
+  /** Opens what there is to ask of who is near. */
+  talk(): void {
+    const near = this.near.peek()
+    if (near?.kind !== 'agent') return
+    const open = this.store.selected.peek() === near.key && this.store.part.peek() === 'talk'
+    this.store.asks = !open
+    this.store.part.value = 'talk'
+    this.store.select(near.key)
+    if (open) document.querySelector<HTMLElement>('.panel .message textarea')?.focus()
+  }
+
+  /** Waves at who is near, or does what else people do there. */
+  async act(action: Exclude<ProximityAction, 'assist'>): Promise<void> {
+    const near = this.near.peek()
+    if (near === undefined || (near.kind !== 'agent' && action !== 'chat')) return
+    try {
+      await this.store.client.proximityAction({ fromPlayerId: this.#id, toPlayerId: near.id, action })
+      this.#tell({ text: text(`person.did.${action}`, { who: nameOf(near) }), wrong: false })
+    } catch (cause) {
+      this.#tell({ text: faultOf(cause).message, wrong: true })
+    }
+  }
+
+  /** Gives the arrow keys to walking, or back to the map. */
+  turnKeys(): void {
+    this.keys.value = !this.keys.peek()
+    this.head({ x: 0, y: 0 })
+    this.announce(text(this.keys.peek() ? 'person.keysWalk' : 'person.keysLook'))
+  }
+
+  /** Ends with the page. */
+  end(): void { this.#stop() }
+
+  /** Asks for the place when the host takes it, who left a moment ago waits; once more where that was too early still. */
+  async #come(cell: Point): Promise<{ row: HumanRow, answer: Answer }> {
+    try {
+      await pause(this.#changedAt + APART - Date.now())
+      return await this.#put(cell)
+    } catch (cause) {
+      if (!hasCode(cause, 'rate_limited')) throw cause
+      await pause(Math.max(cause.retryAfterMs, 1000))
+      return this.#put(cell)
+    }
+  }
+
+  async #put(cell: Point): Promise<{ row: HumanRow, answer: Answer }> {
+    const { person, leaseTtlSeconds } = await this.store.client.putPerson({ name: this.name.peek(), ...cell })
+    this.#changedAt = Date.now()
+    return { row: person, answer: { cell: { x: person.x, y: person.y }, leaseMs: leaseTtlSeconds * 1000 } }
+  }
+
+  #came({ row, answer }: { row: HumanRow, answer: Answer }): void {
+    this.#id = row.id
+    this.#key = `human:${row.id}`
+    this.#seen = undefined
+    this.#stroll = new Stroll(answer.cell, {
+      bounds: () => this.#bounds(), free: (cell, towards) => this.#free(cell, towards),
+    }, () => matchMedia('(prefers-reduced-motion: reduce)').matches)
+    this.#courier = new Courier(answer, async (cell) => (await this.#put(cell)).answer, {
+      onAnswer: (asked, { cell }) => { if (asked.x !== cell.x || asked.y !== cell.y) this.#moved(cell) },
+      onRefused: (cause) => { this.fault.value = faultOf(cause); this.#gone('refused', false) },
+      onTrouble: (cause) => { if (cause !== undefined) this.#tell({ text: faultOf(cause).message, wrong: true }) },
+    })
+    this.stage.value = 'in'
+    this.store.sheet.value = undefined
+    this.store.own.value = this.#key
+    this.keys.value = true
+    this.#meet(FIRST)
+    this.#ends = [
+      effect(() => { if (this.store.time.value === undefined) this.#looked(this.store.directory.value.get(this.#key)) }),
+      effect(() => { this.#steer(this.store.time.value !== undefined) }),
+      this.store.selected.subscribe(() => { this.#meet() }),
+      this.store.listen((event) => { this.#happened(readEvent(event)) }),
+      this.#listen(),
+    ]
+    this.#steer()
+    this.#town?.canvas.focus({ preventScroll: true })
+    this.announce(text('person.entered'))
+  }
+
+  /** The page that is shown again, and the page that is left. */
+  #listen(): () => void {
+    const shown = (): void => { if (document.visibilityState === 'visible') this.#courier?.renew(); else this.head({ x: 0, y: 0 }) }
+    const left = (): void => {
+      const { prefix, service } = placeOf(location.pathname)
+      const sid = this.store.now.sid
+      // A page that is closed waits for no answer. Where the request is lost the lease ends.
+      void fetch(`${prefix}/api/${service}/person?sid=${encodeURIComponent(sid)}`, { method: 'DELETE', keepalive: true, headers: { 'x-request-id': randomText() } }).catch(() => undefined)
+      this.#gone('hidden', false)
+    }
+    document.addEventListener('visibilitychange', shown)
+    addEventListener('pagehide', left)
+    return () => { document.removeEventListener('visibilitychange', shown); removeEventListener('pagehide', left) }
+  }
+
+  /** Takes the row as the world has it. */
+  #looked(row: OccupantThing | { readonly kind: 'space' } | undefined): void {
+    const before = this.#seen
+    if (row?.kind !== 'human') {
+      if (before !== undefined) this.#gone('lease', true)
+      return
+    }
+    this.#seen = row
+    if (before === undefined) this.#town?.visit([this.#key])
+    else if (before.x !== row.x || before.y !== row.y) this.#changed(row)
+    this.#meet()
+  }
+
+  /** The row is elsewhere: where this page asked for it, or where another page of the browser did. */
+  #changed({ x, y }: HumanRow): void {
+    const known = this.#courier?.known
+    if (known === undefined || this.#stroll?.moving === true || (known.x === x && known.y === y)) return
+    if (this.#courier?.moved({ x, y }) === true) this.#moved({ x, y })
+  }
+
+  /** Goes to where the host says, unless one has gone on meanwhile. */
+  #moved(cell: Point): void {
+    if (this.#stroll === undefined || this.#stroll.moving) return
+    this.#stroll.goTo(cell, performance.now())
+    this.#walk()
+  }
+
+  #happened(event: ReturnType<typeof readEvent>): void {
+    if (event?.kind === 'session:reset') this.#gone('reset', false)
+    if (event?.kind !== 'world:person_removed' || event.data.personId !== this.#id) return
+    const { reason } = event.data
+    if (reason === 'admin') this.#gone('admin', true)
+    else if (reason === 'disconnect') this.#gone('elsewhere', false)
+    else this.#gone('lease', true)
+  }
+
+  /**
+   * One is on the map no longer.
+   * @param sure Says so to the host as well: a renewal may have been under way.
+   */
+  #gone(why: Why, sure: boolean): void {
+    if (this.stage.peek() !== 'in') return
+    this.#stop()
+    this.why.value = why
+    this.stage.value = 'gone'
+    if (sure) void this.store.client.deletePerson().catch((cause: unknown) => { if (statusOf(cause) === 401) this.why.value = 'refused' })
+  }
+
+  #stop(): void {
+    for (const end of this.#ends.splice(0)) end()
+    clearInterval(this.#walking)
+    clearTimeout(this.#meeting)
+    clearTimeout(this.#noting)
+    this.#walking = undefined
+    this.#courier?.end()
+    this.#courier = undefined
+    this.#stroll = undefined
+    this.near.value = undefined
+    this.note.value = undefined
+    this.store.own.value = undefined
+    this.#town?.steer(null)
+  }
+
+  /** The map shows the figure where it is here; in the past, where its row was. */
+  #steer(past = this.store.time.peek() !== undefined): void {
+    if (past) this.#stroll?.head({ x: 0, y: 0 }, performance.now())
+    this.#town?.steer(past || this.#stroll === undefined ? null : { key: this.#key, way: this.#stroll })
+  }
+
+  /** Looks at the walk until it is over; then the host is to know where one is. */
+  #walk(): void {
+    this.#steer()
+    if (this.#walking !== undefined || this.#stroll?.moving !== true) return
+    this.#walking = setInterval(() => {
+      const stroll = this.#stroll
+      stroll?.at(performance.now())
+      this.#meet()
+      if (stroll?.moving === true) return
+      clearInterval(this.#walking)
+      this.#walking = undefined
+      if (stroll !== undefined) this.#courier?.bring(stroll.cell)
+    }, LOOK)
+  }
+
+  /** Looks who is near; it is said after so many milliseconds. */
+  #meet(stay = STAY): void {
+    const place = this.#stroll?.place
+    if (place === undefined) return
+    const others = this.store.directory.peek().occupants.filter((row) => (row.kind === 'agent' || row.kind === 'human') && row.key !== this.#key)
+    // Of several who are near the one that was picked is meant.
+    const near = nearestTo(place, others.filter(({ key }) => key === this.store.selected.peek()), REACH) ?? nearestTo(place, others, REACH)
+    const { key } = this.near.peek() ?? {}
+    this.near.value = near
+    if (near?.key === key) return
+    clearTimeout(this.#meeting)
+    if (near !== undefined) this.#meeting = setTimeout(() => { this.announce(text(`person.near.${near.kind === 'agent' ? 'agent' : 'person'}`, { who: nameOf(near) })) }, stay)
+  }
+
+  #tell(note: Note): void {
+    this.note.value = note
+    clearTimeout(this.#noting)
+    this.#noting = setTimeout(() => { this.note.value = undefined }, SHOWN)
+  }
+
+  #bounds(): { minX: number, minY: number, maxX: number, maxY: number } {
+    return this.store.snapshot.peek()?.worldMap.bounds ?? { minX: 0, minY: 0, maxX: 0, maxY: 0 }
+  }
+
+  #free(cell: Point, towards: Point): Point {
+    const taken = new Set(this.store.directory.peek().occupants.flatMap(({ key, x, y }) => key === this.#key ? [] : `${Math.round(x)} ${Math.round(y)}`))
+    return freeCell(cell, towards, this.#bounds(), ({ x, y }) => taken.has(`${x} ${y}`))
+  }
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => { setTimeout(resolve, ms) })
+}

@@ -1,0 +1,244 @@
+/** A person in the town, against a real host: one walks, others see it. */
+
+import type { Browser, Locator, Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import type { Host } from './fixtures/host.js'
+import { map } from './fixtures/map.js'
+import { type Conduct, expect, test } from './fixtures/test.js'
+import { feed, open, panel, resident, residents, show, verified } from './fixtures/town.js'
+
+const bar = (page: Page): Locator => page.getByRole('region', { name: en['person.bar'] })
+const walkIn = (page: Page): Locator => page.getByRole('button', { name: en['person.button'], exact: true })
+
+/** What the list has of somebody, the place included. */
+const entry = (page: Page, name: string): Locator => residents(page).getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) })
+
+/** Comes to the town under a name. */
+async function enter(page: Page, name: string): Promise<void> {
+  await walkIn(page).click()
+  const field = page.getByRole('textbox', { name: en['person.name'] })
+  await expect(field).toBeFocused()
+  await field.fill(name)
+  await field.press('Enter')
+  await expect(bar(page)).toBeVisible()
+  await expect(map(page)).toBeFocused()
+  await expect(entry(page, name)).toContainText(en['map.you'])
+}
+
+/** The cell of somebody, as the list has it. */
+async function cellOf(page: Page, name: string): Promise<[x: number, y: number]> {
+  const [, x, y] = /at (\d+), (\d+)/.exec(await entry(page, name).innerText()) ?? []
+  return [Number(x), Number(y)]
+}
+
+/** Opens the page in another browser, whose cookie is another one. */
+async function another(browser: Browser, host: Host, conduct: Conduct): Promise<Page> {
+  const page = await (await browser.newContext()).newPage()
+  conduct.watch(page, host)
+  await open(page, host)
+  return page
+}
+
+/** Walks by the keyboard until one is beside somebody. */
+async function meet(page: Page, name: string, who: string): Promise<void> {
+  for (let step = 0; step < 40; step++) {
+    const [x, y] = await cellOf(page, name)
+    const [toX, toY] = await cellOf(page, who)
+    if (Math.hypot(toX - x, toY - y) < 1.6) break
+    await map(page).press(toX > x ? 'd' : toX < x ? 'a' : toY > y ? 's' : 'w')
+    await expect.poll(() => cellOf(page, name)).not.toEqual([x, y])
+  }
+  await expect(bar(page).getByText(`${who} is beside you.`)).toBeVisible()
+}
+
+test('one walks, the other sees it, and the wave, and that it is over', async ({ page, host, world, browser, conduct }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  const other = await another(browser, host, conduct)
+  await enter(page, 'Robin')
+  await expect(entry(other, 'Robin')).toContainText(en['residents.kind.human'])
+  await expect(entry(other, 'Robin')).not.toContainText(en['map.you'])
+  await expect(other.getByText('1 agent · 1 person')).toBeVisible()
+
+  const before = await cellOf(other, 'Robin')
+  await map(page).press('ArrowRight')
+  await expect.poll(() => cellOf(other, 'Robin')).not.toEqual(before)
+  expect(await cellOf(page, 'Robin')).toEqual(await cellOf(other, 'Robin'))
+
+  await meet(page, 'Robin', 'Ada')
+  await map(page).press('v')
+  await expect(bar(page).getByText('You waved at Ada.')).toBeVisible()
+  await show(other, 'happenings')
+  await expect(feed(other).getByText('Robin talks to Ada')).toBeVisible()
+  await expect(feed(other).getByText('Robin walked to'), 'of all happenings walks are left out').toBeHidden()
+  await other.getByRole('combobox', { name: en['feed.kind'] }).selectOption('presence')
+  await expect(feed(other).getByText('Robin walked to').first()).toBeVisible()
+
+  await bar(page).getByRole('button', { name: en['person.leave'] }).click()
+  await expect(bar(page)).toBeHidden()
+  await show(other, 'residents')
+  await expect(resident(other, 'Robin')).toBeHidden()
+  await expect(walkIn(page)).toBeVisible()
+  await other.context().close()
+})
+
+test('another person is waved at, and the panel says who it is', async ({ page, host, world, browser, conduct }) => {
+  await world.enter()
+  await open(page, host)
+  const other = await another(browser, host, conduct)
+  await enter(page, 'Robin')
+  await enter(other, 'Kim')
+  await meet(other, 'Kim', 'Robin')
+  const wave = bar(other).getByRole('button', { name: en['person.wave'] })
+  await expect(bar(other).getByRole('button', { name: en['person.talk'] })).toBeDisabled()
+  await wave.click()
+  await expect(bar(other).getByText('You waved at Robin.')).toBeVisible()
+  await show(page, 'happenings')
+  await expect(feed(page).getByText('Kim talks to Robin')).toBeVisible()
+  await show(page, 'residents')
+  await resident(page, 'Kim').click()
+  await expect(panel(page, 'Kim').getByText('Place')).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  await other.context().close()
+})
+
+test('closing the page ends it, and the name is kept', async ({ page, host, world, browser, conduct }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  const other = await another(browser, host, conduct)
+  await enter(page, 'Robin')
+  await expect(resident(other, 'Robin')).toBeVisible()
+  await page.goto('about:blank')
+  await expect(resident(other, 'Robin'), 'before its lease ends').toBeHidden({ timeout: 4000 })
+  await open(page, host)
+  await walkIn(page).click()
+  await expect(page.getByRole('textbox', { name: en['person.name'] })).toHaveValue('Robin')
+  await other.context().close()
+})
+
+test('who is taken off the map reads why, and comes back', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  await enter(page, 'Robin')
+  await world.reset()
+  await expect(bar(page).getByText(en['person.gone.reset'])).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  await bar(page).getByRole('button', { name: en['person.back'] }).click()
+  await expect(entry(page, 'Robin')).toContainText(en['map.you'])
+})
+
+test('a host that is started again still has who is there, who walks on', async ({ page, host, world, conduct }) => {
+  conduct.expect(/Failed to load resource|ERR_/)
+  await world.agent('Ada')
+  await open(page, host)
+  await enter(page, 'Robin')
+  await host.kill()
+  await host.start()
+  await verified(page)
+  await expect(bar(page).getByRole('button', { name: en['person.leave'] })).toBeVisible()
+  const before = await cellOf(page, 'Robin')
+  await map(page).press(before[0] > 10 ? 'a' : 'd')
+  await expect.poll(() => cellOf(page, 'Robin')).not.toEqual(before)
+})
+
+test('by keyboard alone', async ({ page, host, serve }) => {
+  await serve('Ada')
+  await open(page, host)
+  const tabTo = async (wanted: Locator): Promise<void> => {
+    for (let press = 0; press < 60; press++) {
+      await page.keyboard.press('Tab')
+      if (await wanted.evaluate((element) => element === document.activeElement)) return
+    }
+    throw new Error(`60 presses of Tab do not lead to ${String(wanted)}`)
+  }
+  await tabTo(walkIn(page))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: en['person.name'] })).toBeFocused()
+  expect(await violations(page), 'the name').toEqual([])
+  await page.keyboard.type('Robin')
+  await page.keyboard.press('Enter')
+  await expect(map(page)).toBeFocused()
+  await expect(page.getByText(en['person.entered'])).toBeAttached()
+  await meet(page, 'Robin', 'Ada')
+  await expect(page.getByText('Ada is beside you. T talks, V waves.')).toBeAttached()
+  expect(await violations(page), 'beside somebody').toEqual([])
+  for (const [key, said] of [['v', 'You waved at Ada.'], ['z', 'You entered the zone of Ada.'], ['y', 'Ada gave way to you.']] as const) {
+    await page.keyboard.press(key)
+    await expect(bar(page).getByText(said)).toBeVisible()
+  }
+  await page.keyboard.press('Enter')
+  const message = panel(page, 'Ada').getByRole('textbox', { name: 'Message to Ada' })
+  await expect(message).toBeFocused()
+  await page.keyboard.type('Good day')
+  await page.keyboard.press('Enter')
+  await expect(panel(page, 'Ada').getByText('You said: Good day').first()).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(panel(page, 'Ada')).toBeHidden()
+
+  // The arrow keys go through the residents again, and Enter selects.
+  await map(page).focus()
+  await page.keyboard.press('m')
+  await expect(bar(page).getByRole('button', { name: en['person.keys'] })).toHaveAttribute('aria-pressed', 'false')
+  const there = await cellOf(page, 'Robin')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('complementary')).toBeVisible()
+  expect(await cellOf(page, 'Robin')).toEqual(there)
+  await page.keyboard.press('Escape')
+
+  await map(page).focus()
+  await tabTo(bar(page).getByRole('button', { name: en['person.wave'] }))
+  await page.keyboard.press('Enter')
+  await expect(bar(page).getByText('You waved at Ada.')).toBeVisible()
+  await tabTo(bar(page).getByRole('button', { name: en['person.leave'] }))
+  await page.keyboard.press('Enter')
+  await expect(map(page)).toBeFocused()
+  await expect(residents(page).getByRole('button')).toHaveCount(1)
+})
+
+test('who may only look sees no button', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await page.route('**/play/watch/session', async (route) => {
+    const reply = await route.fetch()
+    await route.fulfill({ response: reply, json: { ...await reply.json() as object, scope: 'watch' } })
+  })
+  await open(page, host)
+  await expect(walkIn(page)).toBeHidden()
+})
+
+test.describe('by touch alone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+
+  test('one comes, walks by the stick, waves and leaves', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await open(page, host)
+    await walkIn(page).tap()
+    await page.getByRole('textbox', { name: en['person.name'] }).tap()
+    // What the keyboard on the screen does.
+    await page.keyboard.insertText('Robin')
+    await page.getByRole('button', { name: en['person.enter'], exact: true }).tap()
+    const stick = bar(page).getByRole('group', { name: en['person.stick'] })
+    await expect(stick).toBeVisible()
+    await expect(resident(page, 'Robin')).toBeVisible()
+    for (const button of await stick.getByRole('button').all()) {
+      const box = await button.boundingBox()
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+    }
+    expect(await violations(page)).toEqual([])
+    const before = await cellOf(page, 'Robin')
+    const box = await stick.boundingBox()
+    if (box === null) throw new Error('the stick is nowhere')
+    const session = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share?: number): Promise<unknown> => session.send('Input.dispatchTouchEvent', {
+      type, touchPoints: share === undefined ? [] : [{ x: box.x + box.width * share, y: box.y + box.height / 2 }],
+    })
+    const way = before[0] < 10 ? 0.95 : 0.05
+    await touch('touchStart', 0.5)
+    await touch('touchMove', way)
+    await touch('touchEnd')
+    await expect.poll(() => cellOf(page, 'Robin')).toEqual([before[0] + (way > 0.5 ? 1 : -1), before[1]])
+    await bar(page).getByRole('button', { name: en['person.leave'] }).tap()
+    await expect(resident(page, 'Robin')).toBeHidden()
+  })
+})
