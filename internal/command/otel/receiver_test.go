@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -176,5 +177,19 @@ func TestSpansThatShowNothing(t *testing.T) {
 	}
 	if !slices.Equal(told, []string{"shop"}) {
 		t.Errorf("it said so of %v", told)
+	}
+}
+
+// The map file of the documentation is one that is taken.
+func TestMapFileOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/otel.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	rules, _, found := strings.Cut(rest, "```")
+	if _, err := otel.ParseRules([]byte(rules)); !found || err != nil {
+		t.Errorf("the rules of docs/otel.md: %v", err)
 	}
 }
