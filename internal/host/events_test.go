@@ -36,7 +36,7 @@ func TestEveryCommandMakesItsEvents(t *testing.T) {
 	s := n.subscribe(asAdmin, "&inline=1")
 	defer s.close()
 	seen := map[protocol.EventKind]bool{}
-	steps := slices.Concat(f.occupantSteps(main, agent), f.proximitySteps(agent), f.intercomSteps(main, agent),
+	steps := slices.Concat(f.occupantSteps(main, agent), f.proximitySteps(agent), f.personSteps(main), f.intercomSteps(main, agent),
 		f.spaceSteps(main), f.endSteps(main))
 	for _, step := range steps {
 		step.do()
@@ -101,6 +101,23 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 			f.post(f.play("/mcp/register"), map[string]any{"name": "notes"}, as(main)).into(&placed)
 		}, mcp},
 		{"the administrator removes a placement", func() { f.removing("mcp:" + placed.ID)() }, unplaced("admin")},
+	}
+}
+
+func (f *fixture) personSteps(main identity) []eventStep {
+	viewer := func() person { return person{f, f.watcher(protocol.WatchScopeAct, f.link(main))} }
+	ada, bob := viewer(), viewer()
+	added := []reported{{kind: protocol.EventPersonAdded, notify: true}}
+	removed := func(reason string) []reported {
+		return []reported{{kind: protocol.EventPersonRemoved, notify: true, own: "reason", value: reason}}
+	}
+	var id string
+	return []eventStep{
+		{"a person comes", func() { ada.put("Ada", 1, 1).ok() }, added},
+		{"a person stays", func() { ada.put("Ada", 1, 1).ok() }, nil},
+		{"a person leaves", func() { ada.leave().ok() }, removed("disconnect")},
+		{"another comes", func() { id = bob.put("Bob", 1, 1).row().ID }, added},
+		{"the administrator removes a person", func() { f.removing(protocol.HumanKey(id))() }, removed("admin")},
 	}
 }
 
