@@ -4,9 +4,9 @@ import type { TownInsets } from '../town/types.js'
 const gap = 12
 /** What lies over the town: beside it in a wide window, below it in a narrow one. */
 const beside = '.register, .panel'
-const below = '.register, .panel, .timebar, .zoom, .ticker, .latest, .deeds, .top > button'
+const below = '.register, .panel, .timebar, .zoom, .ticker, .latest, .actions, .top > button'
 /** The same while somebody walks, with a stick in the one corner and a button in the other. */
-const belowStick = '.register, .panel, .timebar, .ticker, .latest, .deeds'
+const belowStick = '.register, .panel, .timebar, .ticker, .latest, .actions'
 
 /**
  * Says which edges of the town are covered, now and whenever that changes. What covers them is measured: how high

@@ -71,15 +71,15 @@ function Bar({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
   return (
     <section class="person" aria-label={text('person.bar')}>
       {!past && <Stick walker={walker} />}
-      <div class="deeds">
+      <div class="actions">
         <p class={`who${note?.wrong === true ? ' wrong' : ''}`} role={note === undefined ? undefined : 'status'}>
           {note !== undefined ? note.text : past ? text('person.past') : near === undefined ? text('person.nobody') : <Sentence of={'person.beside'} values={{ who: <b>{nameOf(near)}</b> }} />}
         </p>
         <div class="acts">
-          <Deed letter="T" words={text('person.talk')} why={text('person.talkWhy')} off={!agent} act={() => { walker.talk() }} />
-          <Deed letter="V" words={text('person.wave')} why={text('person.waveWhy')} off={near === undefined} act={() => { void walker.act('chat') }} />
-          <Deed letter="Z" words={text('person.zone')} why={text('person.zoneWhy')} off={!agent} act={() => { void walker.act('zone') }} />
-          <Deed letter="Y" words={text('person.yield')} why={text('person.yieldWhy')} off={!agent} act={() => { void walker.act('yield') }} />
+          <Action letter="T" words={text('person.talk')} why={text('person.talkWhy')} off={!agent} act={() => { walker.talk() }} />
+          <Action letter="V" words={text('person.wave')} why={text('person.waveWhy')} off={near === undefined} act={() => { void walker.act('chat') }} />
+          <Action letter="Z" words={text('person.zone')} why={text('person.zoneWhy')} off={!agent} act={() => { void walker.act('zone') }} />
+          <Action letter="Y" words={text('person.yield')} why={text('person.yieldWhy')} off={!agent} act={() => { void walker.act('yield') }} />
         </div>
         <div class="self">
           <button type="button" class="small keyed" aria-pressed={keys} aria-keyshortcuts="M" title={text('person.keysWhy')} onClick={() => { walker.turnKeys() }}>{text('person.keys')}</button>
@@ -91,7 +91,7 @@ function Bar({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
   )
 }
 
-interface DeedProps {
+interface ActionProps {
   /** The key that does the same while the map has the focus. */
   readonly letter: string
   readonly words: string
@@ -101,7 +101,7 @@ interface DeedProps {
 }
 
 /** Something to do with who is near. With nobody near it keeps its place, and the focus where it has it. */
-function Deed({ letter, words, why, off, act }: DeedProps): VNode {
+function Action({ letter, words, why, off, act }: ActionProps): VNode {
   return (
     <button type="button" class="small" aria-disabled={off} aria-keyshortcuts={letter} title={why} onClick={() => { if (!off) act() }}>
       {words}<kbd aria-hidden="true">{letter}</kbd>
@@ -125,7 +125,7 @@ function Gone({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
   const offline = store.link.value.state !== 'live'
   return (
     <section class="person gone" aria-label={text('person.bar')}>
-      <div class="deeds">
+      <div class="actions">
         <p class="who" role="alert">{text(`person.gone.${why}`)}{why === 'refused' && walker.fault.value !== undefined && <> {walker.fault.value.message}</>}</p>
         <div class="self">
           <button type="button" class="small" aria-disabled={offline} onClick={() => { if (!offline) void walker.enter(walker.name.peek()) }}>{text('person.back')}</button>

@@ -9,8 +9,8 @@ import type { Point } from '../town/geometry.js'
 import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
 import type { OccupantThing } from '../world/things.js'
-import { APART, Courier, type Answer } from './courier.js'
-import { freeCell, nearestTo, Stroll } from './stroll.js'
+import { MIN_INTERVAL, CellSender, type Answer } from './sender.js'
+import { freeCell, nearestTo, Movement } from './movement.js'
 
 /** Who is so near, in cells, can be waved at and talked to: on a cell beside one's own. */
 export const REACH = 1.6
@@ -48,8 +48,8 @@ export class Walker {
   #town: Town | undefined
   #key = ''
   #id = ''
-  #stroll: Stroll | undefined
-  #courier: Courier | undefined
+  #movement: Movement | undefined
+  #sender: CellSender | undefined
   #seen: HumanRow | undefined
   /** When the row last changed by this page. */
   #changedAt = -Infinity
@@ -103,7 +103,7 @@ export class Walker {
   /** Walks in a direction, of a length up to 1; one of 0 stops. */
   head(to: Point): void {
     if (this.store.time.peek() !== undefined) return
-    this.#stroll?.head(to, performance.now())
+    this.#movement?.head(to, performance.now())
     this.#walk()
   }
 
@@ -143,7 +143,7 @@ export class Walker {
   /** Asks for the place when the host takes it, who left a moment ago waits; once more where that was too early still. */
   async #come(cell: Point): Promise<{ row: HumanRow, answer: Answer }> {
     try {
-      await pause(this.#changedAt + APART - Date.now())
+      await pause(this.#changedAt + MIN_INTERVAL - Date.now())
       return await this.#put(cell)
     } catch (cause) {
       if (!hasCode(cause, 'rate_limited')) throw cause
@@ -162,10 +162,10 @@ export class Walker {
     this.#id = row.id
     this.#key = `human:${row.id}`
     this.#seen = undefined
-    this.#stroll = new Stroll(answer.cell, {
+    this.#movement = new Movement(answer.cell, {
       bounds: () => this.#bounds(), free: (cell, towards) => this.#free(cell, towards),
     }, () => matchMedia('(prefers-reduced-motion: reduce)').matches)
-    this.#courier = new Courier(answer, async (cell) => (await this.#put(cell)).answer, {
+    this.#sender = new CellSender(answer, async (cell) => (await this.#put(cell)).answer, {
       onAnswer: (asked, { cell }) => { if (asked.x !== cell.x || asked.y !== cell.y) this.#moved(cell) },
       onRefused: (cause) => { this.fault.value = faultOf(cause); this.#gone('refused', false) },
       onTrouble: (cause) => { if (cause !== undefined) this.#tell({ text: faultOf(cause).message, wrong: true }) },
@@ -189,7 +189,7 @@ export class Walker {
 
   /** The page that is shown again, and the page that is left. */
   #listen(): () => void {
-    const shown = (): void => { if (document.visibilityState === 'visible') this.#courier?.renew(); else this.head({ x: 0, y: 0 }) }
+    const shown = (): void => { if (document.visibilityState === 'visible') this.#sender?.renew(); else this.head({ x: 0, y: 0 }) }
     const left = (): void => {
       const { prefix, service } = placeOf(location.pathname)
       const sid = this.store.now.sid
@@ -217,15 +217,15 @@ export class Walker {
 
   /** The row is elsewhere: where this page asked for it, or where another page of the browser did. */
   #changed({ x, y }: HumanRow): void {
-    const known = this.#courier?.known
-    if (known === undefined || this.#stroll?.moving === true || (known.x === x && known.y === y)) return
-    if (this.#courier?.moved({ x, y }) === true) this.#moved({ x, y })
+    const known = this.#sender?.known
+    if (known === undefined || this.#movement?.moving === true || (known.x === x && known.y === y)) return
+    if (this.#sender?.moved({ x, y }) === true) this.#moved({ x, y })
   }
 
   /** Goes to where the host says, unless one has gone on meanwhile. */
   #moved(cell: Point): void {
-    if (this.#stroll === undefined || this.#stroll.moving) return
-    this.#stroll.goTo(cell, performance.now())
+    if (this.#movement === undefined || this.#movement.moving) return
+    this.#movement.goTo(cell, performance.now())
     this.#walk()
   }
 
@@ -256,9 +256,9 @@ export class Walker {
     clearTimeout(this.#meeting)
     clearTimeout(this.#noting)
     this.#walking = undefined
-    this.#courier?.end()
-    this.#courier = undefined
-    this.#stroll = undefined
+    this.#sender?.end()
+    this.#sender = undefined
+    this.#movement = undefined
     this.near.value = undefined
     this.note.value = undefined
     this.store.own.value = undefined
@@ -267,28 +267,28 @@ export class Walker {
 
   /** The map shows the figure where it is here; in the past, where its row was. */
   #steer(past = this.store.time.peek() !== undefined): void {
-    if (past) this.#stroll?.head({ x: 0, y: 0 }, performance.now())
-    this.#town?.steer(past || this.#stroll === undefined ? null : { key: this.#key, way: this.#stroll })
+    if (past) this.#movement?.head({ x: 0, y: 0 }, performance.now())
+    this.#town?.steer(past || this.#movement === undefined ? null : { key: this.#key, way: this.#movement })
   }
 
   /** Looks at the walk until it is over; then the host is to know where one is. */
   #walk(): void {
     this.#steer()
-    if (this.#walking !== undefined || this.#stroll?.moving !== true) return
+    if (this.#walking !== undefined || this.#movement?.moving !== true) return
     this.#walking = setInterval(() => {
-      const stroll = this.#stroll
-      stroll?.at(performance.now())
+      const movement = this.#movement
+      movement?.at(performance.now())
       this.#meet()
-      if (stroll?.moving === true) return
+      if (movement?.moving === true) return
       clearInterval(this.#walking)
       this.#walking = undefined
-      if (stroll !== undefined) this.#courier?.bring(stroll.cell)
+      if (movement !== undefined) this.#sender?.put(movement.cell)
     }, LOOK)
   }
 
   /** Looks who is near; it is said after so many milliseconds. */
   #meet(stay = STAY): void {
-    const place = this.#stroll?.place
+    const place = this.#movement?.place
     if (place === undefined) return
     const others = this.store.directory.peek().occupants.filter((row) => (row.kind === 'agent' || row.kind === 'human') && row.key !== this.#key)
     // Of several who are near the one that was picked is meant.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { PlayError } from '@playctl/sdk'
 import type { Point } from '../town/geometry.js'
-import { APART, Courier, type Answer } from './courier.js'
+import { MIN_INTERVAL, CellSender, type Answer } from './sender.js'
 
 const leaseMs = 30_000
 const cell = (x: number): Point => ({ x, y: 0 })
@@ -14,7 +14,7 @@ interface Sent {
 }
 
 interface Host {
-  readonly courier: Courier
+  readonly sender: CellSender
   readonly sent: Sent[]
   readonly refused: unknown[]
   readonly troubles: unknown[]
@@ -28,7 +28,7 @@ function hostOf(test: TestContext): Host {
   test.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
   const begun = Date.now()
   const [sent, refused, troubles, answers]: [Sent[], unknown[], unknown[], (Answer | Error)[]] = [[], [], [], []]
-  const courier = new Courier({ cell: cell(0), leaseMs }, (asked) => {
+  const sender = new CellSender({ cell: cell(0), leaseMs }, (asked) => {
     sent.push({ cell: asked, at: Date.now() - begun })
     const answer = answers.shift() ?? { cell: asked, leaseMs }
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
@@ -43,26 +43,26 @@ function hostOf(test: TestContext): Host {
       for (let turn = 0; turn < 4; turn++) await Promise.resolve()
     }
   }
-  return { courier, sent, refused, troubles, answers, pass }
+  return { sender, sent, refused, troubles, answers, pass }
 }
 
 describe('where a person is, as the host gets it', () => {
   it('is the last cell, at most every two seconds', async (test) => {
-    const { courier, sent, pass } = hostOf(test)
+    const { sender, sent, pass } = hostOf(test)
     for (let step = 1; step <= 50; step++) {
-      courier.bring(cell(step))
+      sender.put(cell(step))
       await pass(100)
     }
-    await pass(2 * APART)
+    await pass(2 * MIN_INTERVAL)
     assert.ok(sent.length >= 2 && sent.length <= 4, `${sent.length} were sent`)
     assert.deepEqual(sent.at(-1)?.cell, cell(50))
-    assert.ok(sent.every(({ at }, i) => at - (sent[i - 1]?.at ?? 0) >= APART), JSON.stringify(sent))
+    assert.ok(sent.every(({ at }, i) => at - (sent[i - 1]?.at ?? 0) >= MIN_INTERVAL), JSON.stringify(sent))
   })
 
   it('goes at once where the last change is long ago', async (test) => {
-    const { courier, sent, pass } = hostOf(test)
+    const { sender, sent, pass } = hostOf(test)
     await pass(5000)
-    courier.bring(cell(1))
+    sender.put(cell(1))
     await pass(100)
     assert.deepEqual(sent.map((one) => one.cell), [cell(1)])
   })
@@ -75,61 +75,61 @@ describe('where a person is, as the host gets it', () => {
   })
 
   it('is the cell that the host gave, where it took another', async (test) => {
-    const { courier, sent, answers, pass } = hostOf(test)
-    await pass(APART)
+    const { sender, sent, answers, pass } = hostOf(test)
+    await pass(MIN_INTERVAL)
     answers.push({ cell: cell(7), leaseMs })
-    courier.bring(cell(6))
+    sender.put(cell(6))
     await pass(leaseMs)
     assert.deepEqual(sent.slice(0, 2).map((one) => one.cell), [cell(6), cell(7)])
-    assert.deepEqual(courier.known, cell(7))
+    assert.deepEqual(sender.known, cell(7))
   })
 
   it('waits where it comes too fast, and nobody is bothered with that', async (test) => {
-    const { courier, sent, answers, troubles, refused, pass } = hostOf(test)
-    await pass(APART)
+    const { sender, sent, answers, troubles, refused, pass } = hostOf(test)
+    await pass(MIN_INTERVAL)
     answers.push(refusal('rate_limited', 429))
-    courier.bring(cell(1))
-    await pass(2 * APART + 200)
+    sender.put(cell(1))
+    await pass(2 * MIN_INTERVAL + 200)
     assert.deepEqual(sent.map((one) => one.cell), [cell(1), cell(1)])
     assert.deepEqual([troubles, refused], [[], []])
   })
 
   it('is tried again where the host does not answer, and said', async (test) => {
-    const { courier, sent, answers, troubles, pass } = hostOf(test)
-    await pass(APART)
+    const { sender, sent, answers, troubles, pass } = hostOf(test)
+    await pass(MIN_INTERVAL)
     answers.push(new TypeError('gone'), refusal('overloaded', 503))
-    courier.bring(cell(1))
+    sender.put(cell(1))
     await pass(10_000)
     assert.equal(sent.length, 3)
     assert.equal(troubles.length, 2)
-    assert.deepEqual(courier.known, cell(1))
+    assert.deepEqual(sender.known, cell(1))
   })
 
   it('ends with a refusal', async (test) => {
-    const { courier, sent, answers, refused, pass } = hostOf(test)
-    await pass(APART)
+    const { sender, sent, answers, refused, pass } = hostOf(test)
+    await pass(MIN_INTERVAL)
     answers.push(refusal('credentials_invalid', 401))
-    courier.bring(cell(1))
+    sender.put(cell(1))
     await pass(3 * leaseMs)
     assert.equal(sent.length, 1)
     assert.equal(refused.length, 1)
   })
 
   it('ends with the person', async (test) => {
-    const { courier, sent, pass } = hostOf(test)
-    courier.bring(cell(1))
-    courier.end()
+    const { sender, sent, pass } = hostOf(test)
+    sender.put(cell(1))
+    sender.end()
     await pass(3 * leaseMs)
     assert.equal(sent.length, 0)
   })
 
   it('follows another page of the browser, unless a change of its own is on its way', async (test) => {
-    const { courier, sent, pass } = hostOf(test)
-    await pass(APART)
-    assert.equal(courier.moved(cell(5)), true)
+    const { sender, sent, pass } = hostOf(test)
+    await pass(MIN_INTERVAL)
+    assert.equal(sender.moved(cell(5)), true)
     await pass(leaseMs)
     assert.deepEqual(sent.at(-1)?.cell, cell(5))
-    courier.bring(cell(6))
-    assert.equal(courier.moved(cell(4)), false)
+    sender.put(cell(6))
+    assert.equal(sender.moved(cell(4)), false)
   })
 })

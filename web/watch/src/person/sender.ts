@@ -2,7 +2,7 @@ import { hasCode, PlayError } from '@playctl/sdk'
 import type { Point } from '../town/geometry.js'
 
 /** A host takes a change of a person's row at most once in so many milliseconds. */
-export const APART = 2000
+export const MIN_INTERVAL = 2000
 /** What could not be sent is sent again after so many milliseconds. */
 const AGAIN = 3000
 /** So many refusals in a row for being too fast are said. */
@@ -14,8 +14,8 @@ export interface Answer {
   readonly leaseMs: number
 }
 
-/** What the courier reports. */
-export interface CourierReports {
+/** What the sender reports. */
+export interface SenderReports {
   /** The row is where the host says; where it took another cell than the one that was asked for, this is another. */
   readonly onAnswer: (asked: Point, answer: Answer) => void
   /** The host refuses the person: nothing is sent any more. */
@@ -25,10 +25,10 @@ export interface CourierReports {
 }
 
 /**
- * Brings to the host where a person is: at once where that is allowed, else as soon as it is, always the last
+ * Sends the cell of a person to the host: at once where that is allowed, else as soon as it is, always the last
  * cell, and again in time before the lease ends. One request is under way at a time.
  */
-export class Courier {
+export class CellSender {
   /** The cell that the host is to know. */
   #wanted: Point
   /** The cell that it knows. */
@@ -44,7 +44,7 @@ export class Courier {
    * @param first What the host answered when the person came.
    * @param send Makes the request.
    */
-  constructor(first: Answer, private readonly send: (cell: Point) => Promise<Answer>, private readonly reports: CourierReports) {
+  constructor(first: Answer, private readonly send: (cell: Point) => Promise<Answer>, private readonly reports: SenderReports) {
     this.#wanted = first.cell
     this.#known = first.cell
     this.#leaseMs = first.leaseMs
@@ -56,7 +56,7 @@ export class Courier {
   get known(): Point { return this.#known }
 
   /** The person stands on a cell now. */
-  bring(cell: Point): void {
+  put(cell: Point): void {
     this.#wanted = cell
     if (!this.#sending) this.#wait()
   }
@@ -81,7 +81,7 @@ export class Courier {
   }
 
   /** Waits until the next request is due: for a change until it is allowed, else until a third of the lease is over. */
-  #wait(ms = same(this.#wanted, this.#known) ? this.#leaseMs / 3 : this.#changed + APART - Date.now()): void {
+  #wait(ms = same(this.#wanted, this.#known) ? this.#leaseMs / 3 : this.#changed + MIN_INTERVAL - Date.now()): void {
     clearTimeout(this.#timer)
     if (!this.#ended) this.#timer = setTimeout(() => { void this.#go() }, Math.max(ms, 0))
   }
@@ -89,7 +89,7 @@ export class Courier {
   async #go(): Promise<void> {
     const asked = this.#wanted
     const change = !same(asked, this.#known)
-    if (change && Date.now() < this.#changed + APART) { this.#wait(); return }
+    if (change && Date.now() < this.#changed + MIN_INTERVAL) { this.#wait(); return }
     clearTimeout(this.#timer)
     this.#sending = true
     try {
@@ -120,7 +120,7 @@ export class Courier {
     }
     this.#hasty = hasty ? this.#hasty + 1 : 0
     if (passing || this.#hasty >= PATIENCE) this.reports.onTrouble(cause)
-    this.#wait(hasty ? Math.max(APART, cause.retryAfterMs) : AGAIN)
+    this.#wait(hasty ? Math.max(MIN_INTERVAL, cause.retryAfterMs) : AGAIN)
   }
 }
 

@@ -26,7 +26,7 @@ export interface Land {
  * The walk of a person who steers it: the figure goes where it is headed, and who stops goes on
  * to a cell. A short touch of a key is one step. It has no clock: times are given.
  */
-export class Stroll implements Way {
+export class Movement implements Way {
   readonly end = Infinity
   #at: Point
   #begun: Point

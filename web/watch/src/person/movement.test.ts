@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Point } from '../town/geometry.js'
+import { freeCell, nearestTo, PACE, Movement } from './movement.js'
+
+const bounds = { minX: 0, minY: 0, maxX: 9, maxY: 5 }
+const nowhere = { x: 0, y: 0 }
+
+function movementFrom(cell: Point, options: { still?: boolean, taken?: readonly Point[] } = {}): Movement {
+  const taken = ({ x, y }: Point): boolean => options.taken?.some((other) => other.x === x && other.y === y) === true
+  return new Movement(cell, { bounds: () => bounds, free: (to, towards) => freeCell(to, towards, bounds, taken) }, () => options.still === true)
+}
+
+/** Lets time pass in frames of a thirtieth of a second. */
+function pass(movement: Movement, from: number, to: number): void {
+  for (let now = from; now <= to; now += 1000 / 30) movement.at(now)
+  movement.at(to)
+}
+
+describe('a walk that somebody steers', () => {
+  it('goes at the pace of agents, and rests on a cell', () => {
+    const movement = movementFrom({ x: 1, y: 2 })
+    movement.head({ x: 1, y: 0 }, 0)
+    pass(movement, 0, 1000)
+    assert.ok(Math.abs(movement.place.x - (1 + PACE)) < 0.01, `it is at ${movement.place.x}`)
+    assert.ok(movement.moving)
+    movement.head(nowhere, 1000)
+    assert.ok(movement.moving, 'it goes on to the next cell')
+    assert.deepEqual(movement.cell, { x: 4, y: 2 })
+    pass(movement, 1000, 2000)
+    assert.deepEqual(movement.place, { x: 4, y: 2 })
+    assert.equal(movement.moving, false)
+  })
+
+  it('is no faster across than along', () => {
+    const movement = movementFrom(nowhere)
+    movement.head({ x: 1, y: 1 }, 0)
+    pass(movement, 0, 1000)
+    assert.ok(Math.abs(Math.hypot(movement.place.x, movement.place.y) - PACE) < 0.01)
+  })
+
+  it('takes one step for a short touch, whichever way', () => {
+    for (const [to, cell] of [[{ x: 1, y: 0 }, { x: 4, y: 3 }], [{ x: -1, y: 0 }, { x: 2, y: 3 }], [{ x: 0, y: -1 }, { x: 3, y: 2 }], [{ x: 1, y: 1 }, { x: 4, y: 4 }]] as const) {
+      for (const held of [0, 60, 150]) {
+        const movement = movementFrom({ x: 3, y: 3 })
+        movement.head(to, 0)
+        pass(movement, 0, held)
+        movement.head(nowhere, held)
+        pass(movement, held, held + 2000)
+        assert.deepEqual(movement.place, cell, `held for ${held} ms`)
+      }
+    }
+  })
+
+  it('stays within the map, which may grow smaller', () => {
+    const movement = movementFrom({ x: 8, y: 4 })
+    movement.head({ x: 1, y: 1 }, 0)
+    pass(movement, 0, 5000)
+    assert.deepEqual(movement.place, { x: 9, y: 5 })
+    movement.head(nowhere, 5000)
+    pass(movement, 5000, 7000)
+    assert.deepEqual(movement.cell, { x: 9, y: 5 })
+    movement.head({ x: -1, y: -1 }, 7000)
+    pass(movement, 7000, 14_000)
+    assert.deepEqual(movement.place, nowhere)
+  })
+
+  it('does not jump where no frame was drawn for long', () => {
+    const movement = movementFrom(nowhere)
+    movement.head({ x: 1, y: 0 }, 0)
+    movement.at(60_000)
+    assert.ok(movement.place.x <= PACE / 4, `it is at ${movement.place.x}`)
+  })
+
+  it('stands on no cell where something else is, and goes past it', () => {
+    const movement = movementFrom({ x: 3, y: 3 }, { taken: [{ x: 4, y: 3 }] })
+    movement.head({ x: 1, y: 0 }, 0)
+    movement.head(nowhere, 50)
+    pass(movement, 50, 3000)
+    assert.deepEqual(movement.place, { x: 5, y: 3 })
+  })
+
+  it('goes from cell to cell at once where motion is not wanted', () => {
+    const movement = movementFrom({ x: 3, y: 3 }, { still: true })
+    movement.head({ x: 1, y: 0 }, 0)
+    assert.deepEqual(movement.place, { x: 4, y: 3 })
+    movement.head(nowhere, 100)
+    movement.at(101)
+    assert.deepEqual(movement.place, { x: 4, y: 3 })
+    assert.equal(movement.moving, false)
+    movement.head({ x: 1, y: 0 }, 1000)
+    pass(movement, 1000, 1900)
+    assert.deepEqual(movement.place, { x: 7, y: 3 }, 'as fast as it would have walked')
+  })
+
+  it('goes to the cell that the host gives', () => {
+    const movement = movementFrom({ x: 3, y: 3 })
+    movement.goTo({ x: 3, y: 4 }, 0)
+    pass(movement, 0, 1000)
+    assert.deepEqual(movement.place, { x: 3, y: 4 })
+  })
+
+  it('looks to where it goes', () => {
+    const movement = movementFrom({ x: 3, y: 3 })
+    movement.head({ x: -1, y: 0 }, 0)
+    assert.equal(movement.at(100).left, true)
+    movement.head({ x: 0, y: 1 }, 100)
+    assert.equal(movement.at(200).left, true, 'up and down it keeps its side')
+    movement.head({ x: 1, y: 0 }, 200)
+    assert.equal(movement.at(300).left, false)
+  })
+})
+
+describe('a free cell', () => {
+  it('is the nearest, and of two the one further on', () => {
+    const taken = ({ x, y }: Point): boolean => x >= 2 && x <= 4 && y === 3
+    assert.deepEqual(freeCell({ x: 1, y: 1 }, nowhere, bounds, taken), { x: 1, y: 1 })
+    assert.deepEqual(freeCell({ x: 3, y: 3 }, { x: 0, y: 1 }, bounds, taken), { x: 3, y: 4 })
+    assert.deepEqual(freeCell({ x: 3, y: 3 }, { x: 0, y: -1 }, bounds, taken), { x: 3, y: 2 })
+  })
+
+  it('is on the map, and the cell itself where nothing is free', () => {
+    assert.deepEqual(freeCell({ x: 0, y: 0 }, { x: -1, y: -1 }, bounds, ({ x, y }) => x === 0 && y === 0), { x: 0, y: 1 })
+    assert.deepEqual(freeCell({ x: 4, y: 4 }, nowhere, bounds, () => true), { x: 4, y: 4 })
+  })
+})
+
+describe('who is near', () => {
+  const at = (key: string, x: number, y: number): Point & { key: string } => ({ key, x, y })
+
+  it('is the nearest within reach', () => {
+    const all = [at('far', 5, 5), at('beside', 1, 1), at('next', 0, 1)]
+    assert.equal(nearestTo({ x: 0, y: 0 }, all, 1.6)?.key, 'next')
+    assert.equal(nearestTo({ x: 3, y: 3 }, all, 1.6), undefined)
+    assert.equal(nearestTo({ x: 4, y: 4 }, all, 1.6)?.key, 'far')
+  })
+})
