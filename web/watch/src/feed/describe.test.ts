@@ -10,7 +10,9 @@ import { Then } from './then.js'
 
 const ada = occupantThing({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2 })
 assert.ok(ada)
-const directory = new Directory([ada], [])
+const robin = occupantThing({ kind: 'human', id: 'r1', name: 'Robin', x: 3, y: 2 })
+assert.ok(robin)
+const directory = new Directory([ada, robin], [])
 const line = (kind: string, data: JsonObject): ReturnType<typeof describe> =>
   describe({ seq: 1, kind, data, at: 0, past: false }, directory, 1)
 
@@ -28,6 +30,18 @@ suite('an event in words', () => {
   it('calls people by a word of the page, and others by their label', () => {
     const asks = (fromPlayerId: string): unknown => line('world:agent_signal', { playerId: 'ada', kind: 'chat', data: { fromPlayerId } }).values.from
     assert.deepEqual(['__human__', '__night_watch__', 'ada'].map(asks), [en['residents.person'], 'night_watch', 'Ada'])
+  })
+
+  it('names the person on the map who waved, came into a zone or had one yield', () => {
+    const signal = (kind: string, data: JsonObject): unknown[] => {
+      const { sentence, values } = line('world:agent_signal', { playerId: 'ada', kind, data })
+      return [sentence, values.from]
+    }
+    assert.deepEqual(signal('chat', { fromPlayerId: 'r1' }), ['event.signal.wave', 'Robin'])
+    assert.deepEqual(signal('zone', { zoneCount: 2, flagged: false, fromPlayerId: 'r1' }), ['event.signal.zoneOf', 'Robin'])
+    assert.deepEqual(signal('yield', { yieldCount: 2, fromPlayerId: 'r1' }), ['event.signal.yieldTo', 'Robin'])
+    assert.equal(signal('zone', { zoneCount: 2, flagged: false })[0], 'event.signal.zone')
+    assert.equal(signal('chat', { fromPlayerId: 'ada' })[0], 'event.signal.chat')
   })
 
   it('goes by the events before it where it is past, not by who is there now', () => {

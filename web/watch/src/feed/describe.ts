@@ -132,12 +132,15 @@ function departure(reason: string): Pick<Description, 'sentence' | 'values'> {
 function signaled(signal: EventFields['world:agent_signal'], before: Before): Description {
   const { kind } = signal
   const about = { group: 'signal', who: signal.playerId } as const
+  const by = 'fromPlayerId' in signal.data ? asText(signal.data.fromPlayerId) ?? '' : ''
+  const from = nameOf(by, before)
   switch (signal.kind) {
     case 'journey': return { ...about, sentence: 'event.signal.journey', values: { count: asNumber(signal.data.stepCount) ?? 0 } }
-    case 'zone': return { ...about, sentence: 'event.signal.zone', values: { count: asNumber(signal.data.zoneCount) ?? 0 } }
-    case 'yield': return { ...about, sentence: 'event.signal.yield', values: { count: asNumber(signal.data.yieldCount) ?? 0 } }
-    case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', before) } }
-    case 'chat': return { ...about, sentence: 'event.signal.chat', values: { from: nameOf(asText(signal.data.fromPlayerId) ?? '', before) } }
+    case 'zone': return { ...about, sentence: by === '' ? 'event.signal.zone' : 'event.signal.zoneOf', values: { count: asNumber(signal.data.zoneCount) ?? 0, from } }
+    case 'yield': return { ...about, sentence: by === '' ? 'event.signal.yield' : 'event.signal.yieldTo', values: { count: asNumber(signal.data.yieldCount) ?? 0, from } }
+    case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from } }
+    // A person on the map talks by asking, and waves by this.
+    case 'chat': return { ...about, sentence: before.whose(by)?.key.startsWith('human:') === true ? 'event.signal.wave' : 'event.signal.chat', values: { from } }
     case 'metadata': {
       const reason = asText(signal.data.reason) ?? ''
       return { ...about, sentence: 'event.signal.metadata', values: { reason: clamp(reason.replaceAll('_', ' '), 60) } }

@@ -171,10 +171,20 @@ const words = {
     de: { one: 'Jemand hat die Zone von {who} betreten, bisher {count}-mal', other: 'Jemand hat die Zone von {who} betreten, bisher {count}-mal' },
     ja: { other: '誰かが {who} のゾーンに入りました (これまでに {count} 回)' },
   },
+  'event.signal.zoneOf': {
+    en: { one: '{from} entered the zone of {who}, {count} time by now', other: '{from} entered the zone of {who}, {count} times by now' },
+    de: { one: '{from} hat die Zone von {who} betreten, bisher {count}-mal', other: '{from} hat die Zone von {who} betreten, bisher {count}-mal' },
+    ja: { other: '{from} が {who} のゾーンに入りました (これまでに {count} 回)' },
+  },
   'event.signal.yield': {
     en: { one: '{who} yielded, {count} time by now', other: '{who} yielded, {count} times by now' },
     de: { one: '{who} ist ausgewichen, bisher {count}-mal', other: '{who} ist ausgewichen, bisher {count}-mal' },
     ja: { other: '{who} が譲りました (これまでに {count} 回)' },
+  },
+  'event.signal.yieldTo': {
+    en: { one: '{who} yielded to {from}, {count} time by now', other: '{who} yielded to {from}, {count} times by now' },
+    de: { one: '{who} ist {from} ausgewichen, bisher {count}-mal', other: '{who} ist {from} ausgewichen, bisher {count}-mal' },
+    ja: { other: '{who} が {from} に譲りました (これまでに {count} 回)' },
   },
   'event.signal.assist': {
     en: '{from} asks {who} for help',
@@ -185,6 +195,11 @@ const words = {
     en: '{from} talks to {who}',
     de: '{from} spricht mit {who}',
     ja: '{from} が {who} に話しかけています',
+  },
+  'event.signal.wave': {
+    en: '{from} waves at {who}',
+    de: '{from} winkt {who} zu',
+    ja: '{from} が {who} に手を振っています',
   },
   'event.signal.other': {
     en: '{who} signals {kind}',
