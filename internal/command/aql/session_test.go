@@ -133,7 +133,7 @@ main nodes`)
 11 SHOW CONNECTION {"server":"http://town","context":"home","mainNode":"main","agentId":"a1"}`)
 	expect(t, "notes", h.plain(h.messages.String()), `
 Connected to http://town with the context home.
-Using the agent mine.
+Using the agent f10000000000.
 Secret for $p:
 Using the agent Ada.`)
 }
