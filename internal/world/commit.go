@@ -74,7 +74,6 @@ func (w *World) commit(batch []*job) {
 	for tries := 0; tries < maxConflicts && awaited(batch); tries++ {
 		cause := w.attempt(ctx, l)
 		if cause == nil {
-			w.recovered(l.wrote)
 			return
 		}
 		if err = w.settle(ctx, cause, l); err != nil {
@@ -99,7 +98,8 @@ func (w *World) commit(batch []*job) {
 }
 
 // recovered notes that a commit worked: the view is the store's again, unless the
-// last write failed and this was none.
+// last write failed and this was none. It is called before the commit is answered, so
+// that who got an answer finds the host ready.
 func (w *World) recovered(wrote bool) {
 	if wrote {
 		w.unwritten = false
@@ -145,6 +145,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	w.state.keep()
 	w.showTip()
 	w.publish(plans)
+	w.recovered(l.wrote)
 	w.reply(l.batch, plans)
 	w.options.Observer.Committed(len(l.batch), len(b.Entries), t.events, took)
 	return nil
@@ -230,13 +231,13 @@ func (l *commitLoop) committed() *attempt {
 // answer gives the jobs of an attempt that was found in the journal, and whose
 // entries are published, their answers.
 func (w *World) answer(t *attempt) {
+	w.recovered(true)
 	rev := w.View().Rev
 	for i, j := range t.batch {
 		j.reply, j.err = t.replies[i], t.errs[i]
 		j.reply.Rev = rev
 		close(j.done)
 	}
-	w.recovered(true)
 }
 
 // settle does what lets a batch be tried again: it applies what was missed, or

@@ -188,3 +188,22 @@ func TestAHostFindsOutByItselfThatItsStoreIsBack(t *testing.T) {
 		t.Errorf("after a sweep: %v, and %d events", err, f.View().Seq-seq)
 	}
 }
+
+// Who gets an answer after the store was away finds the host well, however soon they
+// look.
+func TestAHostIsWellBeforeItAnswers(t *testing.T) {
+	f, journal := openFaulty(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(owner, registration(a))
+	for n := range 200 {
+		journal.down.Store(true)
+		_, err := f.try(a, line(a, "lost"))
+		wantCode(t, err, protocol.CodeStoreUnavailable)
+		journal.down.Store(false)
+		f.as(a, line(a, "kept"))
+		if err := f.Stale(); err != nil {
+			t.Fatalf("after answer %d the world is stale: %v", n, err)
+		}
+	}
+}
