@@ -124,18 +124,21 @@ export class Stream {
 
   async #open(): Promise<Signal | undefined> {
     const cursor = this.#cursor
+    let connection: Connection
     try {
-      this.#connection = await Connection.open(this.#transport, {
+      connection = this.#connection = await Connection.open(this.#transport, {
         inline: this.#options.inline, signal: this.#options.signal,
         ...(this.#options.answers === undefined ? {} : { answers: this.#options.answers }),
         ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }), ...(cursor === undefined ? {} : { after: cursor }),
       })
-      if (!(await this.#connection.started())) return this.#lost(undefined, true)
+      if (!(await connection.started())) return this.#lost(undefined, true)
     } catch (error) {
       return this.#lost(error)
     }
+    // It was closed meanwhile.
+    if (this.#connection !== connection) return undefined
     this.#floor = cursor
-    return { type: 'open', resumes: cursor !== undefined, sid: this.#connection.sid }
+    return { type: 'open', resumes: cursor !== undefined, sid: connection.sid }
   }
 
   /** Takes the next frame; undefined for one that changes nothing. */

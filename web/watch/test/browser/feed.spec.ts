@@ -115,8 +115,8 @@ for (const [what, options] of Object.entries({
           return height > 0 && bottom <= whole.bottom - 4 ? [] : [`${line.textContent} ends ${whole.bottom - bottom} above the end of its row`]
         })
       }))).toEqual([])
-      expect(await rows.evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().top))
-        .map((top, row, tops) => row === 0 ? 0 : top - (tops[row - 1] ?? 0) - Math.round(all[row - 1]?.getBoundingClientRect().height ?? 0)))).toEqual([0, 0])
+      expect(await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect())
+        .map(({ top }, row, boxes) => Math.round(top - (boxes[row - 1]?.bottom ?? top))))).toEqual([0, 0])
     })
   })
 }

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, panel, part, resident, show, status, verified } from './fixtures/town.js'
+import { feed, open, panel, part, resident, residents, show, status, verified } from './fixtures/town.js'
 
 const live = (page: Page): Locator => status(page).getByText(en['status.live'], { exact: true })
 const proven = (page: Page): Locator => status(page).getByText(en['status.verified'], { exact: true })
@@ -147,7 +147,7 @@ test.describe('where there are accounts', () => {
 test('each platform has its mark, the same for everybody who has it', async ({ page, host, world }) => {
   for (const [name, type] of Object.entries({ Ada: 'langchain', Bo: 'langchain', Cy: 'openai-agents', Di: 'pydantic-ai' })) await world.agent(name, { type })
   await open(page, host)
-  const marks = async (): Promise<string[]> => Promise.all(['Ada', 'Bo', 'Cy', 'Di'].map(async (name) => resident(page, name).locator('.platform').evaluate((mark) => `${mark.textContent} ${getComputedStyle(mark).backgroundColor}`)))
+  const marks = async (): Promise<string[]> => Promise.all(['Ada', 'Bo', 'Cy', 'Di'].map(async (name) => residents(page).getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) }).locator('.platform').evaluate((mark) => `${mark.textContent} ${getComputedStyle(mark).backgroundColor}`)))
   const [ada, bo, cy, di] = await marks()
   expect(ada).toMatch(/^LC rgb/)
   expect(bo).toBe(ada)
