@@ -145,7 +145,7 @@ export const test = base.extend<Fixtures, { firefox: Browser }>({
 })
 
 /** The row of somebody in the list. */
-export const row = (name: string): string => `.row[aria-label="${name}"]`
+export const row = (name: string): string => `.row ::-p-text(${name})`
 /** The panel of somebody. */
 export const panel = (name: string): string => `aside[aria-label="${name}"]`
 /** What has a name of the page's. */
