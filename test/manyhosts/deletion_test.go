@@ -123,11 +123,13 @@ func (s *site) streams(n hostprocess.Node) (ended chan error) {
 	return ended
 }
 
+// delete deletes an agent at a host. Where its store does not answer in time on a busy
+// machine it is repeated, as clients do: by its key it is carried out once.
 func (s *site) delete(h *hostprocess.Host, agent hostprocess.Node) *hostprocess.Answer {
 	s.t.Helper()
-	a := s.ask(h, s.account.Main, hostprocess.Request{
-		Method: http.MethodDelete, Path: protocol.PathAgents + "?" + url.Values{"id": {agent.ID}}.Encode(),
-	})
+	a := s.until(h, s.account.Main, hostprocess.Request{
+		Method: http.MethodDelete, Path: protocol.PathAgents + "?" + url.Values{"id": {agent.ID}}.Encode(), Key: "delete-" + agent.ID,
+	}, func(a *hostprocess.Answer) bool { return a.Code != protocol.CodeStoreUnavailable })
 	if !a.OK() {
 		s.t.Fatalf("a deletion: %d %s", a.Status, a.Code)
 	}
