@@ -1,11 +1,11 @@
 package protocol
 
 import (
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"unique"
 )
 
 // Redacted is what every secret prints as.
@@ -18,13 +18,13 @@ var ErrSecretMarshal = errors.New("a secret is never encoded by itself: give the
 
 // Secret is a text that proves something: a phrase, a passwHash, an API key, a
 // token. It prints and logs as a placeholder, also from within a struct, and no
-// encoder writes it. The zero Secret is "none". Secrets with equal texts are
-// equal.
+// encoder writes it. The zero Secret is "none". Equal compares two.
 type Secret struct {
-	// The text is behind a handle because fmt prints the unexported fields of a
-	// struct without calling their methods: it then shows an address. Handles of
-	// equal texts are equal.
-	handle unique.Handle[string]
+	// _ keeps == from comparing addresses.
+	_ [0]func()
+	// The text is behind a pointer because fmt prints the unexported fields of a
+	// struct without calling their methods: it then shows an address.
+	text *string
 }
 
 // NewSecret wraps text; "" gives the zero Secret.
@@ -32,7 +32,7 @@ func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
 	}
-	return Secret{handle: unique.Make(text)}
+	return Secret{text: &text}
 }
 
 // Reveal gives the text itself, "" for the zero Secret.
@@ -40,11 +40,17 @@ func (s Secret) Reveal() string {
 	if s.IsZero() {
 		return ""
 	}
-	return s.handle.Value()
+	return *s.text
+}
+
+// Equal reports whether both have the same text. The time that it takes depends on the
+// lengths only.
+func (s Secret) Equal(other Secret) bool {
+	return s.IsZero() == other.IsZero() && subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(other.Reveal())) == 1
 }
 
 // IsZero reports whether there is no text.
-func (s Secret) IsZero() bool { return s == Secret{} }
+func (s Secret) IsZero() bool { return s.text == nil }
 
 // Wire gives the secret for a field that carries it to another side.
 func (s Secret) Wire() WireSecret { return WireSecret{s} }

@@ -69,7 +69,8 @@ func TestOnlyWireSecretsAreEncoded(t *testing.T) {
 
 func TestSecretsCompareByTheirText(t *testing.T) {
 	t.Parallel()
-	if protocol.NewSecret("a") != protocol.NewSecret(strings.Clone("a")) || protocol.NewSecret("a") == protocol.NewSecret("b") {
+	if !protocol.NewSecret("a").Equal(protocol.NewSecret(strings.Clone("a"))) || protocol.NewSecret("a").Equal(protocol.NewSecret("b")) ||
+		protocol.NewSecret("a").Equal(protocol.Secret{}) || !(protocol.Secret{}).Equal(protocol.Secret{}) {
 		t.Error("secrets do not compare by their text")
 	}
 	if !protocol.NewSecret("").IsZero() || (protocol.Secret{}).Reveal() != "" || protocol.NewSecret("a").IsZero() {

@@ -42,7 +42,7 @@ func TestDerivedIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, err := sdk.DeriveNodeIDFromMaterial(material, root)
-	if err != nil || id != want || node.NodeID != want || !node.Phrase.IsZero() || node.PasswHash != material {
+	if err != nil || id != want || node.NodeID != want || !node.Phrase.IsZero() || !node.PasswHash.Equal(material) {
 		t.Errorf("id %s, %v; node %+v", id, err, node)
 	}
 	if _, err := sdk.DeriveNodeIDFromMaterial(protocol.NewSecret(phrase), root); !errors.Is(err, sdk.ErrCredentials) {
@@ -55,7 +55,7 @@ func TestDerivedIDs(t *testing.T) {
 
 func TestGenerateNodePassphrase(t *testing.T) {
 	a, b := sdk.GenerateNodePassphrase(), sdk.GenerateNodePassphrase()
-	if len(strings.Fields(a.Reveal())) != 10 || a == b {
+	if len(strings.Fields(a.Reveal())) != 10 || a.Equal(b) {
 		t.Error("phrases are not ten words, or repeat")
 	}
 }

@@ -18,7 +18,7 @@ func TestAPIKeysAndLabels(t *testing.T) {
 	}
 	defer func() { _ = w.Close(t.Context()) }()
 	key, err := w.CreateAPIKey(t.Context(), "ci", time.Hour)
-	if err != nil || key.IsZero() || key == a.apiKey {
+	if err != nil || key.IsZero() || key.Equal(a.apiKey) {
 		t.Fatalf("the new key: %v", err)
 	}
 	keys, err := w.APIKeys(t.Context())

@@ -43,7 +43,7 @@ func (k *apiKey) all() []string {
 func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.had[len(k.had)-1] != refused {
+	if !k.had[len(k.had)-1].Equal(refused) {
 		return true
 	}
 	if k.reload == nil {
@@ -51,7 +51,7 @@ func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
 	}
 	fresh, err := k.reload(ctx)
 	fresh = protocol.NewSecret(protocol.TrimSpace(fresh.Reveal()))
-	if err != nil || fresh.IsZero() || fresh == refused {
+	if err != nil || fresh.IsZero() || fresh.Equal(refused) {
 		return false
 	}
 	k.had = append(k.had, fresh)

@@ -58,7 +58,7 @@ func (c *Caller) Fingerprint() string {
 // new one there, and the one of before may have been revoked. The key of the environment
 // stays as it is.
 func (c *Caller) ReloadAPIKey(context.Context) (protocol.Secret, error) {
-	if c.Context == nil || c.Main.NodeID != c.Context.MainNodeID() || c.APIKey != c.Context.AccountKey() {
+	if c.Context == nil || c.Main.NodeID != c.Context.MainNodeID() || !c.APIKey.Equal(c.Context.AccountKey()) {
 		return protocol.Secret{}, nil
 	}
 	return c.Store.KeyNow(c.Context)

@@ -92,7 +92,7 @@ func equalAgents(a, b []Agent) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].NodeID != b[i].NodeID || a[i].Label != b[i].Label || a[i].PasswHash != b[i].PasswHash {
+		if a[i].NodeID != b[i].NodeID || a[i].Label != b[i].Label || !a[i].PasswHash.Equal(b[i].PasswHash.Secret) {
 			return false
 		}
 	}

@@ -136,14 +136,14 @@ func (doc agentPlayJSON) missing() string {
 		return "serverUrl"
 	case doc.NodeID == "":
 		return "nodeId"
-	case doc.Passw == phraseField{}:
+	case doc.Passw.IsZero():
 		return "passw"
 	}
 	for i, a := range doc.Agents {
 		switch {
 		case a.NodeID == "":
 			return fmt.Sprintf("agentNodes.%d.nodeId", i)
-		case a.Passw == phraseField{}:
+		case a.Passw.IsZero():
 			return fmt.Sprintf("agentNodes.%d.passw", i)
 		}
 	}

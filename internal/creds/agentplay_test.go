@@ -27,11 +27,11 @@ func TestImportHashesThePhrases(t *testing.T) {
 	if c.ServerURL != "https://agent-play.example.com" || c.Service != ServiceAgentPlay || c.Name != "old" {
 		t.Errorf("context %s at %s, %s", c.Name, c.ServerURL, c.Service)
 	}
-	if c.Main.NodeID != keyA || c.Main.PasswHash != HashPhrase("main phrase") || !c.Main.Phrase.IsZero() {
+	if c.Main.NodeID != keyA || !c.Main.PasswHash.Equal(HashPhrase("main phrase").Secret) || !c.Main.Phrase.IsZero() {
 		t.Error("the main node is not what was imported")
 	}
 	second, err := c.Agent("agent-2")
-	if err != nil || second.NodeID != keyC || second.PasswHash != HashPhrase("second phrase") || !second.Phrase.IsZero() || !second.CreatedAt.Equal(sampleTime) {
+	if err != nil || second.NodeID != keyC || !second.PasswHash.Equal(HashPhrase("second phrase").Secret) || !second.Phrase.IsZero() || !second.CreatedAt.Equal(sampleTime) {
 		t.Errorf("the second agent is not what was imported: %v", err)
 	}
 	f := NewFile()
@@ -143,7 +143,7 @@ func FuzzParseAgentPlay(f *testing.F) {
 			t.Fatalf("what was imported with phrases cannot be exported: %v", err)
 		}
 		again, err := ParseAgentPlay("f", text, opts)
-		if err != nil || again.Main.PasswHash != c.Main.PasswHash || !equalAgents(again.Agents(), c.Agents()) {
+		if err != nil || !again.Main.PasswHash.Equal(c.Main.PasswHash.Secret) || !equalAgents(again.Agents(), c.Agents()) {
 			t.Fatalf("exported and imported again: %v\n%s", err, text)
 		}
 	})

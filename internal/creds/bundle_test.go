@@ -33,7 +33,7 @@ func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
 		t.Fatalf("it is opened as %s, %v", opened, err)
 	}
 	back, err := creds.ParseBundle("home.age", opened)
-	if err != nil || back.APIKey != c.APIKey || back.RootKey != c.RootKey || back.Name != c.Name {
+	if err != nil || !back.APIKey.Equal(c.APIKey) || back.RootKey != c.RootKey || back.Name != c.Name {
 		t.Errorf("the context is %+v, %v", back, err)
 	}
 	if _, err := creds.Decrypt(sealed, protocol.NewSecret("wrong horse")); !errors.Is(err, creds.ErrPassphrase) {

@@ -180,7 +180,7 @@ func ParseService(text string) (Service, error) {
 
 // check reports the first thing that is wrong with the context.
 func (c *Context) check() error {
-	if !contextName.MatchString(c.Name) {
+	if !contextName().MatchString(c.Name) {
 		return fmt.Errorf("%q: %w", shorten(c.Name), ErrContextName)
 	}
 	if base, err := ParseServerURL(c.ServerURL); err != nil || base != c.ServerURL {
@@ -218,7 +218,7 @@ func checkNode(nodeID string, hash PasswHash, phrase protocol.Secret) error {
 		return ErrNodeID
 	case !protocol.ValidHex64(hash.Reveal()):
 		return ErrPasswHash
-	case !phrase.IsZero() && HashPhrase(phrase.Reveal()) != hash:
+	case !phrase.IsZero() && !HashPhrase(phrase.Reveal()).Equal(hash.Secret):
 		return ErrPhraseMismatch
 	}
 	return nil

@@ -40,8 +40,8 @@ type DeriverOptions struct {
 	// Idle is how long after the last derivation the memory is given back.
 	// Default 5 s.
 	Idle time.Duration
-	// Release gives the memory back. By default it collects what derivations keep for
-	// the next one: the runtime alone would do so minutes later.
+	// Release gives the memory back. By default also what is garbage goes back to the
+	// system: the runtime alone would do so minutes later.
 	Release func()
 }
 
@@ -53,10 +53,9 @@ func DefaultRunning(cores int) int {
 	return max(1, min(cores/2, maxDefaultRunning, int(min(room, maxDefaultRunning))))
 }
 
-// freeMemory gives back what derivations keep for the next one. A sync.Pool lets go
-// of it at the second collection.
+// freeMemory gives back what derivations keep for the next one.
 func freeMemory() {
-	runtime.GC()
+	derivations.release()
 	debug.FreeOSMemory()
 }
 
@@ -96,6 +95,7 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 	if opts.Release == nil {
 		opts.Release = freeMemory
 	}
+	derivations.keepMore(opts.Running)
 	return &Deriver{opts: opts}
 }
 
@@ -143,6 +143,7 @@ func (d *Deriver) Close() {
 		d.closed = true
 		d.queue.turnAway(ErrClosed)
 		d.disarm()
+		derivations.keepMore(-d.opts.Running)
 	}
 	d.mu.Unlock()
 	d.owned.Wait()

@@ -3,8 +3,6 @@ package creds
 import (
 	"context"
 	"errors"
-	"runtime/debug"
-	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -230,41 +228,4 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 			}
 		})
 	})
-}
-
-// residentHeap is the heap that the system still holds for the process.
-func residentHeap() uint64 {
-	samples := []metrics.Sample{
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
-	}
-	metrics.Read(samples)
-	var sum uint64
-	for _, s := range samples {
-		sum += s.Value.Uint64()
-	}
-	return sum
-}
-
-// An idle host has to be small again soon after somebody made a node.
-func TestDeriverGivesRealMemoryBack(t *testing.T) {
-	freeMemory()
-	before := residentHeap()
-	var during uint64
-	d := NewDeriver(DeriverOptions{Idle: time.Millisecond, Derive: func(hash PasswHash, rootKey string) (string, error) {
-		defer func() { during = residentHeap() }()
-		return DeriveNodeID(hash, rootKey)
-	}})
-	defer d.Close()
-	// The runtime must not collect the buffer by itself.
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "n1"); err != nil {
-		t.Fatal(err)
-	}
-	d.owned.Wait() // for the release
-	if during < before+(48<<20) {
-		t.Errorf("%d bytes were held after the derivation, %d before: the test does not see its buffer", during, before)
-	}
-	if held := residentHeap(); held > before+(16<<20) {
-		t.Errorf("%d bytes are still held, %d before", held, before)
-	}
 }

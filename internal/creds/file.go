@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -23,7 +24,9 @@ var (
 	ErrContextName = errors.New("a context's name is 1 to 64 letters, digits, '.', '_' or '-' and starts with a letter or digit")
 )
 
-var contextName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var contextName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+})
 
 // File is the content of a credentials file: contexts by name, one of them in
 // use. It is not for concurrent use; each Load and Update has its own.
@@ -136,7 +139,7 @@ func (f *File) Rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if !contextName.MatchString(to) {
+	if !contextName().MatchString(to) {
 		return fmt.Errorf("%q: %w", to, ErrContextName)
 	}
 	if from == to {

@@ -231,6 +231,9 @@ type phraseField protocol.Secret
 
 func (f phraseField) MarshalText() ([]byte, error) { return []byte(protocol.Secret(f).Reveal()), nil }
 
+// IsZero reports whether there is no phrase.
+func (f phraseField) IsZero() bool { return protocol.Secret(f).IsZero() }
+
 func (f *phraseField) UnmarshalText(text []byte) error {
 	phrase, err := ParsePhrase(string(text))
 	if err != nil {

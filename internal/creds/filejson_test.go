@@ -35,7 +35,7 @@ func TestFileFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	barista, err := local.Agent("barista")
-	if err != nil || barista.Phrase.Reveal() != "kept phrase" || barista.PasswHash != HashPhrase("kept phrase") || !barista.CreatedAt.Equal(sampleTime) {
+	if err != nil || barista.Phrase.Reveal() != "kept phrase" || !barista.PasswHash.Equal(HashPhrase("kept phrase").Secret) || !barista.CreatedAt.Equal(sampleTime) {
 		t.Errorf("the agent did not come back: %v", err)
 	}
 	if local.Main.APIKey.Reveal() != "pk_key" || local.Main.Phrase.Reveal() != "main phrase" {
@@ -246,7 +246,7 @@ func compareFiles(t *rapid.T, got, want *File) {
 		if g.ServerURL != w.ServerURL || g.Service != w.Service || !g.CreatedAt.Equal(w.CreatedAt) || !equalAgents(g.agents, w.agents) || (g.Main == nil) != (w.Main == nil) {
 			t.Fatalf("context %q came back as another", name)
 		}
-		if w.Main != nil && (g.Main.NodeID != w.Main.NodeID || g.Main.PasswHash != w.Main.PasswHash || g.Main.Phrase != w.Main.Phrase || g.Main.APIKey != w.Main.APIKey) {
+		if w.Main != nil && (g.Main.NodeID != w.Main.NodeID || !g.Main.PasswHash.Equal(w.Main.PasswHash.Secret) || !g.Main.Phrase.Equal(w.Main.Phrase) || !g.Main.APIKey.Equal(w.Main.APIKey)) {
 			t.Fatalf("the main node of %q came back as another", name)
 		}
 	}

@@ -3,6 +3,7 @@ package creds_test
 import (
 	"encoding/base64"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestAnInvitationIsReadAsItWasWritten(t *testing.T) {
 	}
 	broken := text.Reveal()[:40] + "\r\n " + text.Reveal()[40:] + "\n"
 	got, err := creds.ParseInvitation(broken)
-	if err != nil || got != want {
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("it is read as %+v, %v", got, err)
 	}
 	// No part of it is an invitation.
@@ -98,7 +99,7 @@ func FuzzParseInvitation(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is read as %+v, which cannot be written: %v", text, read, err)
 		}
-		if back, err := creds.ParseInvitation(again.Reveal()); err != nil || back != read {
+		if back, err := creds.ParseInvitation(again.Reveal()); err != nil || !reflect.DeepEqual(back, read) {
 			t.Errorf("%q is read as %+v and then as %+v, %v", text, read, back, err)
 		}
 	})

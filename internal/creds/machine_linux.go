@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"fmt"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -30,8 +31,18 @@ func inBackground(f func()) {
 	<-over
 }
 
-// inHugePages asks the system for large pages behind memory that was not used yet:
-// its pages are needed in no order, and each small one costs a fault when it is first
+// systemMemory returns n bytes that are no part of the heap. It asks for large pages:
+// derivations need them in no order, and each small page costs a fault when it is first
 // used and an entry of the processor's table of addresses later. Where the system has
-// none to give the memory is as good as before.
-func inHugePages(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }
+// none to give the memory is as good.
+func systemMemory(n int) ([]byte, error) {
+	memory, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("get %d bytes: %w", n, err)
+	}
+	_ = unix.Madvise(memory, unix.MADV_HUGEPAGE)
+	return memory, nil
+}
+
+// returnMemory gives memory of systemMemory back. It can only fail for other memory.
+func returnMemory(memory []byte) { _ = unix.Munmap(memory) }

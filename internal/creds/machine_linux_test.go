@@ -1,9 +1,17 @@
 package creds
 
 import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/playctl/playctl/internal/creds/romix"
 )
 
 // threadPriority is that of the thread it runs on: 20 less the niceness.
@@ -32,5 +40,58 @@ func TestDeriverRunsAtLowerPriority(t *testing.T) {
 	}
 	if after := threadPriority(t); after != before {
 		t.Errorf("the caller has priority %d after it, not %d", after, before)
+	}
+}
+
+// resident is the memory of the process that the system holds, but for files.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\nAnonymous:")
+	var kib int
+	if _, err := fmt.Sscan(rest, &kib); err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
+}
+
+// heapObjects is how many bytes of the heap are in use.
+func heapObjects() int {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int(sample[0].Value.Uint64())
+}
+
+// An idle host has to be small again soon after somebody made a node. While it is made,
+// the memory for it is no part of the heap, which may have that much less.
+func TestDeriverGivesRealMemoryBack(t *testing.T) {
+	const limit, needed = 1 << 30, scryptN * romix.Block
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	freeMemory()
+	before, heapBefore := resident(t), heapObjects()
+	var during, heap int
+	var lowered int64
+	d := NewDeriver(DeriverOptions{Idle: time.Millisecond, Derive: func(hash PasswHash, rootKey string) (string, error) {
+		defer func() { during, heap, lowered = resident(t), heapObjects(), debug.SetMemoryLimit(-1) }()
+		return DeriveNodeID(hash, rootKey)
+	}})
+	defer d.Close()
+	// The runtime must not collect anything by itself.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "n1"); err != nil {
+		t.Fatal(err)
+	}
+	d.owned.Wait() // for the release
+	if during < before+needed*3/4 {
+		t.Errorf("%d bytes were held after the derivation, %d before: the test does not see its memory", during, before)
+	}
+	if heap > heapBefore+needed/4 || lowered != limit-needed {
+		t.Errorf("the heap grew from %d to %d bytes with a limit of %d", heapBefore, heap, lowered)
+	}
+	if held := resident(t); held > before+needed/4 || debug.SetMemoryLimit(-1) != limit {
+		t.Errorf("%d bytes are still held, %d before, and the limit is %d", held, before, debug.SetMemoryLimit(-1))
 	}
 }

@@ -21,6 +21,7 @@ package creds
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -28,9 +29,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
-
-	"github.com/tyler-smith/go-bip39/wordlists"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -42,6 +42,15 @@ const PhraseWords = 10
 // phraseListSize is the size of the BIP-39 English list. Being a power of two
 // it lets 11 random bits pick a word without bias.
 const phraseListSize = 2048
+
+// phraseList is the BIP-39 English list, a word a line.
+//
+//go:embed words.txt
+var phraseList string
+
+// phraseWords are the words of the list. The package that publishes it splits the lists of
+// nine languages in every process, which a command would wait for.
+var phraseWords = sync.OnceValue(func() []string { return strings.Fields(phraseList) })
 
 // ErrPhraseEmpty is returned for a phrase that holds nothing but white space.
 var ErrPhraseEmpty = errors.New("the phrase is empty: it needs at least one word")
@@ -74,7 +83,7 @@ func PhraseFault(phrase protocol.Secret) string {
 		return fmt.Sprintf("it has %d %s, and phrases that playctl makes have %d", len(words), unit, PhraseWords)
 	}
 	for i, word := range words {
-		if !slices.Contains(wordlists.English, word) {
+		if !slices.Contains(phraseWords(), word) {
 			return fmt.Sprintf("its word number %d is in no phrase that playctl makes", i+1)
 		}
 	}
@@ -89,7 +98,7 @@ func phraseFrom(random io.Reader) (string, error) {
 	}
 	words := make([]string, PhraseWords)
 	for i := range words {
-		words[i] = wordlists.English[binary.BigEndian.Uint16(raw[2*i:])%phraseListSize]
+		words[i] = phraseWords()[binary.BigEndian.Uint16(raw[2*i:])%phraseListSize]
 	}
 	return strings.Join(words, " "), nil
 }

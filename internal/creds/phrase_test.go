@@ -76,7 +76,7 @@ func FuzzNormalizePhrase(f *testing.F) {
 		if again := protocol.NormalizePhrase(got); again != got {
 			t.Fatalf("normalizing %q twice gives %q", got, again)
 		}
-		if HashPhrase(text) != HashPhrase(got) {
+		if !HashPhrase(text).Equal(HashPhrase(got).Secret) {
 			t.Fatalf("%q and its normal form hash differently", text)
 		}
 		phrase, err := ParsePhrase(text)
@@ -128,6 +128,12 @@ func TestPhraseWordsAreUniform(t *testing.T) {
 		if n != 32 && n != 31 {
 			t.Errorf("%q came up %d times of 32", word, n)
 		}
+	}
+}
+
+func TestThePhrasesWordsAreThoseOfBIP39(t *testing.T) {
+	if !slices.Equal(phraseWords(), wordlists.English) {
+		t.Error("words.txt is not the published list")
 	}
 }
 

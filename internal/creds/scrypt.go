@@ -4,7 +4,6 @@ import (
 	"crypto/pbkdf2"
 	"crypto/sha256"
 	"fmt"
-	"sync"
 
 	"github.com/playctl/playctl/internal/creds/romix"
 )
@@ -14,25 +13,17 @@ import (
 // and takes 64 MiB of fresh memory each time, which the garbage collector has to find
 // again. This one gives way, and uses the memory of the one before.
 
-// scryptMemory has the memory of derivations that are over. The garbage collector
-// takes what is not used again.
-var scryptMemory sync.Pool
-
 // scryptKey is scrypt with a cost of n, a power of two, and p = 1.
 func scryptKey(password, salt []byte, n int) ([]byte, error) {
 	b, err := pbkdf2.Key(sha256.New, string(password), salt, 1, romix.Block)
 	if err != nil {
 		return nil, fmt.Errorf("derive with scrypt: %w", err)
 	}
-	memory, _ := scryptMemory.Get().(*[]byte)
-	if memory == nil || len(*memory) < n*romix.Block {
-		memory = new(make([]byte, n*romix.Block))
-		inHugePages(*memory)
-	}
-	defer scryptMemory.Put(memory)
+	memory := derivations.take(n * romix.Block)
+	defer derivations.giveBack(memory)
 	// Tests watch this write for races, but not those of romix, which are too many.
-	copy(*memory, b)
-	romix.Mix((*[romix.Block]byte)(b), (*memory)[:n*romix.Block])
+	copy(memory.bytes, b)
+	romix.Mix((*[romix.Block]byte)(b), memory.bytes)
 	key, err := pbkdf2.Key(sha256.New, string(password), b, 1, scryptKeyLen)
 	if err != nil {
 		return nil, fmt.Errorf("derive with scrypt: %w", err)

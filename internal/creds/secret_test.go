@@ -77,7 +77,7 @@ func TestSecretValues(t *testing.T) {
 	if (protocol.Secret{}).Reveal() != "" || !(protocol.Secret{}).IsZero() || !protocol.NewSecret("").IsZero() {
 		t.Error("the zero secret is not empty")
 	}
-	if protocol.NewSecret("a") != protocol.NewSecret(strings.Clone("a")) || protocol.NewSecret("a") == protocol.NewSecret("b") {
+	if !protocol.NewSecret("a").Equal(protocol.NewSecret(strings.Clone("a"))) || protocol.NewSecret("a").Equal(protocol.NewSecret("b")) {
 		t.Error("secrets do not compare by their text")
 	}
 	if protocol.NewSecret("a").Reveal() != "a" {

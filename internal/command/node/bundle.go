@@ -167,7 +167,7 @@ func encrypted(ctx context.Context, a *command.App, text []byte, file string) (s
 		if err != nil {
 			return nil, err
 		}
-		if again != passphrase {
+		if !again.Equal(passphrase) {
 			return nil, command.BadInput(errors.New("the two passphrases differ: nothing was written"))
 		}
 	}
