@@ -163,6 +163,6 @@ func badNode(name, want string) error { return fmt.Errorf("%w: %w", ErrNode, fie
 
 // readBounds reads canonical bounds.
 func readBounds(text []byte) (b protocol.Bounds, err error) {
-	err = bounds.read(reflect.ValueOf(&b).Elem(), text, false)
+	err = bounds().read(reflect.ValueOf(&b).Elem(), text, false)
 	return b, err
 }

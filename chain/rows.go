@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -68,18 +69,23 @@ const (
 	shapeList    // of structs
 )
 
-// The types that are written and read here.
+// The types that are written and read here, each prepared when it is first needed: most
+// commands need none.
 var (
-	agentRow     = rowTypeOf(reflect.TypeFor[protocol.Agent](), protocol.KindAgent)
-	mcpRow       = rowTypeOf(reflect.TypeFor[protocol.MCP](), protocol.KindMCP)
-	humanRow     = rowTypeOf(reflect.TypeFor[protocol.Human](), protocol.KindHuman)
-	structureRow = rowTypeOf(reflect.TypeFor[protocol.Structure](), protocol.KindStructure)
-	spaceRow     = rowTypeOf(reflect.TypeFor[protocol.Space](), "")
-	headerRow    = rowTypeOf(reflect.TypeFor[header](), "")
-	lastUpdate   = rowTypeOf(reflect.TypeFor[protocol.LastUpdate](), "")
-	mcpServer    = rowTypeOf(reflect.TypeFor[protocol.MCPServer](), "")
-	bounds       = rowTypeOf(reflect.TypeFor[protocol.Bounds](), "")
+	agentRow     = rowTypeOnce[protocol.Agent](protocol.KindAgent)
+	mcpRow       = rowTypeOnce[protocol.MCP](protocol.KindMCP)
+	humanRow     = rowTypeOnce[protocol.Human](protocol.KindHuman)
+	structureRow = rowTypeOnce[protocol.Structure](protocol.KindStructure)
+	spaceRow     = rowTypeOnce[protocol.Space]("")
+	headerRow    = rowTypeOnce[header]("")
+	lastUpdate   = rowTypeOnce[protocol.LastUpdate]("")
+	mcpServer    = rowTypeOnce[protocol.MCPServer]("")
+	bounds       = rowTypeOnce[protocol.Bounds]("")
 )
+
+func rowTypeOnce[T any](kind protocol.OccupantKind) func() *rowType {
+	return sync.OnceValue(func() *rowType { return rowTypeOf(reflect.TypeFor[T](), kind) })
+}
 
 // header is the payload of the header leaf.
 type header struct {

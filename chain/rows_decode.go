@@ -113,13 +113,13 @@ func readRow(text []byte, head bool) (protocol.Occupant, error) {
 	var t *rowType
 	switch protocol.OccupantKind(kind) {
 	case protocol.KindAgent:
-		row, t = &protocol.Agent{}, agentRow
+		row, t = &protocol.Agent{}, agentRow()
 	case protocol.KindMCP:
-		row, t = &protocol.MCP{}, mcpRow
+		row, t = &protocol.MCP{}, mcpRow()
 	case protocol.KindHuman:
-		row, t = &protocol.Human{}, humanRow
+		row, t = &protocol.Human{}, humanRow()
 	case protocol.KindStructure:
-		row, t = &protocol.Structure{}, structureRow
+		row, t = &protocol.Structure{}, structureRow()
 	default:
 		return nil, fmt.Errorf("%w: the kind %.50q is not agent, mcp, human or structure", ErrRow, kind)
 	}
@@ -139,7 +139,7 @@ func checkPlace(text []byte) error {
 	game, _ := asText(field(text, "gameId"))
 	switch {
 	case list != nil && !ok:
-		return fmt.Errorf("%w: %w", ErrRow, structureRow.byName["spaceIds"].malformed())
+		return fmt.Errorf("%w: %w", ErrRow, structureRow().byName["spaceIds"].malformed())
 	case len(spaces) == 0 && game == "":
 		return fmt.Errorf("%w: a structure needs a space id or a gameId", ErrRow)
 	}
@@ -149,7 +149,7 @@ func checkPlace(text []byte) error {
 // readSpace is ParseSpace for a canonical entry.
 func readSpace(text []byte) (*protocol.Space, error) {
 	s := &protocol.Space{}
-	if err := spaceRow.read(reflect.ValueOf(s).Elem(), text, false); err != nil {
+	if err := spaceRow().read(reflect.ValueOf(s).Elem(), text, false); err != nil {
 		return nil, fmt.Errorf("%w: a space: %w", ErrRow, err)
 	}
 	return s, nil

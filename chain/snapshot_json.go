@@ -177,7 +177,7 @@ func mcpServersJSON(t *Tree, yield func([]byte) bool) bool {
 	comma := 0 // the first item has none
 	for server := range mcpServers(t) {
 		e.out = append(e.out[:0], ',')
-		e.object(mcpServer, reflect.ValueOf(&server).Elem())
+		e.object(mcpServer(), reflect.ValueOf(&server).Elem())
 		if !yield(e.out[1-comma:]) {
 			return false
 		}

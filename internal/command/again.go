@@ -4,10 +4,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // suggested finds the commands in a hint: between quotation marks, as people type them.
-var suggested = regexp.MustCompile(`"playctl [^"]*"`)
+var suggested = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"playctl [^"]*"`)
+})
 
 // elsewhereCommands are the commands that call no host, or name it by themselves.
 var elsewhereCommands = []string{"serve", "stop", "logs", "store", "context", "create-root-key", "help", "init", "mcp", "completion", "version"}
@@ -18,7 +21,7 @@ func (a *App) LikeThis(text string) string {
 	if a.Sources == nil {
 		return text
 	}
-	return suggested.ReplaceAllStringFunc(text, func(quoted string) string {
+	return suggested().ReplaceAllStringFunc(text, func(quoted string) string {
 		return `"` + a.likeThis(strings.Trim(quoted, `"`)) + `"`
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -80,14 +81,19 @@ func badFlag(cmd *cobra.Command, err error) error {
 }
 
 // parserWords are those of Go's parsers of numbers and times, and what they mean.
-var parserWords = []struct {
+var parserWords = sync.OnceValue(func() []meaning {
+	return []meaning{
+		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
+		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number that is allowed here"},
+		{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "it is too large"},
+		{regexp.MustCompile(`time: .* duration ".*"`), "a time needs a number and a unit, as 30s or 5m"},
+	}
+})
+
+// meaning is what is said instead of a text that is found.
+type meaning struct {
 	found *regexp.Regexp
 	means string
-}{
-	{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
-	{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number that is allowed here"},
-	{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "it is too large"},
-	{regexp.MustCompile(`time: .* duration ".*"`), "a time needs a number and a unit, as 30s or 5m"},
 }
 
 // headerWords are those of hosts that name the headers of requests, which no command
@@ -123,7 +129,7 @@ func (e *plainError) Unwrap() error { return e.error }
 // plainly words an error without those of Go's parsers.
 func plainly(err error) error {
 	text := err.Error()
-	for _, words := range parserWords {
+	for _, words := range parserWords() {
 		text = words.found.ReplaceAllString(text, words.means)
 	}
 	return &plainError{err, text}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -24,9 +25,10 @@ func GroupFlags(flags *pflag.FlagSet, title string) {
 			made[group[0]] = true
 		}
 	})
+	group := []string{fmt.Sprintf("%02d%s", len(made), title)}
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if flag.Annotations[groupOf] == nil {
-			if err := flags.SetAnnotation(flag.Name, groupOf, []string{fmt.Sprintf("%02d%s", len(made), title)}); err != nil {
+			if err := flags.SetAnnotation(flag.Name, groupOf, group); err != nil {
 				panic("playctl: " + err.Error())
 			}
 		}
@@ -78,11 +80,13 @@ func Wrap(text string, width int) string {
 }
 
 // columns finds the second column of an indented line.
-var columns = regexp.MustCompile(`^ +\S+(?: \S+)* {2,}`)
+var columns = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ +\S+(?: \S+)* {2,}`)
+})
 
 // indented breaks a line of two columns, such as a row of a table, within the second one.
 func indented(line string, width int) string {
-	first := columns.FindString(line)
+	first := columns().FindString(line)
 	indent := ansi.StringWidth(first)
 	if first == "" || ansi.StringWidth(line) <= width || indent > width/2 {
 		return line

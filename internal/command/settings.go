@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -258,12 +259,14 @@ func settingText(node *yaml.Node) (text string, ok bool) {
 	return strings.Join(parts, ","), node.Kind == yaml.SequenceNode
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+})
 
 // yamlProblem words an error of the YAML reader with its line.
 func (s *Sources) yamlProblem(err error) error {
 	text, line := err.Error(), 0
-	if found := yamlLine.FindStringSubmatch(text); found != nil {
+	if found := yamlLine().FindStringSubmatch(text); found != nil {
 		// It is made of digits, or there is none; one that does not fit is no line.
 		line, _ = strconv.Atoi(found[1])
 		text = text[len(found[0]):]

@@ -106,7 +106,7 @@ func indexFile(files fs.FS, name string, access WatchAccess, address string) *pa
 		if access == WatchPublic {
 			head += cardTags(shown, html.EscapeString(address))
 		}
-		b = pageTitle.ReplaceAllLiteral(b, []byte("<title>"+shown+"</title>"))
+		b = pageTitle().ReplaceAllLiteral(b, []byte("<title>"+shown+"</title>"))
 		return bytes.Replace(b, []byte("</head>"), []byte(head+"</head>"), 1), nil
 	})
 }
@@ -140,7 +140,9 @@ func cardTags(title, address string) string {
 // pageIndex is the page's file that the others are loaded from.
 const pageIndex = "index.html"
 
-var pageTitle = regexp.MustCompile(`<title>[^<]*</title>`)
+var pageTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<title>[^<]*</title>`)
+})
 
 func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 	f := &pageFile{mediaType: mediaTypeOf(name), in: map[world.Coding]func() encoded{}}

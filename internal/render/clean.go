@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -70,7 +71,9 @@ func hostile(r rune) bool {
 }
 
 // colors are the escape sequences that views make themselves.
-var colors = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+var colors = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b\\[[0-9;:]*m")
+})
 
 // shielded is what views have drawn without anything else that a terminal may act
 // on. Views clean what comes from elsewhere; this holds for one that forgot to.
@@ -88,7 +91,7 @@ func shielded(text string) string {
 	}
 	var out strings.Builder
 	end := 0
-	for _, at := range colors.FindAllStringIndex(text, -1) {
+	for _, at := range colors().FindAllStringIndex(text, -1) {
 		out.WriteString(clean(text[end:at[0]]) + text[at[0]:at[1]])
 		end = at[1]
 	}

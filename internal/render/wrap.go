@@ -3,12 +3,15 @@ package render
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // unbroken is what stays whole: a command between quotation marks, or a word.
-var unbroken = regexp.MustCompile(`\S*"playctl [^"\n]*"\S*|\S+`)
+var unbroken = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\S*"playctl [^"\n]*"\S*|\S+`)
+})
 
 // leastWrapped is the least room for text beside its indentation.
 const leastWrapped = 20
@@ -39,7 +42,7 @@ func wrapLine(line string, indent, width int) string {
 	}
 	var out strings.Builder
 	end := 0
-	for _, at := range unbroken.FindAllStringIndex(line, -1) {
+	for _, at := range unbroken().FindAllStringIndex(line, -1) {
 		gap, word := line[end:at[0]], line[at[0]:at[1]]
 		wide := ansi.StringWidth(word)
 		switch {

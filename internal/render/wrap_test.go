@@ -54,7 +54,7 @@ func TestWrapKeepsWords(t *testing.T) {
 			if i == 0 {
 				wide += indent
 			}
-			if one := unbroken.FindAllString(line, -1); wide > width && len(one) != 1 {
+			if one := unbroken().FindAllString(line, -1); wide > width && len(one) != 1 {
 				t.Fatalf("a line has %d columns of %d: %q", wide, width, line)
 			}
 		}

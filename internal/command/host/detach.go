@@ -83,16 +83,21 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	if err := json.Unmarshal(banner, &result.bannerResult); err != nil {
 		return fmt.Errorf("read what the host says of itself: %w", err)
 	}
-	// The host itself warns in its log, where nobody looks at first.
-	if addr, err := netip.ParseAddrPort(result.Listen); err == nil {
-		warnOfSettings(a, net.TCPAddrFromAddrPort(addr), s)
-	}
+	warnAgain(a, result.Listen, s)
 	own := ""
 	if a.Sources.ByFlag("data-dir") {
 		own = " --data-dir " + command.ShellWord(s.store.DataDir)
 	}
 	result.Next = append(result.Next, invocation(a)+" logs --follow"+own, invocation(a)+" stop"+own)
 	return errors.Join(cmd.Process.Release(), a.Printer.Print(result.document(a.Printer.Look)))
+}
+
+// warnAgain prints the warnings of a host that listens at an address: the host has them
+// in its log, where nobody looks at first.
+func warnAgain(a *command.App, listen string, s *serveSettings) {
+	if addr, err := netip.ParseAddrPort(listen); err == nil {
+		warnOfSettings(a, net.TCPAddrFromAddrPort(addr), s)
+	}
 }
 
 func (r *detachedResult) document(look render.Look) render.Document {

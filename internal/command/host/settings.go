@@ -215,6 +215,7 @@ func RegisterFlags(flags *pflag.FlagSet, a *command.App) { new(serveSettings).re
 // and the config file.
 func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	own.SortFlags = false // Those of the command are sorted; here each group would sort them anew.
 	s.store.Register(own, a)
 	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for its store to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")

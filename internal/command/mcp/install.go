@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -200,7 +201,9 @@ func sameJSON(one, other []byte) bool {
 }
 
 // tomlTable finds the server's table up to the next one.
-var tomlTable = regexp.MustCompile(`(?m)^\[mcp_servers\.` + serverName + `\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
+var tomlTable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\[mcp_servers\.` + serverName + `\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
+})
 
 func configuredTOML(before []byte, program string, args []string) (after []byte, added string, err error) {
 	quoted := make([]string, len(args))
@@ -212,7 +215,7 @@ func configuredTOML(before []byte, program string, args []string) (after []byte,
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if place := tomlTable.FindStringIndex(text); place != nil {
+	if place := tomlTable().FindStringIndex(text); place != nil {
 		if strings.TrimSpace(text[place[0]:place[1]]) == strings.TrimSpace(table) {
 			return before, "", nil
 		}

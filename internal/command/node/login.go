@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -206,7 +207,9 @@ func knownHost(a *command.App) (string, error) {
 	return there.ServerURL, nil
 }
 
-var notInContextName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInContextName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+})
 
 // freeContext is the name of a context for a host.
 func freeContext(a *command.App, file *creds.File, server string) string {
@@ -221,7 +224,7 @@ func freeContext(a *command.App, file *creds.File, server string) string {
 	if err != nil {
 		return defaultContext
 	}
-	name := strings.Trim(notInContextName.ReplaceAllString(u.Host, "-"), "-")
+	name := strings.Trim(notInContextName().ReplaceAllString(u.Host, "-"), "-")
 	return name[:min(len(name), most)]
 }
 

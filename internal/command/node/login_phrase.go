@@ -105,7 +105,7 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 	if err != nil {
 		machine = "machine"
 	}
-	name := strings.Trim(notInContextName.ReplaceAllString(machine, "-"), "-")
+	name := strings.Trim(notInContextName().ReplaceAllString(machine, "-"), "-")
 	const most = 64
 	name = name[:min(len(name), most)]
 	for _, name := range []string{name, name + "-" + a.Now().UTC().Format("20060102T150405")} {

@@ -118,7 +118,7 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 		args = append(args, uint64(old))
 		keys = append(keys, j.checkpointKey(old))
 	}
-	reply, err := j.script(ctx, "writing a checkpoint to", checkpointScript, keys, args...)
+	reply, err := j.script(ctx, "writing a checkpoint to", checkpointScript(), keys, args...)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (j *Journal) trim(ctx context.Context, places []store.Place) error {
 			args = append(args, strconv.FormatUint(uint64(p.Position), 10)+"-0")
 		}
 		err := j.read(ctx, "trimming", func() error {
-			return trimScript.Run(ctx, j.client, []string{j.head(), j.key("journal")}, args...).Err()
+			return trimScript().Run(ctx, j.client, []string{j.head(), j.key("journal")}, args...).Err()
 		})
 		if err != nil {
 			return err
@@ -198,7 +198,7 @@ func (j *Journal) trim(ctx context.Context, places []store.Place) error {
 func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq2[store.Place, error] {
 	return func(yield func(store.Place, error) bool) {
 		for from := head; from > 0; {
-			reply, err := j.readScript(ctx, "reading", placesScript, []string{j.key("journal")}, fmt.Sprintf("%d-0", from), placesAtOnce, placesBytes)
+			reply, err := j.readScript(ctx, "reading", placesScript(), []string{j.key("journal")}, fmt.Sprintf("%d-0", from), placesAtOnce, placesBytes)
 			if err != nil {
 				yield(store.Place{}, err)
 				return

@@ -75,7 +75,7 @@ func follows(after store.Position, entries []store.Entry) error {
 // written to the rows and the tables.
 func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
 	start := time.Now()
-	reply, err := j.script(ctx, "writing", commitScript, j.touched(batch, effects), j.arguments(mode, batch, effects)...)
+	reply, err := j.script(ctx, "writing", commitScript(), j.touched(batch, effects), j.arguments(mode, batch, effects)...)
 	if err != nil {
 		return answer{}, err
 	}

@@ -38,7 +38,7 @@ func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, err
 
 func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) {
 	start := time.Now()
-	reply, err := j.readScript(ctx, "reading", missedScript, []string{j.key("journal"), j.key("local")},
+	reply, err := j.readScript(ctx, "reading", missedScript(), []string{j.key("journal"), j.key("local")},
 		j.synced.Load(), uint64(tip.Position), tip.Commit[:], missedAtOnce, replyBytes)
 	if err != nil {
 		return answer{}, err

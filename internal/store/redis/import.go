@@ -55,7 +55,7 @@ func (j *Journal) beginImport(ctx context.Context) error {
 
 // importing runs a step of an import.
 func (j *Journal) importing(ctx context.Context, what string, args ...any) error {
-	reply, err := j.script(ctx, "importing into", importScript, []string{j.key("head"), j.key("journal"), j.key("checkpoints")}, append([]any{what, j.token}, args...)...)
+	reply, err := j.script(ctx, "importing into", importScript(), []string{j.key("head"), j.key("journal"), j.key("checkpoints")}, append([]any{what, j.token}, args...)...)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // Acquire implements store.Journal.
 func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
-	reply, err := j.readScript(ctx, "locking", acquireScript, []string{j.key("fence:" + name)}, name, holder, milliseconds(term))
+	reply, err := j.readScript(ctx, "locking", acquireScript(), []string{j.key("fence:" + name)}, name, holder, milliseconds(term))
 	if err != nil || len(reply) == 1 {
 		return store.Fence{}, false, err
 	}
@@ -24,7 +24,7 @@ func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Du
 
 // Release implements store.Journal.
 func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
-	_, err := j.readScript(ctx, "unlocking", releaseScript, []string{j.key("fence:" + fence.Name)}, fence.Name, fence.Token)
+	_, err := j.readScript(ctx, "unlocking", releaseScript(), []string{j.key("fence:" + fence.Name)}, fence.Name, fence.Token)
 	return err
 }
 
@@ -43,13 +43,13 @@ func (j *Journal) Arrive(ctx context.Context, _ []store.Renewal) error {
 	for _, table := range store.Tables() {
 		keys, tables = append(keys, j.tableKeys(table)[2:]...), append(tables, string(table))
 	}
-	_, err = j.readScript(ctx, "starting at", arriveScript, keys, tables...)
+	_, err = j.readScript(ctx, "starting at", arriveScript(), keys, tables...)
 	return err
 }
 
 // Present implements store.Hosts.
 func (j *Journal) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
-	reply, err := j.readScript(ctx, "counting the hosts of", presentScript, []string{j.key("hosts")}, id, name, milliseconds(term))
+	reply, err := j.readScript(ctx, "counting the hosts of", presentScript(), []string{j.key("hosts")}, id, name, milliseconds(term))
 	hosts := make(map[string]string, len(reply)/2)
 	for i := 0; i+1 < len(reply); i += 2 {
 		hosts[text(reply[i])] = text(reply[i+1])
@@ -63,7 +63,7 @@ const grace = 5 * time.Second
 
 // Due implements store.Journal.
 func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
-	reply, err := j.readScript(ctx, "reading", dueScript, append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
+	reply, err := j.readScript(ctx, "reading", dueScript(), append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
 		string(table), limit, grace.Milliseconds(), j.synced.Load())
 	keys := make([]string, 0, len(reply))
 	for _, key := range reply {

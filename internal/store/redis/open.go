@@ -182,7 +182,7 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 func (j *Journal) found(ctx context.Context) error {
 	keys, types := j.everyKey()
 	args := append([]any{formatVersion, j.options.RootKey, bit(!j.options.ReadOnly), "hash"}, types...)
-	said, err := j.readScript(ctx, "opening", foundScript, keys, args...)
+	said, err := j.readScript(ctx, "opening", foundScript(), keys, args...)
 	if err != nil {
 		return err
 	}

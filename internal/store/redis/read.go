@@ -123,7 +123,7 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk, count int) ([]stored
 
 // Seek implements store.Journal.
 func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) {
-	reply, err := j.readScript(ctx, "reading", seekScript, []string{j.key("journal")}, seq)
+	reply, err := j.readScript(ctx, "reading", seekScript(), []string{j.key("journal")}, seq)
 	if err != nil {
 		return 0, err
 	}

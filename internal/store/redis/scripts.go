@@ -2,6 +2,8 @@ package redis
 
 import (
 	_ "embed"
+	"strings"
+	"sync"
 
 	goredis "github.com/redis/go-redis/v9"
 )
@@ -61,19 +63,25 @@ var seekLua string
 var trimLua string
 
 var (
-	acquireScript    = goredis.NewScript(acquireLua)
-	arriveScript     = goredis.NewScript(prolongLua + arriveLua)
-	checkpointScript = goredis.NewScript(checkpointLua)
-	commitScript     = goredis.NewScript(allowedLua + localLua + commitLua)
-	dueScript        = goredis.NewScript(localLua + prolongLua + dueLua)
-	foundScript      = goredis.NewScript(allowedLua + foundLua)
-	importScript     = goredis.NewScript(importLua)
-	missedScript     = goredis.NewScript(missedLua)
-	placesScript     = goredis.NewScript(placesLua)
-	presentScript    = goredis.NewScript(presentLua)
-	releaseScript    = goredis.NewScript(releaseLua)
-	snapshotScript   = goredis.NewScript(snapshotLua)
-	scanScript       = goredis.NewScript(scanLua)
-	seekScript       = goredis.NewScript(seekLua)
-	trimScript       = goredis.NewScript(trimLua)
+	acquireScript    = newScript(acquireLua)
+	arriveScript     = newScript(prolongLua, arriveLua)
+	checkpointScript = newScript(checkpointLua)
+	commitScript     = newScript(allowedLua, localLua, commitLua)
+	dueScript        = newScript(localLua, prolongLua, dueLua)
+	foundScript      = newScript(allowedLua, foundLua)
+	importScript     = newScript(importLua)
+	missedScript     = newScript(missedLua)
+	placesScript     = newScript(placesLua)
+	presentScript    = newScript(presentLua)
+	releaseScript    = newScript(releaseLua)
+	snapshotScript   = newScript(snapshotLua)
+	scanScript       = newScript(scanLua)
+	seekScript       = newScript(seekLua)
+	trimScript       = newScript(trimLua)
 )
+
+// newScript joins the parts of a script when it is first run, with the digest that Redis
+// knows it by: most commands run none.
+func newScript(parts ...string) func() *goredis.Script {
+	return sync.OnceValue(func() *goredis.Script { return goredis.NewScript(strings.Join(parts, "")) })
+}

@@ -32,7 +32,7 @@ func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 		args = append(args, string(table))
 	}
 	keys, _ := j.everyKey()
-	copied, err := j.script(ctx, "copying", snapshotScript, keys, args...)
+	copied, err := j.script(ctx, "copying", snapshotScript(), keys, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 		}
 		first, last, reverse := lexBounds(r)
 		for limit := firstScan; ; limit = min(2*limit, lastScan) {
-			reply, err := j.readScript(ctx, "reading", scanScript, j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes, keysOnly(r))
+			reply, err := j.readScript(ctx, "reading", scanScript(), j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes, keysOnly(r))
 			if err != nil {
 				yield(store.Pair{}, err)
 				return
