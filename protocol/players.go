@@ -177,8 +177,7 @@ type ProximityActionRequest struct {
 	// FromPlayerID is an agent that the caller is or owns, the caller's own person on
 	// the map, or a label that starts with __.
 	FromPlayerID string `json:"fromPlayerId" rule:"form=agent"`
-	// ToPlayerID is the agent that was met, or the person, for whom there is only the
-	// action chat.
+	// ToPlayerID is the agent that was met, or the person: then the action is chat.
 	ToPlayerID string `json:"toPlayerId" rule:"form=agent"`
 	Action     string `json:"action" rule:"enum=ProximityAction"`
 }

@@ -46,6 +46,7 @@ type Host struct {
 	bodies   bodyBudget
 	replies  *replyBudget
 	guesses  guesses
+	tokens   tokenCount
 	streams  *streams
 	pumps    *pumps
 	// calls are the requests under way of each caller, and gate the listener's

@@ -133,6 +133,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	agent := f.player(main)
 	f.say(agent, "hello")
 	f.newKey(main, map[string]any{"name": "ci"})
+	f.post(f.service.WatchToken()+"?sid="+f.world.View().SID, map[string]any{}, as(main)).ok()
 	f.get("/no/such/route")
 	text := string(f.get("/metrics").ok().body)
 	for _, q := range world.Quotas() {
@@ -144,6 +145,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	}
 	for _, line := range []string{
 		`playctl_world_used{of="api-keys"} 1`, `playctl_world_limit{of="api-keys"} 0`,
+		`playctl_world_used{of="watch-tokens"} 1`, `playctl_world_limit{of="watch-tokens"} 0`,
 		`playctl_world_used{of="invitations"} 0`, `playctl_world_limit{of="invitations"} 1000`,
 		`playctl_http_requests_total{code="200",op="recordInteraction",route="/api/play/sdk/rpc"} 1`,
 		`playctl_http_requests_total{code="404",op="",route="other"} 1`,

@@ -270,6 +270,7 @@ func (h *Host) amounts() []measured {
 	add("invitations",
 		func() float64 { _, invitations := h.world.Registry().KeysAndInvitations(); return float64(invitations) },
 		func() float64 { return float64(h.world.Limits().TotalInvitations) })
+	add("watch-tokens", func() float64 { return h.tokens.read(h.world) }, func() float64 { return 0 })
 	return all
 }
 

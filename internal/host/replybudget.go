@@ -12,8 +12,9 @@ const (
 	replyPace   = 64 << 10
 	replyWindow = 10 * time.Second
 	// readingAtOnce is how many pages are read from the store at once. Until one is
-	// read, what it holds is not known.
-	readingAtOnce = 16
+	// read, what it holds is not known; and reading takes the processor, which short
+	// requests have to wait for.
+	readingAtOnce = 2
 	// readingTurn is how long a page waits for its turn to be read.
 	readingTurn = 10 * time.Second
 	// callersPart is the part of the budget for one caller, so that it leaves the others

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,36 @@ func sendWatchTokens(c *call) error {
 		return err
 	}
 	return c.send(reply)
+}
+
+const (
+	// tokensCountedFor is how long a number of watch tokens is not counted anew, and
+	// mostTokensCounted the highest number: they are in the store only.
+	tokensCountedFor  = time.Minute
+	mostTokensCounted = 100_000
+)
+
+// tokenCount is how many watch tokens there were at a time.
+type tokenCount struct {
+	mu sync.Mutex
+	n  int
+	at time.Time
+}
+
+// read counts the tokens if it did not so lately. While the store does not answer it
+// returns the number of before.
+func (t *tokenCount) read(w *world.World) float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.at.IsZero() || time.Since(t.at) >= tokensCountedFor {
+		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+		defer cancel()
+		if n, err := w.CountWatchTokens(ctx, mostTokensCounted); err == nil {
+			t.n = n
+		}
+		t.at = time.Now()
+	}
+	return float64(t.n)
 }
 
 // planRevokeToken ends one of the caller's tokens.
@@ -266,12 +297,14 @@ func (c *call) readPass() (shown bool, err error) {
 			p.scope = free
 		}
 	} else {
-		if c.passOwner, err = c.watchOwner(p.owner, p.ownerSince, wrongPass); err != nil {
+		owner, err := c.watchOwner(p.owner, p.ownerSince, wrongPass)
+		if err != nil {
 			return true, err
 		}
 		if !c.host.tokenLives(c.r.Context(), p) {
 			return true, wrongPass()
 		}
+		c.passOwner = owner
 	}
 	c.pass = p
 	return true, nil

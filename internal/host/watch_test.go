@@ -254,9 +254,9 @@ func (f *fixture) revoke(owner identity, place int) {
 	}
 }
 
-func (f *fixture) enterRefused(token string, code protocol.Code) {
+func (f *fixture) enterRefused(token string, code protocol.Code, options ...func(*http.Request)) {
 	f.t.Helper()
-	r, cookie := f.enter(token)
+	r, cookie := f.enter(token, options...)
 	if r.refused(code); cookie != nil {
 		f.t.Error("a refusal gave a cookie")
 	}
@@ -385,6 +385,7 @@ func TestStreamsOfACookieEndWithIt(t *testing.T) {
 			t.Errorf("a cookie whose token was revoked had its stream for another %s", took)
 		}
 		f.get(f.play("/snapshot"), byPage, showing(cookie)).refused(protocol.CodeCredentialsInvalid)
+		f.enterRefused("", protocol.CodeCredentialsMissing, showing(cookie))
 		f.get(f.play("/snapshot"), byPage, showing(other)).ok()
 		s = open(other.Value)
 		began = time.Now()

@@ -40,7 +40,7 @@ func (w *World) History(ctx context.Context, after, upTo uint64) iter.Seq2[*Even
 
 // maxReads is how many pieces of the journal are read for streams at the same time.
 // Reading one takes several times the memory of its events.
-const maxReads = 4
+const maxReads = 2
 
 // Older appends to buf the events after a seq, up to and including another, that are
 // read at once, as EventLog.Since does, but from the journal. It fails as History

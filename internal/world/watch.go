@@ -105,6 +105,21 @@ func (w *World) WatchTokens(ctx context.Context, caller Caller) (*protocol.Watch
 	return reply, nil
 }
 
+// CountWatchTokens counts the tokens of all main nodes, at most limit, those included that
+// have ended and were not removed yet.
+func (w *World) CountWatchTokens(ctx context.Context, limit int) (int, error) {
+	n := 0
+	for _, err := range w.options.Journal.Scan(ctx, store.WatchTokens, store.Range{Prefix: []byte(timedWatchToken), KeysOnly: true}) {
+		if err != nil {
+			return 0, unavailable(err)
+		}
+		if n++; n == limit {
+			break
+		}
+	}
+	return n, nil
+}
+
 // RevokeWatchToken ends a token of the calling main node, with the cookies that were
 // made from it.
 type RevokeWatchToken struct{ ID string }

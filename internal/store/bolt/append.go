@@ -86,13 +86,7 @@ func refuse(at store.Place, after store.Position, entries []store.Entry) error {
 func encode(entries []store.Entry) [][]byte {
 	room := 0
 	for i := range entries {
-		for k := range entries[i].Events {
-			room += len(entries[i].Events[k].Data)
-		}
-		for k := range entries[i].Rows {
-			room += len(entries[i].Rows[k].JSON)
-		}
-		room += len(entries[i].Notify) + 256
+		room += encodedSize(&entries[i])
 	}
 	buffer := make([]byte, 0, room)
 	stored := make([][]byte, len(entries))
@@ -104,6 +98,18 @@ func encode(entries []store.Entry) [][]byte {
 		stored[i] = buffer[start:len(buffer):len(buffer)]
 	}
 	return stored
+}
+
+// encodedSize is how many bytes an entry takes without its records, or somewhat more.
+func encodedSize(e *store.Entry) int {
+	size := len(e.Notify) + 256
+	for k := range e.Events {
+		size += len(e.Events[k].Data)
+	}
+	for k := range e.Rows {
+		size += len(e.Rows[k].JSON)
+	}
+	return size
 }
 
 func write(tx *bbolt.Tx, log *bbolt.Bucket, entries []store.Entry, stored [][]byte) error {

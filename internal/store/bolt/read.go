@@ -12,12 +12,12 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// A walk copies this much out of the file at a time and holds nothing open while
-// its receiver works: a slow receiver would keep the file from growing, and one
-// that writes would wait for itself.
+// A walk copies this much at a time and holds nothing open while its receiver works: a
+// slow receiver would keep the file from growing, and one that writes would wait for
+// itself. A stream that catches up takes as many bytes at a time.
 const (
 	chunkEntries = 256
-	chunkBytes   = 1 << 20
+	chunkBytes   = 256 << 10
 )
 
 // Read implements store.Journal.
@@ -78,7 +78,12 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 			size += len(value)
 		}
 		waiting = slices.DeleteFunc(slices.Clone(waiting), func(e store.Entry) bool { return e.Position <= max(stored, w.After) })
-		chunk = append(chunk, encode(waiting[:min(len(waiting), chunkEntries)])...)
+		n := 0
+		for n < min(len(waiting), chunkEntries) && size <= chunkBytes {
+			size += encodedSize(&waiting[n])
+			n++
+		}
+		chunk = append(chunk, encode(waiting[:n])...)
 		return nil
 	})
 	return chunk, err

@@ -776,7 +776,7 @@ export interface AssistToolRequest {
 export interface ProximityActionRequest {
   /** fromPlayerId is an agent that the caller is or owns, the caller's own person on the map, or a label that starts with __. */
   readonly fromPlayerId: string
-  /** toPlayerId is the agent that was met, or the person, for whom there is only the action chat. */
+  /** toPlayerId is the agent that was met, or the person: then the action is chat. */
   readonly toPlayerId: string
   readonly action: ProximityAction
 }
