@@ -26,6 +26,18 @@ func long(playerID string, n int) RecordJourney {
 	return r
 }
 
+// fillLong registers n agents with rows of about 200 KiB, and one with a short row,
+// whose id it returns.
+func (f *fixture) fillLong(n int) string {
+	for i := range n {
+		f.as("", registration(id(fmt.Sprint(i))))
+		f.as("", long(id(fmt.Sprint(i)), 200<<10))
+	}
+	small := id("small")
+	f.as("", registration(small))
+	return small
+}
+
 func (f *fixture) rename(agent string, to int) {
 	r := registration(agent)
 	r.Name = fmt.Sprint("name ", to)
@@ -36,12 +48,7 @@ func (f *fixture) rename(agent string, to int) {
 // and a reader who stops keeps a piece of one.
 func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 	f := openLarge(t, 4<<20)
-	for i := range 20 {
-		f.as("", registration(id(fmt.Sprint(i))))
-		f.as("", long(id(fmt.Sprint(i)), 200<<10))
-	}
-	small := id("small")
-	f.as("", registration(small))
+	small := f.fillLong(20)
 	for range 16 {
 		f.as("", line(small, strings.Repeat("fills the ring ", 200)))
 	}
@@ -85,12 +92,7 @@ func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 // A change of a long map and a read of it leave no copy of the map behind.
 func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
 	f := openLarge(t, 4<<20)
-	for i := range 10 {
-		f.as("", registration(id(fmt.Sprint(i))))
-		f.as("", long(id(fmt.Sprint(i)), 200<<10))
-	}
-	small := id("small")
-	f.as("", registration(small))
+	small := f.fillLong(10)
 	size := len(snapshotOf(f.View()))
 	const rounds = 20
 	var before, after runtime.MemStats

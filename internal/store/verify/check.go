@@ -36,9 +36,6 @@ type Report struct {
 	Problems []string
 }
 
-// OK reports whether nothing is wrong.
-func (r *Report) OK() bool { return len(r.Problems) == 0 }
-
 // Check reads the checkpoint, every entry and every record that is kept and
 // compares them with what the protocol says of them: positions, seqs and revs
 // grow; the map at each rev has the root and leaf count that its entry states; a
