@@ -67,9 +67,11 @@ type table struct {
 	// more starts a playctl on a copy of the world.
 	more     func(program string, args ...string) *peer
 	limitDir string
-	seconds  time.Duration
-	rounds   int
-	rows     *regexp.Regexp
+	// limitName is what the second of the pair is called in the rows.
+	limitName string
+	seconds   time.Duration
+	rounds    int
+	rows      *regexp.Regexp
 }
 
 // result is one round of one program. What is zero was not measured.
@@ -119,7 +121,7 @@ func (t *table) row(name string, measure func(*peer) result) {
 		}
 	}
 	// What a benchmark logs is cut off after ten lines.
-	fmt.Printf("%s\n  ours   %s\n  limit  %s\n  ratio  %s\n", name, describe(ours), describe(limit), strings.Join(ratios, ", "))
+	fmt.Printf("%s\n  ours   %s\n  %-6s %s\n  ratio  %s\n", name, describe(ours), t.limitName, describe(limit), strings.Join(ratios, ", "))
 	if t.beside != nil {
 		fmt.Printf("  beside %s\n", describe(beside))
 	}

@@ -163,12 +163,6 @@ func (c *Client) ListEvents(ctx context.Context, r *protocol.ListEventsRequest) 
 	return decode[protocol.ListEventsReply](ctx, c, c.readOp(protocol.OpListEvents, r))
 }
 
-// WorldSnapshotAt reads the newest map that the host has of those up to a rev, or
-// else the oldest of the session. Not every host has it.
-func (c *Client) WorldSnapshotAt(ctx context.Context, rev uint64) (*protocol.SnapshotReply, error) {
-	return decode[protocol.SnapshotReply](ctx, c, c.readOp(protocol.OpGetWorldSnapshotAt, protocol.SnapshotAtRequest{Rev: &rev}))
-}
-
 // ListAnswering reports whether programs answer for agents on the map, for all of
 // them where none is named. Not every host has it.
 func (c *Client) ListAnswering(ctx context.Context, playerIDs ...string) (*protocol.ListAnsweringReply, error) {
