@@ -84,6 +84,7 @@ install_tools() {
   if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
   if calls nginx; then need nginx nginx-light "a host is tested behind it"; fi
   if calls systemd-analyze; then need systemd-analyze systemd "it checks the unit of the host"; fi
+  need python3 python3 "an example is a program in Python"
   if calls jq; then need jq jq "an example is a shell script that reads JSON with it"; fi
   if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
   command -v redis-server >/dev/null || install_redis

@@ -105,7 +105,7 @@ func (p *place) first(source string) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		name, args = "python3", []string{"-B", source}
+		name, args = debianPython(), []string{"-B", source}
 	}
 	path, err := exec.LookPath(name)
 	if name == "first" {

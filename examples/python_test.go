@@ -95,6 +95,17 @@ func TestPythonClient(t *testing.T) {
 	})
 }
 
+// debianPython is the Python of Debian's packages, and elsewhere the first in the PATH.
+func debianPython() string {
+	const path = "/usr/bin/python3"
+	for _, needed := range []string{"/etc/debian_version", path} {
+		if _, err := os.Stat(needed); err != nil {
+			return "python3"
+		}
+	}
+	return path
+}
+
 // python starts Debian's Python and gives the lines that it prints. end sends it a
 // signal, if there is one, and waits until it has ended.
 func (p *place) python(stdin *os.File, more []string, script string, args ...string) (lines <-chan string, end func(os.Signal)) {
@@ -104,7 +115,7 @@ func (p *place) python(stdin *os.File, more []string, script string, args ...str
 		p.t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.t.Context()), 2*longest)
-	cmd := exec.CommandContext(ctx, "python3", append([]string{"-B", "-W", "error", path}, args...)...)
+	cmd := exec.CommandContext(ctx, debianPython(), append([]string{"-B", "-W", "error", path}, args...)...)
 	var problems strings.Builder
 	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, p.environment(append(more, "PYTHONUNBUFFERED=1")), &problems
 	if stdin != nil {

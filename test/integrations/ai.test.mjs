@@ -1,58 +1,7 @@
-import assert from 'node:assert/strict'
-import { it } from 'node:test'
-import * as ai6 from 'ai'
-import * as mocks6 from 'ai/test'
-import * as ai7 from 'ai-7'
-import * as mocks7 from 'ai-7/test'
-import { z } from 'zod'
-import { fromAiSdk, recordRun } from '@playctl/sdk/ai'
-import { describeAdapter, turns, waitingTurns } from './adapter.mjs'
-import { journeysOf } from './observed.mjs'
-import { scripted, toolsOf } from './script_ai.mjs'
+import process from 'node:process'
+import * as ai from 'ai'
+import { MockLanguageModelV3, convertArrayToReadableStream } from 'ai/test'
+import { describeLine } from './adapter_ai.mjs'
 
-globalThis.AI_SDK_LOG_WARNINGS = false
-
-const versions = {
-  6: { ai: ai6, Mock: mocks6.MockLanguageModelV3, stream: mocks6.convertArrayToReadableStream },
-  7: { ai: ai7, Mock: mocks7.MockLanguageModelV4, stream: mocks7.convertArrayToReadableStream },
-}
-
-/** A tool that only an approval of the program lets run: people may not call it. */
-const pay = ({ tool }) => tool({ description: 'Pays', inputSchema: z.object({}), needsApproval: true, execute: async () => 'paid' })
-
-for (const [version, parts] of Object.entries(versions)) {
-  const { ai } = parts
-  const made = () => new ai.ToolLoopAgent({ model: scripted(parts, turns), tools: { ...toolsOf(ai), pay: pay(ai) } })
-
-  describeAdapter(`an agent of the AI SDK ${version}`, {
-    file: 'ai',
-    booking: (options) => fromAiSdk(made(), options),
-    waits: (wait, options) => {
-      const waiting = ai.tool({ description: 'Waits', inputSchema: z.object({}), execute: async (_args, { abortSignal }) => wait(abortSignal) })
-      return fromAiSdk(new ai.ToolLoopAgent({ model: scripted(parts, waitingTurns), tools: { wait: waiting } }), options)
-    },
-    fails: (reason, options) => {
-      const model = new parts.Mock({ doStream: async () => { throw new Error(reason) } })
-      return fromAiSdk(new ai.ToolLoopAgent({ model, maxRetries: 0 }), options)
-    },
-    more: (open) => {
-      it('takes functions that call generateText', async (test) => {
-        const world = open(test)
-        const model = scripted(parts, turns)
-        const eve = await world.agent('Eve', fromAiSdk(({ text, signal }) => ai.generateText({ model, tools: toolsOf(ai), prompt: text, abortSignal: signal, stopWhen: ai.stepCountIs(9) })))
-        assert.equal((await world.ask({ to: eve.id, text: 'A table for four, please' })).message, 'Booked for Saturday.')
-        assert.deepEqual((await journeysOf(world, eve)).map((steps) => steps.length), [5])
-      })
-
-      it('records runs of its own as journeys', async (test) => {
-        const world = open(test)
-        const di = await world.agent('Di')
-        const prompt = 'secret order'
-        const redact = (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step)
-        const { text } = await recordRun(di, prompt, made().generate({ prompt }), { redact })
-        assert.equal(text, 'Booked for Saturday.')
-        assert.deepEqual((await journeysOf(world, di)).map((steps) => steps.map((step) => step.toolName ?? step.content)), [['an order', 'search', 'book', 'book', text]])
-      })
-    },
-  })
-}
+// Its lowest version is tested in a newer Node.
+describeLine(6, { ai, Mock: MockLanguageModelV3, stream: convertArrayToReadableStream }, (major) => major === 20 || process.env.LOWEST !== undefined)

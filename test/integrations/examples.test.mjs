@@ -6,7 +6,9 @@ import path from 'node:path'
 import process from 'node:process'
 import { describe, it } from 'node:test'
 import { startHost } from './host.mjs'
+import { startMessages } from '../../examples/agent-claude/scripted.mjs'
 import { journeysOf } from './observed.mjs'
+import { startOpenAi } from './script_endpoint.mjs'
 
 const examples = path.join(import.meta.dirname, '../../examples')
 /** Their folders, the agent of each and the name under which its model calls the tool; what has no model chats not. */
@@ -82,6 +84,43 @@ describe('the examples of the adapters', () => {
       const { dependencies } = JSON.parse(readFileSync(path.join(examples, name, 'package.json'), 'utf8'))
       const { devDependencies } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8'))
       for (const [dependency, version] of Object.entries(dependencies)) assert.equal(devDependencies[dependency] ?? version, version)
+    })
+  }
+
+  /** What the models behind the keys say. */
+  const turnsOf = (tool) => [{ call: { id: 'k', name: tool, args: { day: 'friday', people: 3 } } }, { words: ['A model ', 'booked it.'] }]
+  const keys = {
+    'agent-claude': async (tool) => {
+      const { url, end } = await startMessages({ turns: turnsOf(tool) })
+      return { env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url, DISABLE_TELEMETRY: '1' }, end }
+    },
+    ...Object.fromEntries(['agent-langchain', 'agent-openai'].map((name) => [name, async (tool) => {
+      const { url, end } = await startOpenAi({ turns: turnsOf(tool) })
+      return { env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: url }, end }
+    }])),
+  }
+  for (const [name, endpoint] of Object.entries(keys)) {
+    it(`${name} asks the model where there is a key`, async (test) => {
+      const [agent, tool] = agents[name]
+      const [host, { env, end }] = await Promise.all([startHost(), endpoint(tool)])
+      const world = host.world()
+      const folder = path.join(import.meta.dirname, 'node_modules', `.${name}-key`)
+      cpSync(path.join(examples, name), folder, { recursive: true })
+      const child = spawn(process.execPath, ['agent.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env, ...env } })
+      let problems = ''
+      child.stderr.on('data', (text) => { problems += String(text) })
+      const ended = new Promise((resolve) => { child.on('close', resolve) })
+      test.after(async () => {
+        child.kill('SIGKILL')
+        await ended
+        rmSync(folder, { recursive: true, force: true })
+        end()
+        await world.close()
+        await host.end()
+      })
+      const to = await Promise.race([arrived(world, agent), ended.then(() => assert.fail(problems))])
+      assert.equal((await world.ask({ to, text: 'A table for three, please' })).message, 'A model booked it.', problems)
+      assert.equal((await journeysOf(world, { id: to })).at(-1)[1].result, 'booked 3 on friday')
     })
   }
 })

@@ -13,9 +13,12 @@ import { golden } from './observed.mjs'
 
 const folder = import.meta.dirname
 
+/** The Node of what takes none that is older. */
+const nodes = { ai7: process.env.NODE22 }
+
 /** Runs a program that reports to an address. */
 async function report(program, protocol, endpoint) {
-  await promisify(execFile)(process.execPath, [path.join(folder, 'otel_program.mjs'), program], {
+  await promisify(execFile)(nodes[program] ?? process.execPath, [path.join(folder, 'otel_program.mjs'), program], {
     env: {
       PATH: process.env.PATH, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: protocol, OTEL_SERVICE_NAME: 'shop', OTEL_EXPORTER_OTLP_INSECURE: 'true',
       // What names the machine stays out of what is recorded.

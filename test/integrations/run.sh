@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 #
 # Packs the TypeScript client, installs it beside the real libraries of frameworks and
-# runs the tests here: test/integrations/run.sh [FILE...]. It needs Node and npm.
+# runs the tests here: test/integrations/run.sh [FILE...]. It needs Node and npm, which
+# get the Nodes that the tests run in: 20, the oldest that the client takes, and 22.
 
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -25,6 +26,8 @@ install() {
 install .
 install lowest
 install lowest1
+install nodes/20
+install nodes/22
 ../../web/install.sh
 packed=$(npm pack --silent --pack-destination node_modules ../../web/sdk | tail -1)
 rm -rf node_modules/@playctl/sdk
@@ -36,23 +39,48 @@ rm -rf node_modules/@cfworker/json-schema node_modules/@noble/hashes
 cp -r ../../web/node_modules/@cfworker/json-schema node_modules/@cfworker/
 cp -r ../../web/node_modules/@noble/hashes node_modules/@noble/
 
+readonly node20=$PWD/nodes/20/node_modules/.bin/node node22=$PWD/nodes/22/node_modules/.bin/node
+# For programs that a test starts and whose library takes no older Node.
+export NODE22=$node22
+# What takes no older Node than 22.
+readonly newer=ai7.test.mjs
+
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=(./*.test.mjs)
 status=0
-node --test --test-timeout=300000 --test-concurrency=2 "${files[@]}" || status=$?
 
-# once_more FOLDER FILES... runs those of the files that were asked for with the packages of a folder.
-once_more() {
-  local folder=$1 file asked=()
-  shift
+# only NAMES... prints those of the files that were asked for that have one of the names.
+only() {
+  local file
   for file in "${files[@]}"; do
-    [[ " $* " != *" ${file##*/} "* ]] || asked+=("$file")
+    [[ " $* " != *" ${file##*/} "* ]] || echo "$file"
   done
-  [ ${#asked[@]} -eq 0 ] ||
-    LOWEST=$folder NODE_OPTIONS="--import=$PWD/lowest.mjs" node --test --test-timeout=300000 --test-concurrency=2 "${asked[@]}" || status=$?
 }
 
+# tests NODE FILES... runs files in a Node.
+tests() {
+  local node=$1
+  shift
+  [ $# -eq 0 ] || "$node" --test --test-timeout=300000 --test-concurrency=2 "$@" || status=$?
+}
+
+# once_more FOLDER FILES... runs those of the files that were asked for with the packages of a folder, in Node 22.
+once_more() {
+  local folder=$1 asked
+  shift
+  mapfile -t asked < <(only "$@")
+  LOWEST=$folder NODE_OPTIONS="--import=$PWD/lowest.mjs" tests "$node22" "${asked[@]}"
+}
+
+older=()
+for file in "${files[@]}"; do
+  [ "${file##*/}" = "$newer" ] || older+=("$file")
+done
+mapfile -t newest < <(only "$newer")
+tests "$node20" "${older[@]}"
+tests "$node22" "${newest[@]}"
+
 # The adapters with the lowest versions that the package takes of what they adapt, those of LangChain's line 1 as well.
-once_more lowest ai.test.mjs claude.test.mjs langgraph.test.mjs mcp.test.mjs openai-agents.test.mjs types.test.mjs
+once_more lowest ai.test.mjs ai7.test.mjs claude.test.mjs langgraph.test.mjs mcp.test.mjs openai-agents.test.mjs types.test.mjs
 once_more lowest1 langchain.test.mjs langgraph.test.mjs
 exit "$status"

@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test'
 import process from 'node:process'
 import { startHost } from './host.mjs'
 
-const bin = (name) => path.join(import.meta.dirname, 'node_modules/.bin', name)
-/** The runtimes by name, with what runs a file in each: the Node of this machine, and the newest ones of npm. */
+const bin = (name, folder = '.') => path.join(import.meta.dirname, folder, 'node_modules/.bin', name)
+/** The runtimes by name, with what runs a file in each. */
 const runtimes = {
-  'this Node': [process.execPath], 'the newest Node': [bin('node')], Bun: [bin('bun')], Deno: [bin('deno'), 'run', '--allow-all', '--no-lock'],
+  'Node 20': [bin('node', 'nodes/20')], 'Node 22': [bin('node', 'nodes/22')], 'the newest Node': [bin('node')], Bun: [bin('bun')], Deno: [bin('deno'), 'run', '--allow-all', '--no-lock'],
 }
 
 const program = `

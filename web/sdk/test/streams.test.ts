@@ -186,19 +186,19 @@ describe('a stream that is ended while it waits', () => {
 
   it('may be closed at any moment after its connection is there', async () => {
     for (let turns = 0; turns < 40; turns++) {
-      let begin: (controller: ReadableStreamDefaultController<Uint8Array>) => void = () => undefined
-      const begun = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => { begin = resolve })
+      let pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void = () => undefined
+      const pulled = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => { pull = resolve })
       const fetching: typeof fetch = async (input) => {
         await Promise.resolve()
         const address = input instanceof Request ? input.url : input.toString()
         if (!address.includes('/events')) return Response.json({ sid: 's', rev: 1, seq: 1, capabilities: ['resume'] })
-        return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => { begin(controller) } }, { highWaterMark: 0 }), { headers: { 'content-type': 'text/event-stream' } })
+        return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => { pull(controller) } }, { highWaterMark: 0 }), { headers: { 'content-type': 'text/event-stream' } })
       }
       const ending = new AbortController()
       const stream = new Stream(new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: fetching }), { inline: false, signal: ending.signal })
       assert.equal((await stream.next())?.type, 'connecting')
       const opened = stream.next()
-      const controller = await begun
+      const controller = await pulled
       controller.enqueue(encoder.encode('id: 7\n\n'))
       for (let turn = 0; turn < turns; turn++) await Promise.resolve()
       stream.close()

@@ -43,17 +43,41 @@ export function fromLangChain(agent: Runnable, options: LangChainOptions = {}): 
     ...rest, type: 'langchain', record,
     tools: Object.fromEntries(tools.filter(({ name }) => name !== CHAT_TOOL).map((tool) => [tool.name, toolOf(tool)])),
     async *chat({ text, signal, journey }) {
-      const parts = await agent.stream(input(text) as never, { streamMode: 'messages', signal, callbacks: [toolCallbacks(() => journey)] } as never)
+      const parts = await agent.stream(input(text) as never, { streamMode: ['messages', 'values'], signal, callbacks: [toolCallbacks(() => journey)] } as never)
+      let streamed = false
+      let state: unknown
       for await (const part of parts) {
-        const said = answerPart(part)
-        if (said !== '') yield said
+        const [mode, given] = modeOf(part)
+        if (mode === 'values') {
+          state = given
+          continue
+        }
+        const said = answerPart(given)
+        if (said === '') continue
+        streamed = true
+        yield said
       }
+      // A node that has no model of LangChain's streams nothing: its answer is in the state.
+      if (!streamed) yield lastAnswer(state)
     },
   }
 }
 
 function oneMessage(text: string): unknown {
   return { messages: [{ role: 'user', content: text }] }
+}
+
+/** A part of the stream of a graph, which says of which kind it is; that of another runnable is a message. */
+function modeOf(part: unknown): readonly [mode: string, given: unknown] {
+  const [mode, given] = Array.isArray(part) ? part as readonly unknown[] : []
+  return mode === 'messages' || mode === 'values' ? [mode, given] : ['messages', part]
+}
+
+/** What the last message of a graph's state says, if the agent said it. */
+function lastAnswer(state: unknown): string {
+  const messages = (state as { readonly messages?: unknown } | null | undefined)?.messages
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
+  return last === undefined ? '' : answerPart(last)
 }
 
 /** What the agent says in a part of its stream: not what a tool gave, nor what the user said. */
