@@ -1,5 +1,5 @@
 /**
- * Leaves the page open on the demo, with all that it keeps filled up before, and
+ * Leaves the page open on the demo or on a crowd that talks, with all that it keeps filled up before, and
  * looks at its heap every minute: PLAYCTL_BENCH_MINUTES, 30 by default.
  */
 
@@ -7,8 +7,8 @@ import type { CDPSession, Page } from '@playwright/test'
 import { kept } from '../src/feed/log.js'
 import { expect, test } from '../test/browser/fixtures/test.js'
 import { feed, open, resident, show } from '../test/browser/fixtures/town.js'
-import type { World } from '../test/browser/fixtures/world.js'
-import { tell } from './figures.js'
+import { stroll, type World } from '../test/browser/fixtures/world.js'
+import { quantile, tell } from './figures.js'
 
 const minutes = Number(process.env.PLAYCTL_BENCH_MINUTES ?? 30)
 const mebi = 1024 * 1024
@@ -46,16 +46,18 @@ async function fill(world: World): Promise<void> {
   }
 }
 
-test.use({ hostFlags: ['--demo'] })
-
-test(`heap over ${minutes} minutes of the demo`, async ({ page, host, world }) => {
-  await open(page, host)
+/** Fills what the page keeps, and opens the panel of a resident. */
+async function settle(page: Page, world: World): Promise<void> {
   await show(page, 'happenings')
   await fill(world)
-  // What the demo does meanwhile is in the list as well.
+  // What else happens meanwhile is in the list as well.
   await expect.poll(() => feed(page).getByRole('article').first().getAttribute('aria-setsize').then(Number), { timeout: 60_000 }).toBeGreaterThan(kept - 100)
   await show(page, 'residents')
   await resident(page, 'The scribe').click()
+}
+
+/** Looks once a minute, and holds the slope to what it may be; gives what scripts held in the last 20 minutes. */
+async function measure(page: Page): Promise<number[]> {
   const session = await page.context().newCDPSession(page)
   const heaps: Heap[] = []
   for (let minute = 0; minute <= minutes; minute++) {
@@ -70,5 +72,44 @@ test(`heap over ${minutes} minutes of the demo`, async ({ page, host, world }) =
   tell(`slope of the last ${last.length - 1} minutes`, `${(grows / 1024).toFixed(2)} KiB a minute, the browser ${(slope(browser) / 1024).toFixed(2)} KiB`)
   tell('least and most of them', `${(Math.min(...script) / mebi).toFixed(2)} and ${(Math.max(...script) / mebi).toFixed(2)} MiB`)
   expect(grows, 'it does not grow').toBeLessThan(10 * 1024)
-  expect(Math.max(...script)).toBeLessThan(1.1 * Math.min(...script))
+  return script
+}
+
+test.describe('the demo', () => {
+  test.use({ hostFlags: ['--demo'] })
+
+  test(`heap over ${minutes} minutes`, async ({ page, host, world }) => {
+    await open(page, host)
+    await settle(page, world)
+    const script = await measure(page)
+    expect(Math.max(...script)).toBeLessThan(1.1 * Math.min(...script))
+  })
+})
+
+test.describe('a crowd', () => {
+  test.use({ repository: false, hostFlags: ['--max-occupants', '200'] })
+
+  test(`heap over ${minutes} minutes of 100 residents, some of whom always walk, and 20 lines a second`, async ({ page, host, world }) => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    for (const name of ['search', 'cite']) await world.mcp(name)
+    const ids: string[] = []
+    for (let number = 1; number <= 99; number++) ids.push(await world.agent(`Agent ${number}`))
+    await open(page, host)
+    await settle(page, world)
+    let said = 0
+    let lost = 0
+    const lose = (): void => { lost++ }
+    const talking = setInterval(() => { void world.say(ids[(said++ * 37) % ids.length] ?? '', `Line ${said} of somebody who has a lot to say today`).catch(lose) }, 50)
+    const walking = setInterval(() => { void world.journey(ids[(said * 13) % ids.length] ?? '', stroll('Which way?', 'That way.')).catch(lose) }, 700)
+    const begin = performance.now()
+    const script = await measure(page).finally(() => {
+      clearInterval(talking)
+      clearInterval(walking)
+      tell('lines a second', (said / (performance.now() - begin) * 1000).toFixed(1))
+    })
+    // A look comes in the middle of frames and lines, so that one alone says less than several.
+    const half = Math.floor(script.length / 2)
+    expect(quantile(script.slice(-half), 0.5), 'nor is it higher at the end than before').toBeLessThan(1.05 * quantile(script.slice(0, half), 0.5))
+    expect(lost, 'nothing was refused').toBe(0)
+  })
 })

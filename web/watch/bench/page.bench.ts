@@ -56,8 +56,9 @@ async function measure(page: Page, world: World, ids: readonly string[]): Promis
   tellOf(work)
 }
 
-function tellOf({ frames, scripts, tasks, clocked, busy, rate }: Work): void {
+function tellOf({ frames, presented, scripts, tasks, clocked, busy, rate }: Work): void {
   tell('frames a second', rate.toFixed(1))
+  tell('of which were presented', presented.toFixed(1))
   tell('script of a frame', spread(frames))
   tell('all script from one frame to the next', spread(scripts))
   for (const [what, all] of [['tasks of the main thread', tasks], ['the same by the clock', clocked]] as const) {
@@ -106,8 +107,18 @@ test('panning with 100 residents', async ({ page, host, world }) => {
   await open(page, host)
   await page.mouse.move(800, 500)
   await page.mouse.down()
+  const session = await page.context().newCDPSession(page)
   const work = await traced(page, async () => {
-    for (let step = 0; step < 300; step++) await page.mouse.move(800 + 200 * Math.sin(step / 15), 500 + 120 * Math.cos(step / 11))
+    // As a mouse does, which waits for no answer: a hundred moves a second, for ten seconds.
+    const moves: Promise<unknown>[] = []
+    for (const begin = performance.now(); moves.length < 1000;) {
+      const step = moves.length / 3
+      moves.push(session.send('Input.dispatchMouseEvent', {
+        type: 'mouseMoved', button: 'left', buttons: 1, x: 800 + 200 * Math.sin(step / 15), y: 500 + 120 * Math.cos(step / 11),
+      }))
+      await new Promise((resolve) => setTimeout(resolve, begin + moves.length * 10 - performance.now()))
+    }
+    await Promise.all(moves)
   })
   await page.mouse.up()
   tellOf(work)

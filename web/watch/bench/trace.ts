@@ -25,8 +25,10 @@ export interface Work {
   readonly clocked: readonly number[]
   /** The part of the time that the thread had a task, by the clock. */
   readonly busy: number
-  /** Frames a second. */
+  /** Frames a second for which the main thread was called. */
   readonly rate: number
+  /** Frames a second that were put on the screen. */
+  readonly presented: number
 }
 
 /** What runs scripts. They lie within one another: only the outermost count. */
@@ -42,7 +44,7 @@ export async function traced(page: Page, during: () => Promise<void>): Promise<W
   session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
   await session.send('Tracing.start', {
     transferMode: 'ReportEvents',
-    traceConfig: { includedCategories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel'] },
+    traceConfig: { includedCategories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel', 'viz'] },
   })
   await during()
   const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
@@ -63,6 +65,7 @@ function workOf(events: readonly TraceEvent[]): Work {
     clocked,
     busy: clocked.reduce((sum, task) => sum + task, 0) / seconds / 1000,
     rate: frames.length / seconds,
+    presented: events.filter(({ name }) => name === 'Display::DrawAndSwap').length / seconds,
     frames: frames.map(milliseconds),
     scripts: scriptsBetween(frames, outermost(own.filter(({ name }) => scripted.has(name)))),
     tasks: tasks.map(milliseconds),

@@ -13,6 +13,7 @@ import type { WorldStore } from '../world/store.js'
 import { keepAddress } from './address.js'
 import { usePast } from './Past.js'
 import { useWalkIn } from './WalkIn.js'
+import { Grip } from './Grip.js'
 import { Announcer, type Pointed } from './Announcer.js'
 import { Status } from './Status.js'
 import { Share } from './Share.js'
@@ -33,6 +34,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const directory = store.directory.value
   const selected = store.selected.value
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
+  const hide = useCallback(() => { store.bare.value = true }, [store])
   const agents = directory.occupants.filter(({ kind }) => kind === 'agent').length
   useEffect(() => { document.title = text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
   useEffect(() => keepAddress(store, link), [store])
@@ -64,6 +66,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
       {past.bar}
       {walkIn.figure}
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
+        <Grip of="--dragged" close={hide} />
         <Tabs tab={tab} choose={(name) => { store.turn(name) }} />
         {store.note.value !== undefined && <p class="note" role="status">{text(store.note.value)}</p>}
         <div role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`} class="tabpanel">

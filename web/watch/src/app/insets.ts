@@ -2,6 +2,8 @@ import type { TownInsets } from '../town/types.js'
 
 /** So much is free between the town and what covers its edge, in CSS pixels. */
 const gap = 12
+/** And so much below what is at the top of a narrow one, where heads are as high as the land. */
+const headroom = 18
 /** What lies over the town: beside it in a wide window, below it in a narrow one. */
 const beside = '.register, .panel'
 const below = '.register, .panel, .timebar, .zoom, .ticker, .latest, .actions, .top > button'
@@ -39,7 +41,7 @@ function insetsOf(page: HTMLElement, town: HTMLElement, narrow: boolean): TownIn
   const whole = boxOf(town)
   const insets = { top: 0, right: gap, bottom: gap, left: gap }
   const boxes = (selector: string): Box[] => [...page.querySelectorAll<HTMLElement>(selector)].map(boxOf).filter(({ width }) => width > 0)
-  for (const { bottom } of boxes('.top')) insets.top = Math.max(insets.top, bottom - whole.top + gap)
+  for (const { bottom } of boxes('.top')) insets.top = Math.max(insets.top, bottom - whole.top + (narrow ? headroom : gap))
   for (const { top } of boxes(!narrow ? '.timebar, .latest, .person' : page.querySelector('.stick') === null ? below : belowStick)) insets.bottom = Math.max(insets.bottom, whole.bottom - top + gap)
   for (const { left, right } of narrow ? [] : boxes(beside)) {
     if (left + right < whole.left + whole.right) insets.left = Math.max(insets.left, right - whole.left + gap)

@@ -67,6 +67,25 @@ describe('a form from a schema', () => {
     assert.deepEqual(plain(readArgs(made, new Map([['note', 'x'], ['count', '2']]))), { args: { note: 'x', day: null, by: null, count: 2, kind: null, way: null } })
   })
 
+  it('has the control of a schema that is named elsewhere in the whole', () => {
+    const made = fieldsOf({
+      properties: {
+        color: { $ref: '#/$defs/Color', description: 'Of the door' }, tone: { allOf: [{ $ref: '#/$defs/Color' }], default: 'green' },
+        shade: { anyOf: [{ $ref: '#/$defs/Color' }, { type: 'null' }] }, colors: { type: 'array', items: { $ref: '#/$defs/Color' } },
+        day: { $ref: '#/definitions/a~1b' }, round: { $ref: '#/$defs/Round' }, gone: { $ref: '#/$defs/Gone' }, far: { $ref: 'https://example.com/#/$defs/Color' },
+        own: { $ref: '#/$defs/toString' }, both: { allOf: [{ minimum: 1 }, { maximum: 2 }] },
+      },
+      $defs: { Color: { type: 'string', enum: ['red', 'green'], description: 'A color' }, Round: { $ref: '#/$defs/Round' } },
+      definitions: { 'a/b': { type: 'string', format: 'date' } },
+    }) ?? []
+    assert.deepEqual(made.map(({ name, type }) => [name, type]), [
+      ['color', 'choice'], ['tone', 'choice'], ['shade', 'choice'], ['colors', 'choices'], ['day', 'date'],
+      ['round', 'any'], ['gone', 'any'], ['far', 'any'], ['own', 'any'], ['both', 'any'],
+    ])
+    assert.deepEqual(made.slice(0, 2).map(({ description, initial }) => [description, initial]), [['Of the door', ''], ['A color', '"green"']])
+    assert.deepEqual(fieldsOf({ $ref: '#/definitions/Trip', definitions: { Trip: { type: 'object', properties: { to: { type: 'string' } } } } })?.map(({ name }) => name), ['to'])
+  })
+
   it('needs no field for a tool that takes nothing, and JSON where there is no schema', () => {
     assert.deepEqual(fieldsOf({}), [])
     assert.deepEqual(fieldsOf({ type: 'object' }), [])

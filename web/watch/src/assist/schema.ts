@@ -31,13 +31,15 @@ export interface Field {
  * undefined where they are no JSON Schema of an object and only JSON will do.
  */
 export function fieldsOf(value: unknown): readonly Field[] | undefined {
-  const parameters = asObject(value)
-  if (parameters === undefined) {
+  const whole = asObject(value)
+  if (whole === undefined) {
     return undefined
   }
-  if (Object.keys(parameters).length === 0) {
+  if (Object.keys(whole).length === 0) {
     return []
   }
+  const find = (schema: JsonObject): JsonObject => found(schema, whole)
+  const parameters = find(whole)
   if (parameters.properties === undefined) {
     return parameters.type === 'object' ? [] : undefined
   }
@@ -47,17 +49,44 @@ export function fieldsOf(value: unknown): readonly Field[] | undefined {
   }
   const required = new Set(asArray(parameters.required) ?? [])
   return Object.entries(properties)
-    .map(([name, schema]) => ({ field: fieldOf(name, asObject(schema) ?? {}, required.has(name)), order: asNumber(asObject(schema)?.['x-order']) ?? Infinity }))
+    .map(([name, schema]) => ({ field: fieldOf(name, asObject(schema) ?? {}, required.has(name), find), order: asNumber(asObject(schema)?.['x-order']) ?? Infinity }))
     // In the order that the schema says: rows are canonical JSON, which sorts names. Where it says nothing, the required are first.
     .sort((a, b) => a.order === b.order ? Number(b.field.required) - Number(a.field.required) : a.order - b.order)
     .map(({ field }) => field)
 }
 
-function fieldOf(name: string, given: JsonObject, needed: boolean): Field {
-  const { schema, nullable } = withoutNull(given)
+/** So many references are followed: more are a circle, or nobody's form. */
+const furthest = 8
+
+/**
+ * A schema with what it refers to: schemas that have a name stand under `$defs` or `definitions` of the whole, and an `allOf`
+ * of one is that one. What stands beside a reference, such as a description, is nearer to the field.
+ */
+function found(schema: JsonObject, whole: JsonObject): JsonObject {
+  let here = schema
+  for (let steps = 0; steps < furthest; steps++) {
+    const { $ref, allOf, ...beside } = here
+    const only = asArray(allOf)?.length === 1 ? asObject(asArray(allOf)?.[0]) : undefined
+    const there = $ref === undefined ? only : named(asText($ref) ?? '', whole)
+    if (there === undefined) return here
+    here = { ...there, ...beside, ...($ref !== undefined && allOf !== undefined ? { allOf } : {}) }
+  }
+  return {}
+}
+
+/** The schema of the whole that a reference names. */
+function named(reference: string, whole: JsonObject): JsonObject | undefined {
+  const [, word = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(reference) ?? []
+  const all = asObject(whole[word]) ?? {}
+  const plain = name.replaceAll('~1', '/').replaceAll('~0', '~')
+  return Object.hasOwn(all, plain) ? asObject(all[plain]) : undefined
+}
+
+function fieldOf(name: string, given: JsonObject, needed: boolean, find: (schema: JsonObject) => JsonObject): Field {
+  const { schema, nullable } = withoutNull(find(given), find)
   const required = needed && !nullable
   const one = optionsOf(schema)
-  const several = schema.type === 'array' ? optionsOf(asObject(schema.items) ?? {}) : []
+  const several = schema.type === 'array' ? optionsOf(find(asObject(schema.items) ?? {})) : []
   const type = one.length > 0 ? 'choice' : several.length > 0 ? 'choices' : typeOf(schema)
   return {
     name, type, required, nullable: needed && nullable, options: one.length > 0 ? one : several,
@@ -69,7 +98,7 @@ function fieldOf(name: string, given: JsonObject, needed: boolean): Field {
 }
 
 /** A schema without null as one of what it takes, in the forms in which that is written, and whether it took null. */
-function withoutNull(schema: JsonObject): { readonly schema: JsonObject; readonly nullable: boolean } {
+function withoutNull(schema: JsonObject, find: (schema: JsonObject) => JsonObject): { readonly schema: JsonObject; readonly nullable: boolean } {
   for (const word of ['anyOf', 'oneOf'] as const) {
     const choices = asArray(schema[word])
     const others = choices?.filter((choice) => !isNull(asObject(choice) ?? {}))
@@ -77,7 +106,7 @@ function withoutNull(schema: JsonObject): { readonly schema: JsonObject; readonl
     const { [word]: _choices, ...rest } = schema
     const only = others.length === 1 ? asObject(others[0]) : undefined
     // What stands beside the choices, such as a description, is nearer to the field.
-    return { schema: only === undefined ? { ...rest, [word]: others } : { ...withoutNull(only).schema, ...rest }, nullable: true }
+    return { schema: only === undefined ? { ...rest, [word]: others } : { ...withoutNull(find(only), find).schema, ...rest }, nullable: true }
   }
   const types = asArray(schema.type)
   const others = types?.filter((type) => type !== 'null') ?? []

@@ -21,7 +21,7 @@ interface AboutProps {
 export function About({ store, thing, show }: AboutProps): VNode {
   return (
     <dl class="facts">
-      {'x' in thing && <Fact name={text('panel.position')}>{text('panel.positionOf', { x: thing.x, y: thing.y })}</Fact>}
+      {'x' in thing && <Fact name={text('panel.position')}><bdi dir="ltr">{text('panel.positionOf', { x: thing.x, y: thing.y })}</bdi></Fact>}
       {thing.kind === 'agent' && <AgentFacts store={store} thing={thing} />}
       {thing.kind === 'mcp' && <>
         <Fact name={text('panel.url')}><Address url={thing.url ?? ''} /></Fact>

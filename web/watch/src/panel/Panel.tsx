@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { framed } from '../access/access.js'
 import { AssistTools } from '../assist/AssistTools.js'
 import { Conversation } from '../chat/Conversation.js'
+import { Grip } from '../app/Grip.js'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
 import { tabsBy } from '../app/onward.js'
@@ -32,6 +33,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
   const [last, remember] = useState<Thing | undefined>(thing)
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = thing ?? last
+  const close = useCallback(() => { store.select(undefined) }, [store])
   useEffect(() => { if (thing !== undefined) remember(thing) }, [thing])
   useEffect(() => {
     const before = document.activeElement
@@ -46,6 +48,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
   }
   return (
     <aside class="panel" aria-label={nameOf(shown)}>
+      <Grip of="--dragged-panel" close={close} />
       <header>
         <Badge thing={shown} />
         <h2 tabIndex={-1} ref={heading}><bdi>{nameOf(shown)}</bdi></h2>
@@ -53,7 +56,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
           onClick={() => { store.follow(shown.key) }}>{text('panel.follow')}</button>}
         {shown.kind === 'agent' && !framed && <button type="button" class="small" aria-pressed={notifier.has(shown.key)} title={text('notify.agentWhy')}
           onClick={() => { const wish = { kind: 'agent', key: shown.key, name: shown.name } as const; if (notifier.has(shown.key)) notifier.remove(wish); else void notifier.add(wish) }}>{text('notify.agent')}</button>}
-        <button type="button" class="close" aria-label={text('page.close')} onClick={() => { store.select(undefined) }}>×</button>
+        <button type="button" class="close" aria-label={text('page.close')} onClick={close}>×</button>
       </header>
       {shown.kind === 'agent'
         ? <AgentParts store={store} agent={shown} there={thing !== undefined} town={town} show={show} />

@@ -29,7 +29,7 @@ export interface Land {
 export class Movement implements Way {
   readonly end = Infinity
   #at: Point
-  #begun: Point
+  #start: Point
   #heading: Point = { x: 0, y: 0 }
   /** Where it comes to rest; null while it is headed anywhere. */
   #goal: Point | null = null
@@ -41,7 +41,7 @@ export class Movement implements Way {
   /** @param still No walking: it is at once on the next cell. */
   constructor(cell: Point, private readonly land: Land, private readonly still: () => boolean) {
     this.#at = cell
-    this.#begun = cell
+    this.#start = cell
   }
 
   /** Whether it goes anywhere. */
@@ -61,7 +61,7 @@ export class Movement implements Way {
     const before = this.#heading
     if (heading.x === before.x && heading.y === before.y) return
     if (!this.#headed) {
-      this.#begun = this.#at
+      this.#start = this.#at
       this.#due = now
     }
     this.#heading = heading
@@ -98,8 +98,8 @@ export class Movement implements Way {
 
   #rest(before: Point): void {
     const towards = { x: Math.sign(before.x), y: Math.sign(before.y) }
-    const gone = Math.hypot(this.#at.x - this.#begun.x, this.#at.y - this.#begun.y)
-    const from = this.still() || gone >= STEP ? this.#at : this.#begun
+    const gone = Math.hypot(this.#at.x - this.#start.x, this.#at.y - this.#start.y)
+    const from = this.still() || gone >= STEP ? this.#at : this.#start
     const more = this.still() ? 0 : gone >= STEP ? ONWARD : 1
     const cell = this.#within(rounded({ x: from.x + towards.x * more, y: from.y + towards.y * more }))
     this.#goal = this.#within(this.land.free(cell, towards))

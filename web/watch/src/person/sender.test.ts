@@ -26,10 +26,10 @@ interface Host {
 
 function hostOf(test: TestContext): Host {
   test.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
-  const begun = Date.now()
+  const start = Date.now()
   const [sent, refused, troubles, answers]: [Sent[], unknown[], unknown[], (Answer | Error)[]] = [[], [], [], []]
   const sender = new CellSender({ cell: cell(0), leaseMs }, (asked) => {
-    sent.push({ cell: asked, at: Date.now() - begun })
+    sent.push({ cell: asked, at: Date.now() - start })
     const answer = answers.shift() ?? { cell: asked, leaseMs }
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
   }, {

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { hasCode, randomText, readEvent, type HumanRow, type ProximityAction } from '@playctl/sdk'
-import { statusOf } from '../access/access.js'
+import { access, statusOf } from '../access/access.js'
 import { faultOf, type Fault } from '../access/faults.js'
 import { placeOf } from '../access/place.js'
 import { nameOf } from '../app/names.js'
@@ -71,7 +71,8 @@ export class Walker {
   /** Comes to the town, near what is looked at. */
   async enter(name: string): Promise<void> {
     const town = this.#town
-    if (town === undefined || this.stage.peek() === 'entering') return
+    const before = this.stage.peek()
+    if (town === undefined || before === 'entering') return
     this.stage.value = 'entering'
     this.fault.value = undefined
     this.name.value = name
@@ -82,7 +83,8 @@ export class Walker {
       this.#came(await this.#come(this.#free(middle, { x: 0, y: 0 })))
     } catch (cause) {
       this.fault.value = faultOf(cause)
-      this.stage.value = 'out'
+      this.why.value = 'refused'
+      this.stage.value = before === 'gone' ? 'gone' : 'out'
     }
   }
 
@@ -140,14 +142,18 @@ export class Walker {
   /** Ends with the page. */
   end(): void { this.#stop() }
 
-  /** Asks for the place when the host takes it, who left a moment ago waits; once more where that was too early still. */
+  /**
+   * Asks for the place when the host takes it, who left a moment ago waits; once more where that was too early still, and
+   * with another cookie where the host no longer knows this one, as one that lost its store.
+   */
   async #come(cell: Point): Promise<{ row: HumanRow, answer: Answer }> {
     try {
       await pause(this.#changedAt + MIN_INTERVAL - Date.now())
       return await this.#put(cell)
     } catch (cause) {
-      if (!hasCode(cause, 'rate_limited')) throw cause
-      await pause(Math.max(cause.retryAfterMs, 1000))
+      if ([401, 403].includes(statusOf(cause))) this.store.scope.value = await access(this.store.client)
+      else if (hasCode(cause, 'rate_limited')) await pause(Math.max(cause.retryAfterMs, 1000))
+      else throw cause
       return this.#put(cell)
     }
   }

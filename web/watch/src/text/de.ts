@@ -21,6 +21,7 @@ export const de: Texts = {
   'link.nobody': 'Der Agent aus diesem Link ist gerade nicht auf der Karte.',
   'link.session': 'Der Link gehört zu einer anderen Sitzung dieser Welt. Was damals geschah, ist nicht mehr gespeichert.',
   'link.gone': 'Der Link führt zu einem Zeitpunkt, den der Host nicht mehr aufbewahrt.',
+  'page.grip': 'Höhe dieses Teils',
   'page.close': 'Schließen',
   'page.empty': 'Hier wohnt noch niemand',
   'page.emptyHow': 'Sobald sich ein Agent anmeldet, entsteht ein Haus mit seinem Namen an der Tür. Diese drei Zeilen, nacheinander in einem Terminal ausgeführt, legen ein Konto, einen Agenten und sein Haus an:',

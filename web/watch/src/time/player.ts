@@ -33,6 +33,8 @@ export class Player {
   /** Goes up when there are more happenings. */
   readonly version = signal(0)
   source: Source
+  /** How many sources are being read: a reset begins another one. */
+  #reads = 0
   #prover: Prover
   #wanted: number | undefined
   #showing: Promise<void> | undefined
@@ -74,15 +76,17 @@ export class Player {
   }
 
   async #read(source: Source): Promise<boolean> {
+    this.#reads += 1
     batch(() => { this.reading.value = true; this.trouble.value = undefined })
     try {
       await source.load(this.#ending.signal)
       return true
     } catch (cause) {
-      this.#fail(cause)
+      if (source === this.source || source instanceof Recording) this.#fail(cause)
       return false
     } finally {
-      batch(() => { this.reading.value = false; this.version.value += 1 })
+      this.#reads -= 1
+      batch(() => { this.reading.value = this.#reads > 0; this.version.value += 1 })
     }
   }
 
@@ -188,16 +192,19 @@ export class Player {
   live(): void {
     this.pause()
     this.#wanted = undefined
-    if (this.source instanceof Recording) {
-      this.source = new HostPast(this.store.client)
-      this.#prover = new Prover(this.source)
-      void this.load()
-    }
+    if (this.source instanceof Recording) this.#begin()
     batch(() => {
       this.trouble.value = undefined
       this.place.value = undefined
       this.store.showNow()
     })
+  }
+
+  /** Begins with the host's past as it is now. */
+  #begin(): void {
+    this.source = new HostPast(this.store.client)
+    this.#prover = new Prover(this.source)
+    void this.load()
   }
 
   #tick(): void {
@@ -221,7 +228,14 @@ export class Player {
   }
 
   #take(event: WorldEvent, at: number): void {
-    if (!(this.source instanceof HostPast) || this.reading.peek()) return
+    if (!(this.source instanceof HostPast)) return
+    if (event.kind === 'session:reset' || event.kind === 'session:resync') {
+      // What was before it is no longer kept, or does not lead to what comes.
+      this.live()
+      this.#begin()
+      return
+    }
+    if (this.reading.peek()) return
     const { rev } = event.data
     this.source.add({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at: eventTime(event) ?? at, kind: event.kind, who: subjectOf(event) })
     this.version.value += 1

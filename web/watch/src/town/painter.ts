@@ -104,8 +104,10 @@ export class Painter {
     display.add(...this.#labels.items(this.#shown, this.palette), ...said)
     c.setTransform(density, 0, 0, density, 0, 0)
     display.paint(c, { x: 0, y: 0, w: camera.width, h: camera.height }, density, () => {
-      const { box, canvas } = ground
-      c.drawImage(canvas, camera.screenX(box.x), camera.screenY(box.y), box.w * camera.scale, box.h * camera.scale)
+      const { box, canvas, scale: painted } = ground
+      const at = { x: camera.screenX(box.x), y: camera.screenY(box.y) }
+      if (painted !== camera.scale) c.drawImage(canvas, at.x, at.y, box.w * camera.scale, box.h * camera.scale)
+      else c.drawImage(canvas, Math.round(at.x * density) / density, Math.round(at.y * density) / density, canvas.width / density, canvas.height / density)
     })
   }
 
@@ -144,10 +146,14 @@ export class Painter {
 
   #paintGround(camera: Camera, residents: Residents): Ground {
     this.#display.reset()
-    const box = grown(camera.seen, (Math.max(camera.width, camera.height) * MARGIN) / camera.scale)
     const scale = camera.scale * this.lettering.density
-    const width = Math.ceil(box.w * scale)
-    const height = Math.ceil(box.h * scale)
+    const wanted = grown(camera.seen, (Math.max(camera.width, camera.height) * MARGIN) / camera.scale)
+    const width = Math.ceil(wanted.w * scale)
+    const height = Math.ceil(wanted.h * scale)
+    // In whole pixels of the window, and in as many as it is drawn with: to copy them is quick, to filter them is not.
+    const whole = (at: number): number => Math.floor(at * this.lettering.density) / this.lettering.density
+    const from = camera.ground({ x: whole(camera.screenX(wanted.x)), y: whole(camera.screenY(wanted.y)) })
+    const box = { ...from, w: width / scale, h: height / scale }
     const kept = this.#ground
     const paper = kept?.canvas.width === width && kept.canvas.height === height ? kept : bitmap(width, height)
     paper.draw.setTransform(scale, 0, 0, scale, -box.x * scale, -box.y * scale)

@@ -103,13 +103,14 @@ test('a form keeps the order of its fields, and dates and lists have controls of
     extras: { type: 'array', items: { enum: ['lunch', 'boat', 'guide'] }, 'x-order': 3 },
     by: { oneOf: [{ const: 'f', title: 'On foot' }, { const: 'b', title: 'By boat' }], 'x-order': 4 },
     note: { anyOf: [{ type: 'string', maxLength: 8 }, { type: 'null' }], description: 'What else', 'x-order': 5 },
-  } }
+    mood: { $ref: '#/$defs/Mood', 'x-order': 6 },
+  }, $defs: { Mood: { type: 'string', enum: ['merry', 'quiet'] } } }
   await world.agent('Ada', { assistTools: [{ name: 'assist_tour', description: 'Shows the town', parameters }] })
   const sent = commands(page)
   await open(page, host)
   await resident(page, 'Ada').click()
   const tour = await form(panel(page, 'Ada'), 'Tour')
-  await expect(tour.locator('.field > label bdi, .label bdi')).toHaveText(['where', 'day', 'at', 'extras', 'by', 'note'])
+  await expect(tour.locator('.field > label bdi, .label bdi')).toHaveText(['where', 'day', 'at', 'extras', 'by', 'note', 'mood'])
   await expect(tour.getByRole('textbox', { name: /^note .*optional/i })).toHaveAccessibleDescription('What else')
   expect(await violations(page), 'a form with every control').toEqual([])
   await send(tour)
@@ -120,9 +121,10 @@ test('a form keeps the order of its fields, and dates and lists have controls of
   for (const name of ['guide', 'boat', 'lunch']) await extras.getByRole('checkbox', { name }).check()
   await extras.getByRole('checkbox', { name: 'boat' }).uncheck()
   await tour.getByLabel(/^by /).selectOption({ label: 'By boat' })
+  await tour.getByLabel(/^mood /).selectOption({ label: 'quiet' })
   await send(tour)
   const at = await page.evaluate(() => new Date('2026-05-06T07:08:09').toISOString())
-  await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_tour', args: { day: '2026-05-06', at, extras: ['lunch', 'guide'], by: 'b', note: null } }])
+  await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_tour', args: { day: '2026-05-06', at, extras: ['lunch', 'guide'], by: 'b', note: null, mood: 'quiet' } }])
 })
 
 test('a tool without parameters needs none, one that no form fits takes JSON', async ({ page, host, world }) => {

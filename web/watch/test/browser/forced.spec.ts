@@ -2,8 +2,10 @@
 
 import type { Locator } from '@playwright/test'
 import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { bar, enter } from './fixtures/person.js'
 import { expect, test } from './fixtures/test.js'
-import { open, resident, show } from './fixtures/town.js'
+import { open, panel, resident, show, status } from './fixtures/town.js'
 
 test.use({ repository: false, contextOptions: { forcedColors: 'active' } })
 
@@ -11,6 +13,16 @@ const look = (of: Locator): Promise<string> => of.evaluate((element) => {
   const { backgroundColor, outlineStyle } = getComputedStyle(element)
   return `${backgroundColor} ${outlineStyle}`
 })
+
+/** A color of the system, as it is computed where an element is. */
+const system = (of: Locator, name: string): Promise<string> => of.evaluate((element, color) => {
+  const probe = element.ownerDocument.createElement('span')
+  probe.style.cssText = `forced-color-adjust: none; color: ${color}`
+  element.append(probe)
+  const { color: computed } = getComputedStyle(probe)
+  probe.remove()
+  return computed
+}, name)
 
 test('the chosen tab and row, and the lamp, are seen', async ({ page, host, world }) => {
   await world.agent('Ada')
@@ -25,4 +37,32 @@ test('the chosen tab and row, and the lamp, are seen', async ({ page, host, worl
   await expect(resident(page, 'Ada')).toHaveAttribute('aria-pressed', 'true')
   expect(await look(resident(page, 'Ada'))).not.toBe(await look(resident(page, 'Grace')))
   expect(await page.locator('.lamp.live').evaluate((lamp) => getComputedStyle(lamp, '::before').borderTopWidth)).toBe('5px')
+})
+
+test('somebody who walks tells what can be done from what cannot, and reads what is pressed', async ({ page, host, world }) => {
+  await world.enter()
+  await open(page, host)
+  await enter(page, 'Robin')
+  const keys = bar(page).getByRole('button', { name: en['person.keys'] })
+  await expect(keys).toHaveAttribute('aria-pressed', 'true')
+  const [ink, paper] = await keys.evaluate((button) => { const { color, backgroundColor } = getComputedStyle(button); return [color, backgroundColor] })
+  expect(paper).toBe(await system(keys, 'Highlight'))
+  expect(ink).toBe(await system(keys, 'HighlightText'))
+  const wave = bar(page).getByRole('button', { name: en['person.wave'] })
+  await expect(wave).toBeDisabled()
+  expect(await wave.evaluate((button) => getComputedStyle(button).color)).toBe(await system(wave, 'GrayText'))
+  expect(await violations(page)).toEqual([])
+})
+
+test('what is but a word has no frame, and nothing hides behind a thick line', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.say(ada, 'Good morning')
+  await open(page, host)
+  const frame = (of: Locator): Promise<string> => of.evaluate((element) => getComputedStyle(element).borderTopWidth)
+  expect(await frame(status(page).getByRole('button', { name: en['status.verified'] }))).toBe('0px')
+  await show(page, 'happenings')
+  expect(await frame(page.getByRole('article').getByRole('button', { name: 'Ada' }).first())).toBe('0px')
+  await page.getByRole('article').getByRole('button', { name: 'Ada' }).first().click()
+  const line = panel(page, 'Ada').locator('.nowline')
+  expect(await line.evaluate((element) => getComputedStyle(element).borderBottomColor)).toBe(await system(line, 'Canvas'))
 })

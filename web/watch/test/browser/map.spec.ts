@@ -93,3 +93,39 @@ test('the keyboard walks over the map and selects', async ({ page, host, world }
   await page.keyboard.press('Enter')
   await expect(panel(page, 'Ada')).toBeVisible()
 })
+
+test.describe('on a screen with half as many pixels again', () => {
+  test.use({ deviceScaleFactor: 1.5 })
+  test.beforeEach(({ page }) => count(page))
+
+  test('the ground is copied pixel by pixel while a person moves the map', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    // Where each picture as large as the window was put, in pixels of the canvas.
+    await page.addInitScript(() => {
+      const { prototype } = CanvasRenderingContext2D
+      const own = Object.getOwnPropertyDescriptor(prototype, 'drawImage')?.value as (...all: unknown[]) => void
+      const put: number[][] = []
+      Object.assign(globalThis, { put })
+      prototype.drawImage = function (this: CanvasRenderingContext2D, picture: HTMLCanvasElement, ...at: number[]) {
+        const { a, d, e, f } = this.getTransform()
+        const [x = 0, y = 0, w = 0, h = 0] = at
+        if (picture.width >= this.canvas.width) put.push([a * x + e, d * y + f, a * w - picture.width, d * h - picture.height])
+        own.call(this, picture, ...at)
+      }
+    })
+    await open(page, host)
+    await rest(page)
+    await page.evaluate(() => { (globalThis as unknown as { put: number[][] }).put.length = 0 })
+    await page.mouse.move(700, 400)
+    await page.mouse.down()
+    for (let step = 1; step <= 12; step++) {
+      await page.mouse.move(700 - 7 * step, 400 - 5 * step)
+      await page.clock.runFor(50)
+    }
+    await page.mouse.up()
+    const put = await page.evaluate(() => (globalThis as unknown as { put: number[][] }).put)
+    expect(new Set(put.map(([x, y]) => `${x},${y}`)).size).toBeGreaterThan(5)
+    for (const value of put.flat()) expect(Math.abs(value - Math.round(value))).toBeLessThan(0.001)
+    for (const [, , wider, higher] of put) expect([wider, higher].map((by) => Math.abs(by ?? 1) < 0.001)).toEqual([true, true])
+  })
+})

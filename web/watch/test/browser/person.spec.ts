@@ -5,32 +5,9 @@ import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import type { Host } from './fixtures/host.js'
 import { map } from './fixtures/map.js'
+import { bar, cellOf, enter, entry, walkIn } from './fixtures/person.js'
 import { type Conduct, expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, residents, show, verified } from './fixtures/town.js'
-
-const bar = (page: Page): Locator => page.getByRole('region', { name: en['person.bar'] })
-const walkIn = (page: Page): Locator => page.getByRole('button', { name: en['person.button'], exact: true })
-
-/** What the list has of somebody, the place included. */
-const entry = (page: Page, name: string): Locator => residents(page).getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) })
-
-/** Comes to the town under a name. */
-async function enter(page: Page, name: string): Promise<void> {
-  await walkIn(page).click()
-  const field = page.getByRole('textbox', { name: en['person.name'] })
-  await expect(field).toBeFocused()
-  await field.fill(name)
-  await field.press('Enter')
-  await expect(bar(page)).toBeVisible()
-  await expect(map(page)).toBeFocused()
-  await expect(entry(page, name)).toContainText(en['map.you'])
-}
-
-/** The cell of somebody, as the list has it. */
-async function cellOf(page: Page, name: string): Promise<[x: number, y: number]> {
-  const [, x, y] = /at (\d+), (\d+)/.exec(await entry(page, name).innerText()) ?? []
-  return [Number(x), Number(y)]
-}
 
 /** Opens the page in another browser, whose cookie is another one. */
 async function another(browser: Browser, host: Host, conduct: Conduct): Promise<Page> {

@@ -71,6 +71,28 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await verified(page)
 })
 
+test('a reset begins the bar anew, from the past as well', async ({ page, host, world }) => {
+  for (const name of ['Ada', 'Grace']) await world.agent(name)
+  await open(page, host)
+  await goBack(page)
+  await moment(page).press('Home')
+  await isAt(page, 1)
+  await world.reset()
+  await expect(status(page), 'the past of another world is not kept').not.toHaveAttribute('data-time')
+  await world.agent('Alan')
+  await expect(resident(page, 'Alan')).toBeVisible()
+  await world.agent('Edsger')
+  await expect(resident(page, 'Edsger')).toBeVisible()
+  await button(page, 'past.back').click()
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+  await expect(resident(page, 'Edsger')).toBeHidden()
+  await moment(page).press('Home')
+  await expect(resident(page, 'Edsger')).toBeHidden()
+  await expect(resident(page, 'Ada')).toBeHidden()
+  await expect(bar(page)).toHaveAttribute('data-proved', 'true')
+  await expect(bar(page).getByRole('alert')).toBeHidden()
+})
+
 test('a moment from before the page was opened is a link, and the same town elsewhere', async ({ page, browser, host, world, conduct }) => {
   const ada = await world.agent('Ada')
   for (let i = 0; i < 400; i++) await world.register(ada, `Ada ${i}`)

@@ -11,24 +11,12 @@ import { en } from '../../src/text/en.js'
 import { expect, test } from '../browser/fixtures/test.js'
 import { feed, open, reached, resident, show } from '../browser/fixtures/town.js'
 import { type World, stroll } from '../browser/fixtures/world.js'
+import { take } from './take.js'
 
 const folder = fileURLToPath(new URL('../../../../docs/images/', import.meta.url))
 
-/** Waits until the town has drawn its last update, and takes the picture. */
-async function take(page: Page, name: string, still = true): Promise<void> {
-  // A town that is seen for the first time is drawn in several frames, of which a busy machine makes few.
-  if (still) {
-    let before = ''
-    await expect.poll(async () => {
-      const now = (await page.screenshot({ scale: 'css' })).toString('base64')
-      const same = now === before
-      before = now
-      return same
-    }, { intervals: [300] }).toBe(true)
-  }
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-  await page.screenshot({ path: `${folder}watch-${name}.png`, scale: 'css' })
-}
+/** The file of a picture of the docs. */
+const file = (name: string): string => `${folder}watch-${name}.png`
 
 const platforms = ['langchain', 'openai-agents', 'crewai', 'playctl']
 
@@ -88,7 +76,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await live(world, ids)
       await reached(page, (await world.head()).rev)
       if (colorScheme === 'dark') await resident(page, 'Ada').click()
-      await take(page, colorScheme)
+      await take(page, file(colorScheme))
     })
   })
 }
@@ -103,7 +91,7 @@ for (const [name, options] of Object.entries({
     test('the demo', async ({ page, host }) => {
       await open(page, host)
       await midday(page)
-      await take(page, name, false)
+      await take(page, file(name), false)
     })
   })
 }
@@ -111,7 +99,7 @@ for (const [name, options] of Object.entries({
 test('the empty world', async ({ page, host, world }) => {
   await world.head()
   await open(page, host)
-  await take(page, 'empty')
+  await take(page, file('empty'))
 })
 
 test.describe('a crowd', () => {
@@ -127,6 +115,6 @@ test.describe('a crowd', () => {
     for (const id of ids.slice(0, 30)) await world.say(id, 'Has anybody seen the key of the mill?')
     await reached(page, (await world.head()).rev)
     await show(page, 'happenings')
-    await take(page, 'crowd')
+    await take(page, file('crowd'))
   })
 })

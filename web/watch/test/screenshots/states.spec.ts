@@ -12,12 +12,13 @@ import type { Host } from '../browser/fixtures/host.js'
 import { expect, test } from '../browser/fixtures/test.js'
 import { feed, open, part, resident, residents, show, status } from '../browser/fixtures/town.js'
 import { type World, stroll } from '../browser/fixtures/world.js'
+import { take } from './take.js'
 
 const folder = fileURLToPath(new URL('../../build/pictures/', import.meta.url))
 mkdirSync(folder, { recursive: true })
 
 test.use({ repository: false, hostFlags: ['--max-occupants', '200'], actionTimeout: 10_000 })
-test.setTimeout(150_000)
+test.setTimeout(400_000)
 
 const sizes = [[1440, 900], [1920, 1080], [390, 844], [360, 640]] as const
 const themes = ['light', 'dark'] as const
@@ -44,26 +45,51 @@ async function live(world: World, ids: readonly string[]): Promise<void> {
   for (const [number, id] of ids.slice(0, 12).entries()) await world.say(id, lines[number % lines.length] ?? '')
 }
 
-/** Waits until the picture stays the same, and takes it. */
-async function take(page: Page, name: string): Promise<void> {
-  let before = ''
-  await expect.poll(async () => {
-    const now = (await page.screenshot({ scale: 'css' })).toString('base64')
-    const same = now === before
-    before = now
-    return same
-  }, { intervals: [200] }).toBe(true)
-  await page.screenshot({ path: `${folder}${name}.png`, scale: 'css' })
+/** The file of a picture. */
+const file = (name: string): string => `${folder}${name}.png`
+
+/** What else somebody has set. */
+interface Way {
+  /** The system's own colors. */
+  readonly forced?: boolean
+  /** Reading begins at the right. */
+  readonly turned?: boolean
+  /** The size of letters in the browser. */
+  readonly letters?: number
 }
 
 /** Opens the page in a window of this size and these colors. */
-async function inWindow(browser: Browser, [width, height]: readonly [number, number], colorScheme: 'light' | 'dark', forced: boolean, seen: (page: Page) => Promise<void>): Promise<void> {
+async function inWindow(browser: Browser, [width, height]: readonly [number, number], colorScheme: 'light' | 'dark', { forced = false, turned = false, letters = 16 }: Way, seen: (page: Page) => Promise<void>): Promise<void> {
   const phone = width < 500
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme, reducedMotion: 'reduce', hasTouch: phone, isMobile: phone, ...(forced && { forcedColors: 'active' as const }),
   })
-  await seen(await context.newPage())
+  const page = await context.newPage()
+  if (turned) await page.addInitScript(() => { addEventListener('DOMContentLoaded', () => { document.documentElement.dir = 'rtl' }) })
+  if (letters !== 16) await (await context.newCDPSession(page)).send('Page.setFontSizes', { fontSizes: { standard: letters } })
+  await seen(page)
   await context.close()
+}
+
+/** Comes to the town as a person, and leaves it again. */
+async function visit(page: Page, of: string): Promise<void> {
+  await page.getByRole('button', { name: en['person.button'], exact: true }).click()
+  await page.getByRole('textbox', { name: en['person.name'] }).fill('Robin')
+  await take(page, file(`enter-${of}`))
+  await page.keyboard.press('Enter')
+  const bar = page.getByRole('region', { name: en['person.bar'] })
+  await expect(bar).toBeVisible()
+  await expect(resident(page, 'Robin')).toBeAttached()
+  await take(page, file(`person-${of}`))
+  await page.getByRole('button', { name: en['page.hide'] }).click()
+  await take(page, file(`personbare-${of}`))
+  await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+  await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
+  await take(page, file(`personpast-${of}`))
+  await page.getByRole('button', { name: en['past.close'] }).click()
+  await page.getByRole('button', { name: en['page.show'] }).click()
+  await bar.getByRole('button', { name: en['person.leave'] }).click()
+  await expect(resident(page, 'Robin')).toBeHidden()
 }
 
 const walls = '/play/watch?view=wall'
@@ -73,50 +99,51 @@ async function walk(page: Page, host: Host, world: World, ids: readonly string[]
   await open(page, host)
   await live(world, ids)
   await expect(status(page)).toHaveAttribute('data-rev', String((await world.head()).rev))
-  await take(page, `town-${of}`)
+  await take(page, file(`town-${of}`))
   await show(page, 'happenings')
   await expect(feed(page).getByRole('article').first()).toBeVisible()
-  await take(page, `happenings-${of}`)
+  await take(page, file(`happenings-${of}`))
   await show(page, 'places')
-  await take(page, `places-${of}`)
+  await take(page, file(`places-${of}`))
   await show(page, 'residents')
   await expect(residents(page)).toBeVisible()
   await status(page).getByRole('button', { name: en['status.verified'] }).click()
-  await take(page, `proof-${of}`)
+  await take(page, file(`proof-${of}`))
   await page.keyboard.press('Escape')
   const low = (page.viewportSize()?.height ?? 0) < 300
   if (low) await page.getByRole('button', { name: en['page.hide'] }).click()
   await page.getByRole('button', { name: en['notify.title'], exact: true }).click()
-  await take(page, `notify-${of}`)
+  await take(page, file(`notify-${of}`))
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: en['past.show'], exact: true }).click()
   await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
-  await take(page, `past-${of}`)
+  await take(page, file(`past-${of}`))
   await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
-  await take(page, `pastbegin-${of}`)
+  await take(page, file(`pastbegin-${of}`))
   await page.getByRole('button', { name: en['past.close'] }).click()
   if (low) await page.getByRole('button', { name: en['page.show'] }).click()
   await resident(page, 'Ada').click()
-  await take(page, `panel-${of}`)
+  await take(page, file(`panel-${of}`))
   for (const name of ['story', 'facts'] as const) {
     await part(page, name)
-    await take(page, `${name}-${of}`)
+    await take(page, file(`${name}-${of}`))
   }
   await page.getByRole('complementary').getByRole('button', { name: en['page.close'] }).click()
+  await visit(page, of)
   await page.getByRole('button', { name: en['page.hide'] }).click()
-  await take(page, `bare-${of}`)
+  await take(page, file(`bare-${of}`))
   await page.goto(host.url + walls)
   await expect(page.locator('.truth')).toContainText(en['status.verified'])
   await world.say(ids[0] ?? '', lines[3] ?? '')
   await expect(page.locator('.latest')).toContainText('third chapter')
-  await take(page, `wall-${of}`)
+  await take(page, file(`wall-${of}`))
 }
 
 for (const count of [1, 5, 30, 100]) {
   for (const size of sizes) {
     test(`${count} agents at ${size.join('×')}`, async ({ browser, host, world }) => {
       const ids = await found(world, count)
-      for (const theme of themes) await inWindow(browser, size, theme, false, (page) => walk(page, host, world, ids, `${count}-${size.join('x')}-${theme}`))
+      for (const theme of themes) await inWindow(browser, size, theme, {}, (page) => walk(page, host, world, ids, `${count}-${size.join('x')}-${theme}`))
     })
   }
 }
@@ -125,33 +152,37 @@ test('an empty world', async ({ browser, host, world }) => {
   await world.head()
   for (const size of sizes) {
     for (const theme of themes) {
-      await inWindow(browser, size, theme, false, async (page) => {
+      await inWindow(browser, size, theme, {}, async (page) => {
         await open(page, host)
-        await take(page, `empty-0-${size.join('x')}-${theme}`)
+        await take(page, file(`empty-0-${size.join('x')}-${theme}`))
+        await visit(page, `0-${size.join('x')}-${theme}`)
         await page.goto(host.url + walls)
         await expect(page.locator('.truth')).toContainText(en['status.verified'])
-        await take(page, `wall-0-${size.join('x')}-${theme}`)
+        await take(page, file(`wall-0-${size.join('x')}-${theme}`))
       })
     }
   }
 })
 
-for (const [what, size, forced] of [['forced', [1440, 900], true], ['forced', [390, 844], true], ['zoomed', [320, 256], false], ['zoomed', [360, 225], false], ['sideways', [740, 360], false]] as const) {
+for (const [what, size, way] of [
+  ['forced', [1440, 900], { forced: true }], ['forced', [390, 844], { forced: true }], ['zoomed', [320, 256], {}], ['zoomed', [360, 225], {}], ['sideways', [740, 360], {}],
+  ['turned', [1440, 900], { turned: true }], ['turned', [390, 844], { turned: true }], ['large', [1440, 900], { letters: 28 }], ['large', [390, 844], { letters: 28 }],
+] as const) {
   test(`${what} at ${size.join('×')}`, async ({ browser, host, world }) => {
     const ids = await found(world, 5)
-    for (const theme of themes) await inWindow(browser, size, theme, forced, (page) => walk(page, host, world, ids, `${what}-${size.join('x')}-${theme}`))
+    for (const theme of themes) await inWindow(browser, size, theme, way, (page) => walk(page, host, world, ids, `${what}-${size.join('x')}-${theme}`))
   })
 }
 
 test('a host that does not answer', async ({ browser, host, world }) => {
   const ids = await found(world, 5)
   for (const size of sizes) {
-    await inWindow(browser, size, 'light', false, async (page) => {
+    await inWindow(browser, size, 'light', {}, async (page) => {
       await open(page, host)
       await live(world, ids)
       await host.kill()
       await expect(page.getByText(en['status.verified'], { exact: true })).toHaveCount(0)
-      await page.screenshot({ path: `${folder}gone-5-${size.join('x')}-light.png`, scale: 'css' })
+      await take(page, file(`gone-5-${size.join('x')}-light`), false)
       await host.start()
     })
   }

@@ -1,0 +1,182 @@
+/** What becomes of a person in the town when something ends: the lease, the access, the session, the host; and where there is no room. */
+
+import type { Page } from '@playwright/test'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { map } from './fixtures/map.js'
+import { ask, bar, cellOf, enter, entry, walkIn } from './fixtures/person.js'
+import type { Host } from './fixtures/host.js'
+import { expect, test } from './fixtures/test.js'
+import { open, resident, residents, status, verified } from './fixtures/town.js'
+
+const cut = /Failed to load resource|ERR_/
+
+/** The address at which a person comes, goes on and leaves. */
+const place = async (host: Host): Promise<string> => {
+  const { sid } = await (await fetch(`${host.url}/api/play/session`)).json() as { sid: string }
+  return `${host.url}/api/play/person?sid=${sid}`
+}
+
+/** Puts a person there by a cookie of its own, as another browser does; a host without accounts gives it for the asking. */
+async function stranger(host: Host, name: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', origin: host.url, 'sec-fetch-site': 'same-origin' }
+  const session = await fetch(`${host.url}/play/watch/session`, { method: 'POST', headers, body: '{}' })
+  const cookie = session.headers.getSetCookie().map((line) => line.split(';')[0] ?? '').join('; ')
+  const put = await fetch(await place(host), { method: 'PUT', headers: { ...headers, cookie }, body: JSON.stringify({ name, x: 1, y: 1 }) })
+  expect(put.status, await put.text()).toBe(200)
+}
+
+/** The stable key of somebody. */
+const keyOf = (page: Page, name: string): Promise<string> => resident(page, name).getAttribute('data-key').then(String)
+
+test.describe('on a host that anybody here may use', () => {
+  test.use({ repository: false })
+
+  test('fifty are there at most; one more reads so, and comes when one has left', async ({ page, host, world, conduct }) => {
+    conduct.expect(/status of 400/)
+    for (let number = 1; number <= 50; number++) await stranger(host, `Guest ${number}`)
+    await open(page, host)
+    await expect(page.getByText('0 agents · 50 people')).toBeVisible()
+    await ask(page, 'Robin')
+    await expect(page.getByRole('alert')).toContainText(en['fault.peopleLimit'])
+    await expect(page.getByRole('textbox', { name: en['person.name'] }), 'it can be tried again').toHaveValue('Robin')
+    expect(await violations(page)).toEqual([])
+    await world.remove(await keyOf(page, 'Guest 1'))
+    await expect(resident(page, 'Guest 1')).toBeHidden()
+    await page.getByRole('button', { name: en['person.enter'], exact: true }).click()
+    await expect(entry(page, 'Robin')).toContainText(en['map.you'])
+    await expect(bar(page)).toBeVisible()
+  })
+
+  test('who gives no sign for the time of a lease is gone, reads why, and comes back', async ({ page, host, world, conduct }) => {
+    conduct.expect(cut)
+    await world.agent('Ada')
+    await open(page, host)
+    await enter(page, 'Robin')
+    const [x, y] = await cellOf(page, 'Robin')
+    // The same cookie asks for the shortest lease, and the page cannot renew it.
+    await page.route('**/api/play/person*', (route) => route.abort())
+    const url = await place(host)
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    const short = await fetch(url, {
+      method: 'PUT', body: JSON.stringify({ name: 'Robin', x, y, leaseTtlSeconds: 5 }), headers: { cookie, 'content-type': 'application/json', origin: host.url, 'sec-fetch-site': 'same-origin' },
+    })
+    expect(short.status).toBe(200)
+    await expect(bar(page).getByText(en['person.gone.lease'])).toBeVisible()
+    await expect(resident(page, 'Robin')).toBeHidden()
+    expect(await violations(page)).toEqual([])
+    await page.unroute('**/api/play/person*')
+    await bar(page).getByRole('button', { name: en['person.back'] }).click()
+    await expect(entry(page, 'Robin')).toContainText(en['map.you'])
+  })
+
+  test('whom the administrator takes off the map reads so, while walking', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await open(page, host)
+    await enter(page, 'Robin')
+    await page.keyboard.down('d')
+    await world.remove(await keyOf(page, 'Robin'))
+    await expect(bar(page).getByText(en['person.gone.admin'])).toBeVisible()
+    await page.keyboard.up('d')
+    await bar(page).getByRole('button', { name: en['page.close'] }).click()
+    await expect(walkIn(page)).toBeVisible()
+    await expect(map(page)).toBeFocused()
+  })
+
+  test('the administrator ends the session while somebody walks', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await open(page, host)
+    await enter(page, 'Robin')
+    await page.keyboard.down('d')
+    await world.reset()
+    await expect(bar(page).getByText(en['person.gone.reset'])).toBeVisible()
+    await page.keyboard.up('d')
+    await expect(residents(page)).toHaveCount(0)
+    await verified(page)
+  })
+
+  test('a host that ends while somebody walks, and comes back as another world', async ({ page, host, world, conduct }) => {
+    conduct.expect(cut)
+    await world.agent('Ada')
+    await open(page, host)
+    await enter(page, 'Robin')
+    await page.keyboard.down('d')
+    await host.stop()
+    await expect(status(page)).toHaveAttribute('data-connection', /reconnecting|host-gone/)
+    await page.keyboard.up('d')
+    await expect(bar(page).getByText(en['fault.unreachable'])).toBeVisible()
+    await expect(bar(page).getByRole('button', { name: en['person.leave'] }), 'one may leave all the same').toBeVisible()
+    expect(await violations(page)).toEqual([])
+    host.forget()
+    await host.start()
+    await verified(page)
+    await expect(bar(page).getByRole('button', { name: en['person.back'] }), 'nobody of before is in the new world').toBeVisible()
+    await bar(page).getByRole('button', { name: en['person.back'] }).click()
+    await expect(entry(page, 'Robin')).toContainText(en['map.you'])
+  })
+
+  test('who goes back in time stays where they are, is there meanwhile, and walks on', async ({ page, host, world }) => {
+    await world.agent('Ada') // 1
+    await open(page, host)
+    await enter(page, 'Robin')
+    const before = await cellOf(page, 'Robin')
+    await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+    await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
+    await expect(status(page)).toHaveAttribute('data-time', '1')
+    await expect(bar(page).getByText(en['person.past'])).toBeVisible()
+    await expect(resident(page, 'Robin'), 'nobody was there then').toBeHidden()
+    for (const name of ['talk', 'wave', 'zone', 'yield'] as const) await expect(bar(page).getByRole('button', { name: en[`person.${name}`] })).toBeDisabled()
+    expect(await violations(page)).toEqual([])
+    const asked: string[] = []
+    page.on('request', (request) => { if (request.url().includes('/person')) asked.push(request.postData() ?? '') })
+    await map(page).focus()
+    await map(page).press('d')
+    await expect.poll(() => asked.length, { message: 'its lease is renewed', timeout: 30_000 }).toBeGreaterThan(0)
+    expect(asked.map((body) => { const { x, y } = JSON.parse(body) as { x: number; y: number }; return [x, y] }), 'a key walks nobody in the past').toEqual(asked.map(() => before))
+    await page.getByRole('region', { name: en['past.bar'] }).getByRole('button', { name: en['past.live'] }).click()
+    await verified(page)
+    await expect(entry(page, 'Robin')).toContainText(en['map.you'])
+    expect(await cellOf(page, 'Robin')).toEqual(before)
+    await map(page).press(before[0] > 10 ? 'a' : 'd')
+    await expect.poll(() => cellOf(page, 'Robin')).not.toEqual(before)
+  })
+
+  test('the wall shows who walks, and lets nobody walk', async ({ page, host, world, browser, conduct }) => {
+    await world.agent('Ada')
+    const other = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+    conduct.watch(other, host)
+    await other.goto(`${host.url}/play/watch?view=wall`)
+    await expect(other.locator('.truth')).toContainText(en['status.verified'])
+    const picture = (): Promise<string> => map(other).evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+    let empty = ''
+    await expect.poll(async () => { const now = await picture(); const same = now === empty; empty = now; return same }).toBe(true)
+    await open(page, host)
+    await enter(page, 'Robin')
+    await expect.poll(picture).not.toBe(empty)
+    await expect(other.getByRole('button')).toHaveCount(0)
+    expect(await violations(other)).toEqual([])
+    // Who turns the own page into the wall leaves the town.
+    await page.goto(`${host.url}/play/watch?view=wall`)
+    await expect.poll(async () => (await world.people()).length).toBe(0)
+    await other.context().close()
+  })
+})
+
+test.describe('where a token is asked for', () => {
+  test.use({ hostFlags: ['--watch-access', 'token'] })
+
+  test('a token that is ended while its holder walks ends the walk', async ({ page, host, world, conduct }) => {
+    conduct.expect(/status of 40[13]/)
+    await world.agent('Ada')
+    await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)
+    await verified(page)
+    await enter(page, 'Robin')
+    await page.keyboard.down('d')
+    await world.revokeWatchTokens()
+    await expect(page.getByRole('heading', { name: en['refused.expiredTitle'] })).toBeVisible()
+    await page.keyboard.up('d')
+    await expect(bar(page)).toBeHidden()
+    await expect(page.getByText('Robin')).toHaveCount(0)
+    expect(await violations(page)).toEqual([])
+  })
+})
