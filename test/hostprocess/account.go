@@ -1,13 +1,20 @@
 package hostprocess
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/protocol"
 )
+
+// againEvery is how long Must waits before it repeats a request.
+const againEvery = 50 * time.Millisecond
 
 // Account is a main node with its agent nodes.
 type Account struct {
@@ -64,11 +71,20 @@ func (a *Account) Secrets() []string {
 }
 
 // Must sends a request that cannot be refused, and reads the reply unless that is
-// nil.
+// nil. Where the host's store does not answer in time, as may be on a busy machine, it is
+// repeated for a minute, as clients do: by its key it is carried out once.
 func (n Node) Must(t testing.TB, h *Host, r Request, reply any) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
-	a, err := n.Do(t.Context(), client, h.URL(), r)
+	if r.Key == "" && r.Method != http.MethodGet {
+		r.Key = rand.Text()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	a, err := n.Do(ctx, client, h.URL(), r)
+	for err == nil && a.Code == protocol.CodeStoreUnavailable && pause.For(ctx, againEvery) {
+		a, err = n.Do(ctx, client, h.URL(), r)
+	}
 	switch {
 	case err != nil:
 		t.Fatal(err)
