@@ -50,8 +50,8 @@ func newTable(b *testing.B) *table {
 	s := &served{tb: b, addr: host.addr(), derive: creds.DeriveNodeID}
 	s.populate(strings.TrimSpace(string(key)), 100)
 	t := &table{
-		b: b, seconds: time.Duration(setting("PLAYCTL_BENCH_SECONDS", 3)) * time.Second, rounds: setting("PLAYCTL_BENCH_ROUNDS", 3),
-		rows: regexp.MustCompile(os.Getenv("PLAYCTL_BENCH_ROWS")), limitName: "limit",
+		b: b, seconds: time.Duration(setting("PLAYCTL_BENCH_SECONDS", 3) * float64(time.Second)),
+		rounds: int(setting("PLAYCTL_BENCH_ROUNDS", 3)), rows: regexp.MustCompile(os.Getenv("PLAYCTL_BENCH_ROWS")), limitName: "limit",
 	}
 	stable := fmt.Sprintf("agent:%s:%s", s.main.id, s.agents[0].id)
 	nodeBody := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"` + stable + `"}}`)
