@@ -113,51 +113,65 @@ type Kept struct {
 func (r Retention) Trim(marks []Mark, headRev uint64, newestFirst iter.Seq2[Place, error]) (Trim, error) {
 	base := r.Base(marks, headRev)
 	var (
-		places        []Place
+		trim          Trim
 		events, bytes uint64
-		// recent are those of places that stay as far as bytes allow, whatever the base,
-		// and fit is for how many of places bytes allow it.
-		recent []bool
-		fit    int
+		// full is set at the first entry for which bytes leave no room, whose rev is
+		// fullAt.
+		full   bool
+		fullAt uint64
+		// others are those that stay only if they changed the map after the base.
+		others []Place
 	)
 	for m, err := range newestFirst {
 		if err != nil {
 			return Trim{}, err
 		}
-		places = append(places, m)
-		isRecent := r.isRecent(places, events)
-		recent = append(recent, isRecent)
-		if isRecent || m.changedAfter(marks[base]) {
+		if trim.Kept.UpTo == 0 {
+			trim.Kept.UpTo = m.Position
+		}
+		behind := uint64(trim.Kept.UpTo - m.Position)
+		recent := r.isRecent(m, behind, events)
+		if recent || m.changedAfter(marks[base]) {
 			bytes += m.Bytes
 		}
-		if len(places) == 1 || r.Bytes == 0 || bytes <= r.Bytes {
-			fit = len(places)
+		if !full && behind > 0 && r.crowded(bytes) {
+			full, fullAt = true, m.Rev
+		}
+		if recent && !full {
+			trim.Kept.add(m)
+		} else {
+			others = append(others, m)
 		}
 		events += m.Events
 	}
-	if fit < len(places) {
-		base = oldestFrom(marks, base, places[fit].Rev)
+	if full {
+		base = oldestFrom(marks, base, fullAt)
 	}
-	trim := Trim{Checkpoints: r.superfluous(marks, base)}
-	if len(places) > 0 {
-		trim.Kept.UpTo = places[0].Position
-	}
-	for i, m := range slices.Backward(places) {
-		if keep := recent[i] && i < fit || m.changedAfter(marks[base]); keep {
-			trim.Kept.Entries++
-			trim.Kept.Bytes += m.Bytes
-		} else {
-			trim.Entries = append(trim.Entries, m)
+	trim.Checkpoints = r.superfluous(marks, base)
+	slices.Reverse(others)
+	trim.Entries = slices.DeleteFunc(others, func(m Place) bool {
+		stays := m.changedAfter(marks[base])
+		if stays {
+			trim.Kept.add(m)
 		}
-	}
+		return stays
+	})
 	return trim, nil
 }
 
-// isRecent reports whether the last of places, of which the first is the head, stays
+// isRecent reports whether an entry that is so many positions behind the head stays
 // whatever the base, when so many events are newer.
-func (r Retention) isRecent(places []Place, newer uint64) bool {
-	m := places[len(places)-1]
-	return len(places) == 1 || m.Events > 0 && newer < r.Events || uint64(places[0].Position-m.Position) < r.Tail
+func (r Retention) isRecent(m Place, behind, newer uint64) bool {
+	return behind == 0 || m.Events > 0 && newer < r.Events || behind < r.Tail
+}
+
+// crowded reports whether entries take more than they may.
+func (r Retention) crowded(bytes uint64) bool { return r.Bytes > 0 && bytes > r.Bytes }
+
+// add counts an entry that stays.
+func (k *Kept) add(m Place) {
+	k.Entries++
+	k.Bytes += m.Bytes
 }
 
 // changedAfter reports whether an entry changed the map after a checkpoint.
