@@ -180,7 +180,11 @@ func (s *state) clearHistories(table store.Table) {
 	s.undo = append(s.undo, func() { s.histories = prev })
 }
 
-func historyPrefix(playerID string) []byte { return append([]byte(playerID), 0) }
+// historyPrefix is what the keys of an owner's records begin with, with room for the
+// rest of one.
+func historyPrefix(playerID string) []byte {
+	return append(append(make([]byte, 0, len(playerID)+9), playerID...), 0)
+}
 
 func historyRecordKey(playerID string, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(historyPrefix(playerID), seq)
