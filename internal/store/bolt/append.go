@@ -32,7 +32,7 @@ func (j *Journal) Append(ctx context.Context, after store.Position, entries []st
 	if err := j.flush(ctx); err != nil {
 		return err
 	}
-	return j.extend(ctx, entries, func(at store.Place) error { return refuse(at, after, entries) })
+	return j.extend(ctx, copied(entries), func(at store.Place) error { return refuse(at, after, entries) })
 }
 
 // end returns where the last entry stands.
@@ -57,8 +57,7 @@ func (j *Journal) end(ctx context.Context) (store.Place, error) {
 
 // extend writes entries into the database, behind its last one, if check has
 // nothing against it.
-func (j *Journal) extend(ctx context.Context, entries []store.Entry, check func(at store.Place) error) error {
-	stored := encode(entries)
+func (j *Journal) extend(ctx context.Context, entries []waiting, check func(at store.Place) error) error {
 	return j.update(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)
 		if err != nil {
@@ -71,7 +70,7 @@ func (j *Journal) extend(ctx context.Context, entries []store.Entry, check func(
 		if err := check(at); err != nil {
 			return refusal{err}
 		}
-		return write(tx, log, entries, stored)
+		return write(tx, log, entries)
 	})
 }
 
@@ -82,44 +81,14 @@ func refuse(at store.Place, after store.Position, entries []store.Entry) error {
 	return store.CheckBatch(at, entries)
 }
 
-// encode returns the stored forms of the entries, without records.
-func encode(entries []store.Entry) [][]byte {
-	room := 0
-	for i := range entries {
-		room += encodedSize(&entries[i])
-	}
-	buffer := make([]byte, 0, room)
-	stored := make([][]byte, len(entries))
-	for i := range entries {
-		e := entries[i]
-		e.Records = nil
-		start := len(buffer)
-		buffer = store.AppendEntry(buffer, &e)
-		stored[i] = buffer[start:len(buffer):len(buffer)]
-	}
-	return stored
-}
-
-// encodedSize is how many bytes an entry takes without its records, or somewhat more.
-func encodedSize(e *store.Entry) int {
-	size := len(e.Notify) + 256
-	for k := range e.Events {
-		size += len(e.Events[k].Data)
-	}
-	for k := range e.Rows {
-		size += len(e.Rows[k].JSON)
-	}
-	return size
-}
-
-func write(tx *bbolt.Tx, log *bbolt.Bucket, entries []store.Entry, stored [][]byte) error {
+func write(tx *bbolt.Tx, log *bbolt.Bucket, entries []waiting) error {
 	log.FillPercent = logFill
 	for i := range entries {
-		if err := log.Put(number(uint64(entries[i].Position)), stored[i]); err != nil {
+		if err := log.Put(number(uint64(entries[i].Position)), entries[i].stored); err != nil {
 			return err
 		}
-		for k := range entries[i].Records {
-			if err := writeRecord(tx, &entries[i].Records[k]); err != nil {
+		for k := range entries[i].records {
+			if err := writeRecord(tx, &entries[i].records[k]); err != nil {
 				return err
 			}
 		}

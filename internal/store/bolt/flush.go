@@ -94,9 +94,7 @@ func (j *Journal) log(ctx context.Context, entries []store.Entry) (bool, error) 
 	if err := j.ahead.write(frame, entries[len(entries)-1].Position); err != nil {
 		return false, errors.Join(j.explain("writing", err), j.leaveLog(ctx))
 	}
-	// The caller's bytes are its own again: the frame's are kept.
-	entries, _ = readFrame(frame, j.ahead.id)
-	if j.pending.add(entries, len(frame)) >= flushBytes {
+	if j.pending.add(copied(entries), len(frame)) >= flushBytes {
 		signal(j.flusher.enough)
 	}
 	signal(j.flusher.some)
@@ -230,7 +228,7 @@ func (j *Journal) recoverLog(readOnly bool) error {
 		return fmt.Errorf("opening %s: %w", j.path, err)
 	}
 	if len(entries) > 0 {
-		j.pending.add(entries, 0)
+		j.pending.add(copied(entries), 0)
 	}
 	if readOnly {
 		return nil

@@ -136,7 +136,7 @@ func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
 
 // Entries implements store.Import.
 func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
-	return i.journal.extend(ctx, entries, func(at store.Place) error { return store.CheckImport(at, entries) })
+	return i.journal.extend(ctx, copied(entries), func(at store.Place) error { return store.CheckImport(at, entries) })
 }
 
 // Records implements store.Import.

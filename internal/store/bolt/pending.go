@@ -13,12 +13,83 @@ import (
 // here the database has by then.
 type pending struct {
 	mu      sync.RWMutex
-	entries []store.Entry
+	entries []waiting
 	// bytes is about what they take.
 	bytes   int
 	records map[store.Table]map[string]pendingRecord
 	// cleared are the tables that were emptied, with the entry that did.
 	cleared map[store.Table]store.Position
+}
+
+// waiting is an entry that is not in the database yet, in memory of its own.
+type waiting struct {
+	store.Place
+	// stored is its stored form, without records.
+	stored  []byte
+	records []store.Record
+}
+
+// copied copies entries as they wait, all of them into the same memory.
+func copied(entries []store.Entry) []waiting {
+	room, records := 0, 0
+	for i := range entries {
+		room += storedSize(&entries[i])
+		records += len(entries[i].Records)
+		for k := range entries[i].Records {
+			room += len(entries[i].Records[k].Key) + len(entries[i].Records[k].Value)
+		}
+	}
+	c := copier{make([]byte, 0, room), make([]store.Record, 0, records)}
+	copies := make([]waiting, len(entries))
+	for i := range entries {
+		copies[i] = c.entry(&entries[i])
+	}
+	return copies
+}
+
+// copier has the memory that copies are made in.
+type copier struct {
+	bytes   []byte
+	records []store.Record
+}
+
+func (c *copier) entry(e *store.Entry) waiting {
+	bare := *e
+	bare.Records = nil
+	start, first := len(c.bytes), len(c.records)
+	c.bytes = store.AppendEntry(c.bytes, &bare)
+	stored := c.bytes[start:len(c.bytes):len(c.bytes)]
+	for _, r := range e.Records {
+		r.Key, r.Value = c.copy(r.Key), c.copy(r.Value)
+		c.records = append(c.records, r)
+	}
+	return waiting{e.Place(), stored, c.records[first:len(c.records):len(c.records)]}
+}
+
+// copy copies bytes; what is there is never nil.
+func (c *copier) copy(b []byte) []byte {
+	if b == nil {
+		return nil
+	}
+	start := len(c.bytes)
+	c.bytes = append(c.bytes, b...)
+	return c.bytes[start:len(c.bytes):len(c.bytes)]
+}
+
+// storedSize is how many bytes an entry takes without its records, or somewhat more.
+func storedSize(e *store.Entry) int {
+	const fixed, each = 128, 16
+	size := fixed + len(e.Notify)
+	for k := range e.Events {
+		size += each + len(e.Events[k].Kind) + len(e.Events[k].Data)
+		for _, who := range e.Events[k].Audience {
+			size += each + len(who)
+		}
+	}
+	for k := range e.Rows {
+		size += each + len(e.Rows[k].Key) + len(e.Rows[k].JSON)
+	}
+	return size
 }
 
 // pendingRecord is the newest value of a record, nil where it was deleted, and the
@@ -29,14 +100,14 @@ type pendingRecord struct {
 }
 
 // add takes a commit and reports how many bytes wait now.
-func (p *pending) add(entries []store.Entry, size int) int {
+func (p *pending) add(entries []waiting, size int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.entries = append(p.entries, entries...)
 	p.bytes += size
 	for i := range entries {
-		for k := range entries[i].Records {
-			p.record(entries[i].Position, &entries[i].Records[k])
+		for k := range entries[i].records {
+			p.record(entries[i].Position, &entries[i].records[k])
 		}
 	}
 	return p.bytes
@@ -60,7 +131,7 @@ func (p *pending) record(of store.Position, r *store.Record) {
 }
 
 // all returns the entries, oldest first. The slice is not changed.
-func (p *pending) all() []store.Entry {
+func (p *pending) all() []waiting {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return slices.Clip(p.entries)
@@ -80,17 +151,17 @@ func (p *pending) last() (store.Place, bool) {
 	if len(p.entries) == 0 {
 		return store.Place{}, false
 	}
-	return p.entries[len(p.entries)-1].Place(), true
+	return p.entries[len(p.entries)-1].Place, true
 }
 
 // flushed forgets the first entries, which the database has.
-func (p *pending) flushed(entries []store.Entry) {
+func (p *pending) flushed(entries []waiting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	end := entries[len(entries)-1].Position
 	for i := range entries {
-		for k := range entries[i].Records {
-			r := &entries[i].Records[k]
+		for k := range entries[i].records {
+			r := &entries[i].records[k]
 			if table := p.records[r.Table]; table != nil && table[string(r.Key)].of <= end {
 				delete(table, string(r.Key))
 			}
@@ -100,7 +171,12 @@ func (p *pending) flushed(entries []store.Entry) {
 		}
 	}
 	p.bytes -= p.bytes * len(entries) / len(p.entries)
-	p.entries = slices.Clone(p.entries[len(entries):])
+	rest := p.entries[len(entries):]
+	p.entries = nil
+	if len(rest) > 0 {
+		// As many come again before the next time.
+		p.entries = append(make([]waiting, 0, len(rest)+len(entries)), rest...)
+	}
 }
 
 // get returns a record's value, and whether it is known without the database.

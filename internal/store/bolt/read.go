@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -44,7 +43,7 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 // chunk copies the stored entries that come next.
 func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 	var chunk [][]byte
-	waiting := j.pending.all()
+	pending := j.pending.all()
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)
 		if err != nil {
@@ -59,8 +58,8 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 			return err
 		}
 		stored := at.Position
-		if n := len(waiting); n > 0 {
-			at.Position = max(at.Position, waiting[n-1].Position)
+		if n := len(pending); n > 0 {
+			at.Position = max(at.Position, pending[n-1].Position)
 		}
 		if err := w.Step(at.Position, gone); err != nil {
 			return err
@@ -77,13 +76,12 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 			chunk = append(chunk, bytes.Clone(value))
 			size += len(value)
 		}
-		waiting = slices.DeleteFunc(slices.Clone(waiting), func(e store.Entry) bool { return e.Position <= max(stored, w.After) })
-		n := 0
-		for n < min(len(waiting), chunkEntries) && size <= chunkBytes {
-			size += encodedSize(&waiting[n])
-			n++
+		for i := 0; i < len(pending) && len(chunk) < chunkEntries && size <= chunkBytes; i++ {
+			if e := &pending[i]; e.Position > max(stored, w.After) {
+				chunk = append(chunk, bytes.Clone(e.stored))
+				size += len(e.stored)
+			}
 		}
-		chunk = append(chunk, encode(waiting[:n])...)
 		return nil
 	})
 	return chunk, err
@@ -92,7 +90,7 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 // Seek implements store.Journal.
 func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) {
 	var found store.Position
-	waiting := j.pending.all()
+	pending := j.pending.all()
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		gone, err := trimmed(tx)
 		if err != nil {
@@ -112,10 +110,10 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 		if found, err = seek(log, end, seq); err != nil || found < end.Position {
 			return err
 		}
-		for i := range waiting {
-			switch e := &waiting[i]; {
+		for i := range pending {
+			switch e := &pending[i]; {
 			case e.Position <= found:
-			case e.Seq > seq && len(e.Events) > 0:
+			case e.Seq > seq && e.Events > 0:
 				return nil
 			default:
 				found = e.Position

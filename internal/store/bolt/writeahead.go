@@ -104,7 +104,7 @@ func (w *writeAhead) fill() error {
 	return err
 }
 
-// encode returns the frame of a commit.
+// encode returns the frame of a commit, which is valid until the next call.
 func (w *writeAhead) encode(entries []store.Entry) []byte {
 	var text []byte
 	frame := w.frame[:0]
@@ -119,8 +119,6 @@ func (w *writeAhead) encode(entries []store.Entry) []byte {
 	if cap(w.frame) > keptBytes {
 		w.frame, w.entry = nil, nil
 	}
-	// What is kept of it in memory has no room to grow.
-	frame = bytes.Clone(frame)
 	body := frame[frameHeader:]
 	binary.BigEndian.PutUint32(frame[4:], uint32(len(body)))
 	binary.BigEndian.PutUint32(frame[8:], frameChecksum(w.id, body))
