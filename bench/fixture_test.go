@@ -55,15 +55,15 @@ func serve(tb testing.TB, n int) *served {
 // serveAt is serve on a store.
 func serveAt(tb testing.TB, path, rootKey string, n int) (s *served, stop func()) {
 	tb.Helper()
-	journal, err := bolt.Open(context.Background(), bolt.Options{Path: path, RootKey: rootKey, Retention: store.DefaultRetention()})
-	must(tb, err)
+	return serveKeeping(tb, store.DefaultRetention(), path, rootKey, n)
+}
+
+// serveKeeping is serveAt with what the store keeps.
+func serveKeeping(tb testing.TB, keeps store.Retention, path, rootKey string, n int) (s *served, stop func()) {
+	tb.Helper()
 	s = &served{tb: tb}
 	s.derive = s.cheapID
-	w, err := world.Open(context.Background(), world.Options{
-		Journal: journal, RootKey: rootKey, Now: time.Now, Random: rand.Reader,
-		Limits: world.Limits{Occupants: max(n, 100)},
-	})
-	must(tb, err)
+	journal, w := openWorld(tb, keeps, path, rootKey, n)
 	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: s.cheapID, Release: func() {}})
 	h, err := host.New(host.Options{World: w, Deriver: deriver, Address: "127.0.0.1:0", Limits: host.RateLimits{RequestsPerSecond: -1, CreationsPerMinute: -1}})
 	must(tb, err)
@@ -82,6 +82,19 @@ func serveAt(tb testing.TB, path, rootKey string, n int) (s *served, stop func()
 	s.addr = h.Addr().String()
 	s.populate(rootKey, n)
 	return s, stop
+}
+
+// openWorld opens a store with room for n agents on its map.
+func openWorld(tb testing.TB, keeps store.Retention, path, rootKey string, n int) (*bolt.Journal, *world.World) {
+	tb.Helper()
+	journal, err := bolt.Open(context.Background(), bolt.Options{Path: path, RootKey: rootKey, Retention: keeps})
+	must(tb, err)
+	w, err := world.Open(context.Background(), world.Options{
+		Journal: journal, RootKey: rootKey, Now: time.Now, Random: rand.Reader,
+		Limits: world.Limits{Occupants: max(n, 100)},
+	})
+	must(tb, err)
+	return journal, w
 }
 
 func must(tb testing.TB, err error) {

@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 )
 
@@ -39,13 +42,7 @@ func grown(b *testing.B, occupants, events int) {
 	must(b, creds.WriteRootFile(filepath.Join(dir, "root"), key, false))
 	file := filepath.Join(dir, "data", "world.playstore")
 	s, stop := serveAt(b, file, key, occupants)
-	lines := task{Addr: s.addr, Connections: 64, Count: events / 64, Length: time.Hour}
-	for i := range 64 {
-		lines.Requests = append(lines.Requests, s.interaction(s.agents[i%len(s.agents)]))
-	}
-	if events > 0 {
-		check(b, lines.run())
-	}
+	s.say(events)
 	stop()
 
 	args := []string{"--max-occupants", "20000"}
@@ -85,7 +82,51 @@ func grown(b *testing.B, occupants, events int) {
 		line.Seconds()*1e3, change.Seconds()*1e3, node.Seconds()*1e3, snapshot.Seconds()*1e3, starts[1].Seconds()*1e3, memory, float64(info.Size())/1e6)
 }
 
-func check(b *testing.B, s sent) sent {
+// BenchmarkWholeHistory is the time from opening a store until its world is there, where
+// the store keeps every event: the median of three.
+//
+//	go test ./bench -run '^$' -bench WholeHistory -benchtime 1x -timeout 60m
+func BenchmarkWholeHistory(b *testing.B) {
+	keeps := store.DefaultRetention()
+	keeps.Events, keeps.Bytes = math.MaxInt64, 0
+	const agents = 100
+	for _, events := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("events=%d", events), func(b *testing.B) {
+			file, key := filepath.Join(b.TempDir(), "world.playstore"), creds.GenerateRootKey()
+			s, stop := serveKeeping(b, keeps, file, key, agents)
+			s.say(events)
+			stop()
+			var starts []time.Duration
+			for range 3 {
+				from := time.Now()
+				journal, w := openWorld(b, keeps, file, key, agents)
+				starts = append(starts, time.Since(from))
+				must(b, w.Close(context.Background()))
+				must(b, journal.Close())
+			}
+			slices.Sort(starts)
+			info, err := os.Stat(file)
+			must(b, err)
+			b.ReportMetric(starts[1].Seconds()*1e3, "start-ms")
+			b.ReportMetric(float64(info.Size())/1e6, "MB")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// say lets the agents say many lines over 64 connections.
+func (s *served) say(lines int) {
+	s.tb.Helper()
+	k := task{Addr: s.addr, Connections: 64, Count: lines / 64, Length: time.Hour}
+	for i := range 64 {
+		k.Requests = append(k.Requests, s.interaction(s.agents[i%len(s.agents)]))
+	}
+	if lines > 0 {
+		check(s.tb, k.run())
+	}
+}
+
+func check(b testing.TB, s sent) sent {
 	b.Helper()
 	if s.Failure != "" {
 		b.Fatal(s.Failure)

@@ -26,20 +26,23 @@ const (
 	limitDigest   = "digest"
 	limitNode     = "node.json"
 	limitSnapshot = "snapshot.json"
-	// limitCompressed is that in zstd.
-	limitCompressed = "snapshot.zst"
-	limitLine       = "line.json"
-	limitFrame      = "frame.txt"
+	limitZstd     = "snapshot.zst"
+	limitGzip     = "snapshot.gz"
+	limitLine     = "line.json"
+	limitFrame    = "frame.txt"
 	// The limit serves TLS where these are there.
 	limitCert = "cert.pem"
 	limitKey  = "key.pem"
 )
 
+// limitTag is as long as a host's tags of snapshots.
+const limitTag = `W/"0123456789abcdef0123456789abcdef.101"`
+
 // limit is a bare net/http program that does what no host can do without: it reads
 // and parses the same body, compares one digest, appends and syncs a line before it
 // answers, and sends the same headers and bytes.
 type limit struct {
-	digest, node, snapshot, compressed, line, frame []byte
+	digest, node, snapshot, zstd, gzip, line, frame []byte
 
 	lines chan chan struct{}
 	file  *os.File
@@ -69,7 +72,7 @@ func runLimit(folder string) error {
 	l := &limit{lines: make(chan chan struct{}, 1024), seq: 1}
 	l.more = sync.NewCond(&l.mu)
 	for name, into := range map[string]*[]byte{
-		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitCompressed: &l.compressed,
+		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitZstd: &l.zstd, limitGzip: &l.gzip,
 		limitLine: &l.line, limitFrame: &l.frame,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the benchmark's own folder
@@ -99,14 +102,21 @@ func runLimit(folder string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /rpc", l.answer)
 	mux.HandleFunc("GET /snapshot", func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !l.known(w, r):
-		case r.Header.Get("Accept-Encoding") == "zstd":
-			w.Header()["Content-Encoding"] = []string{"zstd"}
-			l.send(w, l.compressed)
-		default:
-			l.send(w, l.snapshot)
+		if !l.known(w, r) {
+			return
 		}
+		w.Header()["Vary"] = []string{"Accept-Encoding"}
+		w.Header()["Etag"] = []string{limitTag}
+		body := l.snapshot
+		switch coding := r.Header.Get("Accept-Encoding"); coding {
+		case "zstd":
+			body = l.zstd
+			w.Header()["Content-Encoding"] = []string{coding}
+		case "gzip":
+			body = l.gzip
+			w.Header()["Content-Encoding"] = []string{coding}
+		}
+		l.send(w, body)
 	})
 	mux.HandleFunc("GET /events", l.stream)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}
@@ -174,13 +184,18 @@ func (l *limit) answer(w http.ResponseWriter, r *http.Request) {
 
 func (l *limit) send(w http.ResponseWriter, body []byte) {
 	h := w.Header()
-	h["Content-Type"] = []string{"application/json"}
-	h["Cache-Control"] = []string{"no-store"}
+	l.begin(h, "application/json")
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	_, _ = w.Write(body)
+}
+
+// begin gives a reply the headers that all of a host's have.
+func (l *limit) begin(h http.Header, contentType string) {
+	h["Content-Type"] = []string{contentType}
+	h["Cache-Control"] = []string{"no-store"}
 	h["X-Play-Rev"] = []string{"101"}
 	h["X-Request-Id"] = []string{"01234567-1"}
 	h["X-Content-Type-Options"] = []string{"nosniff"}
-	_, _ = w.Write(body)
 }
 
 // write syncs what waits with one sync, and then answers and shows it.
@@ -227,8 +242,8 @@ func (l *limit) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h["Content-Type"] = []string{"text/event-stream"}
-	h["Cache-Control"] = []string{"no-store"}
+	l.begin(h, "text/event-stream")
+	h["Connection"] = []string{"close"}
 	h["X-Accel-Buffering"] = []string{"no"}
 	l.mu.Lock()
 	at, seq := l.trimmed+len(l.log), l.seq-1

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ type peer struct {
 	secure bool
 	pid    int
 	// What is asked of it.
-	node, snapshot, compressed, events []byte
+	node, snapshot, zstd, gzip, events []byte
 	lines                              [][]byte
 	// restart starts the program anew.
 	restart func()
@@ -56,8 +57,11 @@ func newTable(b *testing.B) *table {
 	stable := fmt.Sprintf("agent:%s:%s", s.main.id, s.agents[0].id)
 	nodeBody := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"` + stable + `"}}`)
 	snapshotPath := "/api/play/snapshot?sid=" + s.sid
-	compressed := func(ask []byte) []byte {
-		return bytes.Replace(ask, []byte("\r\n\r\n"), []byte("\r\nAccept-Encoding: zstd\r\n\r\n"), 1)
+	coded := func(p *peer) {
+		accept := func(coding string) []byte {
+			return bytes.Replace(p.snapshot, []byte("\r\n\r\n"), []byte("\r\nAccept-Encoding: "+coding+"\r\n\r\n"), 1)
+		}
+		p.zstd, p.gzip = accept("zstd"), accept("gzip")
 	}
 	t.ours = &peer{
 		addr: host.addr(), pid: host.PID(),
@@ -70,7 +74,8 @@ func newTable(b *testing.B) *table {
 		snapshot: request(s.main, http.MethodGet, "/snapshot?sid="+s.sid, nil),
 		events:   request(s.main, http.MethodGet, "/events?sid="+s.sid, nil),
 	}
-	t.ours.compressed, t.limit.compressed = compressed(t.ours.snapshot), compressed(t.limit.snapshot)
+	coded(t.ours)
+	coded(t.limit)
 	for _, a := range s.agents {
 		line := s.interaction(a)
 		t.ours.lines = append(t.ours.lines, line)
@@ -84,6 +89,7 @@ func newTable(b *testing.B) *table {
 		t.ours.addr, t.ours.pid = host.addr(), host.PID()
 	}
 	t.prepareLimit(s)
+	t.compareHeaders()
 	t.more = func(program string, args ...string) *peer {
 		host.Stop()
 		more := t.copyOurs(dir, program, args...)
@@ -185,7 +191,7 @@ func (t *table) prepareLimit(s *served) {
 	}
 	sum := sha256.Sum256([]byte(s.main.hash))
 	for name, text := range map[string][]byte{
-		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitCompressed: ask(t.ours.compressed),
+		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitZstd: ask(t.ours.zstd), limitGzip: ask(t.ours.gzip),
 		limitLine: ask(t.ours.lines[0]), limitFrame: t.frame(s),
 	} {
 		must(t.b, os.WriteFile(filepath.Join(dir, name), text, 0o600))
@@ -219,6 +225,45 @@ func (t *table) startLimit(dir string) *exec.Cmd {
 	must(t.b, err)
 	t.limit.addr, t.limit.pid = strings.TrimSpace(addr), cmd.Process.Pid
 	return cmd
+}
+
+// compareHeaders fails where the limit's replies have other headers than the host's.
+func (t *table) compareHeaders() {
+	t.b.Helper()
+	for name, of := range map[string]func(*peer) []byte{
+		"a chain node": func(p *peer) []byte { return p.node },
+		"a snapshot":   func(p *peer) []byte { return p.snapshot },
+		"one in zstd":  func(p *peer) []byte { return p.zstd },
+		"one in gzip":  func(p *peer) []byte { return p.gzip },
+		"a line":       func(p *peer) []byte { return p.lines[0] },
+		"a stream":     func(p *peer) []byte { return p.events },
+	} {
+		ours, limit := headerNames(t.b, t.ours.addr, of(t.ours)), headerNames(t.b, t.limit.addr, of(t.limit))
+		if !slices.Equal(ours, limit) {
+			t.b.Errorf("%s has the headers %q, and %q at the limit", name, ours, limit)
+		}
+	}
+}
+
+// headerNames asks for something and returns the status and the names of the reply's
+// headers, sorted.
+func headerNames(b *testing.B, addr string, ask []byte) []string {
+	b.Helper()
+	c := dial(b, addr)
+	defer c.close()
+	_, err := c.conn.Write(ask)
+	must(b, err)
+	var names []string
+	for {
+		line, err := c.in.ReadString('\n')
+		must(b, err)
+		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if name == "" {
+			slices.Sort(names)
+			return names
+		}
+		names = append(names, name)
+	}
 }
 
 // frame is what a subscriber gets of a line after its id.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ func BenchmarkTable(b *testing.B) {
 	t := newTable(b)
 	t.row("chain node, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.node }))
 	t.row("snapshot of 100 agents, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.snapshot }))
-	t.row("snapshot of 100 agents in zstd, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.compressed }))
+	t.row("snapshot of 100 agents in zstd, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.zstd }))
+	t.row("snapshot of 100 agents in gzip, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.gzip }))
 	for _, n := range []int{1, 16, 64, 256} {
 		t.row(fmt.Sprintf("durable chat line, %d connections", n), t.requests(n, line))
 	}
@@ -224,7 +226,7 @@ func (m *meter) result(n int64) result {
 	took := time.Since(m.began)
 	return result{
 		rate: float64(n) / took.Seconds(), cpu: (m.t.cpu(m.peer.pid) - m.used) / time.Duration(max(n, 1)),
-		share: (m.t.cpu(os.Getpid()) - m.own).Seconds() / took.Seconds() / 2,
+		share: (m.t.cpu(os.Getpid()) - m.own).Seconds() / took.Seconds() / float64(runtime.NumCPU()),
 	}
 }
 
