@@ -34,7 +34,7 @@ const (
 // expense is what a request makes a host do, whatever else the machine does meanwhile.
 type expense struct {
 	// Bytes are those that the host allocates for it, Writes its write calls, and Syncs
-	// its commits, each of which is one sync.
+	// its commits, each of which is one sync (TestOneSyncForEachCommit in internal/store/bolt).
 	Bytes  float64 `json:"bytes"`
 	Writes float64 `json:"writes"`
 	Syncs  float64 `json:"syncs"`

@@ -38,5 +38,21 @@ func (j *Journal) CopyTo(path string) error {
 	return nil
 }
 
+// Syncs counts how often commits sync the log, and write to the database, while nothing
+// that waits goes on into it.
+func (j *Journal) Syncs(commits func()) (syncs int, written int64) {
+	j.flusher.flushing.Lock()
+	defer j.flusher.flushing.Unlock()
+	before, sync := j.db.Stats(), j.ahead.sync
+	j.ahead.sync = func(file *os.File) error {
+		syncs++
+		return sync(file)
+	}
+	commits()
+	j.ahead.sync = sync
+	after := j.db.Stats()
+	return syncs, after.TxStats.GetWrite() - before.TxStats.GetWrite()
+}
+
 // Flush brings what waits into the database.
 func (j *Journal) Flush() error { return j.flush(context.Background()) }

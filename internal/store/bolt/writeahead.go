@@ -57,6 +57,8 @@ func writeAheadPath(path string) string { return path + ".wal" }
 // writeAhead is a write-ahead log that is written to.
 type writeAhead struct {
 	file *os.File
+	// sync puts what was written to the file on stable storage.
+	sync func(*os.File) error
 	id   logID
 	// segment is the one in use, offset where in the file its next frame goes.
 	segment int
@@ -76,7 +78,7 @@ const keptBytes = 1 << 20
 // createWriteAhead makes an empty log for the store at a path, in the place of one
 // that the store does not name.
 func createWriteAhead(path string) (*writeAhead, error) {
-	w := &writeAhead{offset: writeAheadHeader}
+	w := &writeAhead{sync: syncData, offset: writeAheadHeader}
 	if _, err := rand.Read(w.id[:]); err != nil {
 		return nil, fmt.Errorf("name a log: %w", err)
 	}
@@ -149,7 +151,7 @@ func (w *writeAhead) write(frame []byte, last store.Position) error {
 	if _, err := w.file.WriteAt(frame, w.offset); err != nil {
 		return fmt.Errorf("write to its log: %w", err)
 	}
-	if err := syncData(w.file); err != nil {
+	if err := w.sync(w.file); err != nil {
 		return fmt.Errorf("sync its log: %w", err)
 	}
 	w.offset += int64(len(frame))

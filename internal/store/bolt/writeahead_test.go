@@ -66,6 +66,22 @@ func TestCleanStopLeavesOneFile(t *testing.T) {
 	}
 }
 
+func TestOneSyncForEachCommit(t *testing.T) {
+	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
+	defer shut(t, j)
+	var feed storetest.Feed
+	appendTo(t, j, feed.Next(true, 1)) // makes the log
+	const commits = 50
+	syncs, written := j.Syncs(func() {
+		for i := range commits {
+			appendTo(t, j, feed.Next(i%2 == 0, 1), feed.Next(false, 2))
+		}
+	})
+	if syncs != commits || written != 0 {
+		t.Errorf("%d commits made %d syncs and %d writes to the database", commits, syncs, written)
+	}
+}
+
 // A log that cannot be made is done without, and tried again later.
 func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
