@@ -2,10 +2,13 @@ package bolt_test
 
 import (
 	"context"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
@@ -43,5 +46,54 @@ func TestTheFileStaysNearItsBudget(t *testing.T) {
 	t.Logf("the file has %d bytes", info.Size())
 	if info.Size() > 3*limit {
 		t.Errorf("after %d bytes of entries the file has %d, and the journal may take %d", 20*limit, info.Size(), limit)
+	}
+}
+
+// TestAStartDoesNotReadTheWholeLog weighs a log, a part of which a checkpoint trimmed, as it is, without what the
+// checkpoint noted, and with another note: only what came after the checkpoint is read.
+func TestAStartDoesNotReadTheWholeLog(t *testing.T) {
+	for _, retained := range []uint64{10, 1_000} { // less than there are, and more
+		o := bolt.Options{
+			Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey,
+			Retention: store.Retention{Events: retained, Revs: 1},
+		}
+		j := open(t, o)
+		var feed storetest.Feed
+		for range 40 {
+			appendTo(t, j, feed.Next(false, 1))
+		}
+		appendTo(t, j, feed.Next(true, 1))
+		if _, err := j.Checkpoint(t.Context(), feed.State()); err != nil {
+			t.Fatal(err)
+		}
+		noted := feed.State().Position
+		for range 5 {
+			appendTo(t, j, feed.Next(false, 2))
+		}
+		shut(t, j)
+
+		weigh := func(change func(meta *bbolt.Bucket) error) uint64 {
+			t.Helper()
+			db, err := bbolt.Open(o.Path, 0o600, nil)
+			must(t, err)
+			must(t, db.Update(func(tx *bbolt.Tx) error { return change(tx.Bucket([]byte("meta"))) }))
+			must(t, db.Close())
+			j := open(t, o)
+			defer shut(t, j)
+			weight, _, err := j.Weigh(t.Context())
+			must(t, err)
+			return weight
+		}
+		asItIs := weigh(func(*bbolt.Bucket) error { return nil })
+		if all := weigh(func(meta *bbolt.Bucket) error { return meta.Delete([]byte("kept")) }); asItIs != all || all == 0 {
+			t.Errorf("the log weighs %d bytes, and %d where all of it is read", asItIs, all)
+		}
+		const other = 1 << 30
+		if weight := weigh(func(meta *bbolt.Bucket) error {
+			note := binary.BigEndian.AppendUint64(nil, uint64(noted))
+			return meta.Put([]byte("kept"), binary.BigEndian.AppendUint64(note, other))
+		}); weight <= other || weight >= other+asItIs {
+			t.Errorf("the log weighs %d bytes where a checkpoint left %d and all are %d", weight, other, asItIs)
+		}
 	}
 }

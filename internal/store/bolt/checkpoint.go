@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -42,12 +43,17 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 				return err
 			}
 		}
-		return checkpoints.Put(number(uint64(state.Position)), encoded)
+		if len(superfluous.Entries) > 0 {
+			err = tx.Bucket(metaBucket).Delete(keptKey)
+		} else {
+			err = putKept(tx, superfluous.Kept)
+		}
+		return errors.Join(err, checkpoints.Put(number(uint64(state.Position)), encoded))
 	})
 	if err != nil {
 		return store.Kept{}, err
 	}
-	return superfluous.Kept, j.trim(ctx, superfluous.Entries)
+	return superfluous.Kept, j.trim(ctx, superfluous)
 }
 
 // plan finds what a checkpoint makes superfluous.
@@ -60,24 +66,24 @@ func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
 	if err != nil {
 		return store.Trim{}, err
 	}
-	kept, err := marks(tx)
+	stored, err := marks(tx)
 	if err != nil {
 		return store.Trim{}, err
 	}
 	var newest store.Mark
-	if n := len(kept); n > 0 {
-		newest = kept[n-1]
+	if n := len(stored); n > 0 {
+		newest = stored[n-1]
 	}
 	if err := store.CheckState(at.Position, newest, state); err != nil {
 		return store.Trim{}, refusal{err}
 	}
-	if newest.Position != state.Position || len(kept) == 0 {
-		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
+	if newest.Position != state.Position || len(stored) == 0 {
+		stored = append(stored, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
-	return j.retention.Trim(kept, at.Rev, newestFirst(log))
+	return j.retention.Trim(stored, at.Rev, newestFirst(log, 0))
 }
 
-// Weigh implements store.Journal.
+// Weigh implements store.Journal: it adds up the entries since the last checkpoint.
 func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 	weight = j.pending.weight()
 	err = j.view(ctx, func(tx *bbolt.Tx) error {
@@ -85,18 +91,21 @@ func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 		if err != nil {
 			return err
 		}
-		stored, err := store.Weigh(newestFirst(log))
-		weight += stored
+		before := kept(tx)
+		stored, err := store.Weigh(newestFirst(log, before.UpTo))
+		weight += before.Bytes + stored
 		return err
 	})
 	return weight, j.retention.Bytes, err
 }
 
-func newestFirst(log *bbolt.Bucket) iter.Seq2[store.Place, error] {
+// newestFirst yields the places of the entries after a position.
+func newestFirst(log *bbolt.Bucket, after store.Position) iter.Seq2[store.Place, error] {
 	return func(yield func(store.Place, error) bool) {
 		cursor := log.Cursor()
 		for key, value := cursor.Last(); key != nil; key, value = cursor.Prev() {
-			if p, err := place(key, value); !yield(p, err) || err != nil {
+			p, err := place(key, value)
+			if err == nil && p.Position <= after || !yield(p, err) || err != nil {
 				return
 			}
 		}
@@ -104,9 +113,11 @@ func newestFirst(log *bbolt.Bucket) iter.Seq2[store.Place, error] {
 }
 
 // trim removes entries, oldest first, and says with each commit which events are
-// gone.
-func (j *Journal) trim(ctx context.Context, places []store.Place) error {
-	for batch := range slices.Chunk(places, trimBatch) {
+// gone; with the last, what is left.
+func (j *Journal) trim(ctx context.Context, t store.Trim) error {
+	left := len(t.Entries)
+	for batch := range slices.Chunk(t.Entries, trimBatch) {
+		left -= len(batch)
 		err := j.update(ctx, func(tx *bbolt.Tx) error {
 			before, err := trimmed(tx)
 			if err != nil {
@@ -119,6 +130,11 @@ func (j *Journal) trim(ctx context.Context, places []store.Place) error {
 			log.FillPercent = logFill
 			for _, p := range batch {
 				if err := log.Delete(number(uint64(p.Position))); err != nil {
+					return err
+				}
+			}
+			if left == 0 {
+				if err := putKept(tx, t.Kept); err != nil {
 					return err
 				}
 			}
@@ -139,11 +155,11 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 	}
 	var encoded []byte
 	err = j.view(ctx, func(tx *bbolt.Tx) error {
-		kept, err := marks(tx)
-		if err != nil || len(kept) == 0 {
+		stored, err := marks(tx)
+		if err != nil || len(stored) == 0 {
 			return err
 		}
-		base := kept[j.retention.Base(kept, at.Rev)]
+		base := stored[j.retention.Base(stored, at.Rev)]
 		encoded = bytes.Clone(tx.Bucket(checkpointsBucket).Get(number(uint64(base.Position))))
 		return nil
 	})

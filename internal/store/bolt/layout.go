@@ -12,7 +12,7 @@ import (
 // formatVersion counts the layouts of the file. One without a write-ahead log has
 // closedVersion, which earlier programs read as well.
 //
-//	meta         format, root_key, trimmed, log: the id of the write-ahead log
+//	meta         format, root_key, trimmed, kept, log: the id of the write-ahead log
 //	log          position -> store.AppendEntry, without records
 //	checkpoints  position -> store.AppendState
 //	table/<name> the table's records
@@ -32,6 +32,9 @@ var (
 	rootKeyKey = []byte("root_key")
 	// trimmedKey holds the greatest seq of an event that is no longer kept.
 	trimmedKey = []byte("trimmed")
+	// keptKey holds what the last checkpoint left of the log: the position of its last
+	// entry then, and the bytes of its entries up to there. It is not there while that is being trimmed.
+	keptKey = []byte("kept")
 	// logKey holds the id of the write-ahead log, while there is one.
 	logKey = []byte("log")
 )
@@ -102,6 +105,20 @@ func trimmed(tx *bbolt.Tx) (uint64, error) {
 		return 0, nil
 	}
 	return parseNumber("trimmed seq", value)
+}
+
+// putKept notes what a checkpoint left of the log.
+func putKept(tx *bbolt.Tx, k store.Kept) error {
+	return tx.Bucket(metaBucket).Put(keptKey, append(number(uint64(k.UpTo)), number(k.Bytes)...))
+}
+
+// kept returns what putKept noted, the zero Kept where there is nothing.
+func kept(tx *bbolt.Tx) store.Kept {
+	value := tx.Bucket(metaBucket).Get(keptKey)
+	if len(value) != 16 {
+		return store.Kept{}
+	}
+	return store.Kept{UpTo: store.Position(binary.BigEndian.Uint64(value)), Bytes: binary.BigEndian.Uint64(value[8:])}
 }
 
 // marks returns the checkpoints, oldest first.
