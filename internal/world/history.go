@@ -134,8 +134,26 @@ func (p *planner) history(h history, playerID string) ([]kept, error) {
 		}
 		records = append(records, kept{seq: binary.BigEndian.Uint64(pair.Key[len(prefix):])})
 	}
-	p.st.histories[key] = records
+	p.st.setHistory(key, records)
 	return records, nil
+}
+
+// setHistory keeps what a history has.
+func (s *state) setHistory(key historyKey, records []kept) {
+	if s.histories[key] = records; len(records) == 0 {
+		s.emptied[key] = struct{}{}
+	}
+}
+
+// forgetEmptied forgets the histories that have no records now that the batch has ended:
+// their owners may be gone. Before, the store may still have what the batch removes.
+func (s *state) forgetEmptied() {
+	for key := range s.emptied {
+		if len(s.histories[key]) == 0 {
+			delete(s.histories, key)
+		}
+	}
+	clear(s.emptied)
 }
 
 // applyHistory keeps the histories that were read already.
@@ -160,7 +178,7 @@ func (s *state) applyHistory(r *store.Record) {
 	case r.Value != nil:
 		s.histories[key] = append(prev, kept{seq, len(r.Value)})
 	case len(prev) > 0 && prev[0].seq == seq:
-		s.histories[key] = prev[1:]
+		s.setHistory(key, prev[1:])
 	default:
 		// Not the oldest: the whole history is going. Read it again if it comes back.
 		delete(s.histories, key)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -220,5 +221,38 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 				t.Errorf("%d revs with %d bytes are kept within %d", kept, f.views.bytes, f.views.budget)
 			}
 		})
+	}
+}
+
+// TestOwnersThatAreGoneTakeNothing makes accounts, spaces and agents and removes them
+// again: the host then keeps no more than one that starts.
+func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits.Account[Lines] = 2 })
+	for i := range 20 {
+		owner := f.main(fmt.Sprint("owner ", i))
+		space := RegisterSpace{protocol.RegisterSpaceRequest{
+			ID: fmt.Sprint("space-", i), Name: "Corner", DesignKey: "plain",
+			Owner: protocol.SpaceOwnerRequest{DisplayName: "Ada"}, Amenities: []string{"shop"},
+		}}
+		f.as(owner, space)
+		f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: space.ID}})
+		silent, agent := f.agent(owner, fmt.Sprint("silent ", i)), f.agent(owner, fmt.Sprint("agent ", i))
+		f.as(owner, registration(agent))
+		for range 4 {
+			f.as(agent, line(agent, "hello"))
+		}
+		f.as(agent, journey(agent))
+		f.as(owner, DeleteAgent{AgentID: agent})
+		f.as(owner, DeleteAgent{AgentID: silent})
+		f.as(owner, DeleteNode{NodeID: owner})
+	}
+	f.stop()
+	kept := f.state
+	f.start()
+	have, want := reflect.ValueOf(kept).Elem(), reflect.ValueOf(f.state).Elem()
+	for i := range have.NumField() {
+		if have.Field(i).Kind() == reflect.Map && have.Field(i).Len() > want.Field(i).Len() {
+			t.Errorf("%s has %d entries, want %d", have.Type().Field(i).Name, have.Field(i).Len(), want.Field(i).Len())
+		}
 	}
 }

@@ -38,7 +38,10 @@ type state struct {
 	intercoms  map[string]*intercom
 	// invitations are by the digests of their tokens.
 	invitations map[string]*Invitation
-	histories   map[historyKey][]kept
+	// histories are those that were read, and emptied those of them of which the batch
+	// may leave nothing.
+	histories map[historyKey][]kept
+	emptied   map[historyKey]struct{}
 	// dropped are the seqs of the records that the batch drops, cursors where the
 	// oldest records of accounts are, at least.
 	dropped map[uint64]struct{}
@@ -97,6 +100,7 @@ func newState(rootKey string) *state {
 		intercoms:       map[string]*intercom{},
 		invitations:     map[string]*Invitation{},
 		histories:       map[historyKey][]kept{},
+		emptied:         map[historyKey]struct{}{},
 		dropped:         map[uint64]struct{}{},
 		cursors:         map[cursor]uint64{},
 		closedIntercoms: map[string]*intercom{},
@@ -123,6 +127,7 @@ func (s *state) keep() {
 	clear(s.cleared)
 	clear(s.closedIntercoms)
 	clear(s.dropped)
+	s.forgetEmptied()
 }
 
 // rollback takes back everything since begin.

@@ -65,6 +65,9 @@ func (s *state) change(name string, by func(*account)) {
 	}
 	if by(a); *a == (account{}) {
 		delete(s.accounts, name)
+		for _, h := range [...]history{interactionHistory, journeyHistory} {
+			delete(s.cursors, cursor{h.order, name})
+		}
 	}
 }
 
