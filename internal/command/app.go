@@ -93,7 +93,7 @@ func (a *App) Note(format string, args ...any) {
 	if a.Settings.Quiet {
 		return
 	}
-	_, _ = io.WriteString(a.Stderr, render.Wrap(fmt.Sprintf(format, args...), 0, a.ErrorLook().Width)+"\n")
+	_, _ = io.WriteString(a.Stderr, render.Wrap(render.Shielded(fmt.Sprintf(format, args...)), 0, a.ErrorLook().Width)+"\n")
 }
 
 // Warn warns a person of a danger, --quiet or not.

@@ -132,7 +132,7 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 		width = 0 // It is asked all the same.
 	}
 	// The editor draws the last line of the question again and again, and no other.
-	above, prompt := lastLine(render.Wrap(question, 0, width) + " ")
+	above, prompt := lastLine(render.Wrap(render.Shielded(question), 0, width) + " ")
 	if _, err := io.WriteString(t.out, strings.ReplaceAll(above, "\n", "\r\n")); err != nil {
 		return "", fmt.Errorf("write to the terminal: %w", err)
 	}

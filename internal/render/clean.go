@@ -75,9 +75,10 @@ var colors = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b\\[[0-9;:]*m")
 })
 
-// shielded is what views have drawn without anything else that a terminal may act
-// on. Views clean what comes from elsewhere; this holds for one that forgot to.
-func shielded(text string) string {
+// Shielded is what views have drawn, or a message, without anything but colors that a
+// terminal may act on. Who makes it cleans what comes from elsewhere; this holds for one
+// who forgot to.
+func Shielded(text string) string {
 	if !needsCleaning(strings.ReplaceAll(text, "\n", "")) {
 		return text
 	}
@@ -99,10 +100,10 @@ func shielded(text string) string {
 	return out.String()
 }
 
-// escaped is JSON, or YAML whose texts with such characters are in double quotes,
+// Escaped is JSON, or YAML whose texts with such characters are in double quotes,
 // with escapes in the place of characters that a terminal may act on. Outside of
 // texts there are only line breaks.
-func escaped(text []byte) []byte {
+func Escaped(text []byte) []byte {
 	if !needsCleaning(strings.ReplaceAll(string(text), "\n", "")) {
 		return text
 	}

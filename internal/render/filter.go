@@ -50,7 +50,7 @@ func JQ(ctx context.Context, expression string) (Filter, error) {
 			if err != nil {
 				return nil, fmt.Errorf("--jq: %w", err)
 			}
-			out.Write(append(escaped(text), '\n'))
+			out.Write(append(Escaped(text), '\n'))
 		}
 	}, nil
 }
@@ -60,7 +60,7 @@ func Template(layout string) (Filter, error) {
 	parsed, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{
 		"json": func(value any) (string, error) {
 			text, err := json.Marshal(value)
-			return string(escaped(text)), err
+			return string(Escaped(text)), err
 		},
 		"join": func(between string, list []any) string {
 			parts := make([]string, len(list))

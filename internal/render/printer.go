@@ -111,7 +111,7 @@ func (p *Printer) text(doc Document) ([]byte, error) {
 	for _, view := range doc.Views {
 		view.draw(&out, p.Look)
 	}
-	return []byte(shielded(out.String())), nil
+	return []byte(Shielded(out.String())), nil
 }
 
 // encodeJSON writes data as JSON ended by a line break. Characters are kept as
@@ -126,7 +126,7 @@ func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 	if err := encoder.Encode(data); err != nil {
 		return nil, fmt.Errorf("encode the result as JSON: %w", err)
 	}
-	return escaped(out.Bytes()), nil
+	return Escaped(out.Bytes()), nil
 }
 
 // List is a list that is printed while it grows. As JSON it is one document, an object

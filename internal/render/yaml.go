@@ -32,7 +32,7 @@ func encodeYAML(data any) ([]byte, error) {
 	if err := encoder.Close(); err != nil {
 		return nil, fmt.Errorf("encode the result as YAML: %w", err)
 	}
-	return escaped(out.Bytes()), nil
+	return Escaped(out.Bytes()), nil
 }
 
 // yamlNode reads the next JSON value. It builds nodes instead of reading the

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/netip"
@@ -20,6 +21,7 @@ import (
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
+	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
@@ -222,9 +224,22 @@ func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	case "text":
 		return slog.New(slog.NewTextHandler(a.Stderr, options)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(a.Stderr, options)), nil
+		return slog.New(slog.NewJSONHandler(escapedLog{a.Stderr}, options)), nil
 	}
 	return nil, command.BadSetting("--log-format", fmt.Errorf("%q is none of text and json", s.logFormat))
+}
+
+// escapedLog writes lines of JSON with escapes in the place of characters that a terminal
+// may act on: a path that a stranger asked for may have them. The text handler quotes
+// them by itself.
+type escapedLog struct{ out io.Writer }
+
+// Write implements io.Writer.
+func (l escapedLog) Write(line []byte) (int, error) {
+	if _, err := l.out.Write(render.Escaped(line)); err != nil {
+		return 0, err //nolint:wrapcheck // The handler's caller drops it.
+	}
+	return len(line), nil
 }
 
 // closeTimeout bounds how long the end may take; an orchestrator kills a

@@ -1,0 +1,19 @@
+package command
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A note has colors and line breaks of its own, and nothing else that a terminal acts on.
+func TestANoteActsOnNoTerminal(t *testing.T) {
+	var out strings.Builder
+	a := &App{Program: &Program{Stderr: &out, LookupEnv: os.LookupEnv, Now: time.Now}}
+	a.Note("\x1b[2mfaint\x1b[0m\n%s", "a\x1b]52;c;eA==\a\u009b2J\u202eb\x7f")
+	const want = "\x1b[2mfaint\x1b[0m\na\uFFFD]52;c;eA==\uFFFD\uFFFD2J\uFFFDb\uFFFD\n"
+	if out.String() != want {
+		t.Errorf("it writes %q, want %q", out.String(), want)
+	}
+}
