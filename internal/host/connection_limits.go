@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -68,9 +69,9 @@ func (o *Options) exempt(addr netip.Addr) bool {
 }
 
 // overloaded counts and says which limit a request has met.
-func (h *Host) overloaded(limit, message string) error {
+func (h *Host) overloaded(limit, message string, args ...any) error {
 	h.metrics.refusedFor(limit)
-	return overloaded(message + ": wait as long as retry-after says")
+	return overloaded(fmt.Sprintf(message, args...) + ": wait as long as retry-after says")
 }
 
 // tally counts what is open for each of its keys.
@@ -121,8 +122,8 @@ func (c *call) callerKey() string {
 
 // enterCall counts a request in for its caller, until it is concluded.
 func (c *call) enterCall() error {
-	if !c.host.calls.enter(c.callerKey(), c.host.options.Connections.PerCaller) {
-		return c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may")
+	if most := c.host.options.Connections.PerCaller; !c.host.calls.enter(c.callerKey(), most) {
+		return c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may, %d (--max-connections-per-caller)", most)
 	}
 	c.entered = c.callerKey()
 	return nil

@@ -283,7 +283,7 @@ func checkConnection(c *call) error {
 	}
 	c.w.Header().Set("Connection", "close")
 	if conn.refused == "connections" {
-		return c.host.overloaded(conn.refused, "the host has as many connections as it may")
+		return c.host.overloaded(conn.refused, "the host has as many connections as it may, %d (--max-connections)", conn.gate.limit)
 	}
-	return c.host.overloaded(conn.refused, "this address has as many connections as it may")
+	return c.host.overloaded(conn.refused, "this address has as many connections as it may, %d (--max-connections-per-address)", conn.gate.perAddress)
 }

@@ -115,13 +115,14 @@ func (f *fixture) metric(name string) string {
 	return ""
 }
 
-// overloaded fails the test unless a call is refused for lack of room.
-func (r *reply) overloaded() {
+// overloaded fails the test unless a call is refused for lack of room, which names the
+// limit.
+func (r *reply) overloaded(limit string) {
 	r.t.Helper()
 	var e protocol.ErrorBody
 	after, err := strconv.Atoi(r.header.Get("Retry-After"))
-	if json.Unmarshal(r.body, &e) != nil || e.Code != protocol.CodeOverloaded || r.status != http.StatusServiceUnavailable || err != nil || after < 1 {
-		r.t.Errorf("%s: %d %s, want %s", r.what, r.status, r.body, protocol.CodeOverloaded)
+	if json.Unmarshal(r.body, &e) != nil || e.Code != protocol.CodeOverloaded || !strings.Contains(e.Error, limit) || r.status != http.StatusServiceUnavailable || err != nil || after < 1 {
+		r.t.Errorf("%s: %d %s, want %s by %s", r.what, r.status, r.body, protocol.CodeOverloaded, limit)
 	}
 }
 
@@ -135,7 +136,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	many, other := f.guest("127.0.1.1", false), f.guest("127.0.1.2", false)
 	many.stream(main)
 	many.stream(main)
-	many.ask(f.play("/snapshot"), main).overloaded()
+	many.ask(f.play("/snapshot"), main).overloaded("2 (--max-connections-per-address)")
 	many.ask(f.play("/events"), main).later(t)
 	many.ask(protocol.PathHealth, main).ok()
 	other.ask(f.play("/snapshot"), main).ok()
@@ -171,7 +172,7 @@ func TestAFullHostMakesRoom(t *testing.T) {
 	if asking := f.metric(`playctl_connections{state="asking"}`); asking != "4" {
 		t.Errorf("%s connections ask", asking)
 	}
-	short.ask(f.play("/session"), main).overloaded()
+	short.ask(f.play("/session"), main).overloaded("4 (--max-connections)")
 	short.ask(f.play("/events"), main).later(t)
 	short.ask(protocol.PathHealth, main).ok()
 }
@@ -204,7 +205,7 @@ func TestTheShareOfACaller(t *testing.T) {
 	busy.serveTCP()
 	one := busy.guest("127.0.0.1", false)
 	one.stream(node)
-	one.ask(busy.play("/session"), node).overloaded()
+	one.ask(busy.play("/session"), node).overloaded("1 (--max-connections-per-caller)")
 }
 
 // Of an IPv6 site no more comes through than of four networks, however many it has.

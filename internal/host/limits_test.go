@@ -49,7 +49,9 @@ func TestRateLimitOfAnAddress(t *testing.T) {
 			session(stranger).ok()
 		}
 		r := session(stranger)
-		r.refused(protocol.CodeRateLimited)
+		if e := r.refused(protocol.CodeRateLimited); !strings.Contains(e.Error, "5 a second (--rate-requests)") {
+			t.Errorf("the refusal does not name the limit: %s", e.Error)
+		}
 		if seconds, err := strconv.Atoi(r.header.Get("Retry-After")); err != nil || seconds < 1 {
 			t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))
 		}
@@ -73,7 +75,9 @@ func TestRateLimitOfAnAddress(t *testing.T) {
 		}
 		create().ok()
 		create().ok()
-		create().refused(protocol.CodeRateLimited)
+		if e := create().refused(protocol.CodeRateLimited); !strings.Contains(e.Error, "2 a minute (--rate-nodes)") {
+			t.Errorf("the refusal does not name the limit: %s", e.Error)
+		}
 		wait(31 * time.Second)
 		create().ok()
 	})

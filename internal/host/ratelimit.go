@@ -116,19 +116,21 @@ func prefixOf(addr netip.Addr, bits int) netip.Addr {
 }
 
 // checkRate refuses a request of an address that asks too often.
-func (h *Host) checkRate(c *call) error { return tooOften(h.requests.wait(c.peer), "requests") }
+func (h *Host) checkRate(c *call) error {
+	return tooOften(h.requests.wait(c.peer), "requests", "%d a second (--rate-requests)", h.options.Limits.RequestsPerSecond)
+}
 
 // checkCreationRate does so for the creation of nodes, each of which costs a
 // key derivation.
 func (c *call) checkCreationRate() error {
-	return tooOften(c.host.creation.wait(c.peer), "new nodes")
+	return tooOften(c.host.creation.wait(c.peer), "new nodes", "%d a minute (--rate-nodes)", c.host.options.Limits.CreationsPerMinute)
 }
 
-func tooOften(wait time.Duration, what string) error {
+func tooOften(wait time.Duration, what, limit string, most int) error {
 	if wait <= 0 {
 		return nil
 	}
-	e := protocol.Errorf(protocol.CodeRateLimited, "too many %s from this address: wait as long as retry-after says", what)
+	e := protocol.Errorf(protocol.CodeRateLimited, "too many %s from this address, which may have "+limit+": wait as long as retry-after says", what, most)
 	e.RetryAfter = wait
 	return e
 }

@@ -94,7 +94,7 @@ func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err erro
 		return nil, err
 	}
 	if !c.holdReply(lengthOf(parts)) {
-		return nil, c.host.overloaded("reply_budget", "the replies that you or others have not read take the memory that this host has for them")
+		return nil, c.host.overloaded("reply_budget", "the replies that you or others have not read take the memory that this host has for them (--reply-budget)")
 	}
 	return parts, nil
 }
