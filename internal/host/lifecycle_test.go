@@ -144,6 +144,8 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
+		`playctl_world_used{of="occupants"} 1`, `playctl_world_limit{of="occupants"} 100`,
+		`playctl_world_used{of="people"} 0`, `playctl_world_limit{of="people"} 50`,
 		`playctl_world_used{of="api-keys"} 1`, `playctl_world_limit{of="api-keys"} 0`,
 		`playctl_world_used{of="watch-tokens"} 1`, `playctl_world_limit{of="watch-tokens"} 0`,
 		`playctl_world_used{of="invitations"} 0`, `playctl_world_limit{of="invitations"} 1000`,

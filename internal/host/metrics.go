@@ -264,6 +264,12 @@ func (h *Host) amounts() []measured {
 			func() float64 { return float64(h.world.Used()[q]) },
 			func() float64 { return float64(h.world.Limits().World[q]) })
 	}
+	add("occupants",
+		func() float64 { places, _ := h.world.Places(); return float64(places) },
+		func() float64 { return float64(h.world.Limits().Occupants) })
+	add("people",
+		func() float64 { _, people := h.world.Places(); return float64(people) },
+		func() float64 { return float64(h.world.Limits().People) })
 	add("api-keys",
 		func() float64 { keys, _ := h.world.Registry().KeysAndInvitations(); return float64(keys) },
 		func() float64 { return 0 })

@@ -135,6 +135,9 @@ func TestWhoHasNoPersonOnTheMap(t *testing.T) {
 	}
 	id := ada.put("Ada", 1, 1).row().ID
 	bob.put("Bob", 2, 2).refused(protocol.CodePeopleLimit)
+	if used, limit := f.metric(`playctl_world_used{of="people"}`), f.metric(`playctl_world_limit{of="people"}`); used != "1" || limit != "1" {
+		t.Errorf("the metrics have %s people of %s", used, limit)
+	}
 	var removed protocol.OKReply
 	f.post(f.play("/occupants/remove"), map[string]any{"stableKey": "human:" + id}, asAdmin).into(&removed)
 	if !removed.OK || f.onMap(id) {

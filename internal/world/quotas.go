@@ -248,6 +248,14 @@ func (w *World) Used() Amounts {
 	return used
 }
 
+// Places is how many places on the map agents and MCP servers have, and how many people
+// have.
+func (w *World) Places() (occupants, people int) {
+	w.replica.mu.Lock()
+	defer w.replica.mu.Unlock()
+	return w.replica.places, w.replica.people
+}
+
 // Limits are the operator's bounds.
 func (w *World) Limits() Limits { return w.options.Limits }
 

@@ -40,9 +40,11 @@ type replica struct {
 
 	mu sync.Mutex
 	// tip and used are the state's, and restart ends the follower's present walk.
-	tip     store.Tip
-	used    Amounts
-	restart context.CancelFunc
+	tip  store.Tip
+	used Amounts
+	// places are how many rows of agents and MCP servers there are, and people of people.
+	places, people int
+	restart        context.CancelFunc
 }
 
 // followUpdate is what the follower has for the writer: entries, or why there are
@@ -75,6 +77,7 @@ func (w *World) showTip() {
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
 	w.replica.tip, w.replica.used = w.state.Tip(), w.state.used
+	w.replica.places, w.replica.people = w.state.occupants, w.state.people
 }
 
 // knownTip is where the state is.
