@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -128,11 +129,30 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("%s %s: %d %s", method, r.URL, rec.Code, rec.Body)
 		}
 		if rec.Code >= 400 {
+			if !isRefusal(rec) {
+				t.Fatalf("%s %s: %d in no form of the contract: %s", method, r.URL, rec.Code, rec.Body)
+			}
 			if after := here.mark(); after != before {
 				t.Fatalf("%s %s: refused with %d but %s became %s", method, r.URL, rec.Code, before, after)
 			}
 		}
 	})
+}
+
+// isRefusal reports whether a reply is an error of the contract, or the no of a
+// validation.
+func isRefusal(rec *httptest.ResponseRecorder) bool {
+	var e struct {
+		protocol.ErrorBody
+		protocol.ValidateReply
+	}
+	if json.Unmarshal(rec.Body.Bytes(), &e) != nil || rec.Header().Get("Content-Type") != protocol.MediaTypeJSON {
+		return false
+	}
+	if rec.Code == http.StatusBadRequest && e.Code == "" {
+		return e.Reason != "" && !e.OK
+	}
+	return protocol.Status(e.Code) == rec.Code && e.Error != "" && e.RequestID != "" && e.RequestID == rec.Header().Get("X-Request-Id")
 }
 
 // isAhead reports whether a rev is one that the world has not come to.

@@ -216,7 +216,7 @@ func (p *planner) closeIntercom(r *intercom) error {
 	if err := p.put(store.Intercom, closedIntercomKey(r.RequestID), r); err != nil {
 		return err
 	}
-	return p.rememberID(closedRequests, TagOf(r.Caller), r.At, []byte(r.RequestID))
+	return p.rememberID(closedRequests, TagOf(r.Caller), r.At, []byte(r.RequestID), 1)
 }
 
 // lookups implements prefetcher.

@@ -56,20 +56,22 @@ type knownID struct {
 	counted bool
 	at      int64
 	id      []byte
+	// weight is as how many ids it counts; 0 where that was not read yet.
+	weight int
 }
 
 // rememberID stages that an id is known, beside its record, and that the oldest are
 // forgotten where there are too many: of the same caller, then of those who have the
-// most.
-func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []byte) error {
+// most. weight is as how many it counts.
+func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []byte, weight int) error {
 	p.remembering = id
 	p.putBytes(of.Times, of.TimeKey(at, id), caller[:])
-	p.putBytes(of.Callers, of.CallerKey(caller, at, id), []byte{})
-	own, err := p.tally(of, of.CallerTally(caller), 1)
+	p.putBytes(of.Callers, of.CallerKey(caller, at, id), replay.AppendWeight([]byte{}, weight))
+	own, err := p.tally(of, of.CallerTally(caller), weight)
 	if err != nil {
 		return err
 	}
-	if _, err := p.tally(of, of.Tally(), 1); err != nil {
+	if _, err := p.tally(of, of.Tally(), weight); err != nil {
 		return err
 	}
 	if limit := p.options.Limits.Account[of.quota]; limit > 0 && own > limit+slack(of.quota, limit) {
@@ -87,20 +89,21 @@ func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []by
 	return nil
 }
 
-// forgetOldest stages the removal of the first n ids of a walk, a bounded number at a
-// time: a limit may be lower than before. It returns how many there were.
-func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, error]) (int, error) {
+// forgetOldest stages the removal of the first ids of a walk that count as n, a bounded
+// number at a time: a limit may be lower than before. It returns as how many they count.
+func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, error]) (count int, err error) {
 	n = min(n, forgetAtOnce)
 	oldest := make([]knownID, 0, n)
 	for known, err := range walk {
 		if err != nil {
 			return 0, err
 		}
-		if oldest = append(oldest, known); len(oldest) == n {
+		oldest = append(oldest, known)
+		if count += max(1, known.weight); count >= n {
 			break
 		}
 	}
-	return len(oldest), p.forgetIDs(of, oldest)
+	return count, p.forgetIDs(of, oldest)
 }
 
 // idsOf walks the ids of a caller that the store has, the oldest first.
@@ -109,14 +112,22 @@ func (p *planner) idsOf(of *remembered, caller CallerTag) iter.Seq2[knownID, err
 		if p.st.cleared[of.Callers] {
 			return
 		}
-		walk := store.Range{Prefix: of.CallerTally(caller), KeysOnly: true}
+		walk := store.Range{Prefix: of.CallerTally(caller)}
 		for pair, err := range p.options.Journal.Scan(p.ctx, of.Callers, walk) {
 			if err != nil {
 				yield(knownID{}, unavailable(err))
 				return
 			}
 			at, id, ok := of.ParseCallerKey(pair.Key)
-			if ok && !p.isForgotten(string(pair.Key)) && !yield(knownID{caller, true, at, id}, nil) {
+			if !ok || p.isForgotten(string(pair.Key)) {
+				continue
+			}
+			weight, err := replay.ParseWeight(pair.Value)
+			if err != nil {
+				yield(knownID{}, unavailable(err))
+				return
+			}
+			if !yield(knownID{caller, true, at, id, weight}, nil) {
 				return
 			}
 		}
@@ -166,6 +177,9 @@ func (p *planner) forgetIDs(of *remembered, list []knownID) error {
 		if known.counted {
 			wanted = append(wanted, of.tallies(known.caller)...)
 		}
+		if known.counted && known.weight == 0 {
+			wanted = append(wanted, store.Lookup{Table: of.Callers, Key: of.CallerKey(known.caller, known.at, known.id)})
+		}
 	}
 	if err := p.prefetch(wanted); err != nil {
 		return err
@@ -182,13 +196,22 @@ func (p *planner) forgetID(of *remembered, known knownID) error {
 	p.putBytes(of.Times, of.TimeKey(known.at, known.id), nil)
 	if known.counted {
 		key := of.CallerKey(known.caller, known.at, known.id)
+		if known.weight == 0 {
+			b, err := p.get(of.Callers, key)
+			if err == nil {
+				known.weight, err = replay.ParseWeight(b)
+			}
+			if err != nil {
+				return unavailable(err)
+			}
+		}
 		p.putBytes(of.Callers, key, nil)
 		if p.forgotten == nil {
 			p.forgotten = map[string]struct{}{}
 		}
 		p.forgotten[string(key)] = struct{}{}
 		for _, tally := range of.tallies(known.caller) {
-			if _, err := p.tally(of, tally.Key, -1); err != nil {
+			if _, err := p.tally(of, tally.Key, -known.weight); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +209,69 @@ func TestNobodyElseEndsAKey(t *testing.T) {
 	}
 	if f.repeats(2, 0, a) || !f.repeats(2, 249, a) {
 		t.Error("of the caller with the most, the oldest should be free and the newest known")
+	}
+}
+
+// A key whose reply is long counts as several: what the keys of a caller take in the store
+// is bounded, and so is what those of all take.
+func TestKeysOfLongRepliesAreBoundedInBytes(t *testing.T) {
+	const own, all, kept = 100, 250, 4 << 10
+	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
+	a := f.agent(f.main("owner"), "a")
+	long := registration(a)
+	for i := range protocol.MaxToolNames - 1 {
+		name := fmt.Sprint("tool ", i, " ")
+		long.Agent.ToolNames = append(long.Agent.ToolNames[:i+1], name+strings.Repeat("\U0001F30D", protocol.MaxToolNameChars-len(name)))
+	}
+	send := func(caller, key byte, c Command) {
+		t.Helper()
+		f.clock.Advance(time.Millisecond)
+		if _, err := f.Do(t.Context(), Request{
+			Caller: Caller{NodeID: a}, SID: f.View().SID, Idempotency: &Idempotency{Key: [32]byte{caller, key}, Caller: CallerTag{caller}},
+		}, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := func() (n, longest int) {
+		for pair, err := range f.journal.Scan(t.Context(), store.Idempotency, store.Range{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, longest = n+len(pair.Value), max(longest, len(pair.Value))
+		}
+		return n, longest
+	}
+	for key := range byte(12) {
+		send(1, key, long)
+		n, longest := stored()
+		if most := (own+own/16)*kept + longest; n > most {
+			t.Fatalf("%d keys of a caller take %d bytes, at most %d are expected", key+1, n, most)
+		}
+		countedRight(t, f.journal, idempotencyKeys, own+own/16, all)
+	}
+	if _, longest := stored(); longest < 10*kept {
+		t.Fatalf("the longest reply has %d bytes: the test shows nothing", longest)
+	}
+	if f.repeats(1, 0, a) {
+		t.Error("the first key of the caller is still known")
+	}
+	for caller := byte(2); caller < 8; caller++ {
+		for key := range byte(4) {
+			send(caller, key, long)
+		}
+		if key := caller - 1; caller == 4 {
+			f.reopen()
+			send(key, 9, line(a, "short"))
+		}
+		countedRight(t, f.journal, idempotencyKeys, own+own/16, all+all/16)
+	}
+	if n, longest := stored(); n > (all+all/16)*kept+longest {
+		t.Errorf("the keys of all take %d bytes", n)
+	}
+	f.clock.Advance(repeatTerm)
+	f.sweep()
+	if counted, said, err := idempotencyKeys.Count(t.Context(), f.journal); err != nil || len(counted)+len(said) > 0 {
+		t.Errorf("a day later there are %v, and said to be %v, %v", counted, said, err)
 	}
 }
 

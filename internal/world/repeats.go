@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -107,7 +108,7 @@ func (p *planner) recordRepeat(reply any) error {
 	}
 	p.putBytes(store.Idempotency, key.Key[:], b)
 	p.staged = r
-	return p.rememberID(idempotencyKeys, key.Caller, r.At, key.Key[:])
+	return p.rememberID(idempotencyKeys, key.Caller, r.At, key.Key[:], replay.Weight(b))
 }
 
 // unavailable is what a caller gets when the store does not answer.

@@ -16,8 +16,8 @@ import (
 // something again is answered as at first.
 type Remembered struct {
 	// Records has the records by id, and Times the callers by time and id. Callers has
-	// the ids of each caller, oldest first, and how many there are of each caller and
-	// in all.
+	// the ids of each caller, oldest first, as how many each counts where that is more than
+	// one, and how many there are of each caller and in all.
 	Records, Times, Callers store.Table
 	// A table may have more than that: these are what keys start with.
 	recordPrefix, timePrefix string
@@ -123,6 +123,27 @@ func (r *Remembered) ParseRankKey(key []byte) (rank Rank, caller CallerTag, ok b
 	return Rank(key[1]), CallerTag(key[2:]), true
 }
 
+// idBytes is how many bytes of the store an id may take. One whose record is longer
+// counts as several, so that a number of ids is a bound in bytes.
+const idBytes = 4 << 10
+
+// Weight is as how many ids one with a record counts.
+func Weight(record []byte) int { return max(1, (len(record)+idBytes-1)/idBytes) }
+
+// AppendWeight encodes what CallerKey has: nothing for an id that counts as one.
+func AppendWeight(b []byte, weight int) []byte {
+	if weight == 1 {
+		return b
+	}
+	return AppendTally(b, weight)
+}
+
+// ParseWeight is the reverse of AppendWeight.
+func ParseWeight(b []byte) (int, error) {
+	n, err := ParseTally(b)
+	return max(1, n), err
+}
+
 // Tally is the key of how many ids there are in all.
 func (r *Remembered) Tally() []byte { return []byte{r.callerPrefix} }
 
@@ -138,7 +159,7 @@ func AppendTally(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64
 
 // ParseTally is the reverse of AppendTally.
 func ParseTally(b []byte) (int, error) {
-	if b == nil {
+	if len(b) == 0 {
 		return 0, nil
 	}
 	n, size := binary.Uvarint(b)
@@ -163,14 +184,16 @@ func (r *Remembered) Count(ctx context.Context, from store.Repository) (counted,
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the table %s: %w", r.Callers, err)
 		}
-		if !IsTally(pair.Key) {
-			counted[string(pair.Key[:1])]++
-			counted[string(pair.Key[:tallyBytes])]++
-			continue
-		}
-		if said[string(pair.Key)], err = ParseTally(pair.Value); err != nil {
+		n, err := ParseTally(pair.Value)
+		if err != nil {
 			return nil, nil, fmt.Errorf("the record %x of the table %s: %w", pair.Key, r.Callers, err)
 		}
+		if IsTally(pair.Key) {
+			said[string(pair.Key)] = n
+			continue
+		}
+		counted[string(pair.Key[:1])] += max(1, n)
+		counted[string(pair.Key[:tallyBytes])] += max(1, n)
 	}
 	return counted, said, nil
 }
