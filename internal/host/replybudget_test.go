@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // journeys asks for a page of them and reads no more than its headers.
@@ -125,6 +126,29 @@ func TestBudgetOfReplies(t *testing.T) {
 		}
 		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
 	})
+}
+
+// The log of a space that nobody reads counts as well, for as long as it is not read.
+func TestALogOfASpaceIsInTheBudgetOfReplies(t *testing.T) {
+	f := newFixture(t)
+	owner := f.main()
+	var made protocol.SpaceReply
+	f.rpc("registerSpaceNode", map[string]any{
+		"name": "Corner", "designKey": "plain", "owner": map[string]any{"displayName": "Ada"}, "amenities": []string{"shop"},
+	}, as(owner)).into(&made)
+	amenity := map[string]any{"spaceId": made.Space.ID, "kind": "supermarket"}
+	for range 250 {
+		f.rpc("addSpaceAmenity", amenity, as(owner)).ok()
+		f.rpc("removeSpaceAmenity", amenity, as(owner)).ok()
+	}
+	n := f.serve()
+	before := f.host.replies.bytes()
+	reply := n.stall("inspectSpace", map[string]any{"spaceId": made.Space.ID}, as(owner))
+	if held := f.host.replies.bytes() - before; int64(held) < reply.ContentLength-1<<10 || held > int(reply.ContentLength) {
+		t.Errorf("a log of %d bytes that is not read holds %d of the budget", reply.ContentLength, held)
+	}
+	_ = reply.Body.Close()
+	worldtest.Eventually(t, "the log is given back", func() bool { return f.host.replies.bytes() == before })
 }
 
 // A page waits for its turn to be read for a while, and is then refused.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -40,13 +41,15 @@ func planInspectSpace(c *call) (action, error) {
 		}
 		parts := [][]byte{[]byte(`{"space":`), entry}
 		if c.maySeeLog(space) {
-			log, err := c.host.world.SpaceLog(c.r.Context(), request.SpaceID)
+			log, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
+				return c.host.world.SpaceLog(ctx, request.SpaceID)
+			})
 			if err != nil {
 				return err
 			}
 			parts = append(appendItems(append(parts, []byte(`,"log":[`)), log), []byte("]"))
 		}
-		c.writeParts(append(parts, []byte("}")))
+		c.writeParts(append(parts, closingBrace))
 		return nil
 	}, nil
 }
