@@ -33,10 +33,21 @@ func (p *planner) checkLabel(owner, id, label string) error {
 	if label == "" || id == owner {
 		return nil
 	}
-	for _, agent := range p.st.agentsOf(owner) {
-		if agent.Label == label && agent.ID != id {
-			return protocol.Errorf(protocol.CodeLabelExists, "another agent of the account has this label")
-		}
+	if has, taken := p.st.labels[agentLabel{owner, label}]; taken && has != id {
+		return protocol.Errorf(protocol.CodeLabelExists, "another agent of the account has this label")
 	}
 	return nil
+}
+
+// agentLabel identifies an agent of an account that has a label.
+type agentLabel struct{ account, label string }
+
+// replaceLabel keeps which agents have labels.
+func (s *state) replaceLabel(id string, prev, next *Node) {
+	if prev != nil && s.labels[agentLabel{prev.Parent, prev.Label}] == id {
+		delete(s.labels, agentLabel{prev.Parent, prev.Label})
+	}
+	if next != nil && next.Kind == protocol.NodeKindAgent && next.Label != "" {
+		s.labels[agentLabel{next.Parent, next.Label}] = id
+	}
 }

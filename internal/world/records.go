@@ -106,6 +106,7 @@ func (s *state) setNode(id string, n *Node) {
 
 func (s *state) replaceNode(id string, prev, next *Node) {
 	replaceChild(s.children, id, prev, next)
+	s.replaceLabel(id, prev, next)
 	s.countNode(prev, -1)
 	s.countNode(next, 1)
 	put(s.nodes, id, next)

@@ -32,6 +32,7 @@ type state struct {
 
 	nodes      map[string]*Node
 	children   map[string]map[string]struct{}
+	labels     map[agentLabel]string
 	aggregates map[string]*Aggregate
 	leases     map[string]*lease
 	spaces     map[string]*Space
@@ -94,6 +95,7 @@ func newState(rootKey string) *state {
 		accounts:        map[string]*account{},
 		nodes:           map[string]*Node{},
 		children:        map[string]map[string]struct{}{},
+		labels:          map[agentLabel]string{},
 		aggregates:      map[string]*Aggregate{},
 		leases:          map[string]*lease{},
 		spaces:          map[string]*Space{},

@@ -1,0 +1,59 @@
+package world
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+func label(id, text string) LabelNode {
+	return LabelNode{protocol.LabelRequest{NodeID: id, Label: text}}
+}
+
+// A label is one agent's of its account, until that agent has another one or is gone.
+func TestALabelIsOneAgents(t *testing.T) {
+	f := open(t)
+	owner, other := f.main("owner"), f.main("other")
+	one, two, others := f.agent(owner, "one"), f.agent(owner, "two"), f.agent(other, "others")
+	taken := func(account, id string) {
+		t.Helper()
+		_, err := f.try(account, label(id, "Ada"))
+		wantCode(t, err, protocol.CodeLabelExists)
+	}
+	f.as(owner, label(one, "Ada"))
+	f.as(owner, label(one, "Ada"))
+	f.as(owner, label(owner, "Ada"))
+	f.as(other, label(others, "Ada"))
+	taken(owner, two)
+	f.reopen()
+	taken(owner, two)
+	f.as(owner, label(one, "Bob"))
+	f.as(owner, label(two, "Ada"))
+	taken(owner, one)
+	f.as(owner, DeleteAgent{AgentID: two})
+	f.as(owner, label(one, "Ada"))
+	f.as(owner, label(one, ""))
+	f.as(owner, label(f.agent(owner, "three"), "Ada"))
+}
+
+// The writer does not go through all agents of an account for the label of one.
+func TestALabelAmongManyAgentsTakesLittle(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	const agents, labels = 4000, 50
+	last := ""
+	for i := range agents {
+		last = f.agent(owner, fmt.Sprint("agent ", i))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range labels {
+		f.as(owner, label(last, fmt.Sprint("label ", i)))
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / labels; each > 4*agents {
+		t.Errorf("a label takes %d bytes in an account of %d agents", each, agents)
+	}
+}
