@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -36,9 +38,35 @@ func create(o Options) error {
 	return syncFolder(folder)
 }
 
+// freshName is what the names of new files beside path begin with.
+func freshName(path string) string { return "." + filepath.Base(path) + ".new-" }
+
+// leftAfter is how old a new file beside a store is at least that its process left behind:
+// one that makes the same store at the same time has its for a moment.
+const leftAfter = time.Minute
+
+// removeLeft removes the new files beside a store that processes left behind which were
+// killed, such as copies for backups. The caller has the store's lock, which its copies
+// and compactions need. What cannot be removed stays.
+func removeLeft(path string) {
+	folder := filepath.Dir(path)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), freshName(path)) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > leftAfter {
+			_ = os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
+}
+
 // freshFile returns the name of a new empty file, 0600, beside path.
 func freshFile(path string) (string, error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
+	file, err := os.CreateTemp(filepath.Dir(path), freshName(path)+"*")
 	if err != nil {
 		return "", fmt.Errorf("%w: writing beside %s: %w", store.ErrUnavailable, path, err)
 	}

@@ -93,6 +93,9 @@ func open(o Options) (*Journal, error) {
 	if err := j.recoverLog(o.ReadOnly); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
+	if !o.ReadOnly {
+		removeLeft(o.Path)
+	}
 	return j, nil
 }
 

@@ -47,6 +47,38 @@ func shut(t *testing.T, j store.Journal) {
 	}
 }
 
+// A process that is killed while it makes a backup leaves a copy of the store: who opens
+// the store next removes it, and nothing that is another's or still made.
+func TestCopiesThatWereLeftAreRemoved(t *testing.T) {
+	o := made(t)
+	folder, old := filepath.Dir(o.Path), time.Now().Add(-time.Hour)
+	stays := map[string]bool{".world.db.new-1": false, ".world.db.new-2": true, ".other.db.new-1": true, "world.db.new-1": true}
+	for name := range stays {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("a copy"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name == ".world.db.new-2" {
+			continue // it is made just now
+		}
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader := o
+	reader.ReadOnly = true
+	shut(t, open(t, reader))
+	if _, err := os.Stat(filepath.Join(folder, ".world.db.new-1")); err != nil {
+		t.Errorf("a reader changed the folder: %v", err)
+	}
+	shut(t, open(t, o))
+	for name, want := range stays {
+		if _, err := os.Stat(filepath.Join(folder, name)); (err == nil) != want {
+			t.Errorf("%s stays: %t, want %t", name, err == nil, want)
+		}
+	}
+}
+
 func TestNewStoreIsPrivate(t *testing.T) {
 	o := made(t)
 	j := open(t, o)
