@@ -25,12 +25,14 @@ type gate struct {
 	open   map[*gateConn]bool
 	quiet  quietConns
 	origin map[netip.Addr]*origin
+	// asking is how many requests are under way on the open connections.
+	asking int
 }
 
-// origin are the connections of one address.
+// origin are the connections of one address, with the requests under way on them.
 type origin struct {
-	open  int
-	quiet quietConns
+	open, asking int
+	quiet        quietConns
 }
 
 // quietConns are connections that ask nothing now, those that have for longest in
@@ -196,6 +198,7 @@ func (g *gate) forget(c *gateConn) {
 	if !g.open[c] {
 		return
 	}
+	g.countAsking(c, -c.asking)
 	delete(g.open, c)
 	g.unlist(c)
 	if from := g.origin[c.site]; from != nil {
@@ -203,6 +206,35 @@ func (g *gate) forget(c *gateConn) {
 			delete(g.origin, c.site)
 		}
 	}
+}
+
+// countAsking counts requests under way of a connection, unless it was counted out.
+func (g *gate) countAsking(c *gateConn, by int) {
+	if !g.open[c] {
+		return
+	}
+	g.asking += by
+	if from := g.origin[c.site]; from != nil {
+		from.asking += by
+	}
+}
+
+// The limits of requests under way, which are those of connections: over HTTP/2 one
+// connection could have as many as a hundred.
+const (
+	requestsLimit    = "requests"
+	requestsOfOrigin = "requests_per_address"
+)
+
+// exceeded is the limit that the requests under way exceed, "" for none, and by how much.
+func (g *gate) exceeded(c *gateConn) (limit string, by int) {
+	if over := g.asking - g.limit; over > 0 {
+		limit, by = requestsLimit, over
+	}
+	if from := g.origin[c.site]; from != nil && from.asking-g.perAddress > by {
+		limit, by = requestsOfOrigin, from.asking-g.perAddress
+	}
+	return limit, by
 }
 
 // The states of a connection: it never asked anything, waits for its next request, or
@@ -229,24 +261,37 @@ func (c *gateConn) Close() error {
 	return c.Conn.Close() //nolint:wrapcheck // The server compares it.
 }
 
-// begin and end surround a request on the connection, of which HTTP/2 has several.
-func (c *gateConn) begin() {
+// begin and end surround a request on the connection, of which HTTP/2 has several. Where
+// those under way are too many it names the limit, unless the connection has no other;
+// cut reports whether there is no room for a refusal either.
+func (c *gateConn) begin() (refused string, cut bool) {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
 	c.asking, c.asked = c.asking+1, true
 	c.gate.unlist(c)
+	c.gate.countAsking(c, 1)
+	if c.asking == 1 {
+		return "", false
+	}
+	limit, by := c.gate.exceeded(c)
+	return limit, by > refusedAtOnce
 }
 
 func (c *gateConn) end() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
+	c.gate.countAsking(c, -1)
 	if c.asking--; c.asking == 0 && c.gate.open[c] {
 		c.gate.list(c)
 	}
 }
 
-// connKey is that of a request's connection in its context.
-type connKey struct{}
+// connKey is that of a request's connection in its context, and refusedKey that of the
+// limit of requests that it exceeds.
+type (
+	connKey    struct{}
+	refusedKey struct{}
+)
 
 // withConn is what a server calls for each connection, under TLS or not.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
@@ -268,8 +313,15 @@ func connOf(r *http.Request) *gateConn {
 func counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c := connOf(r); c != nil {
-			c.begin()
+			refused, cut := c.begin()
 			defer c.end()
+			switch {
+			case cut:
+				c.gate.metrics.refusedFor(refused)
+				panic(http.ErrAbortHandler) // A reply that is not read would be held as well.
+			case refused != "":
+				r = r.WithContext(context.WithValue(r.Context(), refusedKey{}, refused))
+			}
 		}
 		handler.ServeHTTP(w, r)
 	})
@@ -278,7 +330,15 @@ func counted(handler http.Handler) http.Handler {
 // checkConnection refuses what comes over a connection that there is no room for.
 func checkConnection(c *call) error {
 	conn := connOf(c.r)
-	if conn == nil || conn.refused == "" {
+	if conn == nil {
+		return nil
+	}
+	if c.r.ProtoMajor > 1 {
+		if err := c.checkRequests(conn.gate); err != nil {
+			return err
+		}
+	}
+	if conn.refused == "" {
 		return nil
 	}
 	c.w.Header().Set("Connection", "close")
@@ -286,4 +346,18 @@ func checkConnection(c *call) error {
 		return c.host.overloaded(conn.refused, "the host has as many connections as it may, %d (--max-connections)", conn.gate.limit)
 	}
 	return c.host.overloaded(conn.refused, "this address has as many connections as it may, %d (--max-connections-per-address)", conn.gate.perAddress)
+}
+
+// checkRequests refuses a request where there are as many under way as there may be
+// connections.
+func (c *call) checkRequests(g *gate) error {
+	limit, _ := c.r.Context().Value(refusedKey{}).(string)
+	switch limit {
+	case requestsLimit:
+		return c.host.overloaded(limit, "the host has as many requests under way as it may have connections, %d (--max-connections)", g.limit)
+	case requestsOfOrigin:
+		return c.host.overloaded(limit,
+			"this address has as many requests under way as it may have connections, %d (--max-connections-per-address)", g.perAddress)
+	}
+	return nil
 }

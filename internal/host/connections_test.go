@@ -11,9 +11,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestLimitsStayBelowTheDescriptors(t *testing.T) {
@@ -143,6 +145,94 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	other.stream(main)
 	if got := f.metric(`playctl_connections_refused_total{limit="connections_per_address"}`); got != "2" {
 		t.Errorf("%s were refused", got)
+	}
+}
+
+// Over HTTP/2 one connection has many requests under way: an address has no more of them
+// than it may have connections.
+func TestRequestsOfAConnectionAreLimited(t *testing.T) {
+	const most, stalled = 3, 40
+	f := newFixture(t, func(s *setup) {
+		s.host.LimitLoopback, s.host.Connections = true, ConnectionLimits{PerAddress: most, StreamsPerAddress: most}
+	})
+	main := f.main()
+	f.serveTCP()
+	overHTTP2 := func(addr string) *guest {
+		g := f.guest(addr, true)
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		g.client.Transport.(*http.Transport).Protocols = &protocols //nolint:forcetypeassert // guest makes it.
+		return g
+	}
+	many, other := overHTTP2("127.0.1.1"), overHTTP2("127.0.1.2")
+	for range most {
+		many.stream(main)
+	}
+	many.ask(f.play("/session"), main).overloaded("3 (--max-connections-per-address)")
+	many.ask(f.play("/events"), main).later(t)
+	many.ask(protocol.PathHealth, main).ok()
+	other.ask(f.play("/session"), main).ok()
+
+	stop, end := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer end()
+	for range stalled {
+		all.Go(func() {
+			body, rest := io.Pipe() // nothing comes
+			defer func() { _ = rest.Close() }()
+			r, err := http.NewRequestWithContext(stop, http.MethodPost, f.host.URL()+protocol.PathNodes, body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set("Content-Type", protocol.MediaTypeJSON)
+			reply, err := other.client.Do(r)
+			if err == nil {
+				_ = reply.Body.Close()
+			}
+		})
+	}
+	refused := func() string { return f.metric(`playctl_connections_refused_total{limit="requests_per_address"}`) }
+	worldtest.Eventually(t, "all but three are refused", func() bool { return refused() == strconv.Itoa(2+stalled-most) })
+	if asking := f.metric(`playctl_connections{state="asking"}`); asking != "2" {
+		t.Errorf("%s connections ask", asking)
+	}
+	end()
+	all.Wait()
+	worldtest.Eventually(t, "there is room again", func() bool {
+		answer := other.open(f.play("/session"), main)
+		return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
+	})
+}
+
+// What exceeds the requests under way is refused, and what exceeds them by far is not
+// answered, for a reply that is not read would be held as well.
+func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
+	const most = 2
+	g := newGate(nil, &Options{}, most, most)
+	open := func() *gateConn {
+		here, there := net.Pipe()
+		t.Cleanup(func() { _ = there.Close() })
+		return g.admit(here)
+	}
+	one, other := open(), open()
+	for n := 1; n <= most+refusedAtOnce+3; n++ {
+		refused, cut := one.begin()
+		if (refused != "") != (n > most) || cut != (n > most+refusedAtOnce) {
+			t.Errorf("request %d: refused by %q, cut %t", n, refused, cut)
+		}
+	}
+	if refused, cut := other.begin(); refused != "" || cut {
+		t.Errorf("the only request of another connection: refused by %q, cut %t", refused, cut)
+	}
+	one.end()
+	if err := one.Close(); err != nil || g.asking != 1 {
+		t.Errorf("with one request under way the gate has %d, %v", g.asking, err)
+	}
+	one.end()
+	if other.end(); g.asking != 0 {
+		t.Errorf("with none under way the gate has %d", g.asking)
 	}
 }
 

@@ -69,7 +69,7 @@ func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting str
 	if _, _, err := c.control().Hijack(); err != nil {
 		return false
 	}
-	conn.begin() // The handler's own end comes first.
+	_, _ = conn.begin() // The handler's own end comes first.
 	t := &taken{
 		stream: *s, call: c, conn: conn, raw: raw, pump: c.host.pumps.next(), at: -1, ended: make(chan struct{}),
 	}
