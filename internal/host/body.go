@@ -34,13 +34,17 @@ type bodyBudget struct {
 	held  atomic.Int64
 }
 
-// take reports whether a body that holds that many bytes may hold more. Of what
-// goes beyond bodyPace, callers that have shown no credentials get half of the
-// budget, so that they leave the others room.
+// take reports whether a body that holds that many bytes may hold more. Callers that
+// have shown no credentials get three quarters of the budget, and half of it for what
+// goes beyond bodyPace, so that they leave the others room.
 func (b *bodyBudget) take(holds, more int64, known bool) bool {
 	limit := b.limit
-	if !known && holds+more > bodyPace {
+	switch {
+	case known:
+	case holds+more > bodyPace:
 		limit /= 2
+	default:
+		limit -= limit / 4
 	}
 	if b.held.Add(more) > limit {
 		b.held.Add(-more)

@@ -235,6 +235,21 @@ func TestPaceOfBodies(t *testing.T) {
 	}
 }
 
+// However many short bodies strangers begin, they leave room for those of callers who
+// showed who they are.
+func TestShortBodiesOfStrangersLeaveRoom(t *testing.T) {
+	b := bodyBudget{limit: 1 << 20}
+	begun := 0
+	for b.take(0, firstBytes, false) {
+		if begun++; begun > 1<<20/firstBytes {
+			t.Fatal("strangers get more than there is")
+		}
+	}
+	if begun < 100 || !b.take(0, firstBytes, true) || !b.take(firstBytes, 200<<10, true) {
+		t.Errorf("with %d bodies of strangers the budget has %d bytes of %d, and no room for others", begun, b.held.Load(), b.limit)
+	}
+}
+
 // The bodies of strangers leave room for those of callers who showed who they are,
 // and for the short ones of newcomers.
 func TestBudgetOfBodies(t *testing.T) {
