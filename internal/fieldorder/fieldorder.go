@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Key is the member of a property that counts, from 0, in which order the
@@ -19,9 +20,17 @@ const deepest = 8
 // within it. It leaves as it is what is no JSON object, what says its order
 // already, a single property, and properties that are in the order of their
 // names: those may come from a row, which says nothing of how they were written.
-func Write(schema json.RawMessage) json.RawMessage { return write(schema, 0) }
+func Write(schema json.RawMessage) json.RawMessage { return writer{}.schema(schema, 0) }
 
-func write(schema json.RawMessage, depth int) json.RawMessage {
+// Number is Write for a schema that was just made: properties that are in the order of
+// their names were written so, and say it as well.
+func Number(schema json.RawMessage) json.RawMessage { return writer{sorted: true}.schema(schema, 0) }
+
+// writer writes the order into a schema; sorted says that it does so for properties in
+// the order of their names, too.
+type writer struct{ sorted bool }
+
+func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
 	members, ok := read(schema)
 	if !ok || depth > deepest {
 		return schema
@@ -32,9 +41,11 @@ func write(schema json.RawMessage, depth int) json.RawMessage {
 		var after json.RawMessage
 		switch m.name {
 		case "properties":
-			after = properties(m.value, depth)
+			after = w.each(m.value, depth, true)
+		case "$defs", "definitions":
+			after = w.each(m.value, depth, false)
 		case "items":
-			after = write(m.value, depth+1)
+			after = w.schema(m.value, depth+1)
 		default:
 			continue
 		}
@@ -47,17 +58,18 @@ func write(schema json.RawMessage, depth int) json.RawMessage {
 	return text(members)
 }
 
-// properties numbers the members of an object of schemas.
-func properties(object json.RawMessage, depth int) json.RawMessage {
+// each writes the order into each member of an object of schemas, and where they are
+// properties into their own.
+func (w writer) each(object json.RawMessage, depth int, properties bool) json.RawMessage {
 	members, ok := read(object)
 	if !ok {
 		return object
 	}
-	sorted := slices.IsSortedFunc(members, func(a, b member) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	numbered := properties && len(members) > 1 && (w.sorted || !slices.IsSortedFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) }))
 	changed := false
 	for i := range members {
-		after := write(members[i].value, depth+1)
-		if property, ok := read(after); ok && !sorted && !slices.ContainsFunc(property, func(m member) bool { return m.name == Key }) {
+		after := w.schema(members[i].value, depth+1)
+		if property, ok := read(after); ok && numbered && !slices.ContainsFunc(property, func(m member) bool { return m.name == Key }) {
 			place, err := json.Marshal(i)
 			if err != nil {
 				return object

@@ -13,6 +13,8 @@ func TestPropertiesSayTheirOrder(t *testing.T) {
 		`{"properties":{"b":true,"a":{"items":{"properties":{"y":{},"x":{}}}}}}`:             `{"properties":{"b":true,"a":{"items":{"properties":{"y":{"x-order":0},"x":{"x-order":1}}},"x-order":1}}}`,
 		`{"properties":{"a":{},"b":{}}}`:                                                     `{"properties":{"a":{},"b":{}}}`,
 		`{"properties":{"only":{}}}`:                                                         `{"properties":{"only":{}}}`,
+		`{"$ref":"#/$defs/b","$defs":{"b":{"properties":{"y":{},"x":{}}},"a":{}}}`:           `{"$ref":"#/$defs/b","$defs":{"b":{"properties":{"y":{"x-order":0},"x":{"x-order":1}}},"a":{}}}`,
+		`{"definitions":{"T":{"properties":{"b":{},"a":{}}}}}`:                               `{"definitions":{"T":{"properties":{"b":{"x-order":0},"a":{"x-order":1}}}}}`,
 		`{"properties":3,"items":[1]}`:                                                       `{"properties":3,"items":[1]}`,
 		`{"properties":{"b":{},"a":{}}`:                                                      `{"properties":{"b":{},"a":{}}`,
 		`[]`:                                                                                 `[]`,
@@ -20,6 +22,18 @@ func TestPropertiesSayTheirOrder(t *testing.T) {
 		`{"properties":{"\u00e9":{},"e":null}}`:                                              `{"properties":{"é":{"x-order":0},"e":null}}`,
 	} {
 		if got := string(Write(json.RawMessage(schema))); got != want {
+			t.Errorf("%s gives\n%s, want\n%s", schema, got, want)
+		}
+	}
+}
+
+func TestASchemaThatWasMadeSaysItsOrderInAnyCase(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`{"properties":{"a":{},"b":{"properties":{"c":{},"d":{}}}}}`: `{"properties":{"a":{"x-order":0},"b":{"properties":{"c":{"x-order":0},"d":{"x-order":1}},"x-order":1}}}`,
+		`{"properties":{"only":{}},"$defs":{"a":{},"b":{}}}`:         `{"properties":{"only":{}},"$defs":{"a":{},"b":{}}}`,
+	} {
+		if got := string(Number(json.RawMessage(schema))); got != want {
 			t.Errorf("%s gives\n%s, want\n%s", schema, got, want)
 		}
 	}

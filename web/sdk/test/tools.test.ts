@@ -90,6 +90,13 @@ describe('the tools of a registration', () => {
     })
   })
 
+  it('keep the order of schemas that have a name', () => {
+    for (const word of ['$defs', 'definitions']) {
+      const given = { $ref: `#/${word}/Trip`, [word]: { Trip: parameters, any: true } }
+      assert.deepEqual(published({ name: 'assist_x', parameters: given })[0]?.parameters, { ...given, [word]: { Trip: ordered, any: true } })
+    }
+  })
+
   it('are named in what is wrong with them', () => {
     assert.throws(() => published('assist_a', {} as { name: string }), /tool 3 of the list has no name/u)
     assert.throws(() => frameworkRegistration('test', { weather: {} } as unknown as []), /make one with Object\.entries/u)

@@ -108,7 +108,16 @@ export function inOrder(schema: JsonObject): JsonObject {
     ...schema,
     ...(properties === undefined ? {} : { properties: ordered(properties) }),
     ...(items === undefined ? {} : { items: inOrder(items) }),
+    ...Object.fromEntries(['$defs', 'definitions'].flatMap((word) => {
+      const named = asObject(schema[word])
+      return named === undefined ? [] : [[word, Object.fromEntries(Object.entries(named).map(([name, one]) => [name, orderedWithin(one)]))]]
+    })),
   }
+}
+
+function orderedWithin(schema: Json): Json {
+  const object = asObject(schema)
+  return object === undefined ? schema : inOrder(object)
 }
 
 function ordered(properties: JsonObject): JsonObject {
