@@ -52,8 +52,9 @@ func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOp
 // In is a struct, whose exported fields are what people are asked for, in their order,
 // under their names in JSON. A pointer and a field with `omitempty` or `omitzero` may
 // be left out; `jsonschema:"…"` describes a field, and `enum:"a,b"` lists what a text,
-// or each text of a list, may be. Arguments that are not of that form are refused
-// before do is called. A struct without fields takes nothing.
+// or each text of a list, may be. A [time.Time] is a date and time, and so is a text with
+// `format:"date-time"`; with `format:"date"` it is a date. Arguments that are not of that
+// form are refused before do is called. A struct without fields takes nothing.
 //
 // A text that do returns is what the agent says, a struct or map its result, an
 // [IntercomAnswer] both, any other value is said as JSON; nil, an empty text and an

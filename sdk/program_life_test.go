@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -208,8 +209,18 @@ func TestWhatAnAgentIsRefusedFor(t *testing.T) {
 		for want, options := range map[string][]sdk.AgentOption{
 			"int is no struct": {sdk.Func("x", "", func(context.Context, int) (string, error) { return "", nil })},
 			"its arguments: ":  {sdk.Func("x", "", func(context.Context, struct{ F func() }) (string, error) { return "", nil })},
-			"an enum tag is for a text": {sdk.Func("x", "", func(context.Context, struct {
+			"the field N: the tag enum is for a text": {sdk.Func("x", "", func(context.Context, struct {
 				N int `enum:"1"`
+			}) (string, error) {
+				return "", nil
+			})},
+			`the field S: the format "day" is none`: {sdk.Func("x", "", func(context.Context, struct {
+				S string `format:"day"`
+			}) (string, error) {
+				return "", nil
+			})},
+			"the field T: the tag format is for a text": {sdk.Func("x", "", func(context.Context, struct {
+				T time.Time `format:"date"`
 			}) (string, error) {
 				return "", nil
 			})},

@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/playctl/playctl/internal/fieldorder"
 )
 
 // newProgramTool makes a tool of a function, whose parameter describes its arguments.
@@ -38,9 +42,11 @@ func (t *programTool) describe(in reflect.Type) (*jsonschema.Resolved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its arguments: %w", err)
 	}
-	if t.Schema, err = json.Marshal(schema); err != nil {
+	text, err := json.Marshal(schema)
+	if err != nil {
 		return nil, fmt.Errorf("the schema of its arguments: %w", err)
 	}
+	t.Schema = fieldorder.Number(text)
 	form, err := schema.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("the schema of its arguments: %w", err)
@@ -59,12 +65,69 @@ func readArgs(form *jsonschema.Resolved, args []byte, v any) error {
 		err = form.Validate(object)
 	}
 	if err == nil {
+		err = checkDates(form.Schema(), object, nil)
+	}
+	if err == nil {
 		err = json.Unmarshal(args, v)
 	}
 	if err != nil {
 		return ToolErrorf("the arguments are not what the tool takes: %s", inWords(err))
 	}
 	return nil
+}
+
+// How JSON Schema calls the formats of dates, for which people have controls.
+const (
+	formatDate = "date"
+	formatTime = "date-time"
+)
+
+// checkDates refuses texts that are no dates where the schema asks for one: the
+// validator takes any text. path leads to the value.
+func checkDates(s *jsonschema.Schema, value any, path []string) error {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			inner := s.Properties[name]
+			if inner == nil {
+				inner = s.AdditionalProperties
+			}
+			if inner == nil {
+				continue
+			}
+			if err := checkDates(inner, value[name], append(path, name)); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i := range value {
+			if s.Items == nil {
+				break
+			}
+			if err := checkDates(s.Items, value[i], path); err != nil {
+				return err
+			}
+		}
+	case string:
+		if example, ok := isDate(s.Format, value); !ok {
+			return fmt.Errorf("%s: %q is no %s, such as %s", strings.Join(path, "."), value, s.Format, example)
+		}
+	}
+	return nil
+}
+
+// isDate reports whether a text is of a format, and gives one that is.
+func isDate(format, text string) (example string, ok bool) {
+	layout := time.RFC3339
+	switch example = "2026-05-06T07:08:09Z"; format {
+	case formatTime:
+	case formatDate:
+		example, layout = "2026-05-06", time.DateOnly
+	default:
+		return "", true
+	}
+	_, err := time.Parse(layout, text)
+	return example, err == nil
 }
 
 // inWords leaves out of an error of the validator what only says where in the schema it
@@ -115,10 +178,14 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// refine takes null out of a schema and puts the values of enum tags into it.
+// refine takes null out of a schema, and puts the values of enum tags and the formats of
+// dates into it.
 func refine(t reflect.Type, s *jsonschema.Schema) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == reflect.TypeFor[time.Time]() {
+		s.Format = formatTime
 	}
 	if at := slices.Index(s.Types, "null"); at >= 0 && len(s.Types) == 2 {
 		s.Type, s.Types = s.Types[1-at], nil
@@ -150,7 +217,8 @@ func refineFields(t reflect.Type, s *jsonschema.Schema) error {
 		if field.Type.Kind() == reflect.Pointer {
 			s.Required = slices.DeleteFunc(s.Required, func(required string) bool { return required == name })
 		}
-		if err := enumerate(field.Tag.Get("enum"), property); err != nil {
+		err := errors.Join(enumerate(field.Tag.Get("enum"), property), format(field.Tag.Get("format"), property))
+		if err != nil {
 			return fmt.Errorf("the field %s: %w", field.Name, err)
 		}
 	}
@@ -162,14 +230,42 @@ func enumerate(tag string, s *jsonschema.Schema) error {
 	if tag == "" {
 		return nil
 	}
-	if s.Items != nil {
-		s = s.Items
-	}
-	if s.Type != "string" {
-		return errors.New("an enum tag is for a text or a list of texts")
+	s, err := textOf(s, "enum")
+	if err != nil {
+		return err
 	}
 	for value := range strings.SplitSeq(tag, ",") {
 		s.Enum = append(s.Enum, value)
 	}
 	return nil
+}
+
+// format says that a text is a date, as a tag names it.
+func format(tag string, s *jsonschema.Schema) error {
+	if tag == "" {
+		return nil
+	}
+	s, err := textOf(s, "format")
+	if err != nil {
+		return err
+	}
+	if s.Format != "" {
+		return errors.New("the tag format is for a text: a time.Time has its own")
+	}
+	if tag != formatDate && tag != formatTime {
+		return fmt.Errorf("the format %q is none: it may be %s or %s", tag, formatDate, formatTime)
+	}
+	s.Format = tag
+	return nil
+}
+
+// textOf gives the schema of a text, or of each text of a list.
+func textOf(s *jsonschema.Schema, tag string) (*jsonschema.Schema, error) {
+	if s.Items != nil {
+		s = s.Items
+	}
+	if s.Type != "string" {
+		return nil, fmt.Errorf("the tag %s is for a text or a list of texts", tag)
+	}
+	return s, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -24,6 +25,13 @@ type booking struct {
 	Dishes  []string `json:"dishes,omitzero" enum:"soup,fish"`
 	Child   *int     `json:"child"`
 	ignored int
+}
+
+type trip struct {
+	At   time.Time            `json:"at"`
+	Back *time.Time           `json:"back"`
+	Days []string             `json:"days,omitempty" format:"date"`
+	More map[string]time.Time `json:"more,omitempty"`
 }
 
 type table struct {
@@ -115,6 +123,39 @@ func TestTheFormOfAStruct(t *testing.T) {
 			`"required":["people","day"],"type":"object"}`
 		if got := string(row.AssistTools[0].Parameters); got != want || row.AssistTools[0].Description != "Books a table" {
 			t.Errorf("the parameters are\n%s, want\n%s", got, want)
+		}
+	})
+}
+
+// Dates have their format in the form, by which the page has a control for them.
+func TestTheFormOfDates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		ada := program(t, w, "Ada", sdk.Func("go", "", func(_ context.Context, in trip) (string, error) {
+			return in.At.UTC().Format(time.Kitchen) + " " + strings.Join(in.Days, " "), nil
+		}))
+		at := `"format":"date-time","type":"string"`
+		want := `{"additionalProperties":false,"properties":{` +
+			`"at":{` + at + `,"x-order":0},` +
+			`"back":{` + at + `,"x-order":1},` +
+			`"days":{"items":{"format":"date","type":"string"},"type":"array","x-order":2},` +
+			`"more":{"additionalProperties":{` + at + `},"type":"object","x-order":3}},` +
+			`"required":["at"],"type":"object"}`
+		if got := string(agentsOn(t, host)[ada.PlayerID()].AssistTools[0].Parameters); got != want {
+			t.Errorf("the parameters are\n%s, want\n%s", got, want)
+		}
+		if said, _, failure := call(t, w, ada, "assist_go", `{"at": "2026-05-06T07:08:09.000Z", "days": ["2026-05-06"]}`); said != "7:08AM 2026-05-06" {
+			t.Errorf("it says %q, %s", said, failure)
+		}
+		for args, want := range map[string]string{
+			`{"at": "tomorrow"}`: `at: "tomorrow" is no date-time, such as 2026-05-06T07:08:09Z`,
+			`{"at": "2026-05-06T07:08:09Z", "days": ["2026-05-06", "2026-02-30"]}`: `days: "2026-02-30" is no date, such as 2026-05-06`,
+			`{"at": "2026-05-06T07:08:09Z", "more": {"x": "2026-05-06"}}`:          `more.x: "2026-05-06" is no date-time, such as 2026-05-06T07:08:09Z`,
+		} {
+			if _, _, failure := call(t, w, ada, "assist_go", args); !strings.HasSuffix(failure, want) {
+				t.Errorf("%s: %s", args, failure)
+			}
 		}
 	})
 }
