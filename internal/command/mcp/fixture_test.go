@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
@@ -32,6 +33,8 @@ type fixture struct {
 	env     map[string]string
 	release chan struct{}
 	other   string
+	// ended gets each event stream of the server that ended.
+	ended chan struct{}
 	// program is how the command was called.
 	program string
 }
@@ -42,14 +45,20 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(world.Handler())
+	ended := make(chan struct{}, 64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		world.Handler().ServeHTTP(w, r)
+		if r.URL.Path == protocol.ServicePlay.Events() {
+			ended <- struct{}{}
+		}
+	}))
 	t.Cleanup(func() {
 		if err := world.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 		server.Close()
 	})
-	f := &fixture{T: t, home: t.TempDir(), env: map[string]string{"PLAYCTL_SERVER": server.URL}, release: make(chan struct{}), other: strings.Repeat("ab", 32), program: "playctl"}
+	f := &fixture{T: t, home: t.TempDir(), env: map[string]string{"PLAYCTL_SERVER": server.URL}, release: make(chan struct{}), other: strings.Repeat("ab", 32), ended: ended, program: "playctl"}
 	if f.world, err = world.Join(t.Context()); err != nil {
 		t.Fatal(err)
 	}

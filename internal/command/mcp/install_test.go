@@ -68,9 +68,27 @@ func TestInstall(t *testing.T) {
 			}
 		}
 	}
-	var errs bytes.Buffer
-	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--read-only"); code != command.ExitUsage {
-		t.Errorf("without a terminal and --yes it ends with %d: %s", code, &errs)
+}
+
+// The change is shown, and written once somebody agrees to it.
+func TestInstallShowsWhatItWrites(t *testing.T) {
+	f := newFixture(t)
+	for client, shown := range map[string][]string{
+		"claude": {`"playctl": {"args":["mcp",`, `"--read-only"]`, `"command":"playctl"`},
+		"codex":  {"[mcp_servers.playctl]", `command = "playctl"`, `"--read-only"]`},
+	} {
+		var errs bytes.Buffer
+		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--read-only"); code != command.ExitUsage {
+			t.Errorf("install %s without a terminal and --yes ends with %d: %s", client, code, &errs)
+		}
+		for _, part := range shown {
+			if !strings.Contains(errs.String(), part) {
+				t.Errorf("install %s does not show %s: %s", client, part, &errs)
+			}
+		}
+	}
+	if files, err := os.ReadDir(f.home); err != nil || len(files) > 0 {
+		t.Errorf("it wrote %v: %v", files, err)
 	}
 }
 

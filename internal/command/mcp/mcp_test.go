@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -158,10 +159,18 @@ func TestACallIsCanceled(t *testing.T) {
 		<-asked
 		cancel()
 	})
-	if _, err := session.CallTool(ctx, &sdkmcp.CallToolParams{Name: "ask_agent", Arguments: map[string]any{"agent": "Grace", "tool": "assist_wait"}}); err == nil {
+	arguments := map[string]any{"agent": "Grace", "tool": "assist_wait", "timeoutSeconds": 600}
+	if _, err := session.CallTool(ctx, &sdkmcp.CallToolParams{Name: "ask_agent", Arguments: arguments}); err == nil {
 		t.Error("a call that was canceled gives a result")
 	}
 	running.Wait()
+	patience, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	select {
+	case <-f.ended: // the server waits for the answer no more
+	case <-patience.Done():
+		t.Error("the server still waits for the answer")
+	}
 	var agents []any
 	call(t, session, "list_agents", map[string]any{}, &agents)
 }
