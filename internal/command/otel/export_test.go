@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,7 +86,8 @@ func (p *person) receives(args ...string) (at listening, stop func(journeys int)
 	return at, func(journeys int) string {
 		p.Helper()
 		var said strings.Builder
-		for noted := bufio.NewScanner(notes); journeys > 0 && noted.Scan(); {
+		noted := bufio.NewScanner(notes)
+		for journeys > 0 && noted.Scan() {
 			said.WriteString(noted.Text() + "\n")
 			if strings.Contains(noted.Text(), ": a journey of ") {
 				journeys--
@@ -93,8 +96,11 @@ func (p *person) receives(args ...string) (at listening, stop func(journeys int)
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			p.Fatalf("it ended: %v\n%s", err, &said)
 		}
-		rest, err := io.ReadAll(io.MultiReader(notes, out))
-		if err != nil {
+		for noted.Scan() {
+			said.WriteString(noted.Text() + "\n")
+		}
+		rest, err := io.ReadAll(out)
+		if err := errors.Join(err, noted.Err()); err != nil {
 			p.Error(err)
 		}
 		said.Write(rest)
@@ -237,6 +243,46 @@ func TestExportersOfGo(t *testing.T) {
 		t.Errorf("%s\n%s", diff, said)
 	}
 	if nodes := p.run("list-agent-nodes", "--jq", "[.. | .agentId? // empty] | length"); nodes != "2\n" {
+		t.Errorf("the account has %s agents", strings.TrimSpace(nodes))
+	}
+}
+
+// A run that is being recorded when the command is interrupted is recorded, and so are
+// those after it.
+func TestAnInterruptLosesNothing(t *testing.T) {
+	p := &person{T: t, home: t.TempDir()}
+	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
+	at, stop := p.receives("--settle", "100ms")
+	for name, exporter := range exporters(t, at) {
+		work(t, name, exporter)
+	}
+	said := stop(1)
+	recorded := p.journeys()
+	for _, name := range []string{"Ada", "Grace"} {
+		if len(recorded[name]) != 5 {
+			t.Errorf("of %s %q is recorded:\n%s", name, recorded[name], said)
+		}
+	}
+}
+
+// Whoever reports names agents as it likes: only so many are made.
+func TestAgentsAreBounded(t *testing.T) {
+	p := &person{T: t, home: t.TempDir()}
+	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
+	at, stop := p.receives("--settle", "100ms", "--max-agents", "1")
+	for name, exporter := range exporters(t, at) {
+		work(t, name, exporter)
+	}
+	said := stop(1)
+	if n := strings.Count(said, "is not put on the map: 1 agent is the limit, see --max-agents"); n != 1 {
+		t.Errorf("it says %d times that an agent is left out:\n%s", n, said)
+	}
+	recorded := p.journeys()
+	delete(recorded, "servers")
+	if len(recorded) != 1 {
+		t.Errorf("there are journeys of %v, want one agent", slices.Collect(maps.Keys(recorded)))
+	}
+	if nodes := p.run("list-agent-nodes", "--jq", "[.. | .agentId? // empty] | length"); nodes != "1\n" {
 		t.Errorf("the account has %s agents", strings.TrimSpace(nodes))
 	}
 }

@@ -191,7 +191,10 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 }
 
 // record records runs as they become complete, and the rest when nothing more comes.
+// What is being recorded when ctx ends is recorded, too.
 func record(ctx context.Context, from *otel.Collector, to *sink, settle time.Duration, stopped <-chan struct{}) {
+	ctx, cancel := lasting(ctx, lastRuns)
+	defer cancel()
 	look := time.NewTicker(max(settle/4, leastLook))
 	defer look.Stop()
 	for {
@@ -208,9 +211,19 @@ func record(ctx context.Context, from *otel.Collector, to *sink, settle time.Dur
 }
 
 func flush(ctx context.Context, from *otel.Collector, to *sink) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastRuns)
+	ctx, cancel := context.WithTimeout(ctx, lastRuns)
 	defer cancel()
 	for _, run := range from.Flush() {
 		to.record(ctx, &run)
+	}
+}
+
+// lasting gives a context that ends some time after ctx does.
+func lasting(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(more, cancel) })
+	return last, func() {
+		stop()
+		cancel()
 	}
 }

@@ -126,7 +126,7 @@ func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Age
 	known := s.agents[name]
 	if known == nil {
 		if len(s.agents) >= s.most {
-			s.warn("", fmt.Sprintf("%s is not put on the map: there are %d agents, which is the limit", name, s.most))
+			s.warn("", fmt.Sprintf("%s is not put on the map: %s the limit, see --max-agents", name, command.Plural(s.most, "agent is", "agents are")))
 			return nil, nil //nolint:nilnil // it is left out
 		}
 		known = &shown{}
