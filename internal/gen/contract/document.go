@@ -84,8 +84,12 @@ func lists(whole object) {
 			answered = append(answered, ref(reply))
 		}
 	}
-	rpc["requestBody"] = object{"required": true, "content": object{protocol.MediaTypeJSON: object{"schema": object{"oneOf": asked}}}}
-	rpc["responses"].(object)["200"].(object)["content"] = object{protocol.MediaTypeJSON: object{"schema": object{"anyOf": answered}}}
+	// Generators of clients give a body without a name no way to be written.
+	schemas := whole["components"].(object)["schemas"].(object)
+	schemas["RpcRequest"] = object{"oneOf": asked, "description": "An operation with its payload."}
+	schemas["RpcReply"] = object{"anyOf": answered, "description": "The reply of the operation that was asked for."}
+	rpc["requestBody"] = object{"required": true, "content": object{protocol.MediaTypeJSON: object{"schema": ref("RpcRequest")}}}
+	rpc["responses"].(object)["200"].(object)["content"] = object{protocol.MediaTypeJSON: object{"schema": ref("RpcReply")}}
 	rpc["x-operations"] = operations
 	events := object{}
 	for _, e := range protocol.Events() {
@@ -116,7 +120,7 @@ func (d *schemas) operations() {
 		}
 		d.made[envelope(o.Op)] = object{
 			"type": "object", "description": o.Summary, "required": required,
-			"properties": object{"op": object{"const": o.Op}, "payload": payload},
+			"properties": object{"op": onlyValue(o.Op), "payload": payload},
 		}
 	}
 }
@@ -138,11 +142,11 @@ func (d *schemas) signals() {
 	for _, s := range protocol.Signals() {
 		player := ref("Id")
 		if s.World {
-			player = object{"const": protocol.WorldPlayerID}
+			player = onlyValue(protocol.WorldPlayerID)
 		}
 		o := object{
 			"type": "object", "additionalProperties": false, "required": []string{"playerId", "kind", "data"},
-			"properties": object{"playerId": player, "kind": object{"const": s.Kind}, "data": ref(typeName(reflect.TypeOf(s.Data)))},
+			"properties": object{"playerId": player, "kind": onlyValue(s.Kind), "data": ref(typeName(reflect.TypeOf(s.Data)))},
 		}
 		list = append(list, describe(d.withHead(o, s.Notifies), capital(s.Summary)+"."))
 	}
@@ -177,7 +181,7 @@ func (d *schemas) errors() {
 	for status, list := range codes {
 		code := object{"enum": list}
 		if len(list) == 1 {
-			code = object{"const": list[0]}
+			code = onlyValue(list[0])
 		}
 		d.made[fmt.Sprintf("Error%d", status)] = object{
 			"type": "object", "additionalProperties": false, "required": []string{"error", "code", "requestId"},

@@ -32,6 +32,15 @@ type schemas struct {
 	made   object
 }
 
+// onlyValue describes a value that is the only one, with its type, by which generators of
+// clients know it.
+func onlyValue(value any) object {
+	if _, ok := value.(bool); ok {
+		return object{"type": "boolean", "const": value}
+	}
+	return object{"type": "string", "const": value}
+}
+
 // forms are the syntaxes of texts that have a component of their own.
 var forms = map[string]string{
 	"id": "Id", "hex64": "Hex64", "stamp": "Time", "uuid": "SessionId", "stableKey": "StableKey",
@@ -120,7 +129,7 @@ func (d *schemas) structure(t reflect.Type, way direction, closed bool) object {
 	if len(variants) == 0 {
 		o := d.object(t, fields, way, closed)
 		if kind := kindOf(t); kind != "" {
-			o["properties"].(object)["kind"] = object{"const": kind}
+			o["properties"].(object)["kind"] = onlyValue(kind)
 			o["required"] = append([]string{"kind"}, o["required"].([]string)...)
 		}
 		return describe(o, d.source.doc(t))
@@ -183,7 +192,7 @@ func (d *schemas) field(t reflect.Type, f *protocol.Field, way direction) object
 			o["uniqueItems"] = true
 		}
 		if f.Contains != "" {
-			o["contains"] = object{"const": f.Contains}
+			o["contains"] = onlyValue(f.Contains)
 		}
 	}
 	if f.Null || f.Optional && way == taken {
@@ -280,7 +289,7 @@ func (d *schemas) value(f *protocol.Field, way direction) object { //nolint:cycl
 	case t.Kind() == reflect.String:
 		return text(f, way)
 	case t.Kind() == reflect.Bool && f.Const != "":
-		return object{"const": f.Const == "true"}
+		return onlyValue(f.Const == "true")
 	case t.Kind() == reflect.Bool:
 		return object{"type": "boolean"}
 	}
@@ -302,9 +311,9 @@ func text(f *protocol.Field, way direction) object { //nolint:cyclop // one case
 	case f.Enum != "":
 		return ref(f.Enum)
 	case f.Const != "":
-		return object{"const": f.Const}
+		return onlyValue(f.Const)
 	case len(f.Words) == 1:
-		return object{"const": f.Words[0]}
+		return onlyValue(f.Words[0])
 	case f.Words != nil:
 		words := make([]any, len(f.Words))
 		for i, word := range f.Words {

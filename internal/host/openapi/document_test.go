@@ -1,6 +1,7 @@
 package openapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -73,6 +74,50 @@ func TestParametersHaveNamesOfTheirOwn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A generator of Go clients makes a type without a way to write it of a body that is
+// described in place: what it sends is {}.
+func TestBodiesHaveNames(t *testing.T) {
+	t.Parallel()
+	for path, item := range document(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.RequestBody == nil {
+				continue
+			}
+			for kind, content := range operation.RequestBody.Value.Content {
+				if content.Schema.Ref == "" {
+					t.Errorf("the body %s of %s %s is no component", kind, method, path)
+				}
+			}
+		}
+	}
+}
+
+// Generators give a value without a type the type of anything.
+func TestConstantsHaveTypes(t *testing.T) {
+	t.Parallel()
+	var whole any
+	if err := json.Unmarshal(openapi.JSON(), &whole); err != nil {
+		t.Fatal(err)
+	}
+	var look func(at string, value any)
+	look = func(at string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			if _, constant := value["const"]; constant && value["type"] == nil {
+				t.Errorf("%s has a const and no type", at)
+			}
+			for name, inner := range value {
+				look(at+"/"+name, inner)
+			}
+		case []any:
+			for i, inner := range value {
+				look(fmt.Sprintf("%s/%d", at, i), inner)
+			}
+		}
+	}
+	look("", whole)
 }
 
 // TestDocumentHasTheWholeContract compares what the document lists with what
