@@ -84,9 +84,11 @@ func documentRules() []rule {
 				clientPackage: {Data: []byte(`{"version":"2.0.0"}`)},
 				releases:      {Data: []byte("release:\n  extra_files:\n    - glob: npm/playctl-sdk-*.tgz\n")},
 				"docs/a.md":   {Data: []byte("npm install ./playctl-sdk-1.0.0.tgz\n")},
+				"docs/b.md":   {Data: []byte("import { connect } from '@playctl/sdk/ai'\n")},
 			},
 			want: releases + " has npm/playctl-sdk-*.tgz 1 times, but it is for the checksums and for the release\n" +
-				"docs/a.md names playctl-sdk-1.0.0.tgz, but npm pack makes playctl-sdk-2.0.0.tgz",
+				"docs/a.md names playctl-sdk-1.0.0.tgz, but npm pack makes playctl-sdk-2.0.0.tgz\n" +
+				"docs/b.md imports the TypeScript client and does not say how to install it: link to web/sdk/README.md",
 		},
 	}
 }
@@ -249,10 +251,14 @@ func clientIsReleased(t *testing.T, tree fs.FS) []string {
 		if path.Ext(name) != ".md" {
 			return
 		}
-		for _, file := range packedClient.FindAllString(read(t, tree, name), -1) {
+		text := read(t, tree, name)
+		for _, file := range packedClient.FindAllString(text, -1) {
 			if file != packed {
 				breaches = append(breaches, fmt.Sprintf("%s names %s, but npm pack makes %s", name, file, packed))
 			}
+		}
+		if strings.Contains(text, "from '@playctl/sdk") && !strings.Contains(text, path.Dir(clientPackage)+"/README.md") && !packedClient.MatchString(text) {
+			breaches = append(breaches, fmt.Sprintf("%s imports the TypeScript client and does not say how to install it: link to %s/README.md", name, path.Dir(clientPackage)))
 		}
 	})
 	return breaches
