@@ -13,6 +13,16 @@ describe('the page about frameworks', () => {
   const rows = Array.from(page.matchAll(/^\| \[([^\]]+)\]\(#([^)]+)\)[^|]* \| (\d+) \|.*`(test[^`]*)` \| \[[^\]]*\]\(\.\.\/([^)]*)\/README\.md\) \|$/gmu))
   it('has a row for each adapter', () => { assert.equal(rows.length, 5) })
 
+  it('names in each row tests that are there', () => {
+    const table = page.split('\n').filter((line) => line.startsWith('|')).slice(2)
+    assert.equal(table.length, 10)
+    for (const row of table) {
+      const named = Array.from(row.matchAll(/`((?:test|internal|web|examples)\/[^`]+)`/gu), ([, name]) => name)
+      assert.ok(named.length > 0, row)
+      for (const name of named) assert.ok(existsSync(path.join(repository, name)), name)
+    }
+  })
+
   for (const [, name, anchor, counted, test, folder] of rows) {
     it(`has an example for ${name} of as many lines as its table says`, () => {
       const [, example = ''] = sections.get(anchor)?.match(/^```js\n([^]*?)^```$/mu) ?? []
