@@ -49,7 +49,7 @@ func TestPythonClient(t *testing.T) {
 	}
 	want := []string{
 		"same id True",
-		"row Pia python ['chat_tool', 'assist_break', 'assist_refuse'] {'text': {'default': '', 'type': 'string', 'x-order': 0}}",
+		"row Pia python ['chat_tool', 'assist_break', 'assist_refuse'] {'description': {'default': '', 'x-order': 1}, 'text': {'default': '', 'type': 'string', 'x-order': 0}}",
 		"lines one two", "resumed two", "refused 400 body_invalid",
 	}
 	phrase := strings.ReplaceAll(p.read("main.txt"), " ", " \u00a0 ") + "\ufeff"

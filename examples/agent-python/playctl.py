@@ -48,9 +48,9 @@ Tool = collections.namedtuple("Tool", "run description parameters")
 Node = collections.namedtuple("Node", "id hash")
 
 
-def tool(run, description="", **properties):
-    """A tool that people may call: run gets the arguments by name. Each property is a JSON Schema;
-    those without a default are required, and forms keep their order."""
+def tool(run, description="", /, **properties):
+    """A tool that people may call: run gets the arguments by name. Each property is a JSON Schema; those without
+    a default are required, and forms keep their order. One may be called run or description as well."""
     parameters = {
         "type": "object",
         "properties": {name: {**schema, "x-order": place} for place, (name, schema) in enumerate(properties.items())},

@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 import playctl  # noqa: E402
 
 
-def broken(text=""):
+def broken(text="", description=""):
     raise RuntimeError("a detail that is not for askers")
 
 
@@ -38,7 +38,7 @@ class Lines:
 
 
 with playctl.connect() as world:
-    tools = {"break": playctl.tool(broken, text={"type": "string", "default": ""}), "refuse": playctl.tool(refuse)}
+    tools = {"break": playctl.tool(broken, text={"type": "string", "default": ""}, description={"default": ""}), "refuse": playctl.tool(refuse)}
     pia = world.agent("Pia", chat=lambda question: {"heard": question.text}, tools=tools)
     again = world.agent("Pia", tools=tools, chat=lambda question: {"heard": question.text})
     print("same id", pia.id == again.id)
