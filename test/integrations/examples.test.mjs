@@ -5,10 +5,11 @@ import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import { describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { startHost } from './host.mjs'
 import { startMessages } from '../../examples/agent-claude/scripted.mjs'
 import { journeysOf } from './observed.mjs'
-import { startOpenAi } from './script_endpoint.mjs'
+import { startGateway, startOpenAi } from './script_endpoint.mjs'
 
 const examples = path.join(import.meta.dirname, '../../examples')
 /** Their folders, the agent of each and the name under which its model calls the tool; what has no model chats not. */
@@ -90,6 +91,10 @@ describe('the examples of the adapters', () => {
   /** What the models behind the keys say. */
   const turnsOf = (tool) => [{ call: { id: 'k', name: tool, args: { day: 'friday', people: 3 } } }, { words: ['A model ', 'booked it.'] }]
   const keys = {
+    'agent-ai': async (tool) => {
+      const { url, end } = await startGateway({ turns: turnsOf(tool), model: 'openai/gpt-5-mini', key: 'key' })
+      return { env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_URL: url }, flags: [`--import=${pathToFileURL(path.join(import.meta.dirname, 'gateway.mjs')).href}`], end }
+    },
     'agent-claude': async (tool) => {
       const { url, end } = await startMessages({ turns: turnsOf(tool) })
       return { env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url, DISABLE_TELEMETRY: '1' }, end }
@@ -102,11 +107,11 @@ describe('the examples of the adapters', () => {
   for (const [name, endpoint] of Object.entries(keys)) {
     it(`${name} asks the model where there is a key`, async (test) => {
       const [agent, tool] = agents[name]
-      const [host, { env, end }] = await Promise.all([startHost(), endpoint(tool)])
+      const [host, { env, flags = [], end }] = await Promise.all([startHost(), endpoint(tool)])
       const world = host.world()
       const folder = path.join(import.meta.dirname, 'node_modules', `.${name}-key`)
       cpSync(path.join(examples, name), folder, { recursive: true })
-      const child = spawn(process.execPath, ['agent.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env, ...env } })
+      const child = spawn(process.execPath, [...flags, 'agent.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env, ...env } })
       let problems = ''
       child.stderr.on('data', (text) => { problems += String(text) })
       const ended = new Promise((resolve) => { child.on('close', resolve) })

@@ -1,4 +1,5 @@
-// An endpoint on loopback that speaks OpenAI's APIs as a script has it: both that the libraries of the frameworks call.
+// Endpoints on loopback that speak the APIs of vendors as a script has it: both of OpenAI's that the libraries of the
+// frameworks call, and that of Vercel's gateway.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
@@ -35,12 +36,40 @@ function response(turn, model) {
   }
 }
 
-/** Starts an endpoint; `turns` are what the model says. */
-export async function startOpenAi({ turns }) {
+/** The parts of a turn as Vercel's gateway sends them. */
+function gatewayParts({ call, words = [] }) {
+  return [
+    { type: 'stream-start', warnings: [] },
+    ...(call ? [{ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: JSON.stringify(call.args) }] : []),
+    { type: 'text-start', id: 't' }, ...words.map((delta) => ({ type: 'text-delta', id: 't', delta })), { type: 'text-end', id: 't' },
+    { type: 'finish', finishReason: { unified: call ? 'tool-calls' : 'stop', raw: undefined }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } },
+  ]
+}
+
+/** Starts what answers requests as JSON with a function. */
+async function serve(answer) {
   const server = createServer(async (request, reply) => {
     let body = ''
     for await (const text of request) body += String(text)
-    const asked = JSON.parse(body === '' ? '{}' : body)
+    answer(request, JSON.parse(body === '' ? '{}' : body), reply)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${server.address().port}`, end: () => { server.closeAllConnections(); server.close() } }
+}
+
+/** Starts an endpoint that is Vercel's gateway to models of one name, for who shows a key. */
+export async function startGateway({ turns, model, key }) {
+  return serve(({ url, headers }, { prompt = [] }, reply) => {
+    if (url !== '/language-model' || headers.authorization !== `Bearer ${key}` || headers['ai-language-model-id'] !== model) return reply.writeHead(404).end('{}')
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const part of gatewayParts(turns[prompt.filter(({ role }) => role === 'assistant').length % turns.length])) reply.write(`data: ${JSON.stringify(part)}\n\n`)
+    reply.end()
+  })
+}
+
+/** Starts an endpoint; `turns` are what the model says. */
+export async function startOpenAi({ turns }) {
+  const { url, end } = await serve((request, asked, reply) => {
     const say = { '/v1/chat/completions': completion, '/v1/responses': response }[request.url]
     if (say === undefined) return reply.writeHead(404).end('{}')
     const { whole, parts } = say(turns[answered(asked) % turns.length], asked.model)
@@ -48,7 +77,6 @@ export async function startOpenAi({ turns }) {
     reply.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const part of parts) reply.write(`${part.type === undefined ? '' : `event: ${part.type}\n`}data: ${typeof part === 'string' ? part : JSON.stringify(part)}\n\n`)
     reply.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${server.address().port}/v1`, end: () => { server.closeAllConnections(); server.close() } }
+  })
+  return { url: `${url}/v1`, end }
 }
