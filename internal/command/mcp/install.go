@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -164,31 +165,65 @@ func configured(before []byte, to target, program string, args []string) (after 
 	if to.member == "" {
 		return configuredTOML(before, program, args)
 	}
+	text, held := before, []byte("{}")
 	file := map[string]json.RawMessage{}
 	servers := map[string]json.RawMessage{}
-	if len(bytes.TrimSpace(before)) > 0 {
-		if err := json.Unmarshal(before, &file); err != nil {
-			return nil, "", fmt.Errorf("it is no plain JSON, so it is left as it is: add the server by hand (%w)", err)
-		}
+	if len(bytes.TrimSpace(before)) == 0 {
+		text = held
 	}
-	if held, ok := file[to.member]; ok {
-		if err := json.Unmarshal(held, &servers); err != nil {
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, "", fmt.Errorf("it is no plain JSON, so it is left as it is: add the server by hand (%w)", err)
+	}
+	if given, ok := file[to.member]; ok {
+		if err := json.Unmarshal(given, &servers); err != nil {
 			return nil, "", fmt.Errorf("its member %s is no object: %w", to.member, err)
+		}
+		if servers != nil {
+			held = given
 		}
 	}
 	entry, err := json.Marshal(map[string]any{"type": "stdio", "command": program, "args": args})
 	if err != nil {
 		return nil, "", fmt.Errorf("write the entry of the server: %w", err)
 	}
-	if held, ok := servers[serverName]; ok && sameJSON(held, entry) {
+	if given, ok := servers[serverName]; ok && sameJSON(given, entry) {
 		return before, "", nil
 	}
-	servers[serverName] = entry
-	if file[to.member], err = json.Marshal(servers); err != nil {
-		return nil, "", fmt.Errorf("write its member %s: %w", to.member, err)
+	if held, err = withMember(held, serverName, entry); err != nil {
+		return nil, "", err
 	}
-	after, err = json.MarshalIndent(file, "", "  ")
-	return append(after, '\n'), fmt.Sprintf("%q: %s", serverName, entry), err
+	if text, err = withMember(text, to.member, held); err != nil {
+		return nil, "", err
+	}
+	var out bytes.Buffer
+	err = json.Indent(&out, bytes.TrimSpace(text), "", "  ")
+	out.WriteByte('\n')
+	return out.Bytes(), fmt.Sprintf("%q: %s", serverName, entry), err
+}
+
+// withMember gives an object with a member, in its place or at the end. What else the
+// object has stays as it was written: people read the file, and keep its versions.
+func withMember(object []byte, name string, value []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return nil, errors.New("it is no JSON object, so it is left as it is: add the server by hand")
+	}
+	comma := ""
+	for ; d.More(); comma = "," {
+		key, err := d.Token()
+		var held json.RawMessage
+		if err == nil {
+			err = d.Decode(&held)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read its members: %w", err)
+		}
+		if end := d.InputOffset(); key == name {
+			return slices.Concat(object[:int(end)-len(held)], value, object[end:]), nil
+		}
+	}
+	end := d.InputOffset()
+	return slices.Concat(object[:end], fmt.Appendf(nil, "%s%q:", comma, name), value, object[end:]), nil
 }
 
 func sameJSON(one, other []byte) bool {

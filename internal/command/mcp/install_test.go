@@ -70,6 +70,60 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// People read the file: what else it has stays in its place, as it was written.
+func TestInstallLeavesTheRest(t *testing.T) {
+	f := newFixture(t)
+	path := filepath.Join(f.home, ".mcp.json")
+	const entry = `"playctl": {
+      "args": [
+        "mcp",
+        "--server",
+        "SERVER"
+      ],
+      "command": "playctl",
+      "type": "stdio"
+    }`
+	for before, want := range map[string]string{
+		`{"z":"a && <b>","mcpServers":{"y":{"command":"y"},"playctl":{"command":"old"},"x":{}},"a":1e2}`: `{
+  "z": "a && <b>",
+  "mcpServers": {
+    "y": {
+      "command": "y"
+    },
+    ENTRY,
+    "x": {}
+  },
+  "a": 1e2
+}
+`,
+		"{ \"z\": [ ] }\n": `{
+  "z": [],
+  "mcpServers": {
+    ENTRY
+  }
+}
+`,
+		`{"mcpServers":null}`: `{
+  "mcpServers": {
+    ENTRY
+  }
+}
+`,
+	} {
+		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var errs bytes.Buffer
+		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--yes"); code != command.ExitDone {
+			t.Fatalf("%s: it ends with %d: %s", before, code, &errs)
+		}
+		want = strings.Replace(strings.Replace(want, "ENTRY", entry, 1), "SERVER", f.env["PLAYCTL_SERVER"], 1)
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s becomes\n%s, want\n%s %v", before, got, want, err)
+		}
+	}
+}
+
 // The change is shown, and written once somebody agrees to it.
 func TestInstallShowsWhatItWrites(t *testing.T) {
 	f := newFixture(t)
