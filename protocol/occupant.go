@@ -56,9 +56,11 @@ type Agent struct {
 
 // AssistTool describes one `assist_*` tool; Parameters is any JSON object.
 type AssistTool struct {
-	Name        string          `json:"name" rule:"chars=MaxToolNameChars,prefix=assist_,must,filled"`
-	Description string          `json:"description" rule:"blank"`
-	Parameters  json.RawMessage `json:"parameters" rule:"form=object,must"`
+	Name        string `json:"name" rule:"chars=MaxToolNameChars,prefix=assist_,must,filled"`
+	Description string `json:"description" rule:"blank"`
+	// Parameters is the JSON Schema of what it takes. Rows sort names: `x-order`, a number in
+	// each property, says in which order a form has them.
+	Parameters json.RawMessage `json:"parameters" rule:"form=object,must"`
 }
 
 // LastUpdate is the last journey of an agent, as its row carries it.

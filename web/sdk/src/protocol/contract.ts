@@ -337,6 +337,7 @@ export const eventShapes = {
 export interface AssistTool {
   readonly name: string
   readonly description: string
+  /** parameters is the JSON Schema of what it takes. Rows sort names: `x-order`, a number in each property, says in which order a form has them. */
   readonly parameters: JsonObject
 }
 
