@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { Pace } from './pace.js'
+
+/** A second of the browser's frames, of which there are so many; it gives when something was drawn, in milliseconds. */
+function second(test: TestContext, rate: number, begin: (pace: Pace) => void, each: (pace: Pace) => void): readonly number[] {
+  test.mock.timers.enable({ apis: ['setTimeout'] })
+  let [now, last] = [0, 0]
+  const waiting = new Map<number, () => void>()
+  Object.assign(globalThis, {
+    requestAnimationFrame: (draw: () => void) => { waiting.set(++last, draw); return last },
+    cancelAnimationFrame: (frame: number) => { waiting.delete(frame) },
+  })
+  test.mock.method(performance, 'now', () => now)
+  const drawn: number[] = []
+  const pace: Pace = new Pace(() => { pace.begin(now); drawn.push(now); each(pace) })
+  begin(pace)
+  for (let frame = 1; frame <= rate; frame += 1) {
+    const next = frame * 1000 / rate
+    while (now + 1 < next) { now += 1; test.mock.timers.tick(1) }
+    now = next
+    const due = [...waiting.values()]
+    waiting.clear()
+    for (const draw of due) draw()
+  }
+  pace.end()
+  return drawn
+}
+
+describe('the pace of frames', () => {
+  for (const rate of [60, 75, 120, 144]) {
+    it(`draws what happens by itself 30 times a second at most, and not much less, of ${rate} that a screen shows`, (test) => {
+      const { length } = second(test, rate, (pace) => { pace.soon() }, (pace) => { pace.soon() })
+      assert.ok(length <= 31 && length >= 24, `${length} were drawn`)
+    })
+  }
+
+  it('draws what a person does with every frame', (test) => {
+    assert.equal(second(test, 60, (pace) => { pace.wake() }, (pace) => { pace.wake() }).length, 60)
+  })
+
+  it('draws once for whatever is asked for before a frame', (test) => {
+    assert.equal(second(test, 60, (pace) => { for (let i = 0; i < 5; i += 1) { pace.soon(); pace.wake() } }, () => undefined).length, 1)
+  })
+
+  it('draws nothing after its end', (test) => {
+    assert.deepEqual(second(test, 60, (pace) => { pace.soon(); pace.end(); pace.wake() }, () => undefined), [])
+  })
+
+  it('draws later what has time', (test) => {
+    const [drawn = 0, ...more] = second(test, 50, (pace) => { pace.after(500) }, () => undefined)
+    assert.ok(drawn >= 500 && drawn <= 560 && more.length === 0, `it was drawn at ${drawn}`)
+  })
+
+  it('draws it before, and not again, with something else', (test) => {
+    assert.deepEqual(second(test, 50, (pace) => { pace.after(500); pace.wake() }, () => undefined), [20])
+  })
+})
