@@ -11,6 +11,7 @@ import { text, type TextKey } from '../text/text.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 import type { Exchange } from './exchange.js'
+import { membersOf, wordsOf } from './result.js'
 
 /** A message may have so many characters. */
 const longestMessage = 4000
@@ -64,11 +65,11 @@ const listed = 20
 
 /** What an answer has beside its words. */
 function Result({ result }: { result: JsonObject }): VNode {
-  const members = Object.entries(result).filter(([name]) => name !== 'realtimeWebrtc')
+  const members = membersOf(result)
   return (
     <div class="theirs result" role="group" aria-label={text('chat.result')}>
       {members.length <= listed && members.every(([, value]) => typeof value !== 'object')
-        ? <dl>{members.map(([name, value]) => <div key={name}><dt>{clamp(name, 80)}</dt><dd><bdi>{clamp(typeof value === 'string' ? value : JSON.stringify(value), 2000)}</bdi></dd></div>)}</dl>
+        ? <dl>{members.map(([name, value]) => <div key={name}><dt>{clamp(name, 80)}</dt><dd><bdi>{clamp(wordsOf(value), 2000)}</bdi></dd></div>)}</dl>
         : <pre tabIndex={0}><code>{clamp(JSON.stringify(Object.fromEntries(members), null, 2), 20_000)}</code></pre>}
     </div>
   )

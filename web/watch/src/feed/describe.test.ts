@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe as suite, it } from 'node:test'
-import type { JsonObject } from '@playctl/sdk'
+import type { JsonObject, WorldSnapshot } from '@playctl/sdk'
 import { en } from '../text/en.js'
 import { Directory } from '../world/directory.js'
 import { occupantThing } from '../world/things.js'
 import { clamp } from './entry.js'
 import { describe } from './describe.js'
-import { Then } from './then.js'
+import { namesIn, Then } from './then.js'
 
 const ada = occupantThing({ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 2 })
 assert.ok(ada)
@@ -44,6 +44,15 @@ suite('an event in words', () => {
     assert.equal(signal('chat', { fromPlayerId: 'ada' })[0], 'event.signal.chat')
   })
 
+  it('says what an answer has beside its words, and what there is without any', () => {
+    const completed = (data: JsonObject): string => line('world:intercom', { requestId: 'r', status: 'completed', fromPlayerId: 'ada', ...data }).text
+    const result = { messageKind: 'text', table: 7, code: 'HX-22', realtimeWebrtc: { sdp: 'x' } }
+    assert.equal(completed({ message: 'Booked for 4.', result }), 'Booked for 4.\n\ntable: 7\ncode: HX-22')
+    assert.equal(completed({ result }), 'table: 7\ncode: HX-22')
+    assert.equal(completed({ result: { messageKind: 'text', message: 'In its result' } }), 'In its result')
+    assert.equal(completed({ message: 'Nothing more' }), 'Nothing more')
+  })
+
   it('goes by the events before it where it is past, not by who is there now', () => {
     const then = new Then()
     const past = (seq: number, kind: string, data: JsonObject): ReturnType<typeof describe> => {
@@ -61,6 +70,24 @@ suite('an event in words', () => {
     assert.deepEqual([said.name, said.unsure], ['Ada the first', undefined])
     assert.equal(past(6, 'world:player_added', { player: player('bo', 'Bo again'), merkleLeafCount: 5 }).sentence, 'event.added')
     assert.equal(past(7, 'world:interaction', { playerId: 'cy', merkleLeafCount: 5 }).unsure, 'cy')
+  })
+
+  it('names spaces and who left by the rows that events bring, and by the map before them', () => {
+    const then = new Then()
+    const past = (kind: string, data: JsonObject): ReturnType<typeof describe> => {
+      const event = { seq: 1, kind, data, at: 0, past: true }
+      then.pass(event)
+      return describe(event, directory, 1, then)
+    }
+    const space = { id: 's', name: 'The garden', designKey: 'garden', owner: { displayName: 'K' }, amenities: [] }
+    past('world:space_changed', { spaceId: 's', action: 'created', playerChainNodes: [{ kind: 'space', stableKey: 'space:s', removed: false, space }, null, 3] })
+    assert.equal(past('world:space_changed', { spaceId: 's', action: 'removed' }).values.space, 'The garden')
+    past('world:journey', { playerId: 'eva', journey: { steps: [] }, playerChainNodes: [{ kind: 'occupant', occupant: { kind: 'agent', nodeId: 'n', agentId: 'eva', name: 'Eva' } }] })
+    assert.equal(past('world:player_removed', { playerId: 'eva', reason: 'lease' }).name, 'Eva')
+    assert.equal(past('world:player_removed', { playerId: 'kim', reason: 'lease' }).name, 'kim')
+    const kim = { kind: 'agent', nodeId: 'n', agentId: 'kim', name: 'Kim' }
+    then.know(namesIn({ sid: 's', worldMap: { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [kim] }, spaces: [] } as unknown as WorldSnapshot))
+    assert.equal(past('world:player_removed', { playerId: 'kim', reason: 'lease' }).name, 'Kim')
   })
 
   it('loses no event, whatever is in it', () => {

@@ -1,8 +1,9 @@
 import {
-  HUMAN_LABEL, asNumber, asText, readEvent,
+  HUMAN_LABEL, asNumber, asText, exchangeIn, nextExchange, readEvent,
   type EventFields, type EventKind, type InteractionRole, type KnownEvent, type OccupantKind,
 } from '@playctl/sdk'
 import { called } from '../app/names.js'
+import { membersOf, wordsOf } from '../chat/result.js'
 import type { Directory } from '../world/directory.js'
 import type { Happening } from '../world/events.js'
 import { readSteps } from '../world/journeys.js'
@@ -27,8 +28,6 @@ interface Description {
 interface Before {
   /** The name of an id in an event. */
   readonly whose: (id: string) => Named | undefined
-  /** The name of something by its stable key. */
-  readonly named: (key: string) => string | undefined
   /** Whether the event's row was not on the map. */
   readonly isNew: (id: string) => boolean
 }
@@ -64,7 +63,7 @@ const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Be
     const key = `space:${spaceId}`
     return {
       group: 'place', sentence: `event.space.${action === 'created' || action === 'removed' ? action : 'changed'}`, key,
-      values: { space: clamp(called(before.named(key) ?? spaceId), 80) },
+      values: { space: clamp(called(before.whose(spaceId)?.name ?? spaceId), 80) },
     }
   },
   'world:intercom': asked,
@@ -84,7 +83,6 @@ export function describe(event: Happening, directory: Directory, serial: number,
   const known = readEvent(event)
   const before: Before = {
     whose: (id) => event.past ? then.whose(id) ?? directory.whose(id) : directory.whose(id) ?? then.whose(id),
-    named: (key) => directory.get(key)?.name,
     isNew: (id) => then.isNew(event) ?? (event.past ? then : directory).whose(id) === undefined,
   }
   const description: Description = known === undefined
@@ -149,6 +147,13 @@ function signaled(signal: EventFields['world:agent_signal'], before: Before): De
   }
 }
 
+/** What an answer says, with what it has beside its words below them. */
+function answerOf({ status, message = '', result: given }: EventFields['world:intercom']): string {
+  const { answer, result = {} } = nextExchange(exchangeIn({}), { status, message, ...(given && { result: given }) })
+  const members = membersOf(result).map(([name, value]) => `${name}: ${wordsOf(value)}`)
+  return [answer, members.join('\n')].filter((part) => part !== '').join('\n\n')
+}
+
 /** The name of one who is on the map; others who ask have labels such as __night_watch__. */
 function nameOf(id: string, before: Before): string {
   if (id === HUMAN_LABEL) {
@@ -157,12 +162,14 @@ function nameOf(id: string, before: Before): string {
   return clamp(called(before.whose(id)?.name ?? shortId(id).replace(/^__+|__+$/g, '')), 80)
 }
 
-function asked({ status, fromPlayerId, toolName = '', command, message = '', error = '' }: EventFields['world:intercom']): Description {
+function asked(data: EventFields['world:intercom']): Description {
+  const { status, fromPlayerId, toolName = '', command, message = '', error = '' } = data
   // In every status the sender is the agent; a time-out answers for it.
   const about = { group: 'intercom', who: fromPlayerId } as const
   switch (status) {
     case 'forwarded': return { ...about, sentence: 'event.intercom.forwarded', text: command?.text ?? toolName }
-    case 'stream': case 'completed': return { ...about, sentence: `event.intercom.${status}`, text: message }
+    case 'stream': return { ...about, sentence: 'event.intercom.stream', text: message }
+    case 'completed': return { ...about, sentence: 'event.intercom.completed', text: answerOf(data) }
     case 'failed': return { ...about, sentence: 'event.intercom.failed', text: error }
     default: return { ...about, sentence: 'event.intercom.started', text: toolName }
   }

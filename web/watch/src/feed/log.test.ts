@@ -16,6 +16,17 @@ describe('the log of happenings', () => {
     assert.deepEqual([0, 1, 2, 3].map((place) => log.newest(place)?.serial), [5, 4, 3, undefined])
   })
 
+  it('names those of whom it has but an id, and leaves what is known', () => {
+    const log = new FeedLog(5)
+    log.add({ ...entry(1), key: '', name: 'g1', unsure: 'g1' })
+    log.add({ ...entry(2), key: '', name: 'nobody', unsure: 'nobody' })
+    log.add({ ...entry(3), unsure: 'g1' })
+    log.nameUnknown((id) => id === 'g1' ? { key: 'agent:n:g1', name: 'Grace' } : undefined)
+    assert.deepEqual([2, 1, 0].map((place) => log.newest(place)?.name), ['Grace', 'nobody', 'Agent 0'])
+    log.prepend([], () => ({ key: 'agent:n:g1', name: 'Grace the first' }))
+    assert.equal(log.newest(2)?.name, 'Grace the first', 'what is further back says it better')
+  })
+
   it('shows what passes the filter, also of what was there before', () => {
     const log = new FeedLog(4)
     for (let serial = 1; serial <= 6; serial += 1) log.add(entry(serial, serial % 2 === 0 ? 'journey' : 'speech'))

@@ -1,11 +1,18 @@
 import { Ring } from './ring.js'
 import { everything, passes, type Filter } from './filter.js'
 import type { Entry } from './entry.js'
+import type { Named } from './then.js'
 
 /** So many happenings are kept. */
 export const kept = 10_000
 /** The last of one thing is looked for among so many. */
 const lookedAt = 2000
+
+/** Gives what the one with an id was called. */
+type NameOf = (id: string) => Named | undefined
+
+/** Reports whether nothing but an id is known of the subject of a happening. */
+export const isUnknown = (entry: Entry): entry is Entry & { readonly unsure: string } => entry.key === '' && entry.unsure !== undefined
 
 /**
  * The newest happenings, and those of them that pass the filter. An event costs
@@ -50,17 +57,27 @@ export class FeedLog {
   }
 
   /** Adds what happened before the oldest happening, the newest of it last, as far as there is room; and who was called what then. */
-  prepend(entries: readonly Entry[], nameOf: (id: string) => { readonly key: string, readonly name: string } | undefined): void {
-    const named = [...this.all].map((entry) => {
+  prepend(entries: readonly Entry[], nameOf: NameOf): void {
+    this.replaceAll((entry) => {
       const then = entry.unsure === undefined ? undefined : nameOf(entry.unsure)
       if (then === undefined) return entry
       const { unsure: _known, ...rest } = entry
       return { ...rest, ...then }
     })
-    this.all.clear()
-    for (const entry of named) this.all.push(entry)
     for (const entry of [...entries].reverse()) if (!this.all.unshift(entry)) break
     this.refilter(this.current)
+  }
+
+  /** Names those of whom nothing but an id is known. */
+  nameUnknown(nameOf: NameOf): void {
+    this.replaceAll((entry) => isUnknown(entry) ? { ...entry, ...nameOf(entry.unsure) } : entry)
+    this.refilter(this.current)
+  }
+
+  private replaceAll(by: (entry: Entry) => Entry): void {
+    const all = [...this.all].map(by)
+    this.all.clear()
+    for (const entry of all) this.all.push(entry)
   }
 
   refilter(filter: Filter): void {

@@ -1,14 +1,15 @@
 import { batch, signal } from '@preact/signals'
 import {
-  HUMAN_LABEL, exchangeOf, randomText,
+  HUMAN_LABEL, asNumber, exchangeOf, randomText,
   type IntercomCommand, type JsonObject, type Verification, type WatchScope, type WorldClient, type WorldSnapshot,
 } from '@playctl/sdk'
 import { faultOf } from '../access/faults.js'
 import { answered, ask, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
-import { FeedLog } from '../feed/log.js'
+import { FeedLog, isUnknown } from '../feed/log.js'
 import { addTo, Parts } from '../feed/parts.js'
+import { Gone } from '../feed/gone.js'
 import { Then } from '../feed/then.js'
 import type { Entry } from '../feed/entry.js'
 import { Directory, emptyDirectory } from './directory.js'
@@ -80,6 +81,8 @@ export class WorldStore {
   readonly exchanges = signal<readonly Exchange[]>([])
   readonly feed = new FeedLog()
   readonly tab = signal<TabName>('residents')
+  /** What the residents are searched for. */
+  readonly wanted = signal('')
   /** The part of an agent's panel that is shown. */
   readonly part = signal<Part>('talk')
   /** The happening that is read as a whole. */
@@ -117,6 +120,9 @@ export class WorldStore {
   private first: number | undefined
   private sealed = false
   private newest: number | undefined
+  /** The rev of the map that the first happening came upon. */
+  private before: number | undefined
+  private readonly gone: Gone
   private serial = 0
   private earliest = 0
   private drawing = false
@@ -124,8 +130,9 @@ export class WorldStore {
 
   /** @param seq The position of the log when the page was opened. */
   constructor(readonly client: WorldClient, seq: number, onRefused: () => Promise<boolean>) {
+    this.gone = new Gone(client, this.feed, () => { this.draw() })
     this.follower = new Follower(client, seq, {
-      onBefore: (event) => { this.then.pass(event) },
+      onBefore: (event) => { this.before = asNumber(event.data.rev); this.then.pass(event) },
       onEvent: (event) => { this.take(event) },
       onPast: () => { void this.earlier() },
       onProved: () => { this.proved.value = { at: Date.now(), events: this.proved.value.events + 1 } },
@@ -275,6 +282,8 @@ export class WorldStore {
       then.pass(event)
     })
     for (const entry of entries) this.noteOwn(entry)
+    const rev = asNumber(events[0]?.data.rev)
+    if (entries.some(isUnknown) && rev !== undefined) void this.gone.nameAt(rev)
     this.first = whole ? 0 : entries[0]?.seq ?? this.first
     const { size } = this.feed
     this.feed.prepend(entries, (id) => then.whose(id))
@@ -329,6 +338,8 @@ export class WorldStore {
   private take(event: Happening): void {
     this.serial += 1
     const entry = this.parts.join(event, describe(event, this.live.directory, this.serial, this.then))
+    this.before ??= Math.max(0, (asNumber(event.data.rev) ?? 0) - 1)
+    if (event.past && isUnknown(entry)) void this.gone.nameAt(this.before, this.then)
     this.then.pass(event)
     if (!this.feed.goOn(entry)) this.feed.add(entry)
     this.noteOwn(entry)
