@@ -96,7 +96,7 @@ func New(o Options) (*Host, error) {
 		replies:     newReplyBudget(o.ReplyBudget),
 		guesses:     guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:     newStreams(),
-		index:       indexFile(watch.Files(), o.WorldName, o.WatchAccess, o.PublicURL),
+		index:       indexFile(watch.Files(), &o),
 		pageHeaders: headersOfPage(o.WatchEmbed),
 		closing:     make(chan struct{}),
 		closed:      make(chan struct{}),

@@ -73,3 +73,14 @@ func TestTheWorldHasAName(t *testing.T) {
 		}
 	}
 }
+
+// The first lines that the page shows in an empty world depend on it.
+func TestThePageSaysWhereThereAreNoAccounts(t *testing.T) {
+	for _, none := range []bool{false, true} {
+		f := newFixture(t, func(s *setup) { s.host.NoRepository, s.world.NoRepository = none, none })
+		page := string(f.get("/play/watch").ok().body)
+		if got := strings.Contains(page, `<meta name="playctl-accounts" content="none">`); got != none {
+			t.Errorf("without accounts %t: the page says so %t", none, got)
+		}
+	}
+}

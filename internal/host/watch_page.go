@@ -89,13 +89,13 @@ func newPageFile(files fs.FS, name string) *pageFile {
 	return encodedFile(name, func() ([]byte, error) { return fs.ReadFile(files, name) })
 }
 
-// indexFile is the page itself, which names the world and, where everybody may look,
-// says what it is to who shows a link to it. The address is the host's public one,
-// empty where it has none.
-func indexFile(files fs.FS, name string, access WatchAccess, address string) *pageFile {
+// indexFile is the page itself, which names the world, says where there are no
+// accounts and, where everybody may look, what it is to who shows a link to it.
+func indexFile(files fs.FS, o *Options) *pageFile {
+	name, public, address := o.WorldName, o.WatchAccess == WatchPublic, o.PublicURL
 	return encodedFile(pageIndex, func() ([]byte, error) {
 		b, err := fs.ReadFile(files, pageIndex)
-		if err != nil || name == "" && access != WatchPublic {
+		if err != nil {
 			return b, err //nolint:wrapcheck // The caller does.
 		}
 		shown := html.EscapeString(cmp.Or(name, unnamedWorld))
@@ -103,10 +103,15 @@ func indexFile(files fs.FS, name string, access WatchAccess, address string) *pa
 		if name != "" {
 			head = `<meta name="playctl-world" content="` + shown + `">`
 		}
-		if access == WatchPublic {
+		if o.NoRepository {
+			head += `<meta name="playctl-accounts" content="none">`
+		}
+		if public {
 			head += cardTags(shown, html.EscapeString(address))
 		}
-		b = pageTitle().ReplaceAllLiteral(b, []byte("<title>"+shown+"</title>"))
+		if name != "" || public {
+			b = pageTitle().ReplaceAllLiteral(b, []byte("<title>"+shown+"</title>"))
+		}
 		return bytes.Replace(b, []byte("</head>"), []byte(head+"</head>"), 1), nil
 	})
 }
@@ -133,7 +138,7 @@ func cardTags(title, address string) string {
 	if address != "" {
 		b.WriteString(`<meta property="og:url" content="` + address + protocol.ServicePlay.Watch() + `">`)
 	}
-	b.WriteString(`<meta name="description" content="` + what + `"><meta name="twitter:card" content="summary_large_image">`)
+	b.WriteString(`<meta name="twitter:card" content="summary_large_image">`)
 	return b.String()
 }
 

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { clamp, type Entry } from '../feed/entry.js'
 import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
+import { quiet } from './quiet.js'
 import type { WorldStore } from '../world/store.js'
 
 /** What happens within so many milliseconds of something is said with it in one go: a lively world must not drown a listener. */
@@ -20,7 +21,7 @@ function Said({ text: words, turn }: Pointed): VNode {
 }
 
 /**
- * The live regions. One says who came and left, what was said and how the
+ * The live regions. One says who came and left and what was said, unless that is turned off, and how the
  * connection is; the other at once what the keyboard came to on the map.
  */
 export function Announcer({ store, pointed }: { store: WorldStore, pointed: Pointed }): VNode {
@@ -31,7 +32,7 @@ export function Announcer({ store, pointed }: { store: WorldStore, pointed: Poin
     const waiting: Entry[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const end = store.listen((event, entry) => {
-      if (event.past || store.time.peek() !== undefined || waiting.length >= 100) return
+      if (event.past || quiet.peek() || store.time.peek() !== undefined || waiting.length >= 100) return
       if (waiting.push(entry) > 1) return
       timer = setTimeout(() => {
         const words = digest(waiting.splice(0))

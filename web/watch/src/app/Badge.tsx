@@ -21,6 +21,16 @@ export function Badge({ thing }: { thing: Thing }): VNode {
       </svg>
     )
   }
+  if (thing.kind === 'space') {
+    return (
+      <svg class="badge" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+        <path d="M7 13h18v14H7z" fill="var(--wall)" stroke="var(--wall-edge)" stroke-width="2" />
+        <path d="M14 27v-8h4v8" fill="none" stroke="var(--wall-edge)" stroke-width="2" />
+        <path d="M7 6h18l3 6H4z" fill="var(--roof)" />
+        <path d="M4 12a3 3 0 0 0 6 0a3 3 0 0 0 6 0a3 3 0 0 0 6 0a3 3 0 0 0 6 0" fill="var(--lantern)" stroke="var(--wall-edge)" stroke-width="1.4" />
+      </svg>
+    )
+  }
   return (
     <svg class="badge" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
       <path d="M6 15 16 6l10 9v12H6z" fill="var(--wall)" stroke="var(--wall-edge)" stroke-width="2" />

@@ -1,20 +1,16 @@
 import type { VNode } from 'preact'
 import { text } from '../text/text.js'
 import { tabNames as names, type TabName } from './address.js'
-import { tabsBy } from './onward.js'
-
+import { tabBy } from './onward.js'
 
 /** The tabs beside the map; arrow keys go from one to the next. */
 export function Tabs({ tab, choose }: { tab: TabName, choose: (tab: TabName) => void }): VNode {
   const move = (event: KeyboardEvent): void => {
-    const by = tabsBy(event)
-    const end = event.key === 'Home' ? names[0] : event.key === 'End' ? names.at(-1) : undefined
-    const next = end ?? names[(names.indexOf(tab) + by + names.length) % names.length]
-    if ((by !== 0 || end !== undefined) && next !== undefined) {
-      event.preventDefault()
-      choose(next)
-      document.getElementById(`tab-${next}`)?.focus()
-    }
+    const next = tabBy(event, names, tab)
+    if (next === undefined) return
+    event.preventDefault()
+    choose(next)
+    document.getElementById(`tab-${next}`)?.focus()
   }
   return (
     <div role="tablist" aria-label={text('page.world')} class="tabs" onKeyDown={move}>

@@ -3,8 +3,11 @@ export function onward(element: Element): 1 | -1 {
   return getComputedStyle(element).direction === 'rtl' ? -1 : 1
 }
 
-/** How many tabs on an arrow key goes, in the direction that its list is read. */
-export function tabsBy({ key, currentTarget }: KeyboardEvent): -1 | 0 | 1 {
-  if (!(currentTarget instanceof Element) || (key !== 'ArrowRight' && key !== 'ArrowLeft')) return 0
-  return (key === 'ArrowRight') === (onward(currentTarget) === 1) ? 1 : -1
+/** The tab that a key leads to from another: an arrow to the one that it points to, Home to the first and End to the last; undefined for other keys. */
+export function tabBy<Name>({ key, currentTarget }: KeyboardEvent, names: readonly Name[], from: Name): Name | undefined {
+  if (key === 'Home') return names[0]
+  if (key === 'End') return names.at(-1)
+  if (!(currentTarget instanceof Element) || (key !== 'ArrowRight' && key !== 'ArrowLeft')) return undefined
+  const by = (key === 'ArrowRight') === (onward(currentTarget) === 1) ? 1 : -1
+  return names[(names.indexOf(from) + by + names.length) % names.length]
 }

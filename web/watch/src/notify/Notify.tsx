@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { quiet, setQuiet } from '../app/quiet.js'
 import { useSheet } from '../app/sheet.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
@@ -50,6 +51,7 @@ function Wishes({ notifier, close }: { notifier: Notifier, close: () => void }):
         <button type="submit" class="small" aria-disabled={word.trim() === ''}>{text('notify.add')}</button>
       </form>
       <p class="soft">{text('notify.kept', { count: mostWishes })}</p>
+      <label class="choice"><input type="checkbox" checked={!quiet.value} onChange={(event) => { setQuiet(!event.currentTarget.checked) }} />{text('notify.aloud')}</label>
     </div>
   )
 }

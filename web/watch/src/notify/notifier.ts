@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { keep, keptAs } from '../app/kept.js'
 import { called } from '../app/names.js'
 import { clamp, type Entry } from '../feed/entry.js'
 import { parts, text, type TextKey } from '../text/text.js'
@@ -46,7 +47,7 @@ const named = (wish: Wish): string => wish.kind === 'agent' ? `agent ${wish.key}
 
 /** Notifies by the browser, of what this browser was asked to. */
 export class Notifier {
-  readonly wishes = signal(readWishes(stored()))
+  readonly wishes = signal(readWishes(keptAs(place)))
   /** Whether the browser notifies: it is asked when somebody wishes for something, never before. */
   readonly allowed = signal(permission())
   readonly #last = new Map<string, number>()
@@ -71,11 +72,7 @@ export class Notifier {
 
   #keep(wishes: readonly Wish[]): void {
     this.wishes.value = wishes
-    try {
-      localStorage.setItem(place, JSON.stringify(wishes))
-    } catch {
-      // A browser that keeps nothing forgets them with the page.
-    }
+    keep(place, JSON.stringify(wishes))
   }
 
   #take(entry: Entry): void {
@@ -103,14 +100,6 @@ function sentenceOf({ sentence, values, name }: Entry): string {
 /** What the browser says; one without notifications, or a page without TLS, has them denied. */
 function permission(): NotificationPermission {
   return 'Notification' in window && isSecureContext ? Notification.permission : 'denied'
-}
-
-function stored(): string | null {
-  try {
-    return localStorage.getItem(place)
-  } catch {
-    return null
-  }
 }
 
 /** What a wish is called in a list. */

@@ -1,16 +1,18 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { Copied } from '../app/Copied.js'
 import { locale, text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { Departures } from './Departures.js'
+import { hasAccounts, hostAddress } from '../app/served.js'
+import { firstLines } from './first.js'
 import { Row } from './Row.js'
 import { find } from './search.js'
 import type { OccupantThing } from '../world/things.js'
 
 /** Everyone on the map: what the map shows, for those who do not see it. */
 export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
-  const [wanted, want] = useState('')
+  const wanted = store.wanted.value
   const { came, left } = store.presence.value
   const { occupants } = store.directory.value
   const found = useMemo(() => find(occupants, wanted, locale()), [occupants, wanted])
@@ -19,7 +21,7 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
     <>
       <div class="tools">
         <input type="search" aria-label={text('residents.find')} placeholder={text('residents.findHint')} value={wanted}
-          onInput={(event) => { want(event.currentTarget.value) }} />
+          onInput={(event) => { store.wanted.value = event.currentTarget.value }} />
         <p class="soft">{wanted === ''
           ? counted(occupants)
           : text('residents.of', { shown: found.length, count: occupants.length })}</p>
@@ -30,17 +32,12 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
       </ul>}
       {loaded && occupants.length === 0 && <div class="nothing">
         <h2>{text('page.empty')}</h2>
-        <p>{text('page.emptyHow')}</p>
-        {firstLines(location.origin).map((line) => <Copied key={line} words={line} />)}
+        <p>{text(hasAccounts() ? 'page.emptyHow' : 'page.emptyHowHere')}</p>
+        {firstLines(hostAddress(), hasAccounts()).map((line) => <Copied key={line} words={line} />)}
       </div>}
       {occupants.length > 0 && found.length === 0 && <p class="nothing">{text('residents.none')}</p>}
     </>
   )
-}
-
-/** What makes an account, an agent and a house on this host. */
-function firstLines(host: string): readonly string[] {
-  return ['create-main-node --keep-phrase', 'create-agent-node Ada --keep-phrase', 'add-agent Ada --hold'].map((command) => `playctl ${command} --server ${host}`)
 }
 
 /** How many there are of each kind; of agents also where there is none. */

@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { shortId } from '../feed/describe.js'
 import { clamp } from '../feed/entry.js'
+import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { PlatformMark } from '../app/PlatformMark.js'
 import { list, text } from '../text/text.js'
@@ -10,6 +11,10 @@ import { clean } from '../town/prose.js'
 import { journeyOf } from '../world/journeys.js'
 import type { AgentThing, McpThing, Thing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
+
+/** So many others are listed at first, and at most. */
+const few = 8
+const most = 500
 
 interface AboutProps {
   readonly store: WorldStore
@@ -69,11 +74,15 @@ function Neighbors({ store, thing, show }: { store: WorldStore, thing: McpThing,
 }
 
 function Things({ store, name, keys, show }: { store: WorldStore, name: string, keys: readonly string[], show: (key: string) => void }): VNode | null {
+  const [all, showAll] = useState(false)
   const things = keys.flatMap((key) => store.directory.value.get(key) ?? [])
+  const shown = things.slice(0, all ? most : few)
   return things.length === 0 ? null : (
-    <Fact name={name}><ul class="chips">{things.map((other) => (
+    <Fact name={name}><ul class="chips">{shown.map((other) => (
       <li key={other.key}><button type="button" class="link" onClick={() => { show(other.key) }}>{nameOf(other)}</button></li>
-    ))}</ul></Fact>
+    ))}{shown.length < things.length && <li>{all
+      ? text('residents.of', { shown: shown.length, count: things.length })
+      : <FleetingButton onClick={() => { showAll(true) }}>{text('panel.all', { count: things.length })}</FleetingButton>}</li>}</ul></Fact>
   )
 }
 

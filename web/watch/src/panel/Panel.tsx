@@ -6,7 +6,7 @@ import { Conversation } from '../chat/Conversation.js'
 import { Grip } from '../app/Grip.js'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
-import { tabsBy } from '../app/onward.js'
+import { tabBy } from '../app/onward.js'
 import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
@@ -83,8 +83,7 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
   const part = store.part.value
   const now = store.time.value === undefined
   const turn = (event: KeyboardEvent): void => {
-    const by = tabsBy(event)
-    const next = by === 0 ? undefined : panelParts[(panelParts.indexOf(part) + by + panelParts.length) % panelParts.length]
+    const next = tabBy(event, panelParts, part)
     if (next === undefined) return
     event.preventDefault()
     store.part.value = next

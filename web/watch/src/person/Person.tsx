@@ -4,6 +4,7 @@ import { limits } from '@playctl/sdk'
 import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
 import { useSheet } from '../app/sheet.js'
+import { keep, keptAs } from '../app/kept.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { listenToKeys } from './keys.js'
@@ -20,7 +21,7 @@ const kept = 'playctl:name'
 export function Entrance({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
   const box = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
-  const [name, write] = useState(() => lastName())
+  const [name, write] = useState(() => keptAs(kept) ?? '')
   const stage = walker.stage.value
   const fault = walker.fault.value
   const close = (): void => { store.sheet.value = undefined }
@@ -30,7 +31,7 @@ export function Entrance({ store, walker }: { store: WorldStore, walker: Walker 
   const enter = (event: Event): void => {
     event.preventDefault()
     if (!may) return
-    keep(name.trim())
+    keep(kept, name.trim())
     void walker.enter(name.trim())
   }
   return (
@@ -137,20 +138,3 @@ function Gone({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
 }
 
 const canvasOf = (walker: Walker): HTMLElement | undefined => walker.town?.canvas
-
-function lastName(): string {
-  try {
-    return localStorage.getItem(kept) ?? ''
-  } catch {
-    // A browser may keep nothing for a page.
-    return ''
-  }
-}
-
-function keep(name: string): void {
-  try {
-    localStorage.setItem(kept, name)
-  } catch {
-    // It is asked for again the next time.
-  }
-}

@@ -25,6 +25,7 @@ export const de: Texts = {
   'page.close': 'Schließen',
   'page.empty': 'Hier wohnt noch niemand',
   'page.emptyHow': 'Sobald sich ein Agent anmeldet, entsteht ein Haus mit seinem Namen an der Tür. Diese drei Zeilen, nacheinander in einem Terminal ausgeführt, legen ein Konto, einen Agenten und sein Haus an:',
+  'page.emptyHowHere': 'Sobald sich ein Agent anmeldet, entsteht ein Haus mit seinem Namen an der Tür. Dieser Host braucht keine Konten: Diese Zeile in einem Terminal bringt einen Agenten auf die Karte.',
 
   // The status corner.
   'status.name': 'Status',
@@ -149,6 +150,7 @@ export const de: Texts = {
   'panel.spaces': 'Räume darin',
   'panel.structure': 'Auf der Karte als',
   'panel.neighbors': 'Vom selben Besitzer',
+  'panel.all': 'Alle {count} zeigen',
   'panel.gone': '{who} ist nicht mehr auf der Karte.',
   'panel.yes': 'ja',
   'panel.no': 'nein',
@@ -272,6 +274,7 @@ export const de: Texts = {
   'notify.remove': 'Nichts mehr zu {what}',
   'notify.denied': 'Dieser Browser lässt keine Mitteilungen dieser Seite zu: Erlauben Sie sie in den Einstellungen zur Website. Nötig ist TLS oder dieser Rechner.',
   'notify.kept': { one: 'Gespeichert wird in diesem Browser, höchstens {count}. Das gilt, solange diese Seite offen ist.', other: 'Gespeichert wird in diesem Browser, höchstens {count}. Das gilt, solange diese Seite offen ist.' },
+  'notify.aloud': 'Vom Screenreader ansagen lassen, was geschieht',
   'notify.agent': 'Melden',
   'notify.agentWhy': 'Meldet Ihnen, wenn dieser Agent etwas sagt oder tut',
 

@@ -29,6 +29,7 @@ export const en = {
   'page.close': 'Close',
   'page.empty': 'Nobody lives here yet',
   'page.emptyHow': 'As soon as an agent registers, a house goes up and its name is on the door. These three lines, one after the other in a terminal, make an account, an agent and its house:',
+  'page.emptyHowHere': 'As soon as an agent registers, a house goes up and its name is on the door. This host needs no accounts: this line in a terminal puts an agent on the map.',
 
   // The status corner.
   'status.name': 'Status',
@@ -153,6 +154,7 @@ export const en = {
   'panel.spaces': 'Spaces inside',
   'panel.structure': 'On the map as',
   'panel.neighbors': 'Of the same owner',
+  'panel.all': 'Show all {count}',
   'panel.gone': '{who} has left the map.',
   'panel.yes': 'yes',
   'panel.no': 'no',
@@ -276,6 +278,7 @@ export const en = {
   'notify.remove': 'No more of {what}',
   'notify.denied': 'This browser does not let the page notify you: allow it in the settings of the site. It needs TLS or this machine.',
   'notify.kept': { one: 'It is kept in this browser, {count} at most, and works while this page is open.', other: 'They are kept in this browser, {count} at most, and work while this page is open.' },
+  'notify.aloud': 'Have a screen reader say what happens',
   'notify.agent': 'Notify',
   'notify.agentWhy': 'Notify me when it says or does something',
 

@@ -25,6 +25,7 @@ export const ja: Texts = {
   'page.close': '閉じる',
   'page.empty': 'まだ誰も住んでいません',
   'page.emptyHow': 'エージェントが登録されると家が建ち、ドアに名前が掲げられます。次の 3 行をターミナルで順に実行すると、アカウント、エージェント、その家ができます。',
+  'page.emptyHowHere': 'エージェントが登録されると家が建ち、ドアに名前が掲げられます。このホストにアカウントは要りません。次の 1 行をターミナルで実行すると、エージェントがマップに現れます。',
 
   // The status corner.
   'status.name': 'ステータス',
@@ -147,6 +148,7 @@ export const ja: Texts = {
   'panel.spaces': '中にあるスペース',
   'panel.structure': 'マップ上の建物',
   'panel.neighbors': '同じ所有者のもの',
+  'panel.all': '{count} 件すべてを表示',
   'panel.gone': '{who} はマップから去りました。',
   'panel.yes': '可',
   'panel.no': '不可',
@@ -270,6 +272,7 @@ export const ja: Texts = {
   'notify.remove': '{what} の通知をやめる',
   'notify.denied': 'このブラウザーではページからの通知が許可されていません。サイトの設定で許可してください。TLS での接続か、このコンピューター上での利用が必要です。',
   'notify.kept': { other: 'このブラウザーに最大 {count} 件まで保存され、このページを開いている間だけ働きます。' },
+  'notify.aloud': '出来事をスクリーンリーダーで読み上げる',
   'notify.agent': '通知',
   'notify.agentWhy': '発言や行動があったときに通知します',
 

@@ -70,6 +70,10 @@ test('finding, following, asking and using a tool', async ({ page, host, world }
   await expect(about.getByRole('article').getByText('{"to":"the mill"}')).toBeVisible()
 
   await tabTo(page, about.getByRole('tab', { name: en['panel.talk'] }))
+  await page.keyboard.press('End')
+  await expect(about.getByRole('tab', { name: en['panel.facts'] })).toBeFocused()
+  await page.keyboard.press('Home')
+  await expect(about.getByRole('tab', { name: en['panel.talk'] })).toBeFocused()
   await page.keyboard.press('ArrowRight')
   await tabTo(page, about.getByRole('button', { name: en['journey.next'] }))
   await page.keyboard.press('Enter')

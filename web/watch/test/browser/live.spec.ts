@@ -44,6 +44,31 @@ test('a name is text and nothing else', async ({ page, host, world }) => {
   expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false)
 })
 
+test('places are in the order of their names, and of many neighbors some are shown until one asks for all', async ({ page, host, world }) => {
+  for (const number of [10, 9, 12, 1, 11, 2, 3, 8, 4, 7, 5, 6]) await world.mcp(`library ${number}`)
+  await open(page, host)
+  await show(page, 'places')
+  const names = page.getByRole('region', { name: en['places.mcp'] }).getByRole('button')
+  await expect(names).toHaveText(Array.from({ length: 12 }, (_, place) => `library ${place + 1}`))
+  await names.first().click()
+  const chips = panel(page, 'library 1').locator('.chips button.link')
+  await expect(chips).toHaveCount(8)
+  await panel(page, 'library 1').getByRole('button', { name: 'Show all 11' }).click()
+  await expect(chips).toHaveCount(11)
+})
+
+test('what residents are searched for stays while something else is shown', async ({ page, host, world }) => {
+  for (const name of ['Ada', 'Grace']) await world.agent(name)
+  await open(page, host)
+  const search = page.getByRole('searchbox', { name: en['residents.find'] })
+  await search.fill('gra')
+  await expect(resident(page, 'Ada')).toBeHidden()
+  await show(page, 'places')
+  await show(page, 'residents')
+  await expect(search).toHaveValue('gra')
+  await expect(residents(page).getByRole('button')).toHaveText(['Grace'])
+})
+
 test('a line is in the feed and in the panel of who said it', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await open(page, host)

@@ -112,6 +112,9 @@ test('a phone has no sideways scrolling, and what the page is is said', async ({
   await world.agent('A name that is longer than any phone is wide, and goes on and on')
   await open(page, host)
   await expect(page.getByRole('heading', { level: 1, name: en['page.title'] })).toBeAttached()
+  expect(await page.locator('meta[name=description]').getAttribute('content')).toMatch(/\w+ of AI agents/)
+  const colors = await page.locator('meta[name=theme-color]').evaluateAll((all) => all.map((meta) => meta.getAttribute('content')))
+  expect(colors, 'the frame of the window has the color of the land').toContain(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()))
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { type Extent, extent, map } from './fixtures/map.js'
-import { printed, start } from './fixtures/program.js'
+import { type Running, printed, start } from './fixtures/program.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show } from './fixtures/town.js'
 
@@ -96,29 +96,59 @@ test.describe('words on the map', () => {
 })
 
 test.describe('an empty world', () => {
+  let home = ''
+  let hold: Running | undefined
+  test.beforeEach(() => { home = mkdtempSync(join(tmpdir(), 'playctl-watch-')) })
+  test.afterEach(async () => {
+    hold?.process.kill('SIGINT')
+    await hold?.exited
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  /** Runs lines in a home of its own, one after the other; the last one stays. */
+  async function run(lines: readonly string[]): Promise<void> {
+    const commands = lines.map((line) => line.replace(/^playctl /, '').split(' '))
+    for (const command of commands.slice(0, -1)) {
+      const running = start(home, command, false)
+      expect(await running.exited, running.errors).toBe(0)
+    }
+    hold = start(home, commands.at(-1) ?? [], false)
+    await printed(hold, /./)
+  }
+
   test.use({ hostFlags: ['--world-name', 'Harbor & Hill'] })
 
-  test('has a name and three lines that put an agent into it', async ({ page, host }) => {
+  test('has a name and three lines that put an agent into it', async ({ page, host, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await open(page, host)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbor & Hill')
     await expect(page).toHaveTitle('Harbor & Hill, 0 agents')
     const lines = await page.locator('.nothing code').allTextContents()
     expect(lines).toHaveLength(3)
-    expect(await violations(page)).toEqual([])
-    const home = mkdtempSync(join(tmpdir(), 'playctl-watch-'))
-    try {
-      const [first = '', second = '', third = ''] = lines.map((line) => line.replace(/^playctl /, ''))
-      for (const line of [first, second]) {
-        const running = start(home, line.split(' '), false)
-        expect(await running.exited, running.errors).toBe(0)
-      }
-      const hold = start(home, third.split(' '), false)
-      await printed(hold, /./)
-      await expect(resident(page, 'Ada')).toBeVisible()
-      hold.process.kill('SIGINT')
-      await hold.exited
-    } finally {
-      rmSync(home, { recursive: true, force: true })
+    for (const [place, line] of lines.entries()) {
+      expect(line, 'it names this host').toContain(` --server ${host.url}`)
+      const copy = page.locator('.nothing .copied').nth(place).getByRole('button')
+      await copy.click()
+      await expect(copy).toHaveText(en['proof.copied'])
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line)
     }
+    expect(await violations(page)).toEqual([])
+    await run(lines)
+    await expect(resident(page, 'Ada')).toBeVisible()
+    await page.goto(`${host.url}/play/watch?view=wall`)
+    await expect(page.getByRole('heading', { level: 1 }), 'on a wall as well').toHaveText('Harbor & Hill')
+  })
+
+  test.describe('without accounts', () => {
+    test.use({ repository: false })
+
+    test('has one line, which does it', async ({ page, host }) => {
+      await open(page, host)
+      await expect(page.getByText(en['page.emptyHowHere'])).toBeVisible()
+      const lines = await page.locator('.nothing code').allTextContents()
+      expect(lines).toHaveLength(1)
+      await run(lines)
+      await expect(resident(page, 'Ada')).toBeVisible()
+    })
   })
 })

@@ -76,6 +76,19 @@ test('what was before the page was opened is shown with the names and as it was 
   await expect(feed(page).getByRole('article')).toHaveText([/Grace left/, /Grace said.*I am leaving soon/s, /Grace came/, /Ada came/])
 })
 
+test('who left is named, though they came before all that is read', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const grace = await world.agent('Grace')
+  for (let line = 1; line <= 205; line++) await world.say(ada, `line ${line}`)
+  await world.say(grace, 'I am leaving soon')
+  await world.leave(grace)
+  await open(page, host)
+  await show(page, 'happenings')
+  const lines = feed(page).getByRole('article')
+  await expect(lines.nth(0)).toContainText('Grace left')
+  await expect(lines.nth(1)).toContainText('Grace said')
+})
+
 test('what was since a reset is there, and no more is promised', async ({ page, host, world }) => {
   await world.agent('Somebody else')
   await world.reset()
@@ -141,6 +154,11 @@ test.describe('where there are accounts', () => {
     await open(page, host)
     await expect(page.getByText('1 agent · 1 MCP placement · 1 structure', { exact: true })).toBeVisible()
     await expect(page).toHaveTitle('The town, 1 agent')
+    await show(page, 'places')
+    const signs = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'The garden', exact: true }) }).locator('.badge')
+    await expect(signs).toHaveCount(2)
+    const [structure, space] = await signs.evaluateAll((all) => all.map((sign) => sign.innerHTML))
+    expect(space, 'a space has another sign than what it is in').not.toBe(structure)
   })
 })
 

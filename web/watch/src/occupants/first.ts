@@ -1,0 +1,5 @@
+/** The commands that put an agent on the map of a host, one after the other; where there are accounts, from an account of its own. */
+export function firstLines(host: string, accounts: boolean): readonly string[] {
+  const account = accounts ? ['create-main-node --keep-phrase', 'create-agent-node Ada --keep-phrase'] : []
+  return [...account, 'add-agent Ada --hold'].map((command) => `playctl ${command} --server ${host}`)
+}
