@@ -192,6 +192,11 @@ export class WorldClient {
     return this.#op('listEvents', request, { events: 'list' }, options)
   }
 
+  /** Lists whether programs answer for agents on the map: for those with these ids, or for all. Not every host has it. */
+  async listAnswering(playerIds?: readonly string[], options?: CallOptions): Promise<wire.ListAnsweringReply> {
+    return this.#op('listAnswering', playerIds === undefined ? {} : { playerIds }, { agents: 'list' }, options)
+  }
+
   /** Reads the newest map that the host keeps of those up to a rev, or else the oldest of this session. Not every host has it. */
   async pastWorld(rev: number, options?: CallOptions): Promise<PastWorld> {
     const call = this.#read('getWorldSnapshotAt', { rev })

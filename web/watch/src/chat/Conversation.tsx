@@ -12,6 +12,7 @@ import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 import type { Exchange } from './exchange.js'
 import { membersOf, wordsOf } from './result.js'
+import { Waiting } from './Waiting.js'
 
 /** A message may have so many characters. */
 const longestMessage = 4000
@@ -55,6 +56,7 @@ function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentThin
       {exchange.error !== '' && <p class="theirs wrong" dir="auto">{exchange.error}
         {exchange.detail !== '' && <span class="soft" dir="auto">{exchange.detail}</span>}</p>}
       <p class="soft state">{text(words[exchange.status])}
+        {(exchange.status === 'started' || exchange.status === 'forwarded') && <Waiting store={store} agentId={agent.id} since={exchange.at} />}
         {exchange.status === 'not-sent' && <> <FleetingButton onClick={again}>{text('chat.retry')}</FleetingButton></>}</p>
     </article>
   )

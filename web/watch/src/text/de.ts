@@ -224,6 +224,7 @@ export const de: Texts = {
   'chat.sending': 'Wird gesendet',
   'chat.started': 'Beim Host angekommen',
   'chat.forwarded': 'An den Agenten übergeben',
+  'chat.nobody': 'Zurzeit antwortet kein Programm für diesen Agenten.',
   'chat.stream': 'Antwortet',
   'chat.completed': 'Beantwortet',
   'chat.failed': 'Fehlgeschlagen',

@@ -228,6 +228,7 @@ export const en = {
   'chat.sending': 'Sending',
   'chat.started': 'Received by the host',
   'chat.forwarded': 'Handed to the agent',
+  'chat.nobody': 'No program answers for it now.',
   'chat.stream': 'Answering',
   'chat.completed': 'Answered',
   'chat.failed': 'Failed',

@@ -222,6 +222,7 @@ export const ja: Texts = {
   'chat.sending': '送信中',
   'chat.started': 'ホストが受信しました',
   'chat.forwarded': 'エージェントに渡しました',
+  'chat.nobody': '現在、このエージェントのために応答するプログラムがありません。',
   'chat.stream': '回答中',
   'chat.completed': '回答済み',
   'chat.failed': '失敗',

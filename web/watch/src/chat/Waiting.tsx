@@ -1,0 +1,29 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { text } from '../text/text.js'
+import { took } from '../text/times.js'
+import type { WorldStore } from '../world/store.js'
+
+/** After so many milliseconds it is said how long one waits, and after so many the host is asked whether a program answers for the agent. */
+const shown = 3000
+const doubted = 8000
+
+/** How long a question waits for its answer, and whether there is nobody to give one. */
+export function Waiting({ store, agentId, since }: { store: WorldStore, agentId: string, since: number }): VNode | null {
+  const [now, look] = useState(Date.now())
+  const [nobody, say] = useState(false)
+  useEffect(() => {
+    const timer = setInterval(() => { look(Date.now()) }, 1000)
+    return () => { clearInterval(timer) }
+  }, [])
+  const waited = now - since
+  const late = waited >= doubted
+  useEffect(() => {
+    if (!late) return
+    store.client.listAnswering([agentId]).then(({ agents: [agent] }) => { say(agent?.answering === 'no') }, () => {
+      // Not every host knows it: then nothing is said of it.
+    })
+  }, [store, agentId, late])
+  if (waited < shown) return null
+  return <>{' · '}{took(Math.floor(waited / 1000) * 1000)}{nobody && <span class="wrong"> {text('chat.nobody')}</span>}</>
+}
