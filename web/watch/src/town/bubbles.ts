@@ -72,6 +72,8 @@ function bestPlace(want: BubbleWant, names: readonly Box[], bodies: readonly Box
   let least = Infinity
   const look = (size: number, offset: Point, bonus: number): void => {
     const { w, h } = sizes[size] ?? { w: 0, h: 0 }
+    // What does not go into the view would be cut off at its edge.
+    if (w > view.w || h > view.h) return
     const away = Math.hypot((offset.x + w / 2) * 0.7, offset.y + TAIL + h) + (SMALLER[size] ?? 0) - bonus
     if (away >= least) return
     const box = {

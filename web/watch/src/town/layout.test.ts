@@ -48,6 +48,13 @@ test('where there is little room a bubble is smaller, and without any it waits',
   assert.equal(placed(10), null)
 })
 
+test('a bubble that does not go into the view is smaller or waits, for its words would be cut off', () => {
+  const placed = (view: typeof room) => placeBubbles([{ head: { x: 30, y: 60 }, sizes: [{ w: 140, h: 90 }, { w: 200, h: 60 }], before: { x: -70, y: -97, size: 0 } }], [], [], view)[0]
+  assert.equal(placed({ x: 0, y: 0, w: 300, h: 100 })?.size, 0)
+  assert.equal(placed({ x: 0, y: 0, w: 300, h: 80 })?.size, 1)
+  assert.equal(placed({ x: 0, y: 0, w: 190, h: 80 }), null)
+})
+
 test('a bubble goes a little aside before it is smaller', () => {
   const inTheWay = { x: 255, y: 263, w: 10, h: 5 }
   const [place] = placeBubbles([{ head: { x: 300, y: 300 }, sizes, before: null }], [inTheWay], [], room)
