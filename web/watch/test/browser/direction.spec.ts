@@ -4,8 +4,9 @@ import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { extent } from './fixtures/map.js'
+import { bar, enter } from './fixtures/person.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, panel, resident, show } from './fixtures/town.js'
+import { feed, open, panel, resident, show, status } from './fixtures/town.js'
 import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
@@ -17,6 +18,19 @@ const outside = (page: Page): Promise<string[]> => page.evaluate(() => [...docum
   const { left, right, width } = shown.getBoundingClientRect()
   return width === 0 || shown.closest('.skip') !== null || (left >= 0 && right <= innerWidth) ? [] : [`${shown.tagName} ${shown.textContent} ${left} to ${right}`]
 }))
+
+/** What somebody could press, within an element, whose middle is below something else. */
+const covered = (page: Page, within = 'body'): Promise<string[]> => page.evaluate((selector) => [...document.querySelectorAll(`${selector} :is(button, input, select, textarea)`)].flatMap((shown) => {
+  const { left, top, width, height } = shown.getBoundingClientRect()
+  const [x, y] = [left + width / 2, top + height / 2]
+  let inView = width > 0 && shown.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  for (let box: Element | null = shown; box !== null; box = box.parentElement) {
+    const { left, right, top, bottom } = box.getBoundingClientRect()
+    if (getComputedStyle(box).overflow !== 'visible' && (x < left || x > right || y < top || y > bottom)) inView = false
+  }
+  const above = document.elementFromPoint(x, y)
+  return !inView || above === null || shown.contains(above) ? [] : [`${shown.getAttribute('aria-label') ?? shown.textContent} is below ${above.outerHTML.slice(0, 80)}`]
+}), within)
 
 const middle = async (element: Locator): Promise<number> => {
   const box = await element.boundingBox()
@@ -65,5 +79,53 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
       if (seen === undefined) return 'nobody is in view'
       return page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.tagName, [(seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2] as const)
     }).toBe('CANVAS')
+  })
+}
+
+for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, height: 800 }, 'a phone': { width: 360, height: 640 } })) {
+  test.describe(`on ${what} from right to left`, () => {
+    test.use({ viewport, hasTouch: viewport.width < 500 })
+
+    test('what opens above the map is whole, and hides nothing that is pressed', async ({ page, host, world }) => {
+      await world.say(await world.agent('Ada'), 'Good morning')
+      await open(page, host)
+      await turn(page)
+      const lid = await page.evaluateHandle(() => document.body.appendChild(Object.assign(document.createElement('div'), { style: 'position: fixed; inset: 0; z-index: 99' })))
+      expect(await covered(page), 'what lies above all is found').not.toEqual([])
+      await lid.evaluate((element) => { element.remove() })
+      expect([...await outside(page), ...await covered(page)], 'the town').toEqual([])
+      await page.getByRole('button', { name: en['notify.title'], exact: true }).click()
+      expect([...await outside(page), ...await covered(page, '.wishes')], 'what notifies').toEqual([])
+      await page.keyboard.press('Escape')
+      await status(page).getByRole('button', { name: en['status.verified'] }).click()
+      expect([...await outside(page), ...await covered(page, '.proof')], 'what is proved').toEqual([])
+      await page.keyboard.press('Escape')
+
+      await enter(page, 'Robin')
+      expect([...await outside(page), ...await covered(page)], 'somebody who walks').toEqual([])
+      expect(await violations(page)).toEqual([])
+      await page.getByRole('button', { name: en['page.hide'] }).click()
+      expect([...await outside(page), ...await covered(page)], 'without the panels').toEqual([])
+      await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+      await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
+      await expect(bar(page)).toContainText(en['person.past'])
+      expect([...await outside(page), ...await covered(page)], 'the past').toEqual([])
+      expect(await violations(page)).toEqual([])
+    })
+
+    test('the wall is whole', async ({ page, host, world }) => {
+      const ada = await world.agent('Ada')
+      await page.goto(`${host.url}/play/watch?view=wall`)
+      await expect(page.locator('.truth')).toContainText(en['status.verified'])
+      await turn(page)
+      await world.say(ada, 'The third chapter of the blue one.')
+      await expect(page.locator('.latest p')).toBeVisible()
+      const [sign, clock] = [await page.locator('.sign').boundingBox(), await page.locator('.clock').boundingBox()]
+      if (sign === null || clock === null) throw new Error('the wall has no name or no clock')
+      expect(clock.x, 'the clock is at the left').toBeGreaterThanOrEqual(0)
+      expect(clock.x + clock.width).toBeLessThanOrEqual(sign.x)
+      expect(sign.x + sign.width).toBeLessThanOrEqual(viewport.width)
+      expect(await violations(page)).toEqual([])
+    })
   })
 }

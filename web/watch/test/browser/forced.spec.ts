@@ -1,6 +1,6 @@
 /** In forced colors, as of a system's high contrast, what is chosen can still be told. */
 
-import type { Locator } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { bar, enter } from './fixtures/person.js'
@@ -65,4 +65,34 @@ test('what is but a word has no frame, and nothing hides behind a thick line', a
   await page.getByRole('article').getByRole('button', { name: 'Ada' }).first().click()
   const line = panel(page, 'Ada').locator('.nowline')
   expect(await line.evaluate((element) => getComputedStyle(element).borderBottomColor)).toBe(await system(line, 'Canvas'))
+})
+
+/** What axe finds, but for contrast: it takes the colors of the styles for those that are forced. */
+const found = async (page: Page): Promise<string[]> => (await violations(page)).filter((violation) => !violation.startsWith('color-contrast'))
+
+test('the past is gone through, and the wall read, while somebody is there', async ({ page, host, world, browser, conduct }) => {
+  await world.agent('Ada')
+  await open(page, host)
+  await enter(page, 'Robin')
+  const other = await (await browser.newContext({ forcedColors: 'active', reducedMotion: 'reduce' })).newPage()
+  conduct.watch(other, host)
+  await other.goto(`${host.url}/play/watch?view=wall`)
+  await expect(other.locator('.truth')).toContainText(en['status.verified'])
+  expect(await other.locator('.lamp.live').evaluate((lamp) => getComputedStyle(lamp, '::before').borderTopWidth)).toBe('5px')
+  for (const part of ['.sign', '.clock']) expect(await other.locator(part).evaluate((element) => getComputedStyle(element).borderTopWidth), part).not.toBe('0px')
+  expect(await found(other)).toEqual([])
+  await other.context().close()
+
+  await page.getByRole('button', { name: en['past.show'], exact: true }).click()
+  const slider = page.getByRole('slider', { name: en['past.moment'] })
+  await slider.press('End')
+  const last = await slider.screenshot()
+  await slider.press('Home')
+  await expect(bar(page)).toContainText(en['person.past'])
+  expect((await slider.screenshot()).equals(last), 'where it stands is seen').toBe(false)
+  const live = page.getByRole('region', { name: en['past.bar'] }).getByRole('button', { name: en['past.live'], exact: true })
+  expect(await live.evaluate((button) => getComputedStyle(button).color)).not.toBe(await live.evaluate((button) => getComputedStyle(button).backgroundColor))
+  const wave = bar(page).getByRole('button', { name: en['person.wave'] })
+  expect(await wave.evaluate((button) => getComputedStyle(button).color)).toBe(await system(wave, 'GrayText'))
+  expect(await found(page)).toEqual([])
 })
