@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress, queryOf, type Address } from './address.js'
 
-const usual: Address = { agent: '', tab: 'residents', kind: '', who: '', text: '', t: undefined, sid: '', bare: false, lang: '' }
+const usual: Address = { agent: '', part: 'talk', tab: 'residents', kind: '', who: '', text: '', t: undefined, sid: '', bare: false, lang: '' }
 
 describe('an address', () => {
   it('says what is shown, and nothing of what is usual', () => {
@@ -13,12 +13,13 @@ describe('an address', () => {
       { ...usual, tab: 'happenings', kind: 'speech', who: 'agent:n:ada', text: 'the river' },
       { ...usual, tab: 'happenings', t: 12_345, sid: '23be152b-140e-4ddc-bc78-07317c50d4d0' },
       { ...usual, tab: 'places', t: 7 },
+      { ...usual, agent: 'ada', part: 'story' },
       { ...usual, lang: 'de', bare: true },
     ] satisfies Address[]) assert.deepEqual(parseAddress(queryOf(address)), address)
   })
 
   it('is read as far as it can be, and a token is no part of it', () => {
-    assert.deepEqual(parseAddress('?tab=nowhere&kind=x&t=-1&token=secret&view=sky&lang=tlh'), usual)
+    assert.deepEqual(parseAddress('?tab=nowhere&part=x&kind=x&t=-1&token=secret&view=sky&lang=tlh'), usual)
     assert.equal(parseAddress('?t=5').tab, 'happenings')
   })
 })

@@ -2,7 +2,7 @@ import { batch, effect } from '@preact/signals'
 import { groups, type Group } from '../feed/entry.js'
 import { everything } from '../feed/filter.js'
 import { languageNames, type Language } from '../text/languages.js'
-import type { WorldStore } from '../world/store.js'
+import { panelParts, type Part, type WorldStore } from '../world/store.js'
 import { Opened, type Layer } from './opened.js'
 
 export const tabNames = ['residents', 'places', 'happenings'] as const
@@ -12,6 +12,8 @@ export type TabName = (typeof tabNames)[number]
 export interface Address {
   /** An agent's id, or the stable key of something else. */
   readonly agent: string
+  /** The part of the agent's panel. */
+  readonly part: Part
   readonly tab: TabName
   readonly kind: Group | ''
   /** The stable key of the subject of the happenings. */
@@ -38,6 +40,7 @@ export function parseAddress(search: string): Address {
   const t = /^\d{1,15}$/.test(given('t')) ? Number(given('t')) : undefined
   return {
     agent: given('agent'), t, sid: given('sid'), who: given('who'), text: given('text'),
+    part: panelParts.find((name) => name === given('part')) ?? 'talk',
     tab: tabNames.find((name) => name === given('tab')) ?? (t === undefined ? 'residents' : 'happenings'),
     kind: groups.find((group) => group === given('kind')) ?? '',
     bare: given('view') === 'map',
@@ -46,10 +49,10 @@ export function parseAddress(search: string): Address {
 }
 
 /** Writes a query, without what is usual; empty where everything is. */
-export function queryOf({ agent, tab, kind, who, text, t, sid, bare, lang }: Address): string {
+export function queryOf({ agent, part, tab, kind, who, text, t, sid, bare, lang }: Address): string {
   const query = new URLSearchParams()
   const usual = t === undefined ? 'residents' : 'happenings'
-  const all = { agent, tab: tab === usual ? '' : tab, kind, who, text, t: t === undefined ? '' : String(t), sid, view: bare ? 'map' : '', lang }
+  const all = { agent, part: agent === '' || part === 'talk' ? '' : part, tab: tab === usual ? '' : tab, kind, who, text, t: t === undefined ? '' : String(t), sid, view: bare ? 'map' : '', lang }
   for (const [name, value] of Object.entries(all)) if (value !== '') query.set(name, value)
   const written = query.toString()
   return written === '' ? '' : `?${written}`
@@ -62,7 +65,7 @@ export function addressOf(store: WorldStore): Address {
   const thing = key === undefined ? undefined : store.directory.value.get(key)
   const moment = store.moment.value
   return {
-    agent: thing?.kind === 'agent' ? thing.id : key ?? '', tab: store.tab.value, kind: group, who, text, bare: store.bare.value,
+    agent: thing?.kind === 'agent' ? thing.id : key ?? '', part: thing === undefined || thing.kind === 'agent' ? store.part.value : 'talk', tab: store.tab.value, kind: group, who, text, bare: store.bare.value,
     t: moment, sid: moment === undefined ? '' : store.now.sid, lang: parseAddress(location.search).lang,
   }
 }
@@ -100,6 +103,7 @@ export function keepAddress(store: WorldStore, focus: (key: string) => void): ()
   const first = parseAddress(location.search)
   batch(() => {
     store.tab.value = first.tab
+    store.part.value = first.part
     store.bare.value = first.bare
     if (first.kind !== '' || first.who !== '' || first.text !== '') store.refilter({ ...everything, group: first.kind, key: first.who, text: first.text })
     if (first.t !== undefined) store.seek(first.t, first.sid)

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { violations } from './fixtures/axe.js'
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
-import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
+import { feed, open, panel, part, resident, show, status, verified } from './fixtures/town.js'
 
 test.use({ repository: false })
 
@@ -84,9 +84,10 @@ test('what a link opened is no step of the history', async ({ page, host, world 
   await panel(page, 'Ada').getByRole('button', { name: en['page.close'] }).click()
   await expect.poll(() => query(page).has('agent')).toBe(false)
   await resident(page, 'Ada').click()
-  await expect.poll(() => query(page).has('agent')).toBe(true)
+  await part(page, 'facts')
+  await expect.poll(() => Object.fromEntries(query(page))).toEqual({ agent: ada, part: 'facts' })
   await page.reload()
-  await expect(panel(page, 'Ada')).toBeVisible()
+  await expect(panel(page, 'Ada').getByRole('tab', { name: en['panel.facts'] }), 'the same part of it').toHaveAttribute('aria-selected', 'true')
   await page.goBack()
   await expect(panel(page, 'Ada')).toBeHidden()
   await page.goBack()
