@@ -22,7 +22,7 @@ export {
 export { ChainError, readOccupant, readSpace, spaceKeyOf, stableKeyOf } from './chain/row.js'
 export * from './credentials/derive.js'
 export type { NodeCredentials } from './credentials/resolve.js'
-export { type NodeOptions, type ReadOptions, WorldClient, createClient } from './http/client.js'
+export { WorldClient, createClient } from './http/client.js'
 export type * from './http/options.js'
 export { briskRetry, noRetry, patientRetry } from './http/options.js'
 export { randomText } from './http/wait.js'

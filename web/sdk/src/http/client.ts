@@ -8,22 +8,10 @@ import { PastWorld } from '../chain/past.js'
 import { type ProvedLeaf, proveLeaf } from '../chain/proof.js'
 import { type Call, type Reply, largeReply } from './call.js'
 import { Identity } from './identity.js'
-import type { CallOptions, ClientOptions, NodeIdentity, Retry } from './options.js'
+import type { CallOptions, ClientOptions, NodeIdentity, NodeOptions, ReadOptions, Retry } from './options.js'
 import { allPages, at, chainNodes, leastRev, understood } from './reading.js'
 import { typed } from './reply.js'
 import { type Shared, Transport } from './transport.js'
-
-/** What is asked of the whole world's state. */
-export interface ReadOptions extends CallOptions {
-  /** Asks for an answer from at least that rev. */
-  readonly minRev?: number
-}
-
-/** What is asked of chain nodes. */
-export interface NodeOptions extends ReadOptions {
-  /** Asks for the state of that rev, which counts as `minRev` as well; the reply says of which it is. Only for hosts with `chain-at-rev`. */
-  readonly atRev?: number
-}
 
 /** Some nodes of the chain; what an older host does not say of them is absent. */
 export type ChainNodes = Pick<wire.ChainNodesReply, 'nodes'> & Partial<wire.ChainNodesReply>

@@ -73,3 +73,15 @@ export interface CallOptions {
   /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
+
+/** What is asked of the whole world's state. */
+export interface ReadOptions extends CallOptions {
+  /** Asks for an answer from at least that rev. */
+  readonly minRev?: number
+}
+
+/** What is asked of chain nodes. */
+export interface NodeOptions extends ReadOptions {
+  /** Asks for the state of that rev, which counts as `minRev` as well; the reply says of which it is. Only for hosts with `chain-at-rev`. */
+  readonly atRev?: number
+}

@@ -5,7 +5,8 @@ import { ReplyError } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { limits } from '../protocol/contract.js'
 import { type Call, routeOf } from './call.js'
-import type { ChainNodes, NodeOptions } from './client.js'
+import type { ChainNodes } from './client.js'
+import type { NodeOptions } from './options.js'
 
 /** Reads pages from the newest back, until there are as many rows as were asked for or no more. */
 export async function allPages<T extends { readonly seq: number }>(

@@ -3,7 +3,8 @@ import { mustAnswerFor } from '../chain/node.js'
 import { type EventState, type PlayerChainNodeRef, type PlayerChainNotify, sortNodeRefsForSerializedFetch } from '../chain/notify.js'
 import { nodesOf } from '../chain/past.js'
 import { ChainError } from '../chain/row.js'
-import type { NodeOptions, WorldClient } from '../http/client.js'
+import type { WorldClient } from '../http/client.js'
+import type { NodeOptions } from '../http/options.js'
 import { type ChainNode, limits } from '../protocol/contract.js'
 
 /** How many rows of one event are fetched; from there a full read is cheaper. */
