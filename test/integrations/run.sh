@@ -61,7 +61,7 @@ only() {
 tests() {
   local node=$1
   shift
-  [ $# -eq 0 ] || "$node" --test --test-timeout=300000 --test-concurrency=2 "$@" || status=$?
+  [ $# -eq 0 ] || "$node" --test --test-timeout=600000 --test-concurrency=2 "$@" || status=$?
 }
 
 # once_more FOLDER FILES... runs those of the files that were asked for with the packages of a folder, in Node 22.
