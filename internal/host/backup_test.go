@@ -38,7 +38,7 @@ func backedUp(t *testing.T) map[string]func(*testing.T) store.Journal {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j, err := redis.Open(t.Context(), redis.Options{Address: address, HostID: "w", RootKey: worldtest.RootKey})
+			j, err := redis.Open(t.Context(), redis.Options{Address: address, HostID: "w", RootKey: worldtest.RootKey, Timeout: 30 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
