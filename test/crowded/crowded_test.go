@@ -97,6 +97,22 @@ func stream(ctx context.Context, client *http.Client, h *hostprocess.Host, who h
 	pause(ctx)
 }
 
+// answered makes a call until there is an answer. A host that is full gives a connection
+// 200 ms for its request; a caller that does not get the processor for so long on a busy
+// machine finds it closed, and calls again, as clients do.
+func answered(ctx context.Context, call func(context.Context, *http.Client) (*hostprocess.Answer, error)) (a *hostprocess.Answer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, eventually)
+	defer cancel()
+	for ctx.Err() == nil {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		if a, err = call(ctx, client); err == nil {
+			break
+		}
+		pause(ctx)
+	}
+	return a, err
+}
+
 // A host with few descriptors is asked by 400 connections whose headers do not end
 // and by 300 streams of one node: others are answered all the same.
 func TestANewcomerAtAHostThatIsFull(t *testing.T) {
@@ -117,14 +133,18 @@ func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 	all.Wait()
 
 	for i := range 5 {
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: eventually}
-		began := time.Now()
-		if a, err := (hostprocess.Node{}).Do(t.Context(), client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.PathHealth}); err != nil || !a.OK() {
-			t.Errorf("health, time %d: %v after %v", i, err, time.Since(began))
-		}
-		a, err := newcomer.Do(t.Context(), client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()})
-		if err != nil || !a.OK() {
-			t.Errorf("a short call, time %d: %v after %v: %+v", i, err, time.Since(began), a)
+		for what, call := range map[string]func(ctx context.Context, client *http.Client) (*hostprocess.Answer, error){
+			"health": func(ctx context.Context, client *http.Client) (*hostprocess.Answer, error) {
+				return (hostprocess.Node{}).Do(ctx, client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.PathHealth})
+			},
+			"a short call": func(ctx context.Context, client *http.Client) (*hostprocess.Answer, error) {
+				return newcomer.Do(ctx, client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()})
+			},
+		} {
+			began := time.Now()
+			if a, err := answered(t.Context(), call); err != nil || !a.OK() {
+				t.Errorf("%s, time %d: %v after %v: %+v", what, i, err, time.Since(began), a)
+			}
 		}
 	}
 	a, err := (hostprocess.Node{}).Do(t.Context(), crowd, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.PathMetrics})
