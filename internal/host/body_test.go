@@ -239,14 +239,14 @@ func TestPaceOfBodies(t *testing.T) {
 // showed who they are.
 func TestShortBodiesOfStrangersLeaveRoom(t *testing.T) {
 	b := bodyBudget{limit: 1 << 20}
-	begun := 0
+	count := 0
 	for b.take(0, firstBytes, false) {
-		if begun++; begun > 1<<20/firstBytes {
+		if count++; count > 1<<20/firstBytes {
 			t.Fatal("strangers get more than there is")
 		}
 	}
-	if begun < 100 || !b.take(0, firstBytes, true) || !b.take(firstBytes, 200<<10, true) {
-		t.Errorf("with %d bodies of strangers the budget has %d bytes of %d, and no room for others", begun, b.held.Load(), b.limit)
+	if count < 100 || !b.take(0, firstBytes, true) || !b.take(firstBytes, 200<<10, true) {
+		t.Errorf("with %d bodies of strangers the budget has %d bytes of %d, and no room for others", count, b.held.Load(), b.limit)
 	}
 }
 

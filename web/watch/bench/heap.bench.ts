@@ -89,7 +89,7 @@ test.describe('the demo', () => {
 test.describe('a crowd', () => {
   test.use({ repository: false, hostFlags: ['--max-occupants', '200'] })
 
-  test(`heap over ${minutes} minutes of 100 residents, some of whom always walk, and 20 lines a second`, async ({ page, host, world }) => {
+  test(`heap over ${minutes} minutes of 100 residents, some of which always walk, and 20 lines a second`, async ({ page, host, world }) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     for (const name of ['search', 'cite']) await world.mcp(name)
     const ids: string[] = []

@@ -89,7 +89,7 @@ test('the same with 10,000 happenings in the feed, and the feed in view', async 
 test.describe('with places to go', () => {
   test.use({ hostFlags: ['--max-occupants', '200'] })
 
-  test('100 residents, some of whom always walk, and 20 lines a second', async ({ page, host, world }) => {
+  test('100 residents, some of which always walk, and 20 lines a second', async ({ page, host, world }) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     for (const name of ['search', 'cite']) await world.mcp(name)
     const ids = await crowd(world)

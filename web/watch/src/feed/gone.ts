@@ -2,7 +2,7 @@ import type { WorldClient } from '@playctl/sdk'
 import type { FeedLog } from './log.js'
 import { namesIn, type Then } from './then.js'
 
-/** Names those who have left and came before the happenings that are read, of whom these have but an id. */
+/** Names those who have left and came before the happenings that are read, for which these have an id only. */
 export class Gone {
   /** The revs whose maps the host was asked for. */
   readonly #asked = new Set<number>()

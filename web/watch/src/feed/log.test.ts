@@ -16,7 +16,7 @@ describe('the log of happenings', () => {
     assert.deepEqual([0, 1, 2, 3].map((place) => log.newest(place)?.serial), [5, 4, 3, undefined])
   })
 
-  it('names those of whom it has but an id, and leaves what is known', () => {
+  it('names those for which it has an id only, and leaves what is known', () => {
     const log = new FeedLog(5)
     log.add({ ...entry(1), key: '', name: 'g1', unsure: 'g1' })
     log.add({ ...entry(2), key: '', name: 'nobody', unsure: 'nobody' })

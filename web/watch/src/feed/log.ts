@@ -68,7 +68,7 @@ export class FeedLog {
     this.refilter(this.current)
   }
 
-  /** Names those of whom nothing but an id is known. */
+  /** Names those for which only an id is known. */
   nameUnknown(nameOf: NameOf): void {
     this.replaceAll((entry) => isUnknown(entry) ? { ...entry, ...nameOf(entry.unsure) } : entry)
     this.refilter(this.current)

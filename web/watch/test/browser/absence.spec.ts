@@ -70,7 +70,7 @@ test.describe('on a host that anybody here may use', () => {
     await expect(entry(page, 'Robin')).toContainText(en['map.you'])
   })
 
-  test('whom the administrator takes off the map reads so, while walking', async ({ page, host, world }) => {
+  test('a person that the administrator takes off the map reads so, while walking', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
     await enter(page, 'Robin')
