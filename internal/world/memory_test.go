@@ -248,7 +248,9 @@ func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
 	}
 	f.stop()
 	kept := f.state
+	// A world goes on reading its journal until it is closed.
 	f.start()
+	f.stop()
 	have, want := reflect.ValueOf(kept).Elem(), reflect.ValueOf(f.state).Elem()
 	for i := range have.NumField() {
 		if have.Field(i).Kind() == reflect.Map && have.Field(i).Len() > want.Field(i).Len() {
