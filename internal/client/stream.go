@@ -359,13 +359,13 @@ func (c *connection) reason(err error) error {
 	return err
 }
 
-// watched pushes the stall back with every byte that arrives.
+// watched bounds how long a read waits. Between reads nothing is measured: a program
+// that is busy with an event finds what arrived meanwhile in the network's buffers.
 type watched struct{ conn *connection }
 
 func (w *watched) Read(p []byte) (int, error) {
+	w.conn.stall.Reset(stallAfter)
 	n, err := w.conn.body.Read(p)
-	if n > 0 {
-		w.conn.stall.Reset(stallAfter)
-	}
+	w.conn.stall.Stop()
 	return n, err //nolint:wrapcheck // io.EOF must stay what it is
 }
