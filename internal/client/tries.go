@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -164,8 +165,10 @@ func maySent(err error) bool {
 
 // readBody reads at most limit bytes and reports whether that was all.
 func readBody(r io.Reader, limit int64) (body []byte, whole bool, err error) {
-	body, err = io.ReadAll(io.LimitReader(r, limit+1))
-	if int64(len(body)) > limit {
+	// A bytes.Buffer doubles, so that a long reply is copied half as often as by io.ReadAll.
+	var all bytes.Buffer
+	_, err = all.ReadFrom(io.LimitReader(r, limit+1))
+	if body = all.Bytes(); int64(len(body)) > limit {
 		return body[:limit], false, nil
 	}
 	return body, true, err //nolint:wrapcheck // the caller says which answer it is of

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -125,7 +126,7 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 			defer server.Close()
 			f := s.subscribe(server.URL)
 			defer f.close()
-			f.await(l.finished, "enough")
+			f.awaitWithin(wholeReply, l.finished, "enough")
 			f.await(f.ready, "a proved copy")
 			a.readers = []*subscriber{f}
 			a.finish()
@@ -145,11 +146,17 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 	}
 }
 
+// wholeReply is how long a client may take for 128 MiB: under the race detector a busy
+// machine needs most of a minute.
+const wholeReply = 3 * time.Minute
+
 // subscribe subscribes at an address over the SDK's own transport.
 func (s *site) subscribe(address string) *subscriber {
 	s.t.Helper()
 	f := newSubscriber(s, &line{})
-	w, err := sdk.New(sdk.Options{BaseURL: address, APIKey: protocol.NewSecret("none"), Logger: slog.New(slog.DiscardHandler)})
+	w, err := sdk.New(sdk.Options{
+		BaseURL: address, APIKey: protocol.NewSecret("none"), Logger: slog.New(slog.DiscardHandler), Timeout: wholeReply,
+	})
 	s.must(err)
 	f.begin(context.Background(), w)
 	return f

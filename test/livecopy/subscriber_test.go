@@ -140,7 +140,12 @@ func (f *subscriber) show(u sdk.Update) {
 // await waits for one of the subscriber's channels.
 func (f *subscriber) await(c <-chan struct{}, what string) {
 	f.site.t.Helper()
-	limit := time.NewTimer(patience)
+	f.awaitWithin(patience, c, what)
+}
+
+func (f *subscriber) awaitWithin(most time.Duration, c <-chan struct{}, what string) {
+	f.site.t.Helper()
+	limit := time.NewTimer(most)
 	defer limit.Stop()
 	select {
 	case <-c:
