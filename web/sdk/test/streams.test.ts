@@ -111,6 +111,22 @@ describe('an event stream', () => {
     assert.ok(good.length > 500 && events.length > good.length + 500 && broken.length > 50, `${good.length} of ${events.length} events, ${broken.length} broken streams`)
   })
 
+  it('is kept while the program is busy for longer than a stream may be silent', async () => {
+    const cut = ['retry: 9\n\n', 'id: 1\ndata: {}\n\n', 'id: 2\ndata: {}\n\n'].map((text) => encoder.encode(text))
+    const transport = new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: host(cut) })
+    const ending = new AbortController()
+    const stream = new Stream(transport, { inline: false, signal: ending.signal, silenceMs: 20 })
+    const types: string[] = []
+    while (types.at(-1) !== 'lost') {
+      const signal = await stream.next()
+      types.push(signal?.type ?? 'ended')
+      if (signal?.type === 'event') await new Promise((resolve) => { setTimeout(resolve, 60) })
+      if (signal?.type === 'lost') assert.equal(signal.error, undefined)
+    }
+    ending.abort()
+    assert.deepEqual(types.filter((type) => type !== 'cursor'), ['connecting', 'open', 'event', 'event', 'lost'])
+  })
+
   it('may be slow, and endless, and stays within its bounds', () => {
     const parser = new FrameParser(1000)
     const comment = encoder.encode(`: ${'x'.repeat(500)}\n`)

@@ -99,7 +99,7 @@ export class Connection {
     this.#reader = response.body.getReader()
   }
 
-  /** Pushes the time back after which silence ends the connection. */
+  /** Ends the connection where nothing arrives for too long from now on. */
   #restartStallTimer(): void {
     clearTimeout(this.#stall)
     this.#stall = setTimeout(() => {
@@ -126,13 +126,17 @@ export class Connection {
   async #more(): Promise<boolean> {
     if (this.#broken !== undefined) throw this.#broken
     let piece
+    this.#restartStallTimer()
     try {
       piece = await this.#read()
     } catch (error) {
       throw this.#reason(error)
+    } finally {
+      // Between reads nothing is measured: a program that is busy with an event finds what
+      // arrived meanwhile in the network's buffers.
+      clearTimeout(this.#stall)
     }
     if (piece?.value === undefined) return false
-    this.#restartStallTimer()
     try {
       this.#parser.push(piece.value, this.#frames)
     } catch (error) {
