@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/playctl/playctl/internal/world"
 )
 
 // ConnectionLimits bound what is open at once. A zero value takes a default that
@@ -113,11 +115,13 @@ func (t *tally[K]) leave(key K) {
 
 // callerKey is whose limits a request counts for; "" for an administrator and for
 // a caller without credentials.
-func (c *call) callerKey() string {
-	if c.caller.Viewer != "" {
-		return c.caller.Viewer
+func (c *call) callerKey() string { return keyOf(c.caller) }
+
+func keyOf(caller world.Caller) string {
+	if caller.Viewer != "" {
+		return caller.Viewer
 	}
-	return c.caller.NodeID
+	return caller.NodeID
 }
 
 // enterCall counts a request in for its caller, until it is concluded.

@@ -62,6 +62,8 @@ type gateConn struct {
 	site netip.Addr
 	// gathers is set while the beginning of a reply waits for the rest of it.
 	gathers *gathering
+	// inTurns writes while a part of a long reply is written; else it is nil.
+	inTurns func(b []byte) (int, error)
 	// refused is the limit that it exceeds: its calls but health are refused with it. It is set
 	// once, before anybody reads it.
 	refused string

@@ -45,10 +45,13 @@ type Host struct {
 	creation *limiter
 	bodies   bodyBudget
 	replies  *replyBudget
-	guesses  guesses
-	tokens   tokenCount
-	streams  *streams
-	pumps    *pumps
+	// reading are the turns to read pages and history, and writing those to write long
+	// replies, whose parts are short.
+	reading, writing *turns
+	guesses          guesses
+	tokens           tokenCount
+	streams          *streams
+	pumps            *pumps
 	// calls are the requests under way of each caller, and gate the listener's
 	// connections; nil before it listens.
 	calls   tally[string]
@@ -94,6 +97,8 @@ func New(o Options) (*Host, error) {
 		creation:    newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
 		bodies:      bodyBudget{limit: int64(o.BodyBudget)},
 		replies:     newReplyBudget(o.ReplyBudget),
+		reading:     newTurns(o.Processors),
+		writing:     newTurns(o.Processors),
 		guesses:     guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:     newStreams(),
 		index:       indexFile(watch.Files(), &o),

@@ -121,12 +121,11 @@ var comma = []byte(",")
 // Write implements io.Writer: it goes on with the reply, at the pace of a long one.
 func (c *call) Write(b []byte) (n int, err error) {
 	for more := 1; len(b) > 0 && more > 0 && err == nil; n += more {
-		piece := b
 		if c.long {
-			piece = b[:min(len(b), replyPace)]
-			c.paceReply()
+			more, err = c.writePart(b[:min(len(b), replyPace)])
+		} else {
+			more, err = c.w.Write(b)
 		}
-		more, err = c.w.Write(piece)
 		b = b[more:]
 		c.written += more
 	}

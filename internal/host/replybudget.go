@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -11,10 +12,9 @@ const (
 	// it has all.
 	replyPace   = 64 << 10
 	replyWindow = 10 * time.Second
-	// readingAtOnce is how many pages are read from the store at once. Until one is
-	// read, what it holds is not known; and reading takes the processor, which short
-	// requests have to wait for.
-	readingAtOnce = 2
+	// pageBytes is what a page of records is counted as until it is read: the length at
+	// which one ends.
+	pageBytes = 1 << 20
 	// readingTurn is how long a page waits for its turn to be read.
 	readingTurn = 10 * time.Second
 	// callersPart is the part of the budget for one caller, so that it leaves the others
@@ -25,8 +25,7 @@ const (
 // replyBudget bounds what replies hold that only their readers have: pages of records,
 // and compressed maps, until they are written.
 type replyBudget struct {
-	limit   int
-	reading chan struct{}
+	limit int
 
 	mu   sync.Mutex
 	held int
@@ -35,7 +34,7 @@ type replyBudget struct {
 }
 
 func newReplyBudget(limit int) *replyBudget {
-	return &replyBudget{limit: limit, reading: make(chan struct{}, readingAtOnce), of: map[string]int{}}
+	return &replyBudget{limit: limit, of: map[string]int{}}
 }
 
 // take reports whether a caller's reply may hold n bytes. One that has no other may hold
@@ -78,25 +77,34 @@ func (c *call) holdReply(n int) bool {
 
 // readPage reads a page that the reply then holds, in its turn and if there is room.
 func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
-	ctx := c.r.Context()
-	turn := time.NewTimer(readingTurn)
-	defer turn.Stop()
-	select {
-	case c.host.replies.reading <- struct{}{}:
-	case <-turn.C:
-		return nil, c.host.overloaded("replies_reading", "as many pages as this host reads from its store at once are being read")
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	ctx, cancel := context.WithTimeoutCause(c.r.Context(), readingTurn, errNoTurn)
+	defer cancel()
+	if err := c.host.reading.begin(ctx, c.callerKey()); err != nil {
+		if errors.Is(err, errNoTurn) {
+			return nil, c.host.overloaded("replies_reading", "as many pages as this host reads from its store at once are being read")
+		}
+		return nil, err
 	}
-	defer func() { <-c.host.replies.reading }()
-	parts, err := read(ctx)
+	defer c.host.reading.end()
+	budget, caller := c.host.replies, c.callerKey()
+	if !budget.take(caller, pageBytes) {
+		return nil, c.noRoom()
+	}
+	parts, err := read(c.r.Context())
+	budget.giveBack(caller, pageBytes)
 	if err != nil {
 		return nil, err
 	}
 	if !c.holdReply(lengthOf(parts)) {
-		return nil, c.host.overloaded("reply_budget", "the replies that you or others have not read take the memory that this host has for them (--reply-budget)")
+		return nil, c.noRoom()
 	}
 	return parts, nil
+}
+
+var errNoTurn = errors.New("no turn came in time")
+
+func (c *call) noRoom() error {
+	return c.host.overloaded("reply_budget", "the replies that you or others have not read take the memory that this host has for them (--reply-budget)")
 }
 
 func lengthOf(parts [][]byte) int {

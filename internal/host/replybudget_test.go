@@ -156,15 +156,20 @@ func TestAPageWaitsForItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		owner := f.main()
-		for range readingAtOnce {
-			f.host.replies.reading <- struct{}{}
+		busy := f.host.reading.free
+		for range busy {
+			if err := f.host.reading.begin(t.Context(), "another"); err != nil {
+				t.Fatal(err)
+			}
 		}
 		began := time.Now()
 		f.rpc("listJourneys", map[string]any{}, as(owner)).refused(protocol.CodeOverloaded)
 		if took := time.Since(began); took != readingTurn {
 			t.Errorf("the page was refused after %v, want %v", took, readingTurn)
 		}
-		<-f.host.replies.reading
+		for range busy {
+			f.host.reading.end()
+		}
 		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
 	})
 }

@@ -301,7 +301,7 @@ func (s *stream) greet(reason string) bool {
 
 // replay sends some of what the ring no longer has, from the journal.
 func (s *stream) replay(ctx context.Context) endReason {
-	events, err := s.host.world.Older(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
+	events, err := s.older(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return endClient
@@ -315,6 +315,15 @@ func (s *stream) replay(ctx context.Context) endReason {
 		return s.resync(world.ResyncGap)
 	}
 	return s.send(events)
+}
+
+// older reads some of the journal in the caller's turn.
+func (s *stream) older(ctx context.Context) ([]*world.Event, error) {
+	if err := s.host.reading.begin(ctx, keyOf(s.caller)); err != nil {
+		return nil, err
+	}
+	defer s.host.reading.end()
+	return s.host.world.Older(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
 }
 
 // resync asks the client to read everything anew, and goes on live.

@@ -2,7 +2,11 @@
 
 package host
 
-import "syscall"
+import (
+	"context"
+	"net"
+	"syscall"
+)
 
 // directWriter is for systems where nothing is written without waiting.
 type directWriter struct{}
@@ -11,3 +15,13 @@ func newDirectWriter() *directWriter { return &directWriter{} }
 
 // write writes nothing: the stream's goroutine does.
 func (*directWriter) write(syscall.RawConn, []byte) (int, error) { return 0, nil }
+
+// write writes all of b to a connection in one turn.
+func (t *turns) write(ctx context.Context, caller string, conn net.Conn, _ syscall.RawConn, b []byte) (int, error) {
+	end, err := t.beginShort(ctx, caller)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return conn.Write(b) //nolint:wrapcheck // The server compares it.
+}

@@ -3,7 +3,9 @@
 package host
 
 import (
+	"context"
 	"errors"
+	"net"
 	"syscall"
 )
 
@@ -38,4 +40,29 @@ func (w *directWriter) write(conn syscall.RawConn, b []byte) (int, error) {
 		return 0, nil
 	}
 	return max(w.n, 0), err
+}
+
+// write writes all of b to a connection. Only the writes themselves are turns: for the
+// client to take something it waits without one.
+func (t *turns) write(ctx context.Context, caller string, _ net.Conn, raw syscall.RawConn, b []byte) (n int, err error) {
+	waited := raw.Write(func(fd uintptr) bool {
+		for n < len(b) {
+			if err = t.begin(ctx, caller); err != nil {
+				return true
+			}
+			var more int
+			more, err = syscall.Write(int(fd), b[n:])
+			t.end()
+			switch {
+			case errors.Is(err, syscall.EAGAIN):
+				err = nil
+				return false
+			case err != nil && !errors.Is(err, syscall.EINTR):
+				return true
+			}
+			n += max(more, 0)
+		}
+		return true
+	})
+	return n, errors.Join(waited, err)
 }

@@ -93,14 +93,18 @@ func logMemory(log *slog.Logger, budget int) {
 	log.Info("memory for past revs and events is limited", attrs...)
 }
 
-// processors is how many processors the host has. The first call lets one goroutine
-// more run at a time: one that waits for the disk counts as running until the
-// runtime notices, up to 10 ms later, and on a small machine nothing else would run
-// for so long.
+// moreGoroutines is how many goroutines run at a time beyond one for each processor: some
+// run for long, such as one that waits for the disk, which counts as running until the
+// runtime notices up to 10 ms later, one that makes a node id, one that reads a page and
+// one that collects garbage. The system shares the processors among them in shorter
+// turns than the runtime (bench/RESULTS.md, "Siege").
+const moreGoroutines = 4
+
+// processors is how many processors the host has. The first call allows moreGoroutines.
 var processors = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(n + 1)
+		runtime.GOMAXPROCS(n + moreGoroutines)
 	}
 	return n
 })

@@ -1,0 +1,123 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// turns shares the processor among callers that have long work: to read a page or a part
+// of the history, or to write a part of a long reply. As many do so at once as leave half
+// of the processors to short requests, which would else wait for all long ones that came
+// before. Callers have turns one after the other, however many requests each has.
+type turns struct {
+	mu   sync.Mutex
+	free int
+	// waiting are those that wait for a turn, for each caller in the order in which they
+	// came, and next the callers of whom one waits, in the order of their turns.
+	waiting map[string][]chan struct{}
+	next    []string
+}
+
+// longestTurn is how long a turn to write lasts at most. A client that takes nothing
+// keeps the writer waiting, but nobody else. A processor copies some MiB in that time.
+const longestTurn = 2 * time.Millisecond
+
+func newTurns(processors int) *turns {
+	return &turns{free: max(processors/2, 1), waiting: map[string][]chan struct{}{}}
+}
+
+// begin waits for a turn of a caller's, which end ends.
+func (t *turns) begin(ctx context.Context, caller string) error {
+	t.mu.Lock()
+	if t.free > 0 {
+		t.free--
+		t.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	if len(t.waiting[caller]) == 0 {
+		t.next = append(t.next, caller)
+	}
+	t.waiting[caller] = append(t.waiting[caller], turn)
+	t.mu.Unlock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	if !t.leave(caller, turn) {
+		t.end() // It came at the same moment.
+	}
+	return fmt.Errorf("wait for a turn: %w", context.Cause(ctx))
+}
+
+// leave takes one that waits off the list and reports whether it was there.
+func (t *turns) leave(caller string, turn chan struct{}) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.waiting[caller], turn)
+	if i < 0 {
+		return false
+	}
+	t.waiting[caller] = slices.Delete(t.waiting[caller], i, i+1)
+	if len(t.waiting[caller]) == 0 {
+		delete(t.waiting, caller)
+		t.next = slices.Delete(t.next, slices.Index(t.next, caller), slices.Index(t.next, caller)+1)
+	}
+	return true
+}
+
+// end ends a turn and gives it to the caller whose turn is next.
+func (t *turns) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.next) == 0 {
+		t.free++
+		return
+	}
+	caller := t.next[0]
+	t.next = slices.Delete(t.next, 0, 1)
+	of := t.waiting[caller]
+	close(of[0])
+	if t.waiting[caller] = slices.Delete(of, 0, 1); len(of) > 1 {
+		t.next = append(t.next, caller)
+	} else {
+		delete(t.waiting, caller)
+	}
+}
+
+// beginShort is begin for a turn that ends by itself after longestTurn. What it returns
+// ends it before.
+func (t *turns) beginShort(ctx context.Context, caller string) (end func(), err error) {
+	if err := t.begin(ctx, caller); err != nil {
+		return nil, err
+	}
+	over := time.AfterFunc(longestTurn, t.end)
+	return func() {
+		if over.Stop() {
+			t.end()
+		}
+	}, nil
+}
+
+// writePart writes a part of a long reply in turns of the caller's. On HTTP/1.1 without
+// TLS those are of writes that do not wait for the client.
+func (c *call) writePart(b []byte) (int, error) {
+	c.paceReply()
+	if conn, raw := takable(c.r); conn != nil {
+		conn.inTurns = func(b []byte) (int, error) {
+			return c.host.writing.write(c.r.Context(), c.callerKey(), conn.Conn, raw, b)
+		}
+		defer func() { conn.inTurns = nil }()
+		return c.w.Write(b) //nolint:wrapcheck // the caller's own writer
+	}
+	end, err := c.host.writing.beginShort(c.r.Context(), c.callerKey())
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return c.w.Write(b) //nolint:wrapcheck // the caller's own writer
+}
