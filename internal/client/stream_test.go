@@ -98,28 +98,6 @@ func TestASilentConnectionIsLeft(t *testing.T) {
 	})
 }
 
-// A program that is busy for long does not lose a connection on which something arrived.
-func TestABusyProgramKeepsItsConnection(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newStreamHost(t)
-		s := timedClient(t, h, retry.Default()).Events(t.Context(), StreamOptions{})
-		defer s.Close()
-		sent := make(chan struct{})
-		go func() {
-			defer close(sent)
-			send(t, h.next(), event(1, "interaction", "{}")+event(2, "interaction", "{}"))
-		}()
-		for _, want := range []SignalType{SignalConnecting, SignalOpen, SignalEvent, SignalEvent} {
-			signal, err := s.Next(t.Context())
-			if err != nil || signal.Type != want {
-				t.Fatalf("%v and %v, want %v", signal, err, want)
-			}
-			<-time.After(2 * stallAfter)
-		}
-		<-sent
-	})
-}
-
 // Hosts that hold their headers back until the first event are waited for, but
 // not for ever.
 func TestHeadersThatNeverCome(t *testing.T) {
