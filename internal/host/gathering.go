@@ -52,8 +52,8 @@ func (c *gateConn) writeGathered(b []byte) (int, error) {
 const gatherFrom = 3 << 10
 
 // gather lets the beginning of a reply of some length wait for the rest of it, until
-// endGather at the latest. A long reply is written in parts instead. On HTTP/1.1 one goroutine at a time writes to a connection;
-// HTTP/2 and TLS have buffers of their own.
+// endGather at the latest. A long reply is written in parts instead. On HTTP/1.1 one
+// goroutine at a time writes to a connection; HTTP/2 and TLS have buffers of their own.
 func (c *call) gather(length int) {
 	if conn := connOf(c.r); conn != nil && length >= gatherFrom && !c.long && c.r.TLS == nil && c.r.ProtoMajor == 1 {
 		conn.gathers = gatherings.Get().(*gathering) //nolint:forcetypeassert // It holds nothing else.

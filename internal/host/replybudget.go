@@ -86,12 +86,7 @@ func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err erro
 		return nil, err
 	}
 	defer c.host.reading.end()
-	budget, caller := c.host.replies, c.callerKey()
-	if !budget.take(caller, pageBytes) {
-		return nil, c.noRoom()
-	}
-	parts, err := read(c.r.Context())
-	budget.giveBack(caller, pageBytes)
+	parts, err := c.readCounted(read)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +94,16 @@ func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err erro
 		return nil, c.noRoom()
 	}
 	return parts, nil
+}
+
+// readCounted reads a page that is counted as pageBytes meanwhile.
+func (c *call) readCounted(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
+	budget, caller := c.host.replies, c.callerKey()
+	if !budget.take(caller, pageBytes) {
+		return nil, c.noRoom()
+	}
+	defer budget.giveBack(caller, pageBytes)
+	return read(c.r.Context())
 }
 
 var errNoTurn = errors.New("no turn came in time")

@@ -15,8 +15,8 @@ import (
 type turns struct {
 	mu   sync.Mutex
 	free int
-	// waiting are those that wait for a turn, for each caller in the order in which they
-	// came, and next the callers of whom one waits, in the order of their turns.
+	// waiting are the requests that wait for a turn, by caller, in the order in which they
+	// came, and next the callers that have one, in the order of their turns.
 	waiting map[string][]chan struct{}
 	next    []string
 }
