@@ -75,19 +75,23 @@ func (f *subscriber) judge(was *record) error {
 	return f.complete(was)
 }
 
-// complete checks that a subscriber saw every event from its first to the end, in
+// complete checks that a subscriber saw every event from its first copy to the end, in
 // order and once, but for those that a resync passed over: that comes once for
 // each jump, and at no other time. Who had all that is left when the world jumped
 // and resumed afterwards may go on without one: nothing of his was lost.
 func (f *subscriber) complete(was *record) error {
-	last := uint64(0)
+	// The first copy may be of an event that the stream, which began before, sends as well.
+	last := *f.updates[0].Snapshot.Head().Seq
 	for i, e := range f.events {
+		if i == 0 {
+			last = min(last, e.Seq-1)
+		}
 		switch {
 		case e.Kind == protocol.EventSessionResync:
 			if !was.crossed(last, e.Seq) {
 				return fmt.Errorf("subscriber %d had to read everything anew at %d, after %d, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
 			}
-		case i > 0 && e.Seq != last+1 && e.Seq != was.beyond(last)+1:
+		case e.Seq != last+1 && e.Seq != was.beyond(last)+1:
 			return fmt.Errorf("subscriber %d got event %d after %d", f.number, e.Seq, last)
 		default:
 			if err := was.holds(e); err != nil {

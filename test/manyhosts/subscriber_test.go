@@ -22,8 +22,8 @@ type subscriber struct {
 	once   sync.Once
 
 	mu sync.Mutex
-	// seen is the seq of the last event, shown the rev of the last copy, and arrived
-	// has a token when one of them changed.
+	// seen is the seq of the first copy or of the last event after it, shown the rev of
+	// the last copy, and arrived has a token when one of them changed.
 	seen, shown uint64
 	arrived     chan struct{}
 
@@ -72,7 +72,14 @@ func (f *subscriber) note(change func()) {
 
 func (f *subscriber) show(u sdk.Update) {
 	f.updates = append(f.updates, u)
-	f.note(func() { f.shown = *u.Snapshot.Head().Rev })
+	f.note(func() {
+		head := u.Snapshot.Head()
+		f.shown = *head.Rev
+		if len(f.events) == 0 {
+			// Where nothing happens after the first copy, no event follows.
+			f.seen = *head.Seq
+		}
+	})
 	if u.Verification == sdk.Verified {
 		f.once.Do(func() { close(f.ready) })
 	}
@@ -99,8 +106,8 @@ func (f *subscriber) reach(was *record) {
 		case <-f.arrived:
 		case <-limit.C:
 			f.close()
-			f.site.t.Fatalf("subscriber %d has seen %d and a copy of rev %d, not %d and %d: %+v, errors %v",
-				f.number, seq, rev, was.last, was.rev, f.sub.State().Stats, f.errors)
+			f.site.t.Fatalf("subscriber %d has seen %d and a copy of rev %d, not %d and %d: %+v, errors %v; the store holds:\n%s",
+				f.number, seq, rev, was.last, was.rev, f.sub.State().Stats, f.errors, f.site.dump())
 		}
 	}
 }
