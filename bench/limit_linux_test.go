@@ -243,7 +243,9 @@ func (l *limit) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	l.begin(h, "text/event-stream")
-	h["Connection"] = []string{"close"}
+	if r.ProtoMajor == 1 {
+		h["Connection"] = []string{"close"} // over HTTP/2 it would end the connection, and the host sends none
+	}
 	h["X-Accel-Buffering"] = []string{"no"}
 	l.mu.Lock()
 	at, seq := l.trimmed+len(l.log), l.seq-1

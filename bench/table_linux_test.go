@@ -119,6 +119,9 @@ func (t *table) row(name string, measure func(*peer) result) {
 		for _, turn := range turns {
 			turn()
 		}
+		if t.b.Failed() {
+			t.b.FailNow() // who waits for events then stops at once: the figures would be of nothing
+		}
 		slices.Reverse(turns)
 	}
 	// What a benchmark logs is cut off after ten lines.
