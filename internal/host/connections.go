@@ -3,6 +3,7 @@ package host
 import (
 	"container/list"
 	"context"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -64,6 +65,8 @@ type gateConn struct {
 	gathers *gathering
 	// inTurns writes while a part of a long reply is written; else it is nil.
 	inTurns func(b []byte) (int, error)
+	// longer is the share of the time until a deadline that reads have in addition.
+	longer float64
 	// refused is the limit that it exceeds: its calls but health are refused with it. It is set
 	// once, before anybody reads it.
 	refused string
@@ -100,7 +103,7 @@ func (g *gate) Accept() (net.Conn, error) {
 
 // admit makes room for a connection and counts it; nil where there is none.
 func (g *gate) admit(conn net.Conn) *gateConn {
-	c := &gateConn{Conn: conn, gate: g}
+	c := &gateConn{Conn: conn, gate: g, longer: maxLonger * rand.Float64()} //nolint:gosec // no secret
 	if addr := parseAddress(conn.RemoteAddr().String()); !g.options.exempt(addr) {
 		c.site = siteOf(addr)
 	}
@@ -253,6 +256,19 @@ func (g *gate) states() map[string]int {
 	defer g.mu.Unlock()
 	silent, idle := g.quiet.silent.Len(), g.quiet.idle.Len()
 	return map[string]int{stateSilent: silent, stateIdle: idle, stateAsking: len(g.open) - silent - idle}
+}
+
+// maxLonger is how much of the time until a deadline is added to it at most.
+const maxLonger = 0.25
+
+// SetReadDeadline sets when reads fail, a little later for some connections than for others: those
+// that came at the same time and send nothing, such as headers that do not end, then do not end, and
+// come again, at the same time.
+func (c *gateConn) SetReadDeadline(at time.Time) error {
+	if left := time.Until(at); left > 0 {
+		at = at.Add(time.Duration(float64(left) * c.longer))
+	}
+	return c.Conn.SetReadDeadline(at) //nolint:wrapcheck // The server compares it.
 }
 
 // Close closes the connection and counts it out.

@@ -4,15 +4,19 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/worldtest"
@@ -234,6 +238,48 @@ func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
 	if other.end(); g.asking != 0 {
 		t.Errorf("with none under way the gate has %d", g.asking)
 	}
+}
+
+// Connections that came at the same time and send nothing end one after the other.
+func TestSilentConnectionsEndApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const many = 50
+		g := newGate(nil, &Options{}, many+1, many+1)
+		began := time.Now()
+		ends := make(chan time.Duration, many)
+		for range many {
+			here, there := net.Pipe()
+			defer func() { _ = there.Close() }()
+			c := g.admit(here)
+			if err := c.SetReadDeadline(began.Add(readHeaderTimeout)); err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				_, _ = c.Read(make([]byte, 1))
+				ends <- time.Since(began)
+			}()
+		}
+		apart := map[time.Duration]bool{}
+		for range many {
+			end := <-ends
+			if most := readHeaderTimeout * 5 / 4; end < readHeaderTimeout || end > most {
+				t.Errorf("one ends after %v, not within %v and %v", end, readHeaderTimeout, most)
+			}
+			apart[end.Truncate(10*time.Millisecond)] = true
+		}
+		if len(apart) < many/2 {
+			t.Errorf("%d connections end at %d times", many, len(apart))
+		}
+		here, there := net.Pipe()
+		defer func() { _ = there.Close() }()
+		c := g.admit(here)
+		if err := c.SetReadDeadline(began); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a deadline that was: %v", err)
+		}
+	})
 }
 
 // A host that is full closes those who ask nothing, first those who never asked
