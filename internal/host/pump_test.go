@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // taker is a subscriber over a connection of its own, whose stream is taken over.
@@ -138,5 +139,16 @@ func TestPumpOutlivesAPanic(t *testing.T) {
 		s := f.taker(t, main)
 		f.say(agent, "hello again")
 		s.events(1)
+	}
+}
+
+// A quiet event goes out at once, and no event waits for long.
+func TestPumpsWaitAfterLongRounds(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		0: 0, cheapRound: 0, time.Millisecond: time.Millisecond, time.Second: longestWait,
+	} {
+		if got := untilNext(took); got != want {
+			t.Errorf("after %v it waits %v, want %v", took, got, want)
+		}
 	}
 }
