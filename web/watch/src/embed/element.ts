@@ -19,11 +19,11 @@ const verifications = {
 
 /**
  * `<playctl-town>`: the live map of a world in a page of another origin, to look only. Attributes: `host`, the
- * host's address, else that of the script; `token`, a pass to watch where watching is not free; `lang`; `theme`,
- * light or dark. It sends `playctl-state` when its state changes and `playctl-select` when a person picks somebody.
+ * host's address, else that of the script; `token`, a pass to watch where watching is not free; `name`, what screen
+ * readers call the map; `lang`; `theme`, light or dark. It sends `playctl-state` when its state changes and `playctl-select` when a person picks somebody.
  */
 export class PlayctlTown extends HTMLElement {
-  static readonly observedAttributes = ['host', 'token', 'lang', 'theme']
+  static readonly observedAttributes = ['host', 'token', 'name', 'lang', 'theme']
 
   readonly #root = this.attachShadow({ mode: 'open' })
   #ending: AbortController | undefined
@@ -88,7 +88,7 @@ export class PlayctlTown extends HTMLElement {
 
   /** Puts the parts where the map is shown. */
   #furnish(tell: Teller<MapKey>): Record<'frame' | 'map' | 'list' | 'said' | 'status' | 'zoom', HTMLElement> {
-    const frame = made('section', 'frame', { 'aria-label': tell('page.title') })
+    const frame = made('section', 'frame', { 'aria-label': (this.getAttribute('name') ?? '').trim() || tell('page.title') })
     const map = made('div', 'map')
     const list = made('ul', 'unseen', { 'aria-label': tell('tab.residents') })
     const said = made('p', 'unseen', { role: 'status' })

@@ -97,7 +97,7 @@ test('a key picks somebody, a wheel over it scrolls the page, and it goes away w
   await expect(page.getByRole('application')).toHaveCount(0)
 })
 
-test('it has the language and the colors of its attributes', async ({ page, host, site, world, conduct }) => {
+test('it has the language, the colors and the name of its attributes', async ({ page, host, site, world, conduct }) => {
   conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   await world.agent('Ada')
   site.show = element(host.url, `host="${host.url}" lang="de" theme="dark"`)
@@ -109,6 +109,8 @@ test('it has the language and the colors of its attributes', async ({ page, host
   expect(await town(page).evaluate((node) => { node.style.height = '300px'; return [node.clientWidth - (node.parentElement?.clientWidth ?? 0), node.clientHeight] })).toEqual([0, 300])
   await town(page).evaluate((node) => { node.setAttribute('lang', 'en') })
   await expect(town(page).getByText(live, { exact: true })).toBeVisible()
+  await town(page).evaluate((node) => { node.setAttribute('name', 'Harbor') })
+  await expect(town(page).getByRole('region', { name: 'Harbor' })).toHaveAttribute('data-theme', 'dark')
 })
 
 /** Notes each state that the element says it is in, from the first on. */
