@@ -21,7 +21,9 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpListSpaceNodes:      planListSpaces,
 		protocol.OpInspectSpace:        planInspectSpace,
 		protocol.OpCreateSpace:         planCreateSpace,
-		protocol.OpRemoveSpace:         planRemoveSpace,
+		protocol.OpRemoveSpace: command(func(r protocol.SpaceRequest) world.Command {
+			return world.RemoveSpace{SpaceRequest: r}
+		}),
 		protocol.OpRecordInteraction: command(func(r protocol.RecordInteractionRequest) world.Command {
 			return world.RecordInteraction{RecordInteractionRequest: r}
 		}),

@@ -79,14 +79,6 @@ func planCreateSpace(c *call) (action, error) {
 	}, nil
 }
 
-func planRemoveSpace(c *call) (action, error) {
-	request, err := payloadOf[protocol.SpaceRequest](c)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *call) error { return c.carryOut(world.RemoveSpace{SpaceRequest: request}) }, nil
-}
-
 // createSpaceNode gives a space that the caller created a node of its own: that
 // of the hash in the body, or of a phrase that the host makes up.
 func createSpaceNode(request protocol.CreateNodeRequest) action {

@@ -17,7 +17,7 @@ export interface ChatMessage extends Asked {
 }
 
 /** What an agent does: the second argument of `agent`. */
-export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realtimeInstructions' | 'leaseTtlSeconds' | 'permanent' | 'onLost'> {
+export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | 'nodeId' | 'type' | 'credentials'> {
   /** Answers a text, as a whole or in parts: by `stream`, or as an async generator of texts. An agent without it says that it does not chat. */
   readonly chat?: (message: ChatMessage) => Answer | Promise<Answer> | AsyncIterable<string>
   /** What people may call, by name; `assist_` is put before names that lack it. */
