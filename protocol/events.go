@@ -26,7 +26,8 @@ const (
 	EventSessionResync   EventKind = "session:resync"
 )
 
-// Notifies says whether events of a kind change the map and so carry a notify.
+// Notifies says whether events of a kind change the map and so carry a notify. Of
+// several events of one command the first alone carries it.
 type Notifies string
 
 // Whether events of a kind change the map.

@@ -76,8 +76,10 @@ type limit struct {
 	help  string
 }
 
+//go:generate go test -count=1 -run ^TestOperatorsFindEveryLimit$ . -write-limits
+
 // limits are all of them. A new one needs a line here, an option of the world or the
-// host, and the place that enforces it.
+// host, and the place that enforces it. The table of docs/hosting.md is made of them.
 var limits = append(quotaLimits(), []limit{
 	{
 		"max-occupants", func(s *serveSettings) *int { return &s.limits.Occupants }, world.DefaultOccupants, 1,
@@ -194,15 +196,17 @@ func quotaLimits() []limit {
 	var all []limit
 	for _, q := range world.Quotas() {
 		account, together := q.Defaults()
-		if q != world.Accounts {
+		whole := fmt.Sprintf("how many %s all accounts together may have; 0 = no limit", q)
+		if q == world.Accounts {
+			whole = fmt.Sprintf("how many %s there may be; 0 = no limit", q)
+		} else {
 			all = append(all, limit{
 				"max-" + q.Label(), func(s *serveSettings) *int { return &s.limits.Account[q] }, account, 0,
 				fmt.Sprintf("how many %s one %s may have; 0 = no limit", q, q.Holder()),
 			})
 		}
 		all = append(all, limit{
-			"max-total-" + q.Label(), func(s *serveSettings) *int { return &s.limits.World[q] }, together, 0,
-			fmt.Sprintf("how many %s all accounts together may have; 0 = no limit", q),
+			"max-total-" + q.Label(), func(s *serveSettings) *int { return &s.limits.World[q] }, together, 0, whole,
 		})
 	}
 	return all
