@@ -107,6 +107,23 @@ test('letters have the size that is set in the browser', async ({ page, host, wo
   await expect.poll(async () => await size() / usual).toBeCloseTo(1.5)
 })
 
+test('on a phone with large letters every button is there whole, with nothing over it', async ({ page, host, world }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await world.agent('Ada')
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 28 } })
+  await open(page, host)
+  await expect(resident(page, 'Ada')).toBeVisible()
+  const buttons = page.locator('.top button, .tabs button')
+  expect(await buttons.count()).toBeGreaterThan(5)
+  expect(await buttons.evaluateAll((all) => all.flatMap((button) => {
+    const { left, right, top, bottom, width } = button.getBoundingClientRect()
+    const above = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+    const whole = left >= 0 && right <= innerWidth && button.scrollWidth <= Math.ceil(width)
+    return width === 0 || (whole && above !== null && button.contains(above)) ? [] : [`${button.textContent}: ${left} to ${right}, over it ${above?.className}`]
+  }))).toEqual([])
+})
+
 test('a phone has no sideways scrolling, and what the page is is said', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await world.agent('A name that is longer than any phone is wide, and goes on and on')

@@ -71,17 +71,22 @@ async function inWindow(browser: Browser, [width, height]: readonly [number, num
   await context.close()
 }
 
+/** Reports whether the window is so low that panels and the town take turns. */
+const isLow = (page: Page): boolean => (page.viewportSize()?.height ?? 0) < 300
+
 /** Comes to the town as a person, and leaves it again. */
 async function visit(page: Page, of: string): Promise<void> {
+  const low = isLow(page)
+  if (low) await page.getByRole('button', { name: en['page.hide'] }).click()
   await page.getByRole('button', { name: en['person.button'], exact: true }).click()
   await page.getByRole('textbox', { name: en['person.name'] }).fill('Robin')
   await take(page, file(`enter-${of}`))
   await page.keyboard.press('Enter')
   const bar = page.getByRole('region', { name: en['person.bar'] })
   await expect(bar).toBeVisible()
-  await expect(resident(page, 'Robin')).toBeAttached()
+  if (!low) await expect(resident(page, 'Robin')).toBeAttached()
   await take(page, file(`person-${of}`))
-  await page.getByRole('button', { name: en['page.hide'] }).click()
+  if (!low) await page.getByRole('button', { name: en['page.hide'] }).click()
   await take(page, file(`personbare-${of}`))
   await page.getByRole('button', { name: en['past.show'], exact: true }).click()
   await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
@@ -110,7 +115,7 @@ async function walk(page: Page, host: Host, world: World, ids: readonly string[]
   await status(page).getByRole('button', { name: en['status.verified'] }).click()
   await take(page, file(`proof-${of}`))
   await page.keyboard.press('Escape')
-  const low = (page.viewportSize()?.height ?? 0) < 300
+  const low = isLow(page)
   if (low) await page.getByRole('button', { name: en['page.hide'] }).click()
   await page.getByRole('button', { name: en['notify.title'], exact: true }).click()
   await take(page, file(`notify-${of}`))
