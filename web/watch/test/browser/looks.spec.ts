@@ -85,7 +85,7 @@ for (const [what, viewport] of Object.entries({
     await page.setViewportSize(viewport)
     for (const name of ['Ada', 'Grace', 'Alan']) await world.agent(name)
     await open(page, host)
-    const covered = (): Promise<string[]> => page.evaluate(() => [...document.querySelectorAll('.top button, .top > .status, [role=tab], .zoom button, .ticker, .timebar button')].flatMap((shown) => {
+    const covered = (): Promise<string[]> => page.evaluate(() => [...document.querySelectorAll('.top button, .top > .status, [role=tab], .zoom button, .ticker, .timebar button, .person button')].flatMap((shown) => {
       const { left, top, width, height } = shown.getBoundingClientRect()
       if (width === 0) return []
       const met = document.elementFromPoint(left + width / 2, top + height / 2)
@@ -109,6 +109,12 @@ for (const [what, viewport] of Object.entries({
     await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
     expect(await covered(), 'the bar of time').toEqual([])
     await page.getByRole('button', { name: en['past.close'] }).click()
+    await page.getByRole('button', { name: en['person.button'], exact: true }).click()
+    await page.getByRole('textbox', { name: en['person.name'] }).fill('Robin')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('region', { name: en['person.bar'] })).toBeVisible()
+    expect(await covered(), 'who walks').toEqual([])
+    await page.getByRole('button', { name: en['person.leave'] }).click()
     await page.getByRole('button', { name: en['page.show'] }).click()
     expect(await violations(page)).toEqual([])
   })

@@ -49,6 +49,20 @@ for (const [name, viewport] of Object.entries({ 'a screen': { width: 1280, heigh
   })
 }
 
+test('on a phone with large letters the clock goes below the name', async ({ page, host, world }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 28 } })
+  await world.agent('Ada')
+  await page.goto(host.url + wall)
+  await proved(page)
+  const [sign, clock] = [await page.locator('.sign').boundingBox(), await page.locator('.clock').boundingBox()]
+  if (sign === null || clock === null) throw new Error('the sign or the clock is not there')
+  expect(sign.width).toBeGreaterThan(sign.height)
+  expect(sign.y + sign.height).toBeLessThanOrEqual(clock.y)
+  expect(clock.x + clock.width).toBeLessThanOrEqual(390)
+})
+
 test('the camera goes to who speaks, and back to everybody when nothing happens', async ({ page, host, world }) => {
   await page.clock.install()
   const ids: string[] = []
