@@ -195,12 +195,12 @@ func TestRefusalReachesWhoStillSends(t *testing.T) {
 // A body has to bring so much in each window, and may then take as long as it needs.
 func TestPaceOfBodies(t *testing.T) {
 	for name, c := range map[string]struct {
-		part int
-		want string
-		took time.Duration
+		part       int
+		want       string
+		took, late time.Duration
 	}{
-		"slow":     {bodyPace, "HTTP/1.1 200", 8 * 9 * time.Second},
-		"too slow": {bodyPace / 10, "HTTP/1.1 400", bodyWindow},
+		"slow":     {bodyPace, "HTTP/1.1 200", 8 * 9 * time.Second, 0},
+		"too slow": {bodyPace / 10, "HTTP/1.1 400", bodyWindow, time.Duration(maxLonger * float64(bodyWindow))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -227,8 +227,9 @@ func TestPaceOfBodies(t *testing.T) {
 					}
 				})
 				answer, err := io.ReadAll(io.LimitReader(conn, int64(len(c.want))))
-				if took := time.Since(began); string(answer) != c.want || took != c.took {
-					t.Errorf("after %s the client saw %q, %v; want %q after %s", took, answer, err, c.want, c.took)
+				// What the connection's share adds is at most a quarter.
+				if took := time.Since(began); string(answer) != c.want || took < c.took || took > c.took+c.late {
+					t.Errorf("after %s the client saw %q, %v; want %q after %s to %s", took, answer, err, c.want, c.took, c.took+c.late)
 				}
 			})
 		})

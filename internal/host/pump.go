@@ -108,8 +108,8 @@ func (p *pump) run() {
 		p.look(&draining)
 		wake := log.Wake()
 		began := time.Now()
-		p.round(log.Head())
-		if wait := untilNext(time.Since(began)); wait > 0 {
+		writes := p.round(log.Head())
+		if wait := untilNext(writes, time.Since(began)); wait > 0 {
 			timer.Reset(wait)
 			<-timer.C
 		}
@@ -127,18 +127,19 @@ func (p *pump) run() {
 	}
 }
 
-// A round that took longer than cheapRound is followed by a wait as long as it was, of at
-// most longestWait: what happens meanwhile goes out with one round and not with several.
-// At 200 lines a second to a thousand subscribers that saves a fifth of the processor time
-// (bench/RESULTS.md, "Beside the limit").
+// A round of more than fewWrites that took longer than cheapRound is followed by a wait as
+// long as it was, of at most longestWait: what happens meanwhile goes out with one round and
+// not with several. At 200 lines a second to a thousand subscribers that saves a seventh of
+// the processor time (bench/RESULTS.md, "Beside the limit").
 const (
+	fewWrites   = 64
 	cheapRound  = 500 * time.Microsecond
 	longestWait = 5 * time.Millisecond
 )
 
-// untilNext is how long a pump waits after a round that took so long.
-func untilNext(took time.Duration) time.Duration {
-	if took <= cheapRound {
+// untilNext is how long a pump waits after a round of so many writes that took so long.
+func untilNext(writes int, took time.Duration) time.Duration {
+	if writes <= fewWrites || took <= cheapRound {
 		return 0
 	}
 	return min(took, longestWait)
@@ -268,10 +269,10 @@ func (p *pump) passTime() {
 // a processor to commit the next command.
 const yields = 8
 
-// round writes the events up to the log's end to every stream that does not have them.
-func (p *pump) round(head uint64) {
+// round writes the events up to the log's end to every stream that does not have them, and
+// returns how many writes that took.
+func (p *pump) round(head uint64) (writes int) {
 	now := time.Now()
-	writes := 0
 	for _, t := range slices.Backward(p.streams) {
 		for t.at >= 0 && t.cursor < head {
 			p.send(t, now)
@@ -283,6 +284,7 @@ func (p *pump) round(head uint64) {
 	}
 	clear(p.batches)
 	p.batches = p.batches[:0]
+	return writes
 }
 
 // send writes the next events to one stream.

@@ -142,13 +142,20 @@ func TestPumpOutlivesAPanic(t *testing.T) {
 	}
 }
 
-// A quiet event goes out at once, and no event waits for long.
+// An event after a cheap round goes out at once, and no event waits for long.
 func TestPumpsWaitAfterLongRounds(t *testing.T) {
-	for took, want := range map[time.Duration]time.Duration{
-		0: 0, cheapRound: 0, time.Millisecond: time.Millisecond, time.Second: longestWait,
+	for _, c := range []struct {
+		writes     int
+		took, want time.Duration
+	}{
+		{0, time.Second, 0},
+		{fewWrites, time.Second, 0},
+		{1000, cheapRound, 0},
+		{1000, time.Millisecond, time.Millisecond},
+		{1000, time.Second, longestWait},
 	} {
-		if got := untilNext(took); got != want {
-			t.Errorf("after %v it waits %v, want %v", took, got, want)
+		if got := untilNext(c.writes, c.took); got != c.want {
+			t.Errorf("after %d writes in %v it waits %v, want %v", c.writes, c.took, got, c.want)
 		}
 	}
 }
