@@ -82,10 +82,10 @@ func (f *subscriber) judge(was *record) error {
 func (f *subscriber) complete(was *record) error {
 	// The first copy may be of an event that the stream, which began before, sends as well.
 	last := *f.updates[0].Snapshot.Head().Seq
-	for i, e := range f.events {
-		if i == 0 {
-			last = min(last, e.Seq-1)
-		}
+	if len(f.events) > 0 {
+		last = min(last, f.events[0].Seq-1)
+	}
+	for _, e := range f.events {
 		switch {
 		case e.Kind == protocol.EventSessionResync:
 			if !was.crossed(last, e.Seq) {

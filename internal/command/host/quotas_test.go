@@ -28,9 +28,9 @@ func TestOperatorsFindEveryLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, begun := bytes.Cut(text, []byte(limitsBegin))
-	was, after, ended := bytes.Cut(rest, []byte(limitsEnd))
-	if !begun || !ended {
+	before, rest, hasBegin := bytes.Cut(text, []byte(limitsBegin))
+	was, after, hasEnd := bytes.Cut(rest, []byte(limitsEnd))
+	if !hasBegin || !hasEnd {
 		t.Fatal("docs/hosting.md has no place for the table of limits")
 	}
 	var table strings.Builder

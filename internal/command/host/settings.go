@@ -196,9 +196,9 @@ func quotaLimits() []limit {
 	var all []limit
 	for _, q := range world.Quotas() {
 		account, together := q.Defaults()
-		whole := fmt.Sprintf("how many %s all accounts together may have; 0 = no limit", q)
+		help := fmt.Sprintf("how many %s all accounts together may have; 0 = no limit", q)
 		if q == world.Accounts {
-			whole = fmt.Sprintf("how many %s there may be; 0 = no limit", q)
+			help = fmt.Sprintf("how many %s there may be; 0 = no limit", q)
 		} else {
 			all = append(all, limit{
 				"max-" + q.Label(), func(s *serveSettings) *int { return &s.limits.Account[q] }, account, 0,
@@ -206,7 +206,7 @@ func quotaLimits() []limit {
 			})
 		}
 		all = append(all, limit{
-			"max-total-" + q.Label(), func(s *serveSettings) *int { return &s.limits.World[q] }, together, 0, whole,
+			"max-total-" + q.Label(), func(s *serveSettings) *int { return &s.limits.World[q] }, together, 0, help,
 		})
 	}
 	return all
