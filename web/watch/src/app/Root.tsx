@@ -46,7 +46,13 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
     return () => { gone = true; clearTimeout(timer); store?.close() }
   }, [client, token, turn, again])
   switch (stage.is) {
-    case 'asking': return <main class="gate" aria-busy="true"><p>{text('status.connecting')}</p></main>
+    case 'asking': return (
+      // What index.html shows before, so that nothing moves.
+      <main class="gate" aria-busy="true">
+        <h1 class="sign" translate={false}>playctl</h1>
+        <p>{text('status.connecting')}</p>
+      </main>
+    )
     case 'in': return isWall(location.search) ? <OnWall store={stage.store} /> : <Page store={stage.store} />
     case 'refused': return <Refused refusal={stage.refusal} again={again} />
     case 'unreachable': return <Unreachable again={again} />

@@ -1,0 +1,51 @@
+/** What the page shows before its scripts run, and where they never do. */
+
+import { de } from '../../src/text/de.js'
+import { en } from '../../src/text/en.js'
+import { violations } from './fixtures/axe.js'
+import { expect, test } from './fixtures/test.js'
+import { verified } from './fixtures/town.js'
+
+/** What waits until it is released. */
+function held(): { open: Promise<unknown>, release: () => void } {
+  const latch = new EventTarget()
+  const open = new Promise((resolve) => { latch.addEventListener('open', resolve) })
+  return { open, release: () => { latch.dispatchEvent(new Event('open')) } }
+}
+
+test('the name is there before the scripts are, and stays where it is until the world comes', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  const scripts = held()
+  await page.route('**/assets/*.js', async (route) => {
+    await scripts.open
+    await route.continue()
+  })
+  const session = held()
+  await page.route('**/play/watch/session', async (route) => {
+    await session.open
+    await route.continue()
+  })
+  await page.goto(`${host.url}/play/watch`, { waitUntil: 'commit' })
+  const name = page.getByText('playctl', { exact: true })
+  await expect(name).toBeVisible()
+  const before = await name.boundingBox()
+  scripts.release()
+  await expect(page.getByText(en['status.connecting'])).toBeVisible()
+  expect(await name.boundingBox()).toEqual(before)
+  expect(await violations(page)).toEqual([])
+  session.release()
+  await verified(page)
+  await expect(name).toHaveCount(0)
+})
+
+test('without scripts the page says what it needs', async ({ browser, host }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(`${host.url}/play/watch`)
+  for (const { lang, words } of [{ lang: 'en', words: en }, { lang: 'de', words: de }]) {
+    const sentence = page.locator(`noscript [lang=${lang}]`)
+    await expect(sentence).toHaveText(words['page.noScript'])
+    await expect(sentence).toBeInViewport()
+  }
+  await context.close()
+})
