@@ -20,7 +20,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# It shows the output of failed tests only, and repeats the failures at the end.
+# It shows the output of failed tests only.
 readonly gotestsum=gotest.tools/gotestsum@v1.13.0
 # All code is watched for races but scrypt, which is arithmetic on memory of its own in
 # one goroutine: watched, a node id takes many times as long, and two thirds of the
@@ -136,10 +136,10 @@ need() {
   fi
 }
 
-# usual ALL TIMEOUT PACKAGES... vets and tests, then prints how many tests passed
-# and failed. The order of Go's tests is shuffled, so that none leans on another.
-# What is tested with Node runs beside them: either often waits. One build of
-# playctl serves all that start it.
+# usual ALL TIMEOUT PACKAGES... vets and tests, then prints once more what failed, and
+# how many tests passed and failed: of a long log often the end alone is kept. The order
+# of Go's tests is shuffled, so that none leans on another. What is tested with Node runs
+# beside them: either often waits. One build of playctl serves all that start it.
 usual() {
   local all=$1 timeout=$2 status=0 passed failed
   shift 2
@@ -157,15 +157,19 @@ usual() {
   # wait for a disk or a process leave the processors to others. A program under the
   # race detector sleeps for a second before it exits, so that other threads finish
   # their reports: a twentieth is enough for that.
-  GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --jsonfile "$scratch/go" -- \
-    -vet=off "${race[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -shuffle on -timeout "$timeout" "$@" || status=$?
+  GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --hide-summary all \
+    --jsonfile "$scratch/go" -- -vet=off "${race[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -shuffle on \
+    -timeout "$timeout" "$@" || status=$?
   passed=$(go_tests pass) failed=$(go_tests fail)
   if [ "$all" = yes ]; then
     wait "$beside" || status=$?
     beside=
     cat "$scratch/javascript"
     passed=$((passed + $(javascript_tests pass))) failed=$((failed + $(javascript_tests fail)))
+    javascript_failures
   fi
+  # It reads what was written while the tests ran.
+  go run "$gotestsum" --format none --hide-summary skipped --raw-command -- cat "$scratch/go" || status=$?
   echo "$passed passed, $failed failed"
   return "$status"
 }
@@ -223,6 +227,12 @@ go_tests() {
 javascript_tests() {
   sed -nE "s/^[^ ]+ $1 ([0-9]+)\$/\1/p; s/^  ([0-9]+) $1ed( .*)?\$/\1/p" "$scratch/javascript" |
     awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# javascript_failures lists the tests that failed as the runners name them: Node's in
+# two forms, and Playwright's.
+javascript_failures() {
+  grep -E '^ *(not ok [0-9]+ |✖ |[0-9]+\) )' "$scratch/javascript" || true
 }
 
 # fuzz DURATION PACKAGES... runs each fuzz target alone, as go test demands.
