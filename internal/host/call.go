@@ -142,7 +142,7 @@ func (h *Host) newRequestID() string {
 
 // request is what surrounds the call's command.
 func (c *call) request() world.Request {
-	req := world.Request{Caller: c.caller, SID: c.sid, APIKeyDigest: c.keyDigest}
+	req := world.Request{Caller: c.caller, SID: c.sid, APIKeyDigest: c.keyDigest, BodyBytes: len(c.body)}
 	if c.idempotency != nil {
 		req.Idempotency = c.idempotency.forWorld(c.rules.secret)
 	}

@@ -1,7 +1,9 @@
 package world
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -21,6 +23,9 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 	update := &protocol.LastUpdate{PlayerID: r.PlayerID, Journey: r.Journey, Path: p.path(prev, r.Journey.Steps)}
 	own, err := chain.AppendLastUpdate(nil, update)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.checkRateOfJourney(prev, own); err != nil {
 		return nil, err
 	}
 	row := *prev
@@ -48,6 +53,29 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 		rev++
 	}
 	return &protocol.RecordJourneyReply{OK: true, Rev: &rev}, nil
+}
+
+// journeyMargin is more than a journey writes beside itself and the agent's row: keys, and
+// the signal that one was recorded.
+const journeyMargin = 1 << 10
+
+// checkRateOfJourney refuses a journey that is too much for now of its account's rate
+// before its row and its record are made. A journey may have a megabyte, and programs
+// that do not wait send one after the other. A row that has the same one already is not
+// written.
+func (p *planner) checkRateOfJourney(prev *protocol.Agent, own []byte) error {
+	size := len(own)
+	if leaf := p.st.Tree.Get(prev.StableKey()); leaf == nil || !bytes.Contains(leaf.Payload(), own) {
+		rest := *prev
+		rest.LastUpdate = nil
+		row, err := chain.AppendOccupant(nil, &rest)
+		if err != nil {
+			return fmt.Errorf("encode the row of %s: %w", prev.StableKey(), err)
+		}
+		size += len(row) + len(own)
+	}
+	_, _, err := p.checkRate(size, size+journeyMargin)
+	return err
 }
 
 // journeyRecord is a journey as the listing returns it.

@@ -142,7 +142,9 @@ func TestABatchReadsTheStoreOnce(t *testing.T) {
 	journal.gate.Store(&gate)
 	for _, j := range batch {
 		j.ctx, j.done = t.Context(), make(chan struct{})
-		w.queue <- j
+		if err := w.queue.send(t.Context(), w.registry.accountOf(&j.req.Caller), j); err != nil {
+			t.Fatal(err)
+		}
 	}
 	close(gate)
 	for _, j := range batch {

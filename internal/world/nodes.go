@@ -101,6 +101,18 @@ func (r *Registry) Node(id string) *Node {
 	return r.nodes[id]
 }
 
+// accountOf is the account that a caller's commands wait with: the caller's main node,
+// or its id where that is not known. All that have no node wait as one.
+func (r *Registry) accountOf(c *Caller) string {
+	if c.NodeID == "" {
+		return ""
+	}
+	if n := r.Node(c.NodeID); n != nil && n.Parent != "" {
+		return n.Parent
+	}
+	return c.NodeID
+}
+
 // KeysAndInvitations counts the API keys that accounts have beside the default one, and
 // the invitations, used up and expired ones included.
 func (r *Registry) KeysAndInvitations() (keys, invitations int) {

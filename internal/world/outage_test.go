@@ -120,7 +120,9 @@ func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 	for n := range 30 {
 		j := &job{ctx: t.Context(), req: Request{Caller: Caller{NodeID: a}}, command: line(a, fmt.Sprint(n)), done: make(chan struct{})}
 		jobs = append(jobs, j)
-		w.queue <- j
+		if err := w.queue.send(t.Context(), w.registry.accountOf(&j.req.Caller), j); err != nil {
+			t.Fatal(err)
+		}
 	}
 	// The first one is alone, the others are a batch: that one's answer is lost.
 	way.gate.Store(nil)

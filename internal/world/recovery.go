@@ -27,7 +27,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	options.Now = options.Journal.Clock(options.Now)
 	w := &World{
 		options: options, state: newState(options.RootKey), views: &pastViews{budget: options.MemoryBudget / 2},
-		queue: make(chan *job, queueLength), reads: make(chan struct{}, maxReads), checkpoints: make(chan *View, 1),
+		queue: newQueue(), reads: make(chan struct{}, maxReads), checkpoints: make(chan *View, 1),
 		replica: replica{
 			updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1),
 			waits: waits{open: map[*wait]struct{}{}, questions: make(chan progress, maxQuestions)},

@@ -34,6 +34,8 @@ type Request struct {
 	// APIKeyDigest is the SHA-256 of the API key that let the caller in, nil for
 	// none. The command is refused if its account has another key by then.
 	APIKeyDigest *[32]byte
+	// BodyBytes is the length of the request's body, 0 for what the world does itself.
+	BodyBytes int
 	// Idempotency is nil when the caller sent no key.
 	Idempotency *Idempotency
 }

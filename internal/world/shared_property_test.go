@@ -71,6 +71,10 @@ func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 			shown = *c.worlds[i].View()
 		}
 		away(false)
+		for i, w := range c.worlds {
+			// One that waits for the store meanwhile may answer that it is away.
+			eventually(t, fmt.Sprintf("world %d goes on", i), func() bool { return w.Refresh(context.Background()) == nil })
+		}
 		c.agree()
 	})
 }

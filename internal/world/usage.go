@@ -138,24 +138,39 @@ const (
 // charge takes what the command writes from the rate of the caller's account, or
 // refuses it where that is too much for now.
 func (p *planner) charge() error {
-	name, size := p.payer(), p.writes()
-	rate := min(int64(p.ownOr(name, rateHistoryLabel, p.options.Limits.HistoryRate)), mostRate)
-	if rate <= 0 || size == 0 || name == "" || name == p.closed {
-		return nil
+	size := p.writes()
+	name, spent, err := p.checkRate(size, size)
+	if err != nil || name == "" {
+		return err
 	}
-	u, now := p.usage(name), p.now.UnixMilli()
-	spent := int64(0)
-	if since := max(0, now-u.At); since <= u.Spent*1000/rate {
+	u := p.usage(name)
+	u.Spent, u.At = spent+int64(size), p.now.UnixMilli()
+	return nil
+}
+
+// checkRate refuses a command that writes at least so many bytes where that is too much
+// for now of the rate of the caller's account, and says when so many as it writes at
+// most will not be. It returns that account, "" where nothing is charged, and what it
+// has used of its burst.
+func (p *planner) checkRate(least, most int) (name string, spent int64, err error) {
+	if name = p.payer(); name == "" {
+		return "", 0, nil
+	}
+	rate := min(int64(p.ownOr(name, rateHistoryLabel, p.options.Limits.HistoryRate)), mostRate)
+	if rate <= 0 || least == 0 || name == p.closed {
+		return "", 0, nil
+	}
+	u, burst := p.usage(name), rateBurst*rate
+	if since := max(0, p.now.UnixMilli()-u.At); since <= u.Spent*1000/rate {
 		spent = max(0, u.Spent-since*rate/1000)
 	}
-	if over := spent + int64(size) - rateBurst*rate; over > 0 && spent > 0 {
-		e := protocol.Errorf(protocol.CodeRateLimited,
-			"the account writes more than %d bytes a second to the world's store, its limit (--rate-history): wait as long as retry-after says", rate)
-		e.RetryAfter = time.Duration(min(over, spent)) * time.Second / time.Duration(rate)
-		return e
+	if spent == 0 || spent+int64(least) <= burst {
+		return name, spent, nil
 	}
-	u.Spent, u.At = spent+int64(size), now
-	return nil
+	e := protocol.Errorf(protocol.CodeRateLimited,
+		"the account writes more than %d bytes a second to the world's store, its limit (--rate-history): wait as long as retry-after says", rate)
+	e.RetryAfter = time.Duration(min(spent+int64(most)-burst, spent)) * time.Second / time.Duration(rate)
+	return name, spent, e
 }
 
 // payer is the account whose rate the command counts for: the caller's. Callers that

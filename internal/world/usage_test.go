@@ -230,6 +230,8 @@ func TestTheRateIsAboutAllThatIsWritten(t *testing.T) {
 		"MCP server": {Caller{NodeID: id("owner")}, func(_, _ string, n int) Command {
 			return RegisterMCP{protocol.MCPRegisterRequest{Name: "server", URL: fmt.Sprint("http://127.0.0.1/", n, long)}}
 		}},
+		"journey":      {Caller{NodeID: id("a")}, func(_, a string, n int) Command { return journey(a, fmt.Sprint(n, long[:20_000])) }},
+		"same journey": {Caller{NodeID: id("a")}, func(_, a string, _ int) Command { return journey(a, long[:20_000]) }},
 		"space": {Caller{NodeID: id("owner")}, func(_, _ string, n int) Command {
 			return RegisterSpace{protocol.RegisterSpaceRequest{ID: fmt.Sprint("space", n), Name: "Bare", Description: long, DesignKey: "plain", Amenities: []string{"shop"}}}
 		}},

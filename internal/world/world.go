@@ -15,7 +15,6 @@ import (
 
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/protocol"
 )
 
 // World is a running engine. Make one with Open.
@@ -40,10 +39,7 @@ type World struct {
 	// remembered are how many ids of each kind the store had at the last sweep.
 	remembered [len(rememberedKinds)]atomic.Int64
 
-	// intake guards queue against being closed while somebody sends.
-	intake sync.RWMutex
-	closed bool
-	queue  chan *job
+	queue *queue
 	// reads has a place for each piece of the journal that is being read for streams.
 	reads chan struct{}
 
@@ -51,7 +47,6 @@ type World struct {
 	// journal is what the journal takes, as far as this host knows.
 	journal  journalWeight
 	writer   sync.WaitGroup
-	closing  sync.Once
 	closeErr error
 
 	// state is the writer's, as are the fields below it.
@@ -76,9 +71,6 @@ type job struct {
 	err     error
 }
 
-// queueLength bounds how many commands wait; past it callers block.
-const queueLength = 1024
-
 // Do runs a command. When it returns nil the command is on stable storage and
 // in the world's View. A *protocol.Error other than store_unavailable means that
 // nothing was changed; store_unavailable, or the context's error, leaves the
@@ -87,7 +79,7 @@ func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, er
 	bound, cancel := w.bounded(ctx)
 	defer cancel()
 	j := &job{ctx: bound, req: req, command: command, done: make(chan struct{})}
-	err := w.send(bound, j)
+	err := w.queue.send(bound, w.registry.accountOf(&req.Caller), j)
 	if err == nil {
 		select {
 		case <-j.done:
@@ -169,20 +161,6 @@ func (w *World) Refresh(ctx context.Context) error {
 	}
 	_, err := w.Do(ctx, Request{}, refresh{})
 	return err
-}
-
-func (w *World) send(ctx context.Context, j *job) error {
-	w.intake.RLock()
-	defer w.intake.RUnlock()
-	if w.closed {
-		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: nothing was changed; repeat the request in a moment")
-	}
-	select {
-	case w.queue <- j:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // View is the newest committed view.
@@ -268,12 +246,7 @@ func (w *World) Stale() error {
 // Close stops taking commands, finishes those that wait, writes a checkpoint
 // and stops the writer. It may be called twice. The journal stays open.
 func (w *World) Close(ctx context.Context) error {
-	w.closing.Do(func() {
-		w.intake.Lock()
-		w.closed = true
-		close(w.queue)
-		w.intake.Unlock()
-	})
+	w.queue.close()
 	done := make(chan struct{})
 	go func() {
 		w.writer.Wait()

@@ -8,10 +8,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// maxBatch bounds one batch. A batch is what waits while the previous one is being
-// made durable, so there is no idle delay.
-const maxBatch = 512
-
 // write is the writer's goroutine.
 func (w *World) write() {
 	defer w.writer.Done()
@@ -20,43 +16,22 @@ func (w *World) write() {
 	batch := make([]*job, 0, maxBatch)
 	for {
 		select {
-		case first, open := <-w.queue:
-			if !open {
+		case <-w.queue.ready:
+			var open bool
+			if batch, open = w.queue.take(batch[:0]); !open {
 				if w.lastCheckpoint != w.state.Position {
 					w.checkpoints <- w.View()
 				}
 				w.leave()
 				return
 			}
-			batch = w.fill(batch, first)
-			w.commit(batch)
-			clear(batch)
+			if len(batch) > 0 {
+				w.commit(batch)
+				clear(batch)
+			}
 		case u := <-w.replica.updates:
 			w.applyUpdate(u)
 		}
-	}
-}
-
-// fill takes what waits into a batch.
-func (w *World) fill(batch []*job, first *job) []*job {
-	batch = append(batch[:0], first)
-	for len(batch) < maxBatch {
-		more := w.waiting()
-		if more == nil {
-			break
-		}
-		batch = append(batch, more)
-	}
-	return batch
-}
-
-// waiting takes one more command if there is one.
-func (w *World) waiting() *job {
-	select {
-	case j := <-w.queue:
-		return j
-	default:
-		return nil
 	}
 }
 

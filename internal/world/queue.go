@@ -1,0 +1,109 @@
+package world
+
+import (
+	"context"
+	"sync"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+const (
+	// queueLength bounds how many commands wait; past it callers block.
+	queueLength = 1024
+	// maxBatch bounds how many commands one batch has. A batch is what waits while the
+	// previous one is being made durable, so there is no idle delay.
+	maxBatch = 512
+	// maxBatchBodies bounds the requests' bodies of one batch, so that a short command
+	// waits for few long ones. The longest body is more, and a batch of its own.
+	maxBatchBodies = 128 << 10
+)
+
+// queue holds the commands that wait for the writer. Accounts have turns, one command
+// in each, so that nobody waits for all that another account sent before. The commands
+// of one account stay in the order in which they came.
+type queue struct {
+	// places has a value for each command that waits.
+	places chan struct{}
+	// ready has a value while commands wait, and when the queue is closed.
+	ready chan struct{}
+
+	mu      sync.Mutex
+	closed  bool
+	waiting map[string][]*job
+	// turns are the accounts whose commands wait, in the order of their turns.
+	turns []string
+}
+
+func newQueue() *queue {
+	return &queue{places: make(chan struct{}, queueLength), ready: make(chan struct{}, 1), waiting: map[string][]*job{}}
+}
+
+// send has a command wait for the writer.
+func (q *queue) send(ctx context.Context, account string, j *job) error {
+	select {
+	case q.places <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		<-q.places
+		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: nothing was changed; repeat the request in a moment")
+	}
+	if len(q.waiting[account]) == 0 {
+		q.turns = append(q.turns, account)
+	}
+	q.waiting[account] = append(q.waiting[account], j)
+	q.signal()
+	return nil
+}
+
+func (q *queue) signal() {
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+}
+
+// close has the queue refuse further commands. Those that wait stay.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.signal()
+}
+
+// take moves what waits to a batch, at least one command where one waits. An account
+// whose next command is too long for this batch keeps its turn. open is false when the
+// queue is closed and empty.
+func (q *queue) take(batch []*job) (_ []*job, open bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	bytes, tooLong := 0, []string(nil)
+	for len(q.turns) > 0 && len(batch) < maxBatch {
+		account := q.turns[0]
+		q.turns = q.turns[1:]
+		commands := q.waiting[account]
+		j := commands[0]
+		if len(batch) > 0 && bytes+j.req.BodyBytes > maxBatchBodies {
+			tooLong = append(tooLong, account)
+			continue
+		}
+		bytes += j.req.BodyBytes
+		batch = append(batch, j)
+		<-q.places
+		if len(commands) == 1 {
+			delete(q.waiting, account)
+			continue
+		}
+		commands[0] = nil
+		q.waiting[account] = commands[1:]
+		q.turns = append(q.turns, account)
+	}
+	q.turns = append(tooLong, q.turns...)
+	if len(q.turns) > 0 || q.closed {
+		q.signal()
+	}
+	return batch, len(batch) > 0 || !q.closed
+}

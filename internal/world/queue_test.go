@@ -1,0 +1,202 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+// queued sends a command of an account's whose request has a body of so many bytes.
+func queued(t *testing.T, q *queue, account string, body int) *job {
+	t.Helper()
+	j := &job{req: Request{Caller: Caller{NodeID: account}, BodyBytes: body}}
+	if err := q.send(t.Context(), account, j); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// batchOf takes a batch and lists whose commands it has.
+func batchOf(q *queue) string {
+	batch, _ := q.take(nil)
+	who := make([]string, len(batch))
+	for i, j := range batch {
+		who[i] = j.req.Caller.NodeID
+	}
+	return strings.Join(who, " ")
+}
+
+func TestAccountsHaveTurns(t *testing.T) {
+	q := newQueue()
+	for _, account := range strings.Fields("a a a a b c c") {
+		queued(t, q, account, 10)
+	}
+	if got := batchOf(q); got != "a b c a c a a" {
+		t.Errorf("the batch has the commands of %s", got)
+	}
+}
+
+func TestAShortCommandWaitsForOneBatchOfLongOnes(t *testing.T) {
+	q := newQueue()
+	for range 5 {
+		queued(t, q, "long", maxBatchBodies-100)
+	}
+	for range 3 {
+		queued(t, q, "short", 40)
+	}
+	// An account whose command is too long for the batch is the first of the next one.
+	for _, want := range []string{"long short short", "long short", "long", "long", "long", ""} {
+		if got := batchOf(q); got != want {
+			t.Errorf("the batch has the commands of %q, want %q", got, want)
+		}
+	}
+	queued(t, q, "longest", protocol.MaxBodyBytes)
+	if got := batchOf(q); got != "longest" {
+		t.Errorf("the batch with the longest body has the commands of %q", got)
+	}
+}
+
+// Whatever comes, each command is taken once, those of an account in their order, no
+// batch is longer than its bounds, and no command waits for two others of an account.
+func TestTurnsOfTheQueue(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		q, sent, taken := newQueue(), map[string][]*job{}, map[string][]*job{}
+		for range rapid.IntRange(1, 30).Draw(rt, "batches") {
+			for range rapid.IntRange(0, 40).Draw(rt, "commands") {
+				account := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "account")
+				sent[account] = append(sent[account], queued(t, q, account, rapid.IntRange(0, maxBatchBodies).Draw(rt, "bytes")))
+			}
+			batch, _ := q.take(nil)
+			bytes := 0
+			for _, j := range batch {
+				bytes += j.req.BodyBytes
+				taken[j.req.Caller.NodeID] = append(taken[j.req.Caller.NodeID], j)
+			}
+			if len(batch) > 1 && bytes > maxBatchBodies {
+				rt.Fatalf("a batch of %d commands has %d bytes", len(batch), bytes)
+			}
+		}
+		for batch, _ := q.take(nil); len(batch) > 0; batch, _ = q.take(nil) {
+			for _, j := range batch {
+				taken[j.req.Caller.NodeID] = append(taken[j.req.Caller.NodeID], j)
+			}
+		}
+		for account, commands := range sent {
+			if !slices.Equal(commands, taken[account]) {
+				rt.Fatalf("the commands of %s were taken in another order, or not all of them", account)
+			}
+		}
+		if len(q.places) != 0 || len(q.waiting) != 0 {
+			rt.Fatalf("an empty queue has %d places taken and %d accounts", len(q.places), len(q.waiting))
+		}
+	})
+}
+
+func TestAFullQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		for range queueLength {
+			queued(t, q, "a", 0)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		gone, waits := make(chan error), make(chan error)
+		go func() { gone <- q.send(ctx, "b", &job{}) }()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("one who stops waiting gets %v", err)
+		}
+		go func() { waits <- q.send(t.Context(), "b", &job{}) }()
+		synctest.Wait()
+		if batch, _ := q.take(nil); len(batch) != maxBatch {
+			t.Errorf("a batch has %d commands, want %d", len(batch), maxBatch)
+		}
+		if err := <-waits; err != nil {
+			t.Errorf("one who waited gets %v", err)
+		}
+	})
+}
+
+func TestAClosedQueue(t *testing.T) {
+	q := newQueue()
+	queued(t, q, "a", 0)
+	q.close()
+	if err := q.send(t.Context(), "a", &job{}); protocol.CodeOf(err) != protocol.CodeShuttingDown {
+		t.Errorf("a command after the end gets %v", err)
+	}
+	<-q.ready
+	if batch, open := q.take(nil); len(batch) != 1 || !open {
+		t.Errorf("the last batch has %d commands, open: %t", len(batch), open)
+	}
+	<-q.ready
+	if batch, open := q.take(nil); len(batch) != 0 || open {
+		t.Errorf("after the last batch come %d commands, open: %t", len(batch), open)
+	}
+	if len(q.places) != 0 {
+		t.Error("a refused command keeps its place")
+	}
+}
+
+// An agent's commands wait with those of its main node; viewers and the world itself
+// wait as one.
+func TestAccountThatCommandsWaitWith(t *testing.T) {
+	c := openCluster(t, 1)
+	defer c.close()
+	agent := c.agent(0, 45)
+	r := c.worlds[0].Registry()
+	for caller, want := range map[Caller]string{
+		{NodeID: agent}:                        id("owner"),
+		{NodeID: id("owner")}:                  id("owner"),
+		{NodeID: "unknown"}:                    "unknown",
+		{Viewer: "one"}:                        "",
+		{Admin: true}:                          "",
+		{}:                                     "",
+		{NodeID: "unchecked", Unchecked: true}: "unchecked",
+	} {
+		if got := r.accountOf(&caller); got != want {
+			t.Errorf("%s waits with %q, want %q", fmt.Sprintf("%+v", caller), got, want)
+		}
+	}
+}
+
+func TestAnAccountDoesNotKeepAnotherWaiting(t *testing.T) {
+	c, way, a := openSlow(t)
+	w, other := c.worlds[0], id("agent of another account")
+	c.must(0, "", CreateMainNode{NodeID: id("other")})
+	c.must(0, id("other"), CreateAgentNode{AgentNodeID: other})
+	c.must(0, other, held(other, "c", 45))
+	gate := make(chan struct{})
+	way.gate.Store(&gate)
+	var jobs []*job
+	send := func(agent string, body int) {
+		j := &job{ctx: t.Context(), command: line(agent, "text"), done: make(chan struct{})}
+		j.req = Request{Caller: Caller{NodeID: agent}, BodyBytes: body}
+		if err := w.queue.send(t.Context(), w.registry.accountOf(&j.req.Caller), j); err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+	}
+	for range 50 {
+		send(a, maxBatchBodies/2)
+	}
+	send(other, 100)
+	close(gate)
+	for _, j := range jobs {
+		<-j.done
+		if j.err != nil {
+			t.Fatal(j.err)
+		}
+	}
+	// The writer may have taken as many as two batches before the other's command came.
+	if last, fifth := jobs[50].reply.Seq, jobs[4].reply.Seq; last > fifth {
+		t.Errorf("the other account's command made event %d, after event %d, the fifth of 50 commands", last, fifth)
+	}
+}
