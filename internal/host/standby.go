@@ -54,6 +54,10 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 		}
 		secure = cert
 	}
+	rules, err := newWatchRules(&o)
+	if err != nil {
+		return nil, err
+	}
 	main, ops, err := listen(ctx, o.Address, o.OpsAddress)
 	if err != nil {
 		return nil, err
@@ -62,12 +66,12 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	clients := http.NewServeMux()
 	standbyRoutes(clients, &o)
 	if ops == nil {
-		standbyProbes(clients, &o)
+		standbyProbes(clients, &o, rules)
 		s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
 		return s, nil
 	}
 	probes := http.NewServeMux()
-	standbyProbes(probes, &o)
+	standbyProbes(probes, &o, rules)
 	probes.HandleFunc("/", sendAway)
 	s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
 	s.serve(ops, secured(&o, probes.ServeHTTP), nil, &o)
@@ -121,12 +125,19 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 }
 
 // standbyProbes answers health, readiness and metrics.
-func standbyProbes(mux *http.ServeMux, o *Options) {
+func standbyProbes(mux *http.ServeMux, o *Options, rules *watchRules) {
 	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
 	mux.HandleFunc("GET "+protocol.PathReady, func(w http.ResponseWriter, _ *http.Request) {
 		sendProbe(w, http.StatusServiceUnavailable, "starting: the store does not answer")
 	})
-	mux.Handle("GET "+protocol.PathMetrics, promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{}))
+	metrics := promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{})
+	mux.HandleFunc("GET "+protocol.PathMetrics, func(w http.ResponseWriter, r *http.Request) {
+		if rules.checkSite(o, r, false) != nil {
+			sendAway(w, r)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
 }
 
 // sendAway answers what needs the world.

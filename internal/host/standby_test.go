@@ -103,6 +103,33 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 	}
 }
 
+// Where no credentials decide, a page from elsewhere gets no metrics of a standby either.
+func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
+	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0", NoRepository: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := standby.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for name, want := range map[string]int{"evil.example": http.StatusServiceUnavailable, standby.Addr().String(): http.StatusOK} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+standby.Addr().String()+protocol.PathMetrics, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = name
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil || answer.StatusCode != want {
+			t.Errorf("asked as %s: %d, %v; want %d", name, answer.StatusCode, err, want)
+		}
+	}
+}
+
 // The standby answers each connection that it accepted, also where the request comes when it
 // accepts nobody any more.
 func TestAStandbyAnswersWhomItAccepted(t *testing.T) {

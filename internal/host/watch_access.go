@@ -93,18 +93,22 @@ func (c *call) refuseOtherOrigin() error {
 // another origin that the operator did not list, unless it may show the town, which
 // authenticate holds it to. A link to the host's own page has no origin and goes on.
 func (h *Host) checkSite(r *http.Request, embedded bool) error {
-	if !h.options.NoRepository {
+	return h.watch.checkSite(&h.options, r, embedded)
+}
+
+func (w *watchRules) checkSite(o *Options, r *http.Request, embedded bool) error {
+	if !o.NoRepository {
 		return nil
 	}
-	if !h.watch.knows(hostName(r.Host)) {
+	if !w.knows(hostName(r.Host)) {
 		return protocol.Errorf(protocol.CodeHostUnknown,
 			"this host does not answer to the name in the header host: use its address, or let the operator name it with --allow-host")
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || embedded || slices.Contains(h.options.CORSOrigins, origin) {
+	if origin == "" || embedded || slices.Contains(o.CORSOrigins, origin) {
 		return nil
 	}
-	if err := h.watch.checkOrigin(r); err != nil {
+	if err := w.checkOrigin(r); err != nil {
 		return protocol.WrapError(protocol.CodeOriginForbidden, err,
 			"the request comes from a page of another origin: open the host's own page, or let the operator name the origin with --cors-origin")
 	}
