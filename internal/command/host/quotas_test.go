@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +48,43 @@ func TestOperatorsFindEveryLimit(t *testing.T) {
 		}
 	} else if diff := cmp.Diff(string(was), table.String()); diff != "" {
 		t.Errorf("docs/hosting.md is not what go generate ./internal/command/host makes of it (-page +limits):\n%s", diff)
+	}
+}
+
+// namedDefault is a flag with its default, as the table of what accounts may have says
+// it: a number with commas, in MiB or GiB, or none.
+var namedDefault = regexp.MustCompile("`--([a-z-]+)` ([0-9,]+|none)(?: (MiB|GiB))?")
+
+// What the page says of accounts has the defaults of the flags.
+func TestDefaultsInTheTableOfAccounts(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/hosting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := bytes.Cut(text, []byte("## What accounts may have\n"))
+	section, _, _ := bytes.Cut(rest, []byte("\n## "))
+	said := map[string]int{}
+	for _, m := range namedDefault.FindAllStringSubmatch(string(section), -1) {
+		n := 0
+		if m[2] != "none" {
+			if n, err = strconv.Atoi(strings.ReplaceAll(m[2], ",", "")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said[m[1]] = n * map[string]int{"": 1, "MiB": 1 << 20, "GiB": 1 << 30}[m[3]]
+	}
+	if len(said) == 0 {
+		t.Fatal("docs/hosting.md has no table of what accounts may have")
+	}
+	for _, l := range limits {
+		n, there := said[l.flag]
+		if there && n != l.value {
+			t.Errorf("the table has %d for --%s, whose default is %d", n, l.flag, l.value)
+		}
+		delete(said, l.flag)
+	}
+	if len(said) > 0 {
+		t.Errorf("the table has flags that are no limits: %v", said)
 	}
 }
 
