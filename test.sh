@@ -141,7 +141,7 @@ need() {
 # of Go's tests is shuffled, so that none leans on another. What is tested with Node runs
 # beside them: either often waits. One build of playctl serves all that start it.
 usual() {
-  local all=$1 timeout=$2 status=0 passed failed
+  local all=$1 timeout=$2 status=0 vet= passed failed
   shift 2
   go build -o "$scratch/playctl" ./cmd/playctl
   export PLAYCTL=$scratch/playctl
@@ -152,7 +152,7 @@ usual() {
     beside=$!
     set +m
   fi
-  go vet "${race[@]}" "$@" || status=$?
+  go vet "${race[@]}" "$@" || { status=$?; vet="FAILED: go vet"; }
   # What the tests would be vetted with is part of what vet just did. Packages that
   # wait for a disk or a process leave the processors to others. A program under the
   # race detector sleeps for a second before it exits, so that other threads finish
@@ -170,6 +170,7 @@ usual() {
   fi
   # It reads what was written while the tests ran.
   go run "$gotestsum" --format none --hide-summary skipped --raw-command -- cat "$scratch/go" || status=$?
+  [ -z "$vet" ] || echo "$vet"
   echo "$passed passed, $failed failed"
   return "$status"
 }
@@ -178,14 +179,19 @@ usual() {
 # after one part failed.
 javascript() {
   local status=0
-  test/blackbox/run.sh || status=$?
-  test/blackbox/run.sh --redis || status=$?
+  part test/blackbox/run.sh
+  part test/blackbox/run.sh --redis
   cd web || return
-  npm run --silent check || status=$?
-  npm test --silent --workspace sdk || status=$?
-  npm run --silent unit --workspace watch || status=$?
-  npm run --silent test:browser --workspace watch || status=$?
+  part npm run --silent check
+  part npm test --silent --workspace sdk
+  part npm run --silent unit --workspace watch
+  part npm run --silent test:browser --workspace watch
   return "$status"
+}
+
+# part COMMAND... runs a part of javascript, and names it where it failed.
+part() {
+  "$@" || { status=$?; echo "FAILED: $*"; }
 }
 
 # integrations tests with what others make: libraries of frameworks, and a Firefox.
@@ -229,10 +235,10 @@ javascript_tests() {
     awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# javascript_failures lists the tests that failed as the runners name them: Node's in
-# two forms, and Playwright's.
+# javascript_failures lists the parts that failed, and the tests as the runners name
+# them: Node's in two forms, and Playwright's.
 javascript_failures() {
-  grep -E '^ *(not ok [0-9]+ |✖ |[0-9]+\) )' "$scratch/javascript" || true
+  grep -E '^ *(FAILED: |not ok [0-9]+ |✖ |[0-9]+\) )' "$scratch/javascript" | grep -v 'failing tests:$' | sort -u || true
 }
 
 # fuzz DURATION PACKAGES... runs each fuzz target alone, as go test demands.

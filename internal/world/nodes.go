@@ -101,11 +101,11 @@ func (r *Registry) Node(id string) *Node {
 	return r.nodes[id]
 }
 
-// accountOf is the account that a caller's commands wait with: the caller's main node,
-// or its id where that is not known. All that have no node wait as one.
-func (r *Registry) accountOf(c *Caller) string {
+// queueAccount is the account that a caller's commands wait for the writer with: its main
+// node, or its id where that is not known.
+func (r *Registry) queueAccount(c *Caller) string {
 	if c.NodeID == "" {
-		return ""
+		return worldsOwn
 	}
 	if n := r.Node(c.NodeID); n != nil && n.Parent != "" {
 		return n.Parent

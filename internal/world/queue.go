@@ -18,9 +18,15 @@ const (
 	maxBatchBodies = 128 << 10
 )
 
+// worldsOwn is the account that the world's own commands wait with, and those of callers
+// that have no node.
+const worldsOwn = ""
+
 // queue holds the commands that wait for the writer. Accounts have turns, one command
-// in each, so that nobody waits for all that another account sent before. The commands
-// of one account stay in the order in which they came.
+// in each, so that a command that has its place waits for few of another account,
+// however many came before. The commands of one account stay in their order. Places
+// are given to who comes first: what bounds those of an account are the requests that
+// its nodes may have under way.
 type queue struct {
 	// places has a value for each command that waits.
 	places chan struct{}
@@ -86,11 +92,14 @@ func (q *queue) take(batch []*job) (_ []*job, open bool) {
 		q.turns = q.turns[1:]
 		commands := q.waiting[account]
 		j := commands[0]
-		if len(batch) > 0 && bytes+j.req.BodyBytes > maxBatchBodies {
-			tooLong = append(tooLong, account)
-			continue
+		// One whose caller is gone is answered and not carried out.
+		if j.ctx.Err() == nil {
+			if len(batch) > 0 && bytes+j.req.BodyBytes > maxBatchBodies {
+				tooLong = append(tooLong, account)
+				continue
+			}
+			bytes += j.req.BodyBytes
 		}
-		bytes += j.req.BodyBytes
 		batch = append(batch, j)
 		<-q.places
 		if len(commands) == 1 {

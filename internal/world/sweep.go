@@ -36,7 +36,7 @@ func (w *World) Sweep(ctx context.Context) error {
 	jobs := make([]*job, 0, len(due))
 	for _, c := range due {
 		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
-		if err = w.queue.send(ctx, "", j); err != nil {
+		if err = w.queue.send(ctx, worldsOwn, j); err != nil {
 			errs = append(errs, err)
 			break
 		}

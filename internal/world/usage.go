@@ -149,9 +149,9 @@ func (p *planner) charge() error {
 }
 
 // checkRate refuses a command that writes at least so many bytes where that is too much
-// for now of the rate of the caller's account, and says when so many as it writes at
-// most will not be. It returns that account, "" where nothing is charged, and what it
-// has used of its burst.
+// for now of the rate of the caller's account. The refusal's Retry-After is computed for
+// the most that the command writes, so that who waits is not refused again. It returns
+// that account, "" where nothing is charged, and what it has used of its burst.
 func (p *planner) checkRate(least, most int) (name string, spent int64, err error) {
 	if name = p.payer(); name == "" {
 		return "", 0, nil

@@ -79,7 +79,7 @@ func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, er
 	bound, cancel := w.bounded(ctx)
 	defer cancel()
 	j := &job{ctx: bound, req: req, command: command, done: make(chan struct{})}
-	err := w.queue.send(bound, w.registry.accountOf(&req.Caller), j)
+	err := w.queue.send(bound, w.registry.queueAccount(&req.Caller), j)
 	if err == nil {
 		select {
 		case <-j.done:

@@ -6,12 +6,12 @@ import './styles/panel.css'
 import './styles/feed.css'
 import './styles/time.css'
 
-/** A browser that paints no frame, such as one that loads the page ahead, is waited for so many milliseconds. */
-const longestFrame = 100
+/** A browser that paints no frame, as of a page that nobody sees, is waited for so many milliseconds. */
+const longestFrame = 1000
 
 /**
- * Resolves when what index.html has by itself was painted. The first frame of the page
- * takes hundreds of milliseconds on a slow machine, before which nothing else is.
+ * Resolves when what index.html has by itself was painted. To render the page takes
+ * hundreds of milliseconds on a slow machine, in which nothing else is painted.
  */
 async function painted(): Promise<void> {
   if (document.visibilityState === 'hidden') return
@@ -22,4 +22,4 @@ async function painted(): Promise<void> {
   })
 }
 
-void painted().then(start)
+void start(painted())

@@ -48,8 +48,8 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
   switch (stage.is) {
     case 'asking': return (
       // What index.html shows before, so that nothing moves.
-      <main class="gate" aria-busy="true">
-        <h1 class="sign" translate={false}>playctl</h1>
+      <main class="gate starting" aria-busy="true">
+        <h1 translate={false}>playctl</h1>
         <p>{text('status.connecting')}</p>
       </main>
     )

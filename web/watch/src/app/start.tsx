@@ -6,8 +6,8 @@ import { speak } from '../text/text.js'
 import { parseAddress } from './address.js'
 import { Root } from './Root.js'
 
-/** Shows the page in the language of its reader, with the token of the address. */
-export async function start(): Promise<void> {
+/** Takes the token out of the address at once and, when it is time, shows the page in the language of its reader. */
+export async function start(time: Promise<void>): Promise<void> {
   const place = document.getElementById('page')
   if (place === null) {
     throw new Error('index.html has no element with the id "page"')
@@ -27,5 +27,6 @@ export async function start(): Promise<void> {
   } catch {
     // The host is gone meanwhile: the page says so in English, which came with it.
   }
+  await time
   render(<Root client={pageClient(placeOf(location.pathname))} token={token} />, place)
 }
