@@ -17,7 +17,13 @@ import (
 // queued sends a command of an account's whose request has a body of so many bytes.
 func queued(t *testing.T, q *queue, account string, body int) *job {
 	t.Helper()
-	j := &job{ctx: t.Context(), req: Request{Caller: Caller{NodeID: account}, BodyBytes: body}}
+	return queuedBy(t.Context(), t, q, account, body)
+}
+
+// queuedBy is queued for a caller that may leave.
+func queuedBy(ctx context.Context, t *testing.T, q *queue, account string, body int) *job {
+	t.Helper()
+	j := &job{ctx: ctx, req: Request{Caller: Caller{NodeID: account}, BodyBytes: body}}
 	if err := q.send(t.Context(), account, j); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +118,7 @@ func TestCommandsOfWhoIsGoneTakeNoRoom(t *testing.T) {
 	q := newQueue()
 	gone, leave := context.WithCancel(t.Context())
 	for range 5 {
-		queued(t, q, "gone", maxBatchBodies).ctx = gone
+		queuedBy(gone, t, q, "gone", maxBatchBodies)
 	}
 	queued(t, q, "here", maxBatchBodies)
 	leave()

@@ -11,6 +11,7 @@ const words: Plugin = {
   name: 'words',
   transformIndexHtml: (html) => html
     .replaceAll('%text:page.title%', en['page.title'])
+    .replaceAll('%text:page.program%', en['page.program'])
     .replaceAll('%text:page.noScript%', Object.entries({ en, de, ja }).map(([lang, words]) => `<p lang="${lang}">${words['page.noScript']}</p>`).join('')),
 }
 

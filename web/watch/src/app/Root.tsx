@@ -49,7 +49,7 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
     case 'asking': return (
       // What index.html shows before, so that nothing moves.
       <main class="gate starting" aria-busy="true">
-        <h1 translate={false}>playctl</h1>
+        <h1 translate={false}>{text('page.program')}</h1>
         <p>{text('status.connecting')}</p>
       </main>
     )

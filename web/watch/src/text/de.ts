@@ -9,6 +9,7 @@ export const de: Texts = {
 
   // The page.
   'page.titleWith': { one: '{world}, {count} Agent', other: '{world}, {count} Agenten' },
+  'page.program': 'playctl',
   'page.noScript': 'Diese Seite zeigt eine Welt live und braucht dafür JavaScript.',
   'page.skip': 'Karte überspringen, zu den Bewohnern',
   'page.world': 'Welt',

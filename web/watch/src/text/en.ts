@@ -13,6 +13,7 @@ export const en = {
 
   // The page.
   'page.titleWith': { one: '{world}, {count} agent', other: '{world}, {count} agents' },
+  'page.program': 'playctl',
   'page.noScript': 'This page shows a world live and needs JavaScript.',
   'page.skip': 'Skip the map, go to the residents',
   'page.world': 'World',

@@ -9,6 +9,7 @@ export const ja: Texts = {
 
   // The page.
   'page.titleWith': { other: '{world}、エージェント {count} 体' },
+  'page.program': 'playctl',
   'page.noScript': 'このページはワールドをライブで表示します。JavaScript が必要です。',
   'page.skip': 'マップを飛ばして住民一覧へ',
   'page.world': 'ワールド',

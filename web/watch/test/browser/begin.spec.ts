@@ -26,7 +26,7 @@ test('the name is there before the scripts are, and stays where it is until the 
     await route.continue()
   })
   await page.goto(`${host.url}/play/watch`, { waitUntil: 'commit' })
-  const name = page.getByText('playctl', { exact: true })
+  const name = page.getByText(en['page.program'], { exact: true })
   await expect(name).toBeVisible()
   await expect(name, 'the styles are there').toHaveCSS('font-weight', '650')
   const before = await name.boundingBox()

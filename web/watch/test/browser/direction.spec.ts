@@ -123,7 +123,8 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
       const [sign, clock] = [await page.locator('.sign').boundingBox(), await page.locator('.clock').boundingBox()]
       if (sign === null || clock === null) throw new Error('the wall has no name or no clock')
       expect(clock.x, 'the clock is at the left').toBeGreaterThanOrEqual(0)
-      expect(clock.x + clock.width).toBeLessThanOrEqual(sign.x)
+      // The date is long on some days, and the clock below the name then.
+      expect(clock.x + clock.width <= sign.x || clock.y >= sign.y + sign.height, 'the clock is beside the name or below').toBe(true)
       expect(sign.x + sign.width).toBeLessThanOrEqual(viewport.width)
       expect(await violations(page)).toEqual([])
     })
