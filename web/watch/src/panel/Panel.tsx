@@ -41,7 +41,12 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
     store.asks = false
     const first = field ?? heading.current
     first?.focus({ preventScroll: true })
-    return () => { if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true }) }
+    return () => {
+      const had = before instanceof HTMLElement && before !== document.body && before.isConnected
+      // What had the focus may be gone, or nothing had it: then one goes on from the row of what is closed.
+      const back = had ? before : document.querySelector<HTMLElement>(`.register [data-key="${CSS.escape(thingKey)}"]`)
+      back?.focus({ preventScroll: true })
+    }
   }, [thingKey])
   if (shown === undefined) {
     return null

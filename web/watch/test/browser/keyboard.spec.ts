@@ -169,3 +169,13 @@ test('a line, the proof, the past and what notifies', async ({ page, host, world
   await page.keyboard.press('Escape')
   await expect(page.getByText(en['notify.heading'])).toBeHidden()
 })
+
+test('closing what a link opened leads to its row', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await page.goto(`${host.url}/play/watch?agent=${ada}`)
+  await verified(page)
+  await expect(panel(page, 'Ada').getByRole('heading', { name: 'Ada' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(panel(page, 'Ada')).toBeHidden()
+  await expect(resident(page, 'Ada')).toBeFocused()
+})
