@@ -96,6 +96,7 @@ func (h *Host) checkSite(r *http.Request, embedded bool) error {
 	return h.watch.checkSite(&h.options, r, embedded)
 }
 
+// checkSite is Host.checkSite, for what has no Host yet.
 func (w *watchRules) checkSite(o *Options, r *http.Request, embedded bool) error {
 	if !o.NoRepository {
 		return nil

@@ -47,7 +47,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
   useBrowser(store)
   return (
     <div class={`page${hidden ? ' bare' : ''}${selected === undefined ? '' : ' chosen'}${away ? ' away' : ''}${store.time.value === undefined ? '' : ' then'}${past.bar === undefined ? '' : ' timed'}`}>
-      {!hidden && <a class="skip" href="#register">{text('page.skip')}</a>}
+      {!hidden && <a class="skip" href="#register" onClick={skip}>{text('page.skip')}</a>}
       <header class="top">
         <h1><bdi>{worldName()}</bdi></h1>
         <button type="button" class="small" onClick={() => { store.bare.value = !hidden }}>
@@ -80,6 +80,15 @@ export function Page({ store }: { store: WorldStore }): VNode {
       <Announcer store={store} pointed={pointed} />
     </div>
   )
+}
+
+/**
+ * Goes to the list without a fragment in the address: on the way back to an entry that
+ * has one, as when a panel closes, a browser moves the focus to its target.
+ */
+function skip(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('register')?.focus()
 }
 
 /** Takes what the browser says of its network, and the keys of the whole page. */

@@ -37,11 +37,15 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
   useEffect(() => { if (thing !== undefined) remember(thing) }, [thing])
   useEffect(() => {
     const before = document.activeElement
-    const field = store.asks ? heading.current?.closest('.panel')?.querySelector<HTMLElement>('.message textarea') : undefined
+    const panel = heading.current?.closest('.panel')
+    const field = store.asks ? panel?.querySelector<HTMLElement>('.message textarea') : undefined
     store.asks = false
     const first = field ?? heading.current
     first?.focus({ preventScroll: true })
     return () => {
+      const { activeElement: now } = document
+      // What was pressed to close this, such as the row of something else, keeps the focus.
+      if (now !== null && now !== document.body && panel?.contains(now) !== true) return
       const had = before instanceof HTMLElement && before !== document.body && before.isConnected
       // What had the focus may be gone, or nothing had it: then one goes on from the row of what is closed.
       const back = had ? before : document.querySelector<HTMLElement>(`.register [data-key="${CSS.escape(thingKey)}"]`)

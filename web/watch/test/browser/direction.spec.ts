@@ -123,8 +123,9 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
       const [sign, clock] = [await page.locator('.sign').boundingBox(), await page.locator('.clock').boundingBox()]
       if (sign === null || clock === null) throw new Error('the wall has no name or no clock')
       expect(clock.x, 'the clock is at the left').toBeGreaterThanOrEqual(0)
-      // The date is long on some days, and the clock below the name then.
-      expect(clock.x + clock.width <= sign.x || clock.y >= sign.y + sign.height, 'the clock is beside the name or below').toBe(true)
+      // On a phone the clock is below the name on days with a long date.
+      const below = viewport.width < 500 && clock.y >= sign.y + sign.height
+      if (!below) expect(clock.x + clock.width).toBeLessThanOrEqual(sign.x)
       expect(sign.x + sign.width).toBeLessThanOrEqual(viewport.width)
       expect(await violations(page)).toEqual([])
     })

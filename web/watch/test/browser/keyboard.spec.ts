@@ -171,6 +171,7 @@ test('a line, the proof, the past and what notifies', async ({ page, host, world
 })
 
 test('closing what a link opened leads to its row', async ({ page, host, world }) => {
+  await world.agent('Grace')
   const ada = await world.agent('Ada')
   await page.goto(`${host.url}/play/watch?agent=${ada}`)
   await verified(page)
@@ -178,4 +179,11 @@ test('closing what a link opened leads to its row', async ({ page, host, world }
   await page.keyboard.press('Escape')
   await expect(panel(page, 'Ada')).toBeHidden()
   await expect(resident(page, 'Ada')).toBeFocused()
+  await resident(page, 'Ada').press('Enter')
+  await expect(panel(page, 'Ada')).toBeVisible()
+  await resident(page, 'Grace').press('Enter')
+  await expect(panel(page, 'Grace').getByRole('heading', { name: 'Grace' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(panel(page, 'Grace')).toBeHidden()
+  await expect(resident(page, 'Grace'), 'not the one before').toBeFocused()
 })

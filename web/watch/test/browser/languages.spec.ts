@@ -100,6 +100,8 @@ test.describe('with a German keyboard', () => {
     }
     await tabTo(page.getByRole('link', { name: say(de, 'page.skip') }))
     await page.keyboard.press('Enter')
+    await expect(page.getByRole('region', { name: say(de, 'page.world') })).toBeFocused()
+    expect(new URL(page.url()).hash, 'a fragment would get the focus on the way back').toBe('')
     await tabTo(page.getByRole('searchbox', { name: say(de, 'residents.find') }))
     await page.keyboard.type('ada')
     const row = page.getByRole('list', { name: say(de, 'tab.residents') }).getByRole('button', { name: 'Ada' })
