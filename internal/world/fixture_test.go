@@ -172,6 +172,7 @@ func wantCode(t *testing.T, err error, code protocol.Code) {
 func snapshotOf(v *View) []byte {
 	var b bytes.Buffer
 	s := v.Snapshot()
+	b.Grow(s.Len())
 	if n, err := s.WriteTo(&b); err != nil || n != int64(b.Len()) || b.Len() != s.Len() {
 		panic(fmt.Sprintf("%d of %d bytes of a snapshot were written: %v", n, s.Len(), err))
 	}

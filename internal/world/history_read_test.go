@@ -113,7 +113,7 @@ func TestMapsFromLongAgoAreKept(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")
 	roots := map[uint64]string{0: f.View().Tree.Root().String()}
-	for i := range 2 * pastRevs {
+	for i := range pastRevs + 4*keyRevs {
 		r := registration(a)
 		r.Name = fmt.Sprint("name ", i)
 		f.as(a, r)

@@ -18,7 +18,7 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// rewrite has an agent's row of about 200 KiB written again, n times.
+// rewrite has an agent's row of written again, n times.
 func (f *fixture) rewrite(agent string, n int) {
 	for range n {
 		f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: agent, ToPlayerID: agent, Action: "zone"}})
@@ -29,14 +29,14 @@ func (f *fixture) rewrite(agent string, n int) {
 // trimmed by its bytes while the world runs, and what is left is whole.
 func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 8 << 20
+		const limit = 2 << 20
 		f := open(t, func(o *Options) {
 			o.NoRepository, o.RingEvents = true, 4
 			o.Journal = memory.Open(store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit})
 		})
 		a := id("a")
 		f.as("", registration(a))
-		f.as("", long(a, 200<<10))
+		f.as("", long(a, 50<<10))
 		most := uint64(0)
 		for range 150 {
 			f.rewrite(a, 1)
@@ -50,8 +50,8 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 				t.Fatalf("the world says %d of %d bytes, the journal holds %d", counted, allowed, bytes)
 			}
 		}
-		if most < limit || most > limit*9/8+1<<20 {
-			t.Errorf("150 events with a row of 200 KiB each: the journal grew to %d bytes, want at most an eighth more than %d", most, limit)
+		if most < limit || most > limit*9/8+256<<10 {
+			t.Errorf("150 events with a row of 50 KiB each: the journal grew to %d bytes, want at most an eighth more than %d", most, limit)
 		}
 		// A cursor before what is left is one before what was trimmed.
 		if _, err := f.Older(t.Context(), 3, f.Events().Head(), nil); !errors.Is(err, store.ErrTrimmed) {
@@ -145,7 +145,7 @@ func (w weighed) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 // it takes, and weighs it once.
 func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const limit, hosts = 4 << 20, 3
+		const limit, hosts = 1 << 20, 3
 		c := &cluster{t: t, clock: newClock()}
 		c.server = sharedstore.NewServer(store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit}, c.clock.Now)
 		times := new(atomic.Int64)
@@ -162,7 +162,7 @@ func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 		defer c.close()
 		a := id("a")
 		c.must(0, "", registration(a))
-		c.must(0, "", long(a, 100<<10))
+		c.must(0, "", long(a, 25<<10))
 		most := uint64(0)
 		for n := range 150 {
 			c.must(n%hosts, "", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: a, ToPlayerID: a, Action: "zone"}})
@@ -181,7 +181,7 @@ func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 		if n := times.Load(); n != hosts {
 			t.Errorf("%d hosts weighed the journal %d times", hosts, n)
 		}
-		if most < limit || most > limit*9/8+1<<20 {
+		if most < limit || most > limit*9/8+256<<10 {
 			t.Errorf("the journal of three hosts grew to %d bytes, want at most an eighth more than %d", most, limit)
 		}
 		c.agree()

@@ -42,7 +42,7 @@ func TestALabelIsOneAgents(t *testing.T) {
 func TestALabelAmongManyAgentsTakesLittle(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
-	const agents, labels = 4000, 50
+	const agents, labels = 2000, 50
 	last := ""
 	for i := range agents {
 		last = f.agent(owner, fmt.Sprint("agent ", i))

@@ -14,7 +14,7 @@ func TestPastRevsSurviveARestart(t *testing.T) {
 	f := open(t, func(o *Options) { o.CheckpointEvery = 100 })
 	a := f.agent(f.main("owner"), "a")
 	roots := map[uint64]chain.Digest{0: f.View().Tree.Root()}
-	for i := range 2*pastRevs + 500 {
+	for i := range pastRevs + 500 {
 		r := registration(a)
 		r.Name = fmt.Sprint("name ", i)
 		f.as(a, r)
@@ -45,11 +45,11 @@ func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
 	for name, reset := range map[string]bool{"one session": false, "a reset among them": true} {
 		t.Run(name, func(t *testing.T) {
 			f := open(t, func(o *Options) {
-				o.MemoryBudget, o.Limits.Occupants, o.NoRepository, o.CheckpointEvery = 6<<20, 10_000, true, 100
+				o.MemoryBudget, o.Limits.Occupants, o.NoRepository, o.CheckpointEvery = 2<<20, 10_000, true, 100
 			})
-			for i := range 1400 {
+			for i := range 500 {
 				f.as("", registration(id(fmt.Sprint(i))))
-				if i == 1200 && reset {
+				if i == 400 && reset {
 					if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
 						t.Fatal(err)
 					}

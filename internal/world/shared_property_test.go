@@ -45,7 +45,8 @@ func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 		defer c.close()
 		const restarts, most = 12, 5
 		a := c.agent(0, 45)
-		for n := range restarts * most {
+		times := rapid.IntRange(2, restarts).Draw(rt, "restarts")
+		for n := range times * most {
 			c.must(0, a, line(a, fmt.Sprint("kept ", n)))
 		}
 		c.agree()
@@ -55,7 +56,7 @@ func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 				host.Down.Store(down)
 			}
 		}
-		for range rapid.IntRange(2, restarts).Draw(rt, "restarts") {
+		for range times {
 			away(true)
 			c.server.Restart(rapid.IntRange(0, most).Draw(rt, "lost"))
 			c.clock.Advance(time.Duration(rapid.IntRange(150, 2000).Draw(rt, "ms")) * time.Millisecond)
