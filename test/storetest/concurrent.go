@@ -48,7 +48,7 @@ func writeSteps(j store.Journal) error {
 	ctx := context.Background()
 	var feed Feed
 	var tip store.Tip
-	for step := range 150 {
+	for step := range 80 {
 		batch := feed.some(1 + step%16)
 		for i := range batch {
 			batch[i].Records = []store.Record{{

@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	if status, asked := runRole(); asked {
 		os.Exit(status)
 	}
+	storetest.FewSchedules()
 	goleak.VerifyTestMain(m)
 }
 

@@ -18,7 +18,7 @@ import (
 // TestTheFileStaysNearItsBudget writes many times what the journal may take: what is
 // trimmed is used again.
 func TestTheFileStaysNearItsBudget(t *testing.T) {
-	const limit, size = 4 << 20, 100 << 10
+	const limit, size = 1 << 20, 25 << 10
 	o := bolt.Options{
 		Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey,
 		Retention: store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit},

@@ -336,7 +336,7 @@ func TestSlowReceiver(t *testing.T) {
 		first = append(first, feed.Next(false, 1))
 	}
 	appendTo(t, j, first...)
-	big := bytes.Repeat([]byte("x"), 1<<20)
+	big := bytes.Repeat([]byte("x"), 1<<18)
 	seen := 0
 	for _, err := range j.Read(ctx, 0) {
 		if err != nil {

@@ -15,7 +15,10 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	storetest.FewSchedules()
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long a reply may take: on a busy machine thousands of entries at
 // once take longer than a host waits, and those tests are not of that.
