@@ -136,10 +136,13 @@ func TestEveryFieldOfEveryBody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, place := range placesOf(t, g.good.body) {
 				field := place[len(place)-1]
+				// A long value is not encoded again for every place.
+				const marker = `"the value goes here"`
+				body := put(t, g.good.body, place, marker)
 				for kind, value := range badValues {
 					t.Run(strings.Join(place, ".")+"/"+kind, func(t *testing.T) {
 						before := f.mark()
-						check(t, f, before, g.send(f, put(t, g.good.body, place, value)), place...)
+						check(t, f, before, g.send(f, strings.Replace(body, marker, value, 1)), place...)
 					})
 				}
 				t.Run(strings.Join(place, ".")+"/missing", func(t *testing.T) {

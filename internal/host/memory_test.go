@@ -134,7 +134,7 @@ func TestAPageOfLongRecordsEndsEarly(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	agent := f.player(owner)
-	const journeys = 12
+	const journeys = 9
 	for range journeys {
 		f.travel(agent.id, longest)
 	}
@@ -181,7 +181,7 @@ func TestWatchSessionsTakeNothing(t *testing.T) {
 	f := local(newFixture(t))
 	f.watcher(protocol.WatchScopeAct, "")
 	mark := f.mark()
-	const sessions = 3_000
+	const sessions = 1_000
 	// What else the process begins to hold meanwhile it holds once.
 	least := math.MaxInt
 	for range 3 {

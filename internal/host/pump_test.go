@@ -74,7 +74,9 @@ func TestPumpLeavesASlowSubscriberBehind(t *testing.T) {
 	const lines = 1500
 	text := strings.Repeat("words ", 600)
 	for range lines {
-		f.say(agent, text)
+		if err := f.command(agent, chatLine(agent.id, text)); err != nil {
+			t.Fatal(err)
+		}
 		for _, s := range quick {
 			s.events(1)
 		}

@@ -26,113 +26,121 @@ func twoHosts(t *testing.T) (first, second *fixture, link *sharedstore.Host) {
 }
 
 func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
-	first, second, _ := twoHosts(t)
-	owner := first.main()
-	player := first.agent(owner)
-	second.post(first.play("/players"), registration(player.id), as(player)).ok()
+	synctest.Test(t, func(t *testing.T) {
+		first, second, _ := twoHosts(t)
+		owner := first.main()
+		player := first.agent(owner)
+		second.post(first.play("/players"), registration(player.id), as(player)).ok()
 
-	admin := world.Request{Caller: world.Caller{Admin: true}}
-	if _, err := first.world.Do(context.Background(), admin, world.ResetSession{Reason: "test"}); err != nil {
-		t.Fatal(err)
-	}
-	// The sid is one that the second host has not received.
-	second.post(first.play("/players"), registration(player.id), as(player)).ok()
+		admin := world.Request{Caller: world.Caller{Admin: true}}
+		if _, err := first.world.Do(context.Background(), admin, world.ResetSession{Reason: "test"}); err != nil {
+			t.Fatal(err)
+		}
+		// The sid is one that the second host has not received.
+		second.post(first.play("/players"), registration(player.id), as(player)).ok()
+	})
 }
 
 // A refusal comes from the store's present state also where the host could give
 // it at once from what it has received.
 func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
-	first, second, _ := twoHosts(t)
-	owner := first.main()
-	agent := first.agent(owner)
-	// The second host knows them now.
-	second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
-	second.phrases = 100
+	synctest.Test(t, func(t *testing.T) {
+		first, second, _ := twoHosts(t)
+		owner := first.main()
+		agent := first.agent(owner)
+		// The second host knows them now.
+		second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+		second.phrases = 100
 
-	first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(owner)).ok()
-	again := map[string]any{"agentNodeId": agent.id, "agentNodePasswHash": agent.hash}
-	second.post(protocol.PathAgentNode, again, as(owner)).ok()
+		first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(owner)).ok()
+		again := map[string]any{"agentNodeId": agent.id, "agentNodePasswHash": agent.hash}
+		second.post(protocol.PathAgentNode, again, as(owner)).ok()
 
-	other := first.agent(owner)
-	second.post(protocol.PathValidateNode, map[string]any{"nodeId": other.id}, as(owner)).ok()
-	third := first.agent(owner)
-	body := registration(third.id)
-	body["passwHash"] = third.hash
-	second.post(first.play("/players"), body, as(owner)).ok()
+		other := first.agent(owner)
+		second.post(protocol.PathValidateNode, map[string]any{"nodeId": other.id}, as(owner)).ok()
+		third := first.agent(owner)
+		body := registration(third.id)
+		body["passwHash"] = third.hash
+		second.post(first.play("/players"), body, as(owner)).ok()
 
-	stale := owner
-	var reply protocol.APIKeyReply
-	first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).into(&reply)
-	owner.apiKey = reply.APIKey.Reveal()
-	agent.apiKey = stale.apiKey
-	second.post(first.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeAPIKeyInvalid)
-	agent.apiKey = owner.apiKey
-	second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+		stale := owner
+		var reply protocol.APIKeyReply
+		first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).into(&reply)
+		owner.apiKey = reply.APIKey.Reveal()
+		agent.apiKey = stale.apiKey
+		second.post(first.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeAPIKeyInvalid)
+		agent.apiKey = owner.apiKey
+		second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
 
-	newcomer := first.main()
-	var token protocol.WatchTokenReply
-	first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(newcomer)).into(&token)
-	second.post(second.service.WatchSession(), map[string]any{"token": token.Token.Reveal()}).ok()
+		newcomer := first.main()
+		var token protocol.WatchTokenReply
+		first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(newcomer)).into(&token)
+		second.post(second.service.WatchSession(), map[string]any{"token": token.Token.Reveal()}).ok()
+	})
 }
 
 // A key is replaced everywhere at once, for the one read that asks for it as well;
 // while the store is away reads go on with the key that the host knows.
 func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
-	first, second, link := twoHosts(t)
-	owner := first.main()
-	session := func() *reply { return second.get(first.play("/session"), as(owner)) }
-	session().ok()
-	stale := owner
-	var reply protocol.APIKeyReply
-	first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).into(&reply)
-	session().refused(protocol.CodeAPIKeyInvalid)
-	owner.apiKey = reply.APIKey.Reveal()
-	session().ok()
+	synctest.Test(t, func(t *testing.T) {
+		first, second, link := twoHosts(t)
+		owner := first.main()
+		session := func() *reply { return second.get(first.play("/session"), as(owner)) }
+		session().ok()
+		stale := owner
+		var reply protocol.APIKeyReply
+		first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).into(&reply)
+		session().refused(protocol.CodeAPIKeyInvalid)
+		owner.apiKey = reply.APIKey.Reveal()
+		session().ok()
 
-	first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).ok()
-	link.Down.Store(true)
-	session().ok()
-	owner.apiKey = stale.apiKey
-	session().refused(protocol.CodeStoreUnavailable)
-	link.Down.Store(false)
+		first.post(protocol.PathNodeAPIKey, map[string]any{}, as(owner)).ok()
+		link.Down.Store(true)
+		session().ok()
+		owner.apiKey = stale.apiKey
+		session().refused(protocol.CodeStoreUnavailable)
+		link.Down.Store(false)
+	})
 }
 
 // What is reported of nodes is what every host did to them, and a deleted one is reported
 // nothing: no rev goes with that, so no client could ask for it.
 func TestNodesAreTheSameAtEveryHost(t *testing.T) {
-	first, second, link := twoHosts(t)
-	owner := first.main()
-	agent := first.agent(owner)
-	first.post(first.play("/players"), registration(agent.id), as(agent)).ok()
-	validate := func(who identity) *reply {
-		return second.post(protocol.PathValidateNode, map[string]any{}, as(who))
-	}
-	named := func(r *reply) bool { return strings.Contains(string(r.ok().body), agent.id) }
-	all := func() *reply { return second.get(protocol.PathNodes+"?all=true", asAdmin) }
-	own := func() *reply { return second.get(protocol.PathNodes, as(owner)) }
-	list := func() *reply { return second.get(protocol.PathAgents, as(owner)) }
-	if !named(all()) || !named(own()) || !named(list()) {
-		t.Error("a new agent is not listed at the other host")
-	}
-	validate(agent).ok()
-	first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(owner)).ok()
-	validate(agent).refused(protocol.CodeCredentialsInvalid)
-	first.main()
-	if named(all()) || named(own()) || named(list()) {
-		t.Error("a deleted agent is listed at the other host")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		first, second, link := twoHosts(t)
+		owner := first.main()
+		agent := first.agent(owner)
+		first.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+		validate := func(who identity) *reply {
+			return second.post(protocol.PathValidateNode, map[string]any{}, as(who))
+		}
+		named := func(r *reply) bool { return strings.Contains(string(r.ok().body), agent.id) }
+		all := func() *reply { return second.get(protocol.PathNodes+"?all=true", asAdmin) }
+		own := func() *reply { return second.get(protocol.PathNodes, as(owner)) }
+		list := func() *reply { return second.get(protocol.PathAgents, as(owner)) }
+		if !named(all()) || !named(own()) || !named(list()) {
+			t.Error("a new agent is not listed at the other host")
+		}
+		validate(agent).ok()
+		first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(owner)).ok()
+		validate(agent).refused(protocol.CodeCredentialsInvalid)
+		first.main()
+		if named(all()) || named(own()) || named(list()) {
+			t.Error("a deleted agent is listed at the other host")
+		}
 
-	// Who deleted itself is refused at every host, for the repeat as well.
-	erase := func(f *fixture) *reply {
-		return f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner), with(protocol.HeaderIdempotencyKey, "gone"))
-	}
-	erase(first).ok()
-	erase(second).refused(protocol.CodeCredentialsInvalid)
-	again := first.main()
-	second.get(protocol.PathAgents, as(again)).ok()
-	link.Down.Store(true)
-	second.get(protocol.PathAgents, as(again)).ok()
-	link.Down.Store(false)
+		// Who deleted itself is refused at every host, for the repeat as well.
+		erase := func(f *fixture) *reply {
+			return f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner), with(protocol.HeaderIdempotencyKey, "gone"))
+		}
+		erase(first).ok()
+		erase(second).refused(protocol.CodeCredentialsInvalid)
+		again := first.main()
+		second.get(protocol.PathAgents, as(again)).ok()
+		link.Down.Store(true)
+		second.get(protocol.PathAgents, as(again)).ok()
+		link.Down.Store(false)
+	})
 }
 
 // A main node, its token and its cookies end at every host at once, and no look at
@@ -156,36 +164,40 @@ func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first, second, _ := twoHosts(t)
-			second.host.options.APIKeys = APIKeysOff
-			owner := first.main()
-			token := first.link(owner)
-			cookie := second.watcher(protocol.WatchScopeAct, token)
-			second.get(second.play("/session"), byPage, showing(cookie)).ok()
-			second.get(second.play("/session"), as(owner)).ok()
-			first.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
-			refused(second, owner, cookie, token)
+			synctest.Test(t, func(t *testing.T) {
+				first, second, _ := twoHosts(t)
+				second.host.options.APIKeys = APIKeysOff
+				owner := first.main()
+				token := first.link(owner)
+				cookie := second.watcher(protocol.WatchScopeAct, token)
+				second.get(second.play("/session"), byPage, showing(cookie)).ok()
+				second.get(second.play("/session"), as(owner)).ok()
+				first.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
+				refused(second, owner, cookie, token)
+			})
 		})
 	}
 }
 
 func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
-	first, second, link := twoHosts(t)
-	owner, agent := first.main(), first.newIdentity()
-	link.Down.Store(true)
-	began := time.Now()
-	reply := second.post(protocol.PathAgentNode, map[string]any{
-		"agentNodeId": agent.id, "agentNodePasswHash": agent.hash,
-	}, as(owner))
-	if reply.status != http.StatusServiceUnavailable {
-		t.Errorf("an unknown node got %d without the store, want 503", reply.status)
-	}
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("the answer took %v", took)
-	}
-	// A stream of a node that is not known ends at once: 503 would be for good.
-	second.get(second.play("/events"), as(agent)).later(t)
-	link.Down.Store(false)
+	synctest.Test(t, func(t *testing.T) {
+		first, second, link := twoHosts(t)
+		owner, agent := first.main(), first.newIdentity()
+		link.Down.Store(true)
+		began := time.Now()
+		reply := second.post(protocol.PathAgentNode, map[string]any{
+			"agentNodeId": agent.id, "agentNodePasswHash": agent.hash,
+		}, as(owner))
+		if reply.status != http.StatusServiceUnavailable {
+			t.Errorf("an unknown node got %d without the store, want 503", reply.status)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("the answer took %v", took)
+		}
+		// A stream of a node that is not known ends at once: 503 would be for good.
+		second.get(second.play("/events"), as(agent)).later(t)
+		link.Down.Store(false)
+	})
 }
 
 func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -66,23 +67,33 @@ func TestEverySubscriberSeesEveryEventOnce(t *testing.T) {
 	})
 }
 
-// perform makes an agent do something n times, each of which is one event.
+// perform makes an agent do something n times, each of which is one event. It goes to
+// the world at once: the requests of writers would take most of the test's time.
 func (f *fixture) perform(a identity, n int) error {
 	for i := range n {
-		body := map[string]any{"playerId": a.id, "role": "tool", "text": fmt.Sprintf("line %d", i)}
+		var c world.Command = chatLine(a.id, fmt.Sprintf("line %d", i))
 		if i%3 == 0 {
-			change := registration(a.id)
-			change["name"] = fmt.Sprintf("name at %d", f.world.View().Seq)
-			if got := f.post(f.play("/players"), change, as(a)); got.status != http.StatusOK {
-				return fmt.Errorf("register: %d %s", got.status, got.body)
-			}
-			continue
+			c = world.Register{RegisterRequest: protocol.RegisterRequest{
+				Name: fmt.Sprintf("name at %d", f.world.View().Seq), Type: "test", AgentID: a.id,
+				EnableP2A: protocol.P2AOff, LeaseTTLSeconds: protocol.DefaultLeaseTTLSeconds,
+				Agent: protocol.AgentSpec{Type: "test", ToolNames: []string{protocol.ChatTool}},
+			}}
 		}
-		if got := f.rpc("recordInteraction", body, as(a)); got.status != http.StatusOK {
-			return fmt.Errorf("recordInteraction: %d %s", got.status, got.body)
+		if err := f.command(a, c); err != nil {
+			return fmt.Errorf("%T: %w", c, err)
 		}
 	}
 	return nil
+}
+
+// command has the world do what an agent asks for, without a request.
+func (f *fixture) command(a identity, c world.Command) error {
+	_, err := f.world.Do(context.Background(), world.Request{Caller: world.Caller{NodeID: a.id}, SID: f.world.View().SID}, c)
+	return err
+}
+
+func chatLine(agent, text string) world.RecordInteraction {
+	return world.RecordInteraction{RecordInteractionRequest: protocol.RecordInteractionRequest{PlayerID: agent, Role: protocol.RoleUser, Text: text}}
 }
 
 // follow is one client from a cursor to the last event.
@@ -161,12 +172,14 @@ func (n *network) followOnce(
 	return seen, nil
 }
 
-// recorded looks events up in the journal, once each of them is there.
+// recorded looks events up in the journal, once each of them is there. They are asked
+// for in order.
 func (n *network) recorded(start, end uint64, inline bool) func(uint64) (string, error) {
 	known := map[uint64]string{}
+	last := start
 	return func(seq uint64) (string, error) {
 		if _, have := known[seq]; !have {
-			for e, err := range n.world.History(context.Background(), start, end) {
+			for e, err := range n.world.History(context.Background(), last, end) {
 				if err != nil {
 					return "", err
 				}
@@ -178,7 +191,7 @@ func (n *network) recorded(start, end uint64, inline bool) func(uint64) (string,
 				if err != nil {
 					return "", err
 				}
-				known[e.Seq] = fr.data
+				known[e.Seq], last = fr.data, e.Seq
 			}
 		}
 		return known[seq], nil
