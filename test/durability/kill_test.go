@@ -20,8 +20,8 @@ const (
 	agents  = 4
 )
 
-// rounds is how often the host is killed: 50 by default, PLAYCTL_KILL_ROUNDS
-// says otherwise.
+// rounds is how often the host is killed: 20 times, each at another moment, with
+// PLAYCTL_TEST_LONG 50 times; PLAYCTL_KILL_ROUNDS says otherwise.
 func rounds(t *testing.T) int {
 	if text := os.Getenv("PLAYCTL_KILL_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -30,7 +30,10 @@ func rounds(t *testing.T) int {
 		}
 		return n
 	}
-	return 50
+	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
+		return 50
+	}
+	return 20
 }
 
 // world is what the test knows must be true of the host's store.

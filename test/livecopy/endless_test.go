@@ -54,9 +54,10 @@ func onTheWay() int64 {
 }
 
 func endlessAnswers() map[string]endless {
-	events, rpc := protocol.ServicePlay.Events(), protocol.ServicePlay.RPC()
+	events, rpc, session := protocol.ServicePlay.Events(), protocol.ServicePlay.RPC(), protocol.ServicePlay.Session()
 	buffered := onTheWay()
-	frame, reply, headers := 8<<20+buffered, 128<<20+buffered, 64<<10+buffered
+	// A reply with a few fields has a limit of its own, far below that of a snapshot.
+	frame, reply, brief, headers := 8<<20+buffered, 128<<20+buffered, 1<<20+buffered, 64<<10+buffered
 	long := strings.Repeat("a", 4000)
 	// A reply may be long, and a busy machine reads it in small pieces too slowly for the
 	// client's limit of time.
@@ -70,7 +71,7 @@ func endlessAnswers() map[string]endless {
 		"headers":              {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers},
 		"interim answers":      {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers},
 		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, longer, "bytes", reply},
-		"the space of a reply": {rpc, okJSON, strings.Repeat(" ", len(longer)), "bytes", reply},
+		"the space of a reply": {session, okJSON, strings.Repeat(" ", len(longer)), "bytes", brief},
 		"headers of a reply":   {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers},
 	}
 }
