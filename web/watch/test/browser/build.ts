@@ -2,21 +2,24 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { prepare } from './fixtures/prepared.js'
 
 /**
- * Builds the program that the tests run, page and all, unless PLAYCTL names one.
+ * Builds the program that the tests run, page and all, unless PLAYCTL names one, and prepares the world that they start from.
  *
- * @returns what removes it again
+ * @returns what removes both again
  */
-export default function build(): () => void {
-  if (process.env.PLAYCTL) return () => undefined
+export default async function build(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'playctl-watch-'))
-  const binary = join(folder, 'playctl')
-  execFileSync('go', ['build', '-o', binary, './cmd/playctl'], {
-    cwd: new URL('../../../..', import.meta.url),
-    stdio: 'inherit',
-  })
-  process.env.PLAYCTL = binary
+  if (!process.env.PLAYCTL) {
+    const binary = join(folder, 'playctl')
+    execFileSync('go', ['build', '-o', binary, './cmd/playctl'], {
+      cwd: new URL('../../../..', import.meta.url),
+      stdio: 'inherit',
+    })
+    process.env.PLAYCTL = binary
+  }
+  await prepare(join(folder, 'prepared'))
   return () => {
     rmSync(folder, { recursive: true, force: true })
   }

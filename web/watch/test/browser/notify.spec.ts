@@ -3,10 +3,11 @@
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
+import { launchOptions } from './fixtures/chromium.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, resident, verified } from './fixtures/town.js'
 
-test.use({ repository: false })
+test.use({ repository: false, launchOptions: launchOptions('whole') })
 
 /** Keeps what the page notifies of, and how often it asked whether it may. */
 async function record(page: Page): Promise<void> {

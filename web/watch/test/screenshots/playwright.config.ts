@@ -1,5 +1,12 @@
 import { defineConfig } from '@playwright/test'
+import { launchOptions } from '../browser/fixtures/chromium.js'
 import base from '../browser/playwright.config.js'
 
-/** The same browser and the same program; one picture after the other, so that each has the machine to itself. */
-export default defineConfig(base, { globalSetup: '../browser/build.ts', workers: 1, expect: { timeout: 60_000 }, outputDir: '../../build/screenshots' })
+/** The browser that people have, and the same program; one picture after the other, so that each has the machine to itself. */
+export default defineConfig(base, {
+  globalSetup: '../browser/build.ts',
+  workers: 1,
+  use: { launchOptions: launchOptions('whole') },
+  expect: { timeout: 60_000 },
+  outputDir: '../../build/screenshots',
+})
