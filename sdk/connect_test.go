@@ -34,18 +34,13 @@ func serveAt(t *testing.T, options playworld.Options) (host *playworld.PlayWorld
 	return host, server.URL
 }
 
-// accountAt makes an account at a host.
-func accountAt(t *testing.T, host *playworld.PlayWorld, url string) (*sdk.NodeCredentials, protocol.Secret) {
+// serveAccount serves a world with an account at an address of this machine.
+func serveAccount(t *testing.T) (a *account, url string) {
 	t.Helper()
-	node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), host.RootKey())
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := sdk.CreateMainNode(t.Context(), sdk.MainNodeOptions{Options: sdk.Options{BaseURL: url, MainNodeCredentials: node}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return node, key
+	a = newAccount(t, 0)
+	server := httptest.NewServer(a.host.Handler())
+	t.Cleanup(server.Close)
+	return a, server.URL
 }
 
 // surround gives the process an empty home folder and these variables of playctl alone.
@@ -98,8 +93,8 @@ func owner(t *testing.T, host *playworld.PlayWorld, a *sdk.Agent) string {
 }
 
 func TestConnectTakesTheEnvironment(t *testing.T) {
-	host, url := serveAt(t, playworld.Options{})
-	node, key := accountAt(t, host, url)
+	a, url := serveAccount(t)
+	host, node, key := a.host, a.main, a.apiKey
 	surround(t, map[string]string{
 		"PLAYCTL_SERVER": url, "PLAYCTL_NODE_ID": node.NodeID, "PLAYCTL_PASSW_HASH": node.PasswHash.Reveal(), "PLAYCTL_API_KEY": key.Reveal(),
 	})
@@ -118,8 +113,8 @@ func TestConnectTakesTheEnvironment(t *testing.T) {
 }
 
 func TestConnectTakesTheContextOfCommands(t *testing.T) {
-	host, url := serveAt(t, playworld.Options{})
-	node, key := accountAt(t, host, url)
+	a, url := serveAccount(t)
+	host, node, key := a.host, a.main, a.apiKey
 	file := surround(t, nil)
 	var ada *sdk.NodeCredentials
 	keep := func(key protocol.Secret) {
@@ -141,7 +136,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 				return err
 			}
 			// Its own credentials are not those that follow from its name.
-			if ada, err = sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), host.RootKey()); err != nil {
+			if ada, err = preparedNode(1); err != nil {
 				return err
 			}
 			if hash, err = creds.ParsePasswHash(ada.PasswHash.Reveal()); err != nil {

@@ -159,7 +159,7 @@ func (a *account) options() sdk.Options {
 var prepared struct {
 	sync.Mutex
 	nodes  []*sdk.NodeCredentials
-	stores map[int]preparedStore
+	stores []preparedStore
 }
 
 type preparedStore struct {
@@ -171,26 +171,10 @@ var accountsRootKey = strings.Repeat("ac", 32)
 
 // openAccount opens a world in a folder that has an account with some agent nodes.
 func openAccount(ctx context.Context, folder string, agents int) (*account, error) {
-	prepared.Lock()
-	defer prepared.Unlock()
-	for len(prepared.nodes) <= agents {
-		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), accountsRootKey)
-		if err != nil {
-			return nil, err
-		}
-		prepared.nodes = append(prepared.nodes, node)
-	}
 	file := filepath.Join(folder, "world")
-	store, made := prepared.stores[agents]
-	if !made {
-		var err error
-		if store, err = prepareStore(ctx, file, agents); err != nil {
-			return nil, err
-		}
-		if prepared.stores == nil {
-			prepared.stores = map[int]preparedStore{}
-		}
-		prepared.stores[agents] = store
+	nodes, store, err := preparedAccount(ctx, file, agents)
+	if err != nil {
+		return nil, err
 	}
 	if err := os.WriteFile(file, store.file, 0o600); err != nil {
 		return nil, err
@@ -200,39 +184,87 @@ func openAccount(ctx context.Context, folder string, agents int) (*account, erro
 		return nil, err
 	}
 	a := &account{host: host, apiKey: store.apiKey}
-	for _, node := range prepared.nodes[:agents+1] {
+	for _, node := range nodes {
 		a.agents = append(a.agents, new(*node))
 	}
 	a.main, a.agents = a.agents[0], a.agents[1:]
 	return a, nil
 }
 
-// prepareStore makes an account of the first prepared nodes in a store.
+// preparedNode is a copy of a prepared node, which a store with that many agent nodes
+// has not.
+func preparedNode(n int) (*sdk.NodeCredentials, error) {
+	prepared.Lock()
+	defer prepared.Unlock()
+	if err := prepareNodes(n); err != nil {
+		return nil, err
+	}
+	return new(*prepared.nodes[n]), nil
+}
+
+// prepareNodes makes nodes up to the nth. The lock is held.
+func prepareNodes(n int) error {
+	for len(prepared.nodes) <= n {
+		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), accountsRootKey)
+		if err != nil {
+			return err
+		}
+		prepared.nodes = append(prepared.nodes, node)
+	}
+	return nil
+}
+
+// preparedAccount is a store and the nodes that are in it, the main node first. It is
+// made at a path.
+func preparedAccount(ctx context.Context, path string, agents int) ([]*sdk.NodeCredentials, preparedStore, error) {
+	prepared.Lock()
+	defer prepared.Unlock()
+	if err := prepareNodes(agents); err != nil {
+		return nil, preparedStore{}, err
+	}
+	for n := len(prepared.stores); n <= agents; n++ {
+		store, err := prepareStore(ctx, path, n)
+		if err != nil {
+			return nil, preparedStore{}, err
+		}
+		prepared.stores = append(prepared.stores, store)
+	}
+	return prepared.nodes[:agents+1], prepared.stores[agents], nil
+}
+
+// prepareStore makes an account of the first prepared nodes in a store, or one more
+// agent node in a copy of the store before.
 func prepareStore(ctx context.Context, path string, agents int) (made preparedStore, err error) {
+	if agents > 0 {
+		made = prepared.stores[agents-1]
+		if err := os.WriteFile(path, made.file, 0o600); err != nil {
+			return made, err
+		}
+	}
 	host, err := playworld.New(ctx, playworld.Options{Path: path, RootKey: accountsRootKey})
 	if err != nil {
 		return made, err
 	}
 	defer func() { _ = host.Close(ctx) }()
-	a := &account{host: host, main: prepared.nodes[0]}
-	if made.apiKey, err = sdk.CreateMainNode(ctx, sdk.MainNodeOptions{Options: a.options()}); err != nil {
-		return made, err
+	a := &account{host: host, main: prepared.nodes[0], apiKey: made.apiKey}
+	if agents == 0 {
+		made.apiKey, err = sdk.CreateMainNode(ctx, sdk.MainNodeOptions{Options: a.options()})
+	} else {
+		err = createAgentNode(ctx, a, prepared.nodes[agents])
 	}
-	a.apiKey = made.apiKey
-	w, err := sdk.New(a.options())
-	if err != nil {
-		return made, err
-	}
-	for _, node := range prepared.nodes[1 : agents+1] {
-		if err := w.CreateAgentNode(ctx, node); err != nil {
-			return made, err
-		}
-	}
-	if err := errors.Join(w.Close(ctx), host.Close(ctx)); err != nil {
+	if err = errors.Join(err, host.Close(ctx)); err != nil {
 		return made, err
 	}
 	made.file, err = os.ReadFile(path)
 	return made, err
+}
+
+func createAgentNode(ctx context.Context, a *account, node *sdk.NodeCredentials) error {
+	w, err := sdk.New(a.options())
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.CreateAgentNode(ctx, node), w.Close(ctx))
 }
 
 func newAccount(t *testing.T, agents int) *account {
