@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { z } from 'zod'
 import { RemotePlayWorld, langchainRegistration } from '../src/agent-play/index.js'
 import type { ChainNode, WorldEvent, WorldSnapshot } from '../src/agent-play/index.js'
-import { createNodeCredentialMaterial, createClient } from '../src/index.js'
+import { createClient } from '../src/index.js'
 import { Host, Reports } from './host.js'
 
 /** An agent as LangChain makes it, with the tools of a program of that service. */
@@ -22,7 +22,7 @@ for (const flags of [['--compat', 'agent-play'], []]) {
     it('works with its import changed', async (test) => {
       const printed = test.mock.method(console, 'warn', () => undefined)
       const { node, apiKey } = await host.account()
-      const ada = createNodeCredentialMaterial({ rootKey: host.rootKey })
+      const ada = host.credentials()
       await createClient({ baseUrl: host.url, credentials: node, apiKey }).createAgentNode(ada)
       const seen = new Reports<WorldEvent>()
       const world = new RemotePlayWorld({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
-  AgentFailedError, AnsweredError, ClosedError, OptionError, RemotePlayWorld, TookTooLongError, ToolError, createClient, createMainNode, createNodeCredentialMaterial,
+  AgentFailedError, AnsweredError, ClosedError, OptionError, RemotePlayWorld, TookTooLongError, ToolError, createClient, createMainNode,
   frameworkRegistration, hasCode,
 } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial } from '../src/index.js'
@@ -18,12 +18,12 @@ describe('ask', () => {
   let ada: Agent
   before(async () => {
     host = await Host.start()
-    node = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    node = host.credentials()
     const made = await createMainNode({ baseUrl: host.url, mainNodeCredentials: { phrase: node.phrase, rootKey: host.rootKey } })
     assert.equal(made.nodeId, node.nodeId)
     apiKey = made.apiKey ?? ''
     world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
-    const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const credentials = host.credentials()
     await world.createAgentNode(credentials)
     ada = await world.addAgent({ name: 'Ada', agent: tools, credentials })
     const commands = await world.subscribeIntercomCommands({
@@ -67,7 +67,7 @@ describe('ask', () => {
       return true
     })
     await failed(ada.id, /no table is free/u)
-    const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const credentials = host.credentials()
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     await other.createAgentNode(credentials)
     const slow = await other.addAgent({ name: 'Slow', agent: tools, credentials })
@@ -95,7 +95,7 @@ describe('ask', () => {
   it('learns at once that no program answers, from the agents that streams name', async () => {
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     const [eve, kim] = await Promise.all(['Eve', 'Kim'].map(async (name) => {
-      const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+      const credentials = host.credentials()
       await other.createAgentNode(credentials)
       return other.addAgent({ name, agent: tools, credentials })
     }))
@@ -135,7 +135,7 @@ describe('ask', () => {
   })
 
   it('ends an executor whose command somebody else answered', async () => {
-    const credentials = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const credentials = host.credentials()
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     await other.createAgentNode(credentials)
     const bob = await other.addAgent({ name: 'Bob', agent: tools, credentials })

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient, createNodeCredentialMaterial } from '../src/index.js'
 import type { NodeCredentialMaterial, WorldClient } from '../src/index.js'
+import { type Account, fresh, prepared, preparedAccounts, preparedWorld, rootKey } from './accounts.js'
 import { playctl } from './repository.js'
 
 /** The administrator's token of every host here. */
@@ -56,15 +57,35 @@ export class Host {
   rootKey = ''
   #child: ChildProcess | undefined
   #port = 0
+  #accounts: Account[] = []
+  readonly #fresh = [...fresh]
 
-  constructor(readonly flags: readonly string[]) {
+  private constructor(readonly flags: readonly string[]) {
     writeFileSync(path.join(this.folder, 'admin'), adminToken, { mode: 0o600 })
+    writeFileSync(path.join(this.folder, 'root'), rootKey, { mode: 0o600 })
   }
 
+  /** Starts a host with a copy of the world that was prepared, which has main nodes: to derive the ids of nodes takes longer than a start. */
   static async start(...flags: string[]): Promise<Host> {
     const host = new Host(flags)
+    if (!flags.includes('--no-repository') && !flags.includes('--store')) {
+      cpSync(path.join(preparedWorld(), 'world'), host.folder, { recursive: true })
+      host.#accounts = preparedAccounts()
+    }
     await host.start()
     return host
+  }
+
+  /** Makes the world that other hosts start with, in a folder. */
+  static async prepare(folder: string): Promise<void> {
+    const host = new Host([])
+    await host.start()
+    const keys: string[] = []
+    for (const node of prepared) keys.push((await createClient({ baseUrl: host.url }).createMainNode(node)).apiKey ?? '')
+    await host.kill('SIGTERM')
+    cpSync(host.folder, path.join(folder, 'world'), { recursive: true })
+    writeFileSync(path.join(folder, 'keys.json'), JSON.stringify(keys))
+    await host.end()
   }
 
   /** Starts the host, at the port that it had before. */
@@ -73,6 +94,7 @@ export class Host {
     const child = spawn(playctl(), [
       'serve', '--listen', `127.0.0.1:${this.#port}`, '--output', 'json',
       ...(this.flags.includes('--store') ? [] : ['--data-dir', this.folder]),
+      ...(this.flags.includes('--root-file') ? [] : ['--root-file', path.join(this.folder, 'root')]),
       '--admin-token-file', path.join(this.folder, 'admin'), '--rate-nodes', '-1', ...this.flags,
     ], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: this.folder } })
     this.#child = child
@@ -117,9 +139,16 @@ export class Host {
     return createClient({ baseUrl: this.url, credentials: { adminToken } })
   }
 
-  /** Makes a main node and gives its credentials and its API key. */
-  async account(): Promise<{ node: NodeCredentialMaterial; apiKey: string }> {
-    const node = createNodeCredentialMaterial({ rootKey: this.rootKey })
+  /** Credentials of a node that this host does not know, derived only where all known answers were given out. */
+  credentials(): NodeCredentialMaterial {
+    return this.#fresh.shift() ?? createNodeCredentialMaterial({ rootKey: this.rootKey })
+  }
+
+  /** A main node with its API key, made only where none of those that were prepared is left. */
+  async account(): Promise<Account> {
+    const ready = this.#accounts.shift()
+    if (ready !== undefined) return ready
+    const node = this.credentials()
     const { apiKey } = await createClient({ baseUrl: this.url }).createMainNode(node)
     return { node, apiKey: apiKey ?? '' }
   }

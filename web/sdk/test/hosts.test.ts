@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { RemotePlayWorld, createClient, createNodeCredentialMaterial, frameworkRegistration, isEvent, playerChainRoot } from '../src/index.js'
+import { RemotePlayWorld, createClient, frameworkRegistration, isEvent, playerChainRoot } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial, WorldEvent } from '../src/index.js'
 import { follow } from './follow.js'
-import { Reports } from './host.js'
+import { type Host, Reports } from './host.js'
 import { type Balancer, Site } from './site.js'
 
 const tools = frameworkRegistration('test', ['chat_tool'])
@@ -55,11 +55,11 @@ describe('a world with several hosts', () => {
   const agents: Agent[] = []
   before(async () => {
     ({ site, balancer } = await Site.open(2))
-    node = createNodeCredentialMaterial({ rootKey: site.rootKey })
-    apiKey = (await createClient({ baseUrl: balancer.url }).createMainNode(node)).apiKey ?? ''
+    const [host] = site.hosts as [Host]
+    ;({ node, apiKey } = await host.account())
     world = new RemotePlayWorld({ baseUrl: balancer.url, apiKey, mainNodeCredentials: node })
     for (const name of ['Ada', 'Bob']) {
-      const credentials = createNodeCredentialMaterial({ rootKey: site.rootKey })
+      const credentials = host.credentials()
       await world.createAgentNode(credentials)
       agents.push(await world.addAgent({ name, agent: tools, credentials }))
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { RemotePlayWorld, createClient, createNodeCredentialMaterial } from '../src/index.js'
+import { RemotePlayWorld, createClient } from '../src/index.js'
 import { Host } from './host.js'
 
 describe('keys and labels of an account', () => {
@@ -61,7 +61,7 @@ describe('keys and labels of an account', () => {
       assert.equal(printed.callCount(), want === 0 ? 0 : 1, `with ${header}`)
     }
     const world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node, fetch, onWarning: (text) => { warnings.push(text) } })
-    assert.equal(await world.deleteAgentNode(await world.createAgentNode(createNodeCredentialMaterial({ rootKey: host.rootKey }))), true)
+    assert.equal(await world.deleteAgentNode(await world.createAgentNode(host.credentials())), true)
     await world.close()
     assert.deepEqual(warnings, ['a host of the world has not confirmed a deletion or revocation: until then what is gone may be accepted there'])
   })
@@ -69,7 +69,7 @@ describe('keys and labels of an account', () => {
   it('a label is given, refused to a second agent, and taken away', async () => {
     const { node, apiKey } = await host.account()
     const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
-    const agents = [createNodeCredentialMaterial({ rootKey: host.rootKey }), createNodeCredentialMaterial({ rootKey: host.rootKey })]
+    const agents = [host.credentials(), host.credentials()]
     for (const agent of agents) await client.createAgentNode(agent)
     const [first, second] = agents.map(({ nodeId }) => nodeId) as [string, string]
     assert.deepEqual(await client.labelNode(first, 'Ada'), { nodeId: first, label: 'Ada' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { RemotePlayWorld, createNodeCredentialMaterial, frameworkRegistration } from '../src/index.js'
+import { RemotePlayWorld, frameworkRegistration } from '../src/index.js'
 import type { WorldUpdate } from '../src/index.js'
 import { Host, Reports } from './host.js'
 import { Meddler, olderFrames } from './meddler.js'
@@ -26,7 +26,7 @@ describe('the paths of the agent-play service', () => {
       const updates = new Reports<WorldUpdate>()
       await world.subscribeWorldState({ onSnapshot: updates.add })
       assert.equal((await updates.until(() => true)).verification, older ? 'unverifiable' : 'verified')
-      const agent = createNodeCredentialMaterial({ rootKey: host.rootKey })
+      const agent = host.credentials()
       await world.createAgentNode(agent)
       // Without credentials of its own: the agent's id with its owner's hash.
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- programs that were written for that service call it so

@@ -30,6 +30,9 @@ describe('the package in a fresh project', () => {
       assert.ok(project.files.includes(needed), `${needed} is not in the package`)
     }
     assert.ok(!project.files.some((file) => file.includes('test')), 'tests are in the package')
+    // test/run.mjs does the same, without a look at types.
+    const { scripts } = JSON.parse(readFileSync(path.join(repository, 'web/sdk/package.json'), 'utf8')) as { scripts: Record<string, string> }
+    assert.deepEqual([scripts.prepack, scripts.build], ['npm run build', 'tsc -p tsconfig.build.json'])
   })
 
   it('runs the agent of its README', async () => {

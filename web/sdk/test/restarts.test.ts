@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient, createNodeCredentialMaterial } from '../src/index.js'
+import { createClient } from '../src/index.js'
 import { type Seen, type Source, type Streams, chromiumSource, curl, eventsource, eventsourceClient, fetchSource, openChromium, r3labs } from './eventsources.js'
+import { rootKey } from './accounts.js'
 import { Host } from './host.js'
 import { repository } from './repository.js'
 import { Redis } from './site.js'
@@ -69,7 +71,7 @@ describe('standard clients through restarts', () => {
   before(async () => {
     await redis.start()
     const store = ['--store', redis.url, '--store-wait', '10m', '--root-file', path.join(redis.folder, 'root')]
-    execFileSync('sh', ['-c', `umask 077; head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \\n' >'${path.join(redis.folder, 'root')}'`])
+    writeFileSync(path.join(redis.folder, 'root'), rootKey, { mode: 0o600 })
     const goroot = execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim()
     execFileSync('go', ['run', path.join(goroot, 'src/crypto/tls/generate_cert.go'), '--host', '127.0.0.1', '--ecdsa-curve', 'P256'], { cwd: redis.folder, stdio: 'ignore' })
     const program = path.join(redis.folder, 'r3labs')
@@ -81,7 +83,7 @@ describe('standard clients through restarts', () => {
     const [host, secure] = hosts as [Host, Host]
     const { node, apiKey } = await host.account()
     const account = createClient({ baseUrl: host.url, apiKey, credentials: node })
-    const agent = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    const agent = host.credentials()
     await account.createAgentNode(agent)
     // Without a lease there is no event but those of lines.
     await account.register({ name: 'Ada', type: 'test', agentId: agent.nodeId, agent: { type: 'test', toolNames: ['chat_tool'] } })

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { rootKey } from './accounts.js'
 import { Host, Reports } from './host.js'
 
 /** A Redis of a test, on a socket in a folder of its own, which syncs every write. */
@@ -102,7 +102,7 @@ export class Site {
   readonly #rootFile = path.join(this.redis.folder, 'root')
 
   private constructor() {
-    writeFileSync(this.#rootFile, randomBytes(32).toString('hex'), { mode: 0o600 })
+    writeFileSync(this.#rootFile, rootKey, { mode: 0o600 })
   }
 
   static async open(hosts: number): Promise<{ site: Site; balancer: Balancer }> {
@@ -110,11 +110,6 @@ export class Site {
     await site.redis.start()
     for (let i = 0; i < hosts; i++) site.hosts.push(await Host.start('--store', site.redis.url, '--root-file', site.#rootFile))
     return { site, balancer: await Balancer.before(site.hosts) }
-  }
-
-  /** The world's root key. */
-  get rootKey(): string {
-    return readFileSync(this.#rootFile, 'utf8')
   }
 
   async end(): Promise<void> {

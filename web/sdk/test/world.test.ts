@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import {
   ClosedError, type IntercomEventData, OptionError, PlayError, RemotePlayWorld, ToolError, UnreachableError, type WorldEvent,
-  createClient, createNodeCredentialMaterial, frameworkRegistration, hasCode, isEvent, subscribeEvents,
+  createClient, frameworkRegistration, hasCode, isEvent, subscribeEvents,
 } from '../src/index.js'
 import type { NodeCredentialMaterial, WorldUpdate } from '../src/index.js'
 import { Host, Reports } from './host.js'
@@ -26,7 +26,7 @@ describe('RemotePlayWorld', () => {
   before(async () => {
     host = await Host.start()
     account = await host.account()
-    ada = createNodeCredentialMaterial({ rootKey: host.rootKey })
+    ada = host.credentials()
     const world = open()
     await world.createAgentNode(ada)
     await world.close()
