@@ -110,9 +110,10 @@ func TestMapGolden(t *testing.T) {
 func TestMapInAnyWindow(t *testing.T) {
 	t.Parallel()
 	for width := range 45 {
+		look := Look{Width: width, Now: noon}
+		m := scene(look)
 		for height := range 30 {
-			look := Look{Width: width, Now: noon}
-			text := scene(look).Frame(look, height, statuses()[2]).Text(look)
+			text := m.Frame(look, height, statuses()[2]).Text(look)
 			inWindow(t, fmt.Sprintf("%d×%d", width, height), look, text)
 			if width > 16 && height > 0 && !strings.Contains(text, "live  verified") {
 				t.Errorf("%d×%d has no status:\n%s", width, height, text)
