@@ -13,7 +13,7 @@ import { Redis } from './site.js'
 
 const long = process.env.PLAYCTL_TEST_LONG !== undefined
 /** Streams of each library, contexts of six in Chromium, and its streams over HTTP/2. */
-const [each, contexts, overHTTP2] = long ? [400, 8, 100] : [20, 3, 20]
+const [each, contexts, overHTTP2] = long ? [400, 8, 100] : [6, 1, 6]
 const patienceMs = long ? 180_000 : 60_000
 /** How long the store is away while its hosts run: in the long form longer than any wait of a stream. */
 const outageMs = long ? 90_000 : 5_000
