@@ -11,16 +11,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/playctl/playctl/test/worldtest"
+	"github.com/playctl/playctl/test/hostprocess"
 )
 
 // made is a world in which the examples make sense, and the home folder of somebody in
 // it, to be copied.
-type made struct{ data, home, url, mcp, space string }
+type made struct{ data, home, url, mcp, space, program string }
+
+// quickProgram builds playctl as scripts have it but for the race detector, which takes
+// most of the time of a short command, and gives its folder. Scripts watch the same
+// commands for races.
+func quickProgram(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", filepath.Join(folder, "playctl"), ".")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building playctl: %v\n%s", err, out)
+	}
+	return folder
+}
 
 func makeExampleWorld(t *testing.T) made {
 	t.Helper()
-	w := made{data: t.TempDir(), home: t.TempDir()}
+	w := made{data: t.TempDir(), home: t.TempDir(), program: quickProgram(t)}
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
 		path := filepath.Join(w.home, name)
@@ -51,7 +64,8 @@ func makeExampleWorld(t *testing.T) made {
 	write("credentials.json", theirs, 0o600)
 	write(".agent-play/credentials.json", theirs, 0o600)
 
-	w.url = w.serve(t, w.data)
+	host := w.serve(t, w.data)
+	w.url = host.URL()
 	run := func(line string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
@@ -86,13 +100,15 @@ func makeExampleWorld(t *testing.T) made {
 	run("playctl snapshot -o json > world.json && playctl chain prove __header__ > proof.json")
 	run("playctl tail --from-start --follow=false --record monday.ndjson > /dev/null && gzip -k monday.ndjson")
 	run("playctl context show -o json | jq -r .rootKey > world.root")
+	// Only the store of a host that has ended is whole when it is copied.
+	host.Stop()
 	return w
 }
 
 // env is what an example sees.
 func (w *made) env(home, url string) []string {
 	return []string{
-		"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TERM=xterm", nodeIDs + "=" + cheapIDs, "GORACE=" + quickExit,
+		"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + w.program + ":" + os.Getenv("PATH"), "TERM=xterm", nodeIDs + "=" + cheapIDs,
 		"PLAYCTL_SERVER=" + url, "PLAYCTL_TIMEOUT=" + patience, "PLAYCTL_ADMIN_TOKEN_FILE=admin.token",
 		"DISPLAY=:0", // a browser is bin/xdg-open
 		"PLAYCTL_CREDENTIALS_FILE=" + filepath.Join(home, "mine.json"),
@@ -100,7 +116,7 @@ func (w *made) env(home, url string) []string {
 }
 
 // serve hosts the world that a folder has, until the test ends.
-func (w *made) serve(t *testing.T, data string, flags ...string) string {
+func (w *made) serve(t *testing.T, data string, flags ...string) *hostprocess.Host {
 	t.Helper()
 	token := filepath.Join(data, "admin.token")
 	if err := os.WriteFile(token, []byte("the-administrators-own-token\n"), 0o600); err != nil {
@@ -109,29 +125,11 @@ func (w *made) serve(t *testing.T, data string, flags ...string) string {
 	if err := os.Chmod(token, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{
-		"serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error",
-		"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token, "--main-nodes-invite",
-	}
-	p := inProcess(data, nil, append(args, flags...)...)
-	p.Derive = worldtest.CheapID
-	return serveProgram(t, p).URL
-}
-
-// keepFolders moves the world out of the folders that the test's end removes.
-func keepFolders(t *testing.T, w *made) {
-	t.Helper()
-	folder, err := os.MkdirTemp("", "playctl-examples-") //nolint:usetesting // it outlives the test that makes it
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for name, from := range map[string]*string{"data": &w.data, "home": &w.home} {
-			to := filepath.Join(folder, name)
-			if err := os.CopyFS(to, os.DirFS(*from)); err != nil {
-				t.Error(err)
-			}
-			*from = to
-		}
+	return hostprocess.Start(t, hostprocess.Options{
+		Program: filepath.Join(w.program, "playctl"),
+		Args: append([]string{
+			"--data-dir", filepath.Join(data, "world"), "--admin-token-file", token, "--main-nodes-invite", "--log-level", "error",
+		}, flags...),
+		Env: []string{nodeIDs + "=" + cheapIDs},
 	})
 }
