@@ -108,10 +108,12 @@ describe('the package in a fresh project', () => {
       export const refused = (error: PlayError): boolean => error.code === 'behind'
       export const own: Promise<PlayWorld> = PlayWorld.start()
     `)
+    // What its own tsconfig.json says is the way of today's Node.
+    assert.match(readFileSync(path.join(project.folder, 'tsconfig.json'), 'utf8'), /"module": "NodeNext"/u)
     assert.deepEqual(project.compile(), [])
     const { ModuleKind, ModuleResolutionKind } = ts
     for (const [module, moduleResolution] of [
-      [ModuleKind.Node16, ModuleResolutionKind.Node16], [ModuleKind.NodeNext, ModuleResolutionKind.NodeNext], [ModuleKind.ESNext, ModuleResolutionKind.Bundler],
+      [ModuleKind.Node16, ModuleResolutionKind.Node16], [ModuleKind.ESNext, ModuleResolutionKind.Bundler],
     ] as const) assert.deepEqual(project.compile({ module, moduleResolution, noEmit: true }), [])
   })
 

@@ -9,7 +9,7 @@ import { playctl, repository } from './repository.js'
 
 const web = path.join(repository, 'web')
 
-/** The declarations of the platform, which are the same for every compilation. */
+/** The declarations that no project has as its own, as each way of compiling reads them. */
 const declarations = new Map<string, ts.SourceFile | undefined>()
 
 /** A compiler host that reads those declarations once. */
@@ -17,9 +17,10 @@ function libraries(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const read = host.getSourceFile.bind(host)
   host.getSourceFile = (name, language, ...rest) => {
-    if (!name.includes('/typescript/lib/')) return read(name, language, ...rest)
-    if (!declarations.has(name)) declarations.set(name, read(name, language, ...rest))
-    return declarations.get(name)
+    if (!name.startsWith(path.join(web, 'node_modules'))) return read(name, language, ...rest)
+    const key = `${name} ${JSON.stringify(language)}`
+    if (!declarations.has(key)) declarations.set(key, read(name, language, ...rest))
+    return declarations.get(key)
   }
   return host
 }
