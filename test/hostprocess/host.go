@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -96,7 +97,9 @@ func (h *Host) TryStart() error {
 	}
 	// Kill ends it, in a cleanup: the test's context ends before those.
 	cmd := exec.CommandContext(context.WithoutCancel(h.t.Context()), program, args...) //nolint:gosec // the test's own arguments
-	cmd.Env = append(os.Environ(), "HOME="+h.home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+	// How often a host collects garbage is its own to decide, however the tests do it.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GOGC=") })
+	cmd.Env = append(cmd.Env, "HOME="+h.home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
 	cmd.Env = append(cmd.Env, h.options.Env...)
 	said := newTranscript()
 	cmd.Stdout, cmd.Stderr = said.screen(), said
