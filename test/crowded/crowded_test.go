@@ -113,23 +113,23 @@ func answered(ctx context.Context, call func(context.Context, *http.Client) (*ho
 	return a, err
 }
 
-// A host with few descriptors is asked by 400 connections whose headers do not end
-// and by 300 streams of one node: others are answered all the same.
+// A host with few descriptors is asked by 200 connections whose headers do not end
+// and by 150 streams of one node: others are answered all the same.
 func TestANewcomerAtAHostThatIsFull(t *testing.T) {
-	h, rootKey := start(t, 256)
+	h, rootKey := start(t, 168) // room for about a third of them
 	account := hostprocess.NewAccount(t, h, rootKey, "crowd", 1)
 	newcomer := account.Agents[0]
 	var session protocol.SessionReply
 	newcomer.Must(t, h, hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()}, &session)
 
 	var all sync.WaitGroup
-	all.Add(300)
-	var once [300]sync.Once
+	all.Add(150)
+	var once [150]sync.Once
 	crowd := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	flood(t, len(once), func(ctx context.Context, i int) {
 		stream(ctx, crowd, h, account.Main, session.SID, func() { once[i].Do(all.Done) })
 	})
-	flood(t, 400, func(ctx context.Context, _ int) { halfAsk(ctx, h) })
+	flood(t, 200, func(ctx context.Context, _ int) { halfAsk(ctx, h) })
 	all.Wait()
 
 	for i := range 5 {

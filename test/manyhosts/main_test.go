@@ -88,7 +88,9 @@ func TestWhatIsLeftBehindIsSeen(t *testing.T) {
 	}
 }
 
-// seeds are 20, with PLAYCTL_TEST_LONG 300, or those that PLAYCTL_CHAOS_SEEDS says.
+// seeds are 10 to 19, in which every fault happens on a Redis that syncs every write and
+// all but one on the other; with PLAYCTL_TEST_LONG they are 300, or those that
+// PLAYCTL_CHAOS_SEEDS says.
 func seeds(t *testing.T) (first, last uint64) {
 	t.Helper()
 	text := os.Getenv(envSeeds)
@@ -96,7 +98,7 @@ func seeds(t *testing.T) (first, last uint64) {
 	case text == "" && os.Getenv("PLAYCTL_TEST_LONG") != "":
 		return 1, 300
 	case text == "":
-		return 1, 20
+		return 10, 19
 	}
 	from, to, isRange := strings.Cut(text, "-")
 	if !isRange {

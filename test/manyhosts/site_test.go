@@ -129,7 +129,8 @@ func (s *site) until(h *hostprocess.Host, n hostprocess.Node, r hostprocess.Requ
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
+	// Each time is a connection of its own, and some waits are of many seconds.
+	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		a, err := n.Do(ctx, s.client, h.URL(), r)
