@@ -248,15 +248,7 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 			synctest.Wait()
 			began := time.Now()
 			c.remove()
-			for {
-				fr, err := readFrame(s.lines)
-				if err != nil {
-					break
-				}
-				if fr.event != string(protocol.EventAgentSignal) {
-					t.Fatalf("%s goes on with %+v", name, fr)
-				}
-			}
+			s.endedAfter(protocol.EventAgentSignal)
 			s.close()
 			if took := time.Since(began); took != 0 {
 				t.Errorf("%s had its stream for another %s", name, took)

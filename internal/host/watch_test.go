@@ -390,7 +390,7 @@ func TestStreamsOfACookieEndWithIt(t *testing.T) {
 		s = open(other.Value)
 		began = time.Now()
 		f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
-		s.ended()
+		s.endedAfter(protocol.EventAgentSignal)
 		s.close()
 		if took := time.Since(began); took != 0 {
 			t.Errorf("a cookie whose main node was deleted had its stream for another %s", took)
