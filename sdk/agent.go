@@ -83,12 +83,35 @@ func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 		return err
 	}
 	defer done()
+	arrived := w.expect(a)
 	sessions := w.sessionCount()
-	if err := a.register(ctx); err != nil {
+	if err = a.register(ctx); err == nil {
+		err = w.adopt(ctx, a, sessions)
+	} else {
 		a.stop()
-		return err
 	}
-	return w.adopt(ctx, a, sessions)
+	arrived(err)
+	return err
+}
+
+// expect notes that an agent is on its way to the map, where it is asked before this
+// program has read that it is there. The caller says how that ended.
+func (w *RemotePlayWorld) expect(a *Agent) (arrived func(error)) {
+	id, one := a.PlayerID(), &answering{arrived: make(chan struct{})}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.arriving[id] = one
+	return func(err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if err == nil {
+			one.agent = a
+		}
+		if w.arriving[id] == one {
+			delete(w.arriving, id)
+		}
+		close(one.arrived)
+	}
 }
 
 // AddPlayer is AddAgent under its older name.

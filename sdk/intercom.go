@@ -153,12 +153,12 @@ func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {
 	return sources
 }
 
-// intercomAgent is the agent of this world that a command is for; nil if it is
-// none of those that are listened for.
-func (w *RemotePlayWorld) intercomAgent(o *IntercomOptions, id string) *Agent {
+// intercomAgent gives which agent of this world a command is for, also one that is on its
+// way to the map; nil if it is none of those that are listened for.
+func (w *RemotePlayWorld) intercomAgent(o *IntercomOptions, id string) *answering {
 	for _, a := range o.Agents {
 		if a.PlayerID() == id {
-			return a
+			return &answering{agent: a}
 		}
 	}
 	if len(o.Agents) > 0 || len(o.AgentIDs) > 0 && !slices.Contains(o.AgentIDs, id) {
@@ -169,5 +169,9 @@ func (w *RemotePlayWorld) intercomAgent(o *IntercomOptions, id string) *Agent {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.agents[protocol.NormalizeAgentID(id)]
+	id = protocol.NormalizeAgentID(id)
+	if a := w.agents[id]; a != nil {
+		return &answering{agent: a}
+	}
+	return w.arriving[id]
 }

@@ -186,10 +186,7 @@ func (l *intercomListener) answering(id string) *answering {
 	if l.programs != nil {
 		return l.programs.find(id)
 	}
-	if agent := l.world.intercomAgent(l.options, id); agent != nil {
-		return &answering{agent: agent}
-	}
-	return nil
+	return l.world.intercomAgent(l.options, id)
 }
 
 // accept notes a command as seen; done is nil if it was before. The caller calls it when

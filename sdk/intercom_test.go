@@ -238,3 +238,32 @@ func TestCommandsAreCarriedOutOnce(t *testing.T) {
 		}
 	})
 }
+
+// Others see an agent on the map, and ask it, before its program reads that it is there.
+func TestACommandWaitsForItsAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		asker := visit(t, host, nil)
+		var asking sync.WaitGroup
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				response, err := host.Transport().RoundTrip(r)
+				if r.URL.Path == protocol.ServicePlay.Players() {
+					asking.Go(func() {
+						if got, err := ask(t, asker, "ada", "hello"); err != nil || got != "ada heard hello" {
+							t.Errorf("%q, %v", got, err)
+						}
+					})
+					synctest.Wait()
+				}
+				return response, err
+			})
+		})
+		_, errs := serveIntercom(t, w, newExecutor(), func(o *sdk.IntercomOptions) { o.AgentIDs = []string{"ada"} })
+		addAgent(t, w, "ada", nil)
+		asking.Wait()
+		if found := errs(); len(found) > 0 {
+			t.Error(found)
+		}
+	})
+}

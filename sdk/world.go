@@ -45,9 +45,11 @@ type RemotePlayWorld struct {
 	end   context.CancelCauseFunc
 	tasks sync.WaitGroup
 
-	mu         sync.Mutex
-	closed     bool
-	agents     map[string]*Agent
+	mu     sync.Mutex
+	closed bool
+	agents map[string]*Agent
+	// arriving are the agents whose registration is not answered yet.
+	arriving   map[string]*answering
 	placements *placements
 	programs   *programs
 	// sessions counts the changes of session that were noticed.
@@ -61,7 +63,7 @@ type RemotePlayWorld struct {
 // New makes a world. It checks the options and connects to nothing: Connect
 // finds out whether the host is there and takes the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
-	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, program: rand.Text()}
+	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, arriving: map[string]*answering{}, program: rand.Text()}
 	c, main, err := w.options.client(w.sessionChanged, w.unconfirmed)
 	if err != nil {
 		return nil, err

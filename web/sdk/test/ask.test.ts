@@ -60,6 +60,40 @@ describe('ask', () => {
     }
   })
 
+  it('is answered by an agent that is asked before its program reads that it is on the map', async () => {
+    const credentials = host.credentials()
+    let heard = (): void => undefined
+    const forwarded = new Promise<void>((resolve) => { heard = resolve })
+    let asking: Promise<unknown> | undefined
+    const other = new RemotePlayWorld({
+      baseUrl: host.url, apiKey, mainNodeCredentials: node,
+      fetch: async (input, init) => {
+        const reply = await fetch(input, init)
+        const { pathname } = new URL(input instanceof Request ? input.url : input)
+        if (pathname === '/api/play/events') {
+          const listened = new TransformStream<Uint8Array, Uint8Array>({
+            transform(piece, controller) {
+              controller.enqueue(piece)
+              if (new TextDecoder().decode(piece).includes('Are you there yet?')) setImmediate(heard)
+            },
+          })
+          return new Response(reply.body?.pipeThrough(listened), reply)
+        }
+        if (pathname === '/api/play/players') {
+          asking ??= world.ask({ to: credentials.nodeId, text: 'Are you there yet?' })
+          await forwarded
+        }
+        return reply
+      },
+    })
+    await other.createAgentNode(credentials)
+    const commands = await other.subscribeIntercomCommands({ execute: ({ agent }) => `${agent.name} is` })
+    await commands.ready
+    const { name } = await other.addAgent({ name: 'Early', agent: tools, credentials })
+    assert.deepEqual(await asking, { ...await asking as object, message: `${name} is`, status: 'completed' })
+    await other.close()
+  })
+
   it('reports an agent that fails, or takes too long', async () => {
     const failed = (to: string, pattern: RegExp) => assert.rejects(world.ask({ to, text: 'fail' }), (error) => {
       assert.ok(error instanceof AgentFailedError && error.answer.status === 'failed')

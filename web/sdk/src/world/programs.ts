@@ -21,9 +21,9 @@ export class Programs {
 
   constructor(readonly keep: (listener: IntercomListener) => IntercomListener, readonly answersFor: () => string) {}
 
-  /** Whether an agent has a program. */
+  /** Whether an agent has a program, also while it is put on the map. */
   has(playerId: string): boolean {
-    return this.#byId.has(playerId)
+    return this.#byId.has(playerId) || this.#expected.has(playerId)
   }
 
   /** Listens for questions that a client can read, and waits until the stream is open. */

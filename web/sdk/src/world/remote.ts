@@ -37,6 +37,10 @@ export class RemotePlayWorld {
   readonly #agents = new Map<string, Agent>()
   readonly #ending = new AbortController()
   readonly #programs = new Programs((listener) => this.#keep(listener), () => this.#account.answersFor)
+  /** What listens for commands to agents without a program. */
+  readonly #executors = new Set<IntercomListener>()
+  /** How many registrations are not answered yet. */
+  #registering = 0
   readonly #subscriptions = new Set<{ close(): Promise<void> }>()
   readonly #onClose = new Set<{ readonly callback: () => void | Promise<void> }>()
   #closing: Promise<void> | undefined
@@ -89,13 +93,20 @@ export class RemotePlayWorld {
     const client = await this.#client()
     const sessions = this.#sessions
     const world = this.#account.agentWorld(client, (agent) => this.#leave(agent))
-    const agent = await Agent.register(world, options, call)
-    if (this.#closing !== undefined) {
-      await agent.disconnectNow(leaving())
-      throw new ClosedError()
+    let agent, before
+    this.#registering += 1
+    try {
+      agent = await Agent.register(world, options, call)
+      if (this.#closing !== undefined) {
+        await agent.disconnectNow(leaving())
+        throw new ClosedError()
+      }
+      before = this.#agents.get(agent.playerId)
+      this.#agents.set(agent.playerId, agent)
+    } finally {
+      this.#registering -= 1
+      for (const listener of this.#executors) listener.arrived()
     }
-    const before = this.#agents.get(agent.playerId)
-    this.#agents.set(agent.playerId, agent)
     agent.keep()
     // If the session changed meanwhile, the agent does not know yet.
     if (this.#sessions !== sessions) agent.renew()
@@ -223,7 +234,9 @@ export class RemotePlayWorld {
     const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, answersFor, (id) => {
       if (named === undefined && this.#programs.has(normalizeAgentId(id))) return undefined
       return named === undefined ? this.#agents.get(normalizeAgentId(id)) : named.find((agent) => agent.playerId === id)
-    })
+    }, () => named === undefined && this.#registering > 0)
+    this.#executors.add(listener)
+    void listener.done.then(() => this.#executors.delete(listener))
     return this.#keep(listener)
   }
 
