@@ -237,7 +237,7 @@ func preparedAccount(ctx context.Context, path string, agents int) ([]*sdk.NodeC
 func prepareStore(ctx context.Context, path string, agents int) (made preparedStore, err error) {
 	if agents > 0 {
 		made = prepared.stores[agents-1]
-		if err := os.WriteFile(path, made.file, 0o600); err != nil {
+		if err := os.WriteFile(path, made.file, 0o600); err != nil { //nolint:gosec // the test's own path
 			return made, err
 		}
 	}
@@ -252,7 +252,7 @@ func prepareStore(ctx context.Context, path string, agents int) (made preparedSt
 	} else {
 		err = createAgentNode(ctx, a, prepared.nodes[agents])
 	}
-	if err = errors.Join(err, host.Close(ctx)); err != nil {
+	if err := errors.Join(err, host.Close(ctx)); err != nil {
 		return made, err
 	}
 	made.file, err = os.ReadFile(path)

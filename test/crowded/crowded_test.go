@@ -116,7 +116,7 @@ func answered(ctx context.Context, call func(context.Context, *http.Client) (*ho
 // A host with few descriptors is asked by 200 connections whose headers do not end
 // and by 150 streams of one node: others are answered all the same.
 func TestANewcomerAtAHostThatIsFull(t *testing.T) {
-	h, rootKey := start(t, 168) // room for about a third of them
+	h, rootKey := start(t, 168) // room for about a quarter of them
 	account := hostprocess.NewAccount(t, h, rootKey, "crowd", 1)
 	newcomer := account.Agents[0]
 	var session protocol.SessionReply

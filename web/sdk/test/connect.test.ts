@@ -82,5 +82,6 @@ describe('connect', () => {
     surroundings({ PLAYCTL_CREDENTIALS_FILE: file(), PLAYCTL_SERVER: other.url })
     await assert.rejects(connect(), /there is no account for/u)
     await other.end()
+    await host.end() // with the folder that was made again
   })
 })
