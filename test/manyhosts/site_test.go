@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,12 +47,15 @@ type site struct {
 	sid     string
 }
 
+// siteRootKey is the root key of all sites: with it each node is derived once.
+var siteRootKey = sync.OnceValue(creds.GenerateRootKey)
+
 // openSite starts a Redis that syncs its log with that policy, the hosts, and an
 // account with some agents.
 func openSite(t *testing.T, fsync string, agents int) *site {
 	t.Helper()
 	s := &site{t: t, synced: fsync == "always", redis: redistest.Start(t, redistest.AOF(fsync)...)}
-	dir, rootKey := t.TempDir(), creds.GenerateRootKey()
+	dir, rootKey := t.TempDir(), siteRootKey()
 	s.must(creds.WriteRootFile(filepath.Join(dir, "root"), rootKey, false))
 	s.admin = hostprocess.Node{AdminToken: "pt_" + creds.GenerateRootKey()}
 	s.must(os.WriteFile(filepath.Join(dir, "token"), []byte(s.admin.AdminToken), 0o600))
@@ -66,7 +70,7 @@ func openSite(t *testing.T, fsync string, agents int) *site {
 			Secrets: []string{s.admin.AdminToken},
 		})
 	}
-	s.account = hostprocess.NewAccount(t, s.hosts[0], rootKey, t.Name(), agents)
+	s.account = hostprocess.NewAccount(t, s.hosts[0], rootKey, "site", agents)
 	for _, h := range s.hosts {
 		h.Guard(s.account.Secrets()...)
 	}

@@ -27,7 +27,7 @@ type document struct {
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema
+	schemas  map[string]*jsonschema.Schema // by the pointer that was asked for
 }
 
 var shared = sync.OnceValues(func() (*document, error) { return newDocument(openapi.JSON()) })
@@ -97,27 +97,30 @@ func reference(value any) ([]string, bool) {
 	return strings.Split(strings.TrimPrefix(ref, "#/"), "/"), true
 }
 
+// escape makes a member's name a part of a JSON Pointer (RFC 6901).
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
 // schema compiles the schema at a place of the document.
 func (d *document) schema(pointer ...string) (*jsonschema.Schema, error) {
+	place := strings.Join(pointer, "\x00")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.schemas[place]; s != nil {
+		return s, nil
+	}
 	value, where := d.at(pointer...)
 	if value == nil {
 		return nil, fmt.Errorf("the OpenAPI document has no schema at %s", strings.Join(pointer, " "))
 	}
 	escaped := make([]string, len(where))
 	for i, p := range where {
-		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(p)
+		escaped[i] = escape.Replace(p)
 	}
-	url := resource + "#/" + strings.Join(escaped, "/")
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s := d.schemas[url]; s != nil {
-		return s, nil
-	}
-	s, err := d.compiler.Compile(url)
+	s, err := d.compiler.Compile(resource + "#/" + strings.Join(escaped, "/"))
 	if err != nil {
 		return nil, fmt.Errorf("compile the schema at %s: %w", strings.Join(where, " "), err)
 	}
-	d.schemas[url] = s
+	d.schemas[place] = s
 	return s, nil
 }
 
