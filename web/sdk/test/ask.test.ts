@@ -65,7 +65,7 @@ describe('ask', () => {
     let heard = (): void => undefined
     const forwarded = new Promise<void>((resolve) => { heard = resolve })
     let asking: Promise<unknown> | undefined
-    const other = new RemotePlayWorld({
+    await using other = new RemotePlayWorld({
       baseUrl: host.url, apiKey, mainNodeCredentials: node,
       fetch: async (input, init) => {
         const reply = await fetch(input, init)
@@ -91,7 +91,6 @@ describe('ask', () => {
     await commands.ready
     const { name } = await other.addAgent({ name: 'Early', agent: tools, credentials })
     assert.deepEqual(await asking, { ...await asking as object, message: `${name} is`, status: 'completed' })
-    await other.close()
   })
 
   it('reports an agent that fails, or takes too long', async () => {
