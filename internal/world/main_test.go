@@ -1,22 +1,14 @@
 package world
 
 import (
-	"flag"
-	"fmt"
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/test/property"
 )
 
-// TestMain has properties checked less often than rapid does on its own: several hosts
-// live in each check. PLAYCTL_TEST_LONG has them all.
 func TestMain(m *testing.M) {
-	if os.Getenv("PLAYCTL_TEST_LONG") == "" {
-		if err := flag.Set("rapid.checks", "30"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
+	property.Checks("30") // several hosts live in each
 	goleak.VerifyTestMain(m)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -48,7 +49,11 @@ func writeSteps(j store.Journal) error {
 	ctx := context.Background()
 	var feed Feed
 	var tip store.Tip
-	for step := range 80 {
+	steps := 80
+	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
+		steps = 150
+	}
+	for step := range steps {
 		batch := feed.some(1 + step%16)
 		for i := range batch {
 			batch[i].Records = []store.Record{{

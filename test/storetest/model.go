@@ -3,9 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
-	"flag"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -15,19 +13,6 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 )
-
-// FewSchedules has random properties checked 20 times and not 100 where neither
-// PLAYCTL_TEST_LONG is set nor the command line says otherwise. It is for the TestMain
-// of a backend whose calls cost far more than those of one in memory, which has all;
-// every run has other schedules.
-func FewSchedules() {
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		return
-	}
-	if err := flag.Set("rapid.checks", "20"); err != nil {
-		panic(err)
-	}
-}
 
 // model is what a journal must do, computed the slow way from all that was ever
 // appended.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
+	"github.com/playctl/playctl/test/property"
 	"github.com/playctl/playctl/test/storetest"
 )
 
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) {
 	if status, asked := runRole(); asked {
 		os.Exit(status)
 	}
-	storetest.FewSchedules()
+	property.Checks("20") // each call costs far more than one in memory
 	goleak.VerifyTestMain(m)
 }
 

@@ -11,12 +11,13 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/redis"
+	"github.com/playctl/playctl/test/property"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
 )
 
 func TestMain(m *testing.M) {
-	storetest.FewSchedules()
+	property.Checks("20") // each call costs far more than one in memory
 	goleak.VerifyTestMain(m)
 }
 

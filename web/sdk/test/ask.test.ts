@@ -62,8 +62,8 @@ describe('ask', () => {
 
   it('is answered by an agent that is asked before its program reads that it is on the map', async () => {
     const credentials = host.credentials()
-    let heard = (): void => undefined
-    const forwarded = new Promise<void>((resolve) => { heard = resolve })
+    let delivered = (): void => undefined
+    const forwarded = new Promise<void>((resolve) => { delivered = resolve })
     let asking: Promise<unknown> | undefined
     await using other = new RemotePlayWorld({
       baseUrl: host.url, apiKey, mainNodeCredentials: node,
@@ -74,7 +74,7 @@ describe('ask', () => {
           const listened = new TransformStream<Uint8Array, Uint8Array>({
             transform(piece, controller) {
               controller.enqueue(piece)
-              if (new TextDecoder().decode(piece).includes('Are you there yet?')) setImmediate(heard)
+              if (new TextDecoder().decode(piece).includes('Are you there yet?')) setImmediate(delivered)
             },
           })
           return new Response(reply.body?.pipeThrough(listened), reply)

@@ -84,7 +84,7 @@ export class Host {
     for (const node of prepared) keys.push((await createClient({ baseUrl: host.url }).createMainNode(node)).apiKey ?? '')
     await host.kill('SIGTERM')
     cpSync(host.folder, path.join(folder, 'world'), { recursive: true })
-    writeFileSync(path.join(folder, 'keys.json'), JSON.stringify(keys))
+    writeFileSync(path.join(folder, 'keys.json'), JSON.stringify(keys), { mode: 0o600 })
     await host.end()
   }
 
