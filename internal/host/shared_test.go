@@ -22,6 +22,7 @@ func twoHosts(t *testing.T) (first, second *fixture, link *sharedstore.Host) {
 	link.NoFollow.Store(true)
 	first = newFixture(t, func(s *setup) { s.journal = server.Host() })
 	second = newFixture(t, func(s *setup) { s.journal = link })
+	<-link.Following
 	return first, second, link
 }
 

@@ -21,8 +21,6 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 		if err := behind.Healthy(t.Context()); err != nil {
 			t.Fatalf("a host at the head: %v", err)
 		}
-		// A walk that begins asks for what it missed, whatever the host may not follow.
-		synctest.Wait()
 		c.hosts[1].NoFollow.Store(true)
 		c.must(0, a, line(a, "not replicated"))
 		asked := make(chan error, 1)

@@ -102,6 +102,7 @@ func openSlow(t *testing.T) (c *cluster, way *slow, agent string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	<-way.Following
 	c.worlds = append(c.worlds, w)
 	t.Cleanup(c.close)
 	agent = c.agent(0, 45)

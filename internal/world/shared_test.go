@@ -38,6 +38,7 @@ func openCluster(t testing.TB, n int) *cluster {
 		if err != nil {
 			t.Fatalf("open world %d: %v", i, err)
 		}
+		<-h.Following
 		c.hosts, c.worlds = append(c.hosts, h), append(c.worlds, w)
 	}
 	return c

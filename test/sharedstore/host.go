@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,12 +26,16 @@ type Host struct {
 	Before, After atomic.Int64
 	// NoFollow keeps commits of other hosts from this host's Follow.
 	NoFollow atomic.Bool
+	// Following is closed when this host follows the journal: what it had missed until
+	// then it asked for, whatever NoFollow says.
+	Following chan struct{}
+	first     sync.Once
 }
 
 var _ store.Journal = (*Host)(nil)
 
 // Host is a handle for one more host.
-func (s *Server) Host() *Host { return &Host{server: s} }
+func (s *Server) Host() *Host { return &Host{server: s, Following: make(chan struct{})} }
 
 var errCut = errors.New("the connection was cut")
 
@@ -82,6 +87,7 @@ func (h *Host) missed(ctx context.Context, after store.Tip) ([]store.Entry, <-ch
 // Follow implements store.Journal.
 func (h *Host) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.Entry, error] {
 	return func(yield func([]store.Entry, error) bool) {
+		h.first.Do(func() { close(h.Following) })
 		for {
 			entries, wake, err := h.missed(ctx, after)
 			if err != nil {
