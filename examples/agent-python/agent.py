@@ -1,6 +1,8 @@
 """A small agent: it answers chat and the tool assist_add, and records a journey for each answer, until Ctrl-C."""
 
+import contextlib
 import signal
+import time
 
 import playctl
 
@@ -14,8 +16,10 @@ def add(a, b):
     return str(a + b)
 
 
-with playctl.connect() as world:
+signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends the program as Ctrl-C does
+with contextlib.suppress(KeyboardInterrupt), playctl.connect() as world:
     tools = {"add": playctl.tool(add, "Adds two numbers", a={"type": "integer"}, b={"type": "integer"})}
     monty = world.agent("Monty", chat=chat, tools=tools, record=True)
     print(f"{monty.name} is on the map as {monty.id}: Ctrl-C takes it off", flush=True)
-    signal.sigwait({signal.SIGINT, signal.SIGTERM})
+    while True:
+        time.sleep(1)  # a signal that came to another thread is noticed after it
