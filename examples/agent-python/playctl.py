@@ -287,7 +287,7 @@ class World:
     def _try(self, method, path, text, headers):
         connection = None
         try:
-            connection = self._open(15)
+            connection = self._open(30)
             connection.request(method, self._url.path.rstrip("/") + path, text, headers)
             reply = connection.getresponse()
             content = reply.read(LONGEST_REPLY)
