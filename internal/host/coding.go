@@ -20,14 +20,18 @@ import (
 // the first is used.
 var codings = []world.Coding{world.Zstd, world.Gzip}
 
+// codingsOfWhole are those of what never changes. As far as gzip goes it takes a tenth of
+// the time of zstd, and hardly memory, for 2 in 100 bytes more: 18 ms instead of 160 for the page.
+var codingsOfWhole = []world.Coding{world.Gzip, world.Zstd}
+
 // codingHeaders are values of Content-Encoding. They are never changed.
 var codingHeaders = map[world.Coding][]string{world.Zstd: {string(world.Zstd)}, world.Gzip: {string(world.Gzip)}}
 
-// codingOf is the coding that Accept-Encoding prefers (RFC 9110, section 12.5.3); what
-// it does not name is not used.
-func codingOf(headers []string) world.Coding {
+// codingOf is the coding of those that Accept-Encoding prefers (RFC 9110, section
+// 12.5.3); what it does not name is not used.
+func codingOf(headers []string, of []world.Coding) world.Coding {
 	best, weight := world.Identity, 0.0
-	for _, coding := range codings {
+	for _, coding := range of {
 		if w := weightOf(headers, string(coding)); w > weight {
 			best, weight = coding, w
 		}
@@ -54,19 +58,20 @@ func weightOf(headers []string, coding string) float64 {
 	return 0
 }
 
-// coding is the one for a reply that depends on what the caller takes.
-func (c *call) coding() world.Coding {
+// coding is the one of those for a reply that depends on what the caller takes.
+func (c *call) coding(of []world.Coding) world.Coding {
 	c.w.Header().Add("Vary", "Accept-Encoding")
-	return codingOf(c.r.Header["Accept-Encoding"])
+	return codingOf(c.r.Header["Accept-Encoding"], of)
 }
 
-// compressWhole compresses what never changes, as far as it goes.
+// compressWhole compresses what never changes. The last level of zstd would take 36 MiB
+// for each text.
 func compressWhole(text []byte, coding world.Coding) ([]byte, error) {
 	var b bytes.Buffer
 	var w io.WriteCloser
 	var err error
 	if coding == world.Zstd {
-		w, err = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1))
 	} else {
 		w, err = gzip.NewWriterLevel(&b, gzip.BestCompression)
 	}
@@ -192,7 +197,7 @@ func compressParts(parts [][]byte, coding world.Coding) []byte {
 // not for replies with secrets: their length says something about them.
 func (c *call) writeList(parts [][]byte) {
 	length := lengthOf(parts)
-	coding := c.coding()
+	coding := c.coding(codings)
 	if coding == world.Identity || length < leastCompressedList || length > mostCompressedList {
 		c.writeParts(parts)
 		return

@@ -36,7 +36,7 @@ func sendSnapshot(c *call) error {
 // compress compresses a snapshot in the coding that the caller prefers, and gives
 // Identity where it is to be written as it is.
 func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]byte) {
-	coding = c.coding()
+	coding = c.coding(codings)
 	parts, compressed := s.Compressed(coding)
 	if !compressed || !c.holdReply(lengthOf(parts)) {
 		return world.Identity, nil

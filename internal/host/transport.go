@@ -246,14 +246,14 @@ func (c *certificate) config() *tls.Config {
 func openapiRoute() route {
 	document := openapi.JSON()
 	compressed := map[world.Coding]func() ([]byte, error){}
-	for _, coding := range codings {
+	for _, coding := range codingsOfWhole {
 		compressed[coding] = sync.OnceValues(func() ([]byte, error) { return compressWhole(document, coding) })
 	}
 	return route{
 		method: http.MethodGet, path: protocol.PathOpenAPI,
 		order: []step{func(c *call) error {
 			body := document
-			if coding := c.coding(); coding != world.Identity {
+			if coding := c.coding(codingsOfWhole); coding != world.Identity {
 				short, err := compressed[coding]()
 				if err != nil {
 					return fmt.Errorf("compress the OpenAPI document: %w", err)

@@ -160,7 +160,7 @@ func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 		return encoded{body: b, tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 	})
 	f.in[world.Identity] = plain
-	for _, coding := range codings {
+	for _, coding := range codingsOfWhole {
 		f.in[coding] = sync.OnceValue(func() encoded {
 			e := plain()
 			if e.err != nil {
@@ -222,7 +222,7 @@ func (c *call) sendPageFile(name, cache string) error {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 	}
 	header := c.w.Header()
-	coding := c.coding()
+	coding := c.coding(codingsOfWhole)
 	e := file.in[coding]()
 	if e.err != nil {
 		return e.err

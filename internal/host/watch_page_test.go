@@ -62,7 +62,7 @@ func TestTheWatchPageTravelsOnceAndSmall(t *testing.T) {
 	f := newFixture(t)
 	plain := f.get("/play/watch").ok()
 	tags := map[string]bool{plain.header.Get("Etag"): true}
-	for coding, header := range map[string]string{"gzip": "br;q=1, gzip;q=0.5", "zstd": "gzip, deflate, br, zstd"} {
+	for coding, header := range map[string]string{"gzip": "gzip, deflate, br, zstd", "zstd": "br;q=1, zstd, gzip;q=0.5"} {
 		compressed := f.get("/play/watch", with("Accept-Encoding", header)).ok()
 		if compressed.header.Get("Content-Encoding") != coding || compressed.header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("compressed: %v", compressed.header)
@@ -107,9 +107,12 @@ func TestCodingIsTheOneThatIsPreferred(t *testing.T) {
 		"": world.Identity, "br": world.Identity, "gzip;q=0": world.Identity, "gzip; q=0.0": world.Identity, "x-gzip": world.Identity,
 		"gzip, zstd": world.Zstd, "zstd;q=0.5, gzip;q=0.9": world.Gzip, "zstd;q=0, gzip": world.Gzip, "zstd;q=1": world.Zstd,
 	} {
-		if got := codingOf([]string{header}); got != want {
+		if got := codingOf([]string{header}, codings); got != want {
 			t.Errorf("%q: %q", header, got)
 		}
+	}
+	if got := codingOf([]string{"gzip, zstd"}, codingsOfWhole); got != world.Gzip {
+		t.Errorf("for what never changes it is %q", got)
 	}
 }
 
