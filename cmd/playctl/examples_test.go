@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -254,11 +255,12 @@ func (w *made) try(t *testing.T, line string) {
 // typeLine runs a line at a terminal, presses what it takes, and returns how it ended.
 func typeLine(t *testing.T, home string, env []string, script, line, phrase string) (code int, shown string) {
 	t.Helper()
-	// One that waits for a key that this test does not know is ended.
+	// One that waits for a key that this test does not know is ended, with what it started.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Dir, cmd.Env = home, env
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {
 		t.Fatal(err)

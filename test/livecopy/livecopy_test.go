@@ -20,7 +20,7 @@ var lacking = map[string][]protocol.Capability{
 }
 
 // attemptsInVain bounds how many connections in a row end before their first frame:
-// the client doubles its wait after each, from 2 s up to 30 s, and patience is a minute.
+// the client doubles its wait after each, from 2 s up to 30 s, and a story has two rows of them.
 const attemptsInVain = 3
 
 // firstFrame is more bytes than the header of a stream and its first frame take.

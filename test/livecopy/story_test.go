@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -172,7 +173,7 @@ func (a *author) finish() {
 	for _, f := range a.readers {
 		a.reach(f)
 	}
-	for range 100 {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		a.do(step{what: "say"})
 		head, behind := a.site.world.Events().Head(), 0
 		for _, f := range a.readers {

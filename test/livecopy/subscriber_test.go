@@ -19,8 +19,8 @@ import (
 // lastPlacement is the name of the last change's row.
 const lastPlacement = "the last placement"
 
-// patience is how long a subscriber may take to have the last change.
-const patience = time.Minute
+// patience is how long a subscriber may take to have the last change, on a busy machine.
+const patience = 3 * time.Minute
 
 // subscriber is a subscription over a line, and what it reported.
 type subscriber struct {
