@@ -81,6 +81,8 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
     await field(name).fill(value)
     await send(trips)
     await expect(field(name), `${name} of ${value}`).toHaveAccessibleDescription(new RegExp(`${wrong.replaceAll('.', '\\.')}$`))
+    // It may be scrolled to, and the button with it.
+    await expect(trips.locator('[aria-invalid=true]').first(), 'what is wrong first has the focus').toBeFocused()
   }
   expect(await violations(page), 'a form with mistakes').toEqual([])
   expect(sent, 'nothing is sent while something is wrong').toEqual([])
