@@ -54,5 +54,8 @@ func (j *Journal) Syncs(commits func()) (syncs int, written int64) {
 	return syncs, after.TxStats.GetWrite() - before.TxStats.GetWrite()
 }
 
+// StopFlushing leaves it to commits to bring what waits into the database.
+func (j *Journal) StopFlushing() { j.flusher.end() }
+
 // Flush brings what waits into the database.
 func (j *Journal) Flush() error { return j.flush(context.Background()) }

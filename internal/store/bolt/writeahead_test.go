@@ -133,6 +133,32 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 }
 
+// A segment is used again when the database has all of it, also where nothing else
+// brought it there.
+func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
+	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
+	defer shut(t, j)
+	const perSegment = 5
+	text := bytes.Repeat([]byte("x"), bolt.WriteAheadSegment/(perSegment+1))
+	var feed storetest.Feed
+	for n := 1; n <= 4*perSegment; n++ {
+		e := feed.Next(false, 1)
+		e.Events[0].Data = fmt.Appendf(nil, `{"text":%q}`, text)
+		appendTo(t, j, e)
+		if n == 1 {
+			j.StopFlushing() // the first commit made the log, and began it
+		}
+		if n <= 2*perSegment {
+			continue
+		}
+		o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
+		must(t, j.CopyTo(o.Path))
+		if got, err := entries(t, o); err != nil || got != n {
+			t.Fatalf("after %d commits a crash leaves %d, %v", n, got, err)
+		}
+	}
+}
+
 // An earlier program must not open a store without its log, which it does not know.
 func TestStoreWithLogHasNewerFormat(t *testing.T) {
 	o := crashed(t, 1)
