@@ -50,7 +50,7 @@ func TestMessagesFitATerminal(t *testing.T) {
 	p.types("key", "create", "own", "--use").ends(command.ExitDone)
 	asked := p.types("key", "revoke", "own")
 	asked.sees("[y/N] ")
-	shown["question"] = ansi.Strip(asked.seen.String())
+	shown["question"] = ansi.Strip(settled(asked.seen.String()))
 	asked.presses("n\r")
 	asked.ends(command.ExitFailed)
 	for name, text := range shown {
