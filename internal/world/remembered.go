@@ -317,7 +317,7 @@ type forgetExpired struct{ of *remembered }
 const forgetAtOnce = 1000
 
 func (c forgetExpired) plan(p *planner) (any, error) {
-	expired := make([]knownID, 0, forgetAtOnce)
+	var expired []knownID // most often there is none, and this is done each second
 	for known, err := range p.ids(c.of, p.now.Add(-repeatTerm).UnixMilli()+1) {
 		if err != nil {
 			return nil, err
