@@ -149,6 +149,10 @@ func (s *site) whileStopped(stopped *hostprocess.Host, n hostprocess.Node, r hos
 	for range 10 {
 		s.untilRegistered(stopped)
 		s.must(syscall.Kill(stopped.PID(), syscall.SIGSTOP))
+		// The signal stops one thread, which stops the others when it runs: the process is
+		// waited for, or it might still answer on a busy machine.
+		_, err := syscall.Wait4(stopped.PID(), nil, syscall.WUNTRACED, nil)
+		s.must(err)
 		start := time.Now()
 		a = s.ask(s.hosts[0], n, r)
 		took = time.Since(start)
