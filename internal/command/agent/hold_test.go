@@ -40,10 +40,10 @@ func TestHeldAgentKeepsItsRow(t *testing.T) {
 	if held.Name != row.Name || held.Type != row.Platform || held.RealtimeInstructions != row.RealtimeInstructions || !held.EnableP2A {
 		t.Errorf("the options are %+v, of the row %+v", held, row)
 	}
-	if got := held.Tools.ToolNames(); !reflect.DeepEqual(got, []string(row.ToolNames)) {
+	if got := held.Tools.ToolNames(); !reflect.DeepEqual(got, row.ToolNames) {
 		t.Errorf("the tools are %q", got)
 	}
-	if got := held.Tools.AssistTools(); !reflect.DeepEqual(got, []protocol.AssistTool(row.AssistTools)) {
+	if got := held.Tools.AssistTools(); !reflect.DeepEqual(got, row.AssistTools) {
 		t.Errorf("the tools are described by %+v", got)
 	}
 }
