@@ -44,12 +44,8 @@ export function register(host, sid, agent, changes, options) {
   return host.call('POST', '/players', { as: agent, sid, body: registration(agent, changes), nullable, ...options })
 }
 
-// snapshotOf is of all that was answered: what changes no row has a seq, and no rev by
-// which it could be asked for.
 export async function snapshotOf(host, as) {
-  const to = host.next()
-  await host.level(to)
-  return granted(await host.rpc('getWorldSnapshot', {}, { as, to })).snapshot
+  return granted(await host.rpc('getWorldSnapshot', {}, { as })).snapshot
 }
 
 // headOf is where the world is: what any of its hosts has acknowledged counts.
