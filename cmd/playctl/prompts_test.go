@@ -85,6 +85,8 @@ func TestChat(t *testing.T) {
 	chat.sees("hello")
 	chat.presses("\r")
 	chat.sees("part-two")
+	chat.presses("/tools\r") // A line that is typed during an answer is entered after it.
+	chat.sees("Shows the way")
 	chat.presses("wait\r")
 	chat.presses(ctrlC)
 	chat.sees("you did not wait")

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -32,6 +33,10 @@ func newPerson(t *testing.T) *person {
 	return &person{t: t, home: t.TempDir(), width: 80}
 }
 
+// longestSession is when a command is ended that does not show what is expected: the
+// test then fails with what it did show.
+const longestSession = 10 * time.Minute
+
 // session is one command at a terminal.
 type session struct {
 	t    *testing.T
@@ -54,7 +59,9 @@ func (p *person) runs(program string, args ...string) *session {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	cmd := exec.CommandContext(p.t.Context(), path, args...)
+	ctx, cancel := context.WithTimeout(p.t.Context(), longestSession)
+	p.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = p.home
 	// Not quickExit: the kernel drops what a terminal has not passed on yet when its
 	// program exits, which under load is what was written last.
