@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, Page, Request } from '@playwright/test'
+import { type Browser, type Page, type Request, chromium } from '@playwright/test'
 import { build } from 'esbuild'
 import type { NodeCredentialMaterial } from '../src/index.js'
 import { RemotePlayWorld } from '../src/index.js'
-import { openChromium } from './eventsources.js'
+import { launchOptions } from './chromium.js'
 import { Host, Reports } from './host.js'
 import { Project } from './packed.js'
 import { repository } from './repository.js'
@@ -54,7 +54,7 @@ describe('the package in a browser', () => {
   let given: Given
   before(async () => {
     project = new Project()
-    browser = await openChromium()
+    browser = await chromium.launch(launchOptions('engine'))
     host = await Host.start()
     given = await host.account()
   })

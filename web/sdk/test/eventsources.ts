@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fetchEventSource } from '@microsoft/fetch-event-source'
-import { type Browser, chromium } from '@playwright/test'
+import type { Browser } from '@playwright/test'
 import { EventSource } from 'eventsource'
 import { createEventSource } from 'eventsource-client'
 
@@ -163,20 +161,6 @@ async function lines(child: ChildProcess, line: (text: string) => void): Promise
     rest = all.pop() ?? ''
     for (const text of all) line(text)
   }
-}
-
-/** The Chromium that the machine has. */
-export async function openChromium(): Promise<Browser> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const executablePath = join(folder, 'chromium')
-    try {
-      accessSync(executablePath, constants.X_OK)
-    } catch {
-      continue
-    }
-    return await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
-  }
-  throw new Error('no Chromium on PATH: install one, on Debian with "apt-get install chromium", and run the tests again')
 }
 
 /** What the page does with its streams. */

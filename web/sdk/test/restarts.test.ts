@@ -4,8 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium } from '@playwright/test'
 import { createClient } from '../src/index.js'
-import { type Seen, type Source, type Streams, chromiumSource, curl, eventsource, eventsourceClient, fetchSource, openChromium, r3labs } from './eventsources.js'
+import { launchOptions } from './chromium.js'
+import { type Seen, type Source, type Streams, chromiumSource, curl, eventsource, eventsourceClient, fetchSource, r3labs } from './eventsources.js'
 import { rootKey } from './accounts.js'
 import { Host } from './host.js'
 import { repository } from './repository.js'
@@ -90,7 +92,7 @@ describe('standard clients through restarts', () => {
     const { sid } = await account.session()
     plain = { url: host.url, path: `/api/play/events?sid=${sid}`, headers: { 'x-node-id': node.nodeId, 'x-node-passw': node.passwHash } }
     writer = new Writer(plain, agent.nodeId)
-    const browser = await openChromium()
+    const browser = await chromium.launch(launchOptions('engine'))
     close = async () => { await browser.close() }
     open.push(
       eventsource(plain, each), eventsourceClient(plain, each), fetchSource(plain, each), r3labs(program, plain, each), curl(plain, each),

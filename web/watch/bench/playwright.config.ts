@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { launchOptions } from '../test/browser/fixtures/chromium.js'
+import { launchOptions } from '../../sdk/test/chromium.js'
 import base from '../test/browser/playwright.config.js'
 
 /** The browser that people have, and the same program; one measurement after the other. */

@@ -3,7 +3,7 @@
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
-import { launchOptions } from './fixtures/chromium.js'
+import { launchOptions } from '../../../sdk/test/chromium.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, resident, verified } from './fixtures/town.js'
 

@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { launchOptions } from './fixtures/chromium.js'
+import { launchOptions } from '../../../sdk/test/chromium.js'
 
 export default defineConfig({
   globalSetup: './build.ts',

@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { launchOptions } from '../browser/fixtures/chromium.js'
+import { launchOptions } from '../../../sdk/test/chromium.js'
 import base from '../browser/playwright.config.js'
 
 /** The browser that people have, and the same program; one picture after the other, so that each has the machine to itself. */
