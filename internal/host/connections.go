@@ -143,15 +143,23 @@ func (g *gate) admit(conn net.Conn) *gateConn {
 // awaitTurn waits, where the listener is full and the next one to go has only just
 // come, until that had its time to ask.
 func (g *gate) awaitTurn() {
-	g.mu.Lock()
-	oldest := g.quiet.oldest()
-	full := len(g.open) >= g.limit && oldest != nil && !oldest.asked
-	g.mu.Unlock()
-	if full {
-		timer := time.NewTimer(askWithin - time.Since(oldest.since))
+	if wait := g.timeToAsk(); wait > 0 {
+		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		<-timer.C
 	}
+}
+
+// timeToAsk is how long the next connection to go has yet for its first request; 0 where the
+// listener is not full.
+func (g *gate) timeToAsk() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	oldest := g.quiet.oldest()
+	if len(g.open) < g.limit || oldest == nil || oldest.asked {
+		return 0
+	}
+	return askWithin - time.Since(oldest.since)
 }
 
 // evict closes the connection that was quiet for longest; false where none is.

@@ -282,6 +282,29 @@ func TestSilentConnectionsEndApart(t *testing.T) {
 	})
 }
 
+// Who waits at a full listener goes by the time of a connection that may be answered meanwhile. The
+// race detector notices where that time is read without the gate's lock.
+func TestAConnectionIsAnsweredWhileOthersWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(nil, &Options{}, 1, 1)
+		here, there := net.Pipe()
+		defer func() { _ = there.Close() }()
+		c := g.admit(here)
+		began := time.Now()
+		waited := make(chan time.Duration, 1)
+		go func() {
+			g.awaitTurn()
+			waited <- time.Since(began)
+		}()
+		<-time.After(askWithin / 2)
+		c.begin()
+		c.end()
+		if d := <-waited; d != askWithin {
+			t.Errorf("waited %v, want %v", d, askWithin)
+		}
+	})
+}
+
 // A host that is full closes those who ask nothing, first those who never asked
 // anything, then those who wait for their next request, and has health for all.
 func TestAFullHostMakesRoom(t *testing.T) {
