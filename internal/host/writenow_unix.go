@@ -30,7 +30,8 @@ func newDirectWriter() *directWriter {
 
 // write writes as much as there is room for, and returns how much that was.
 func (w *directWriter) write(conn syscall.RawConn, b []byte) (int, error) {
-	w.bytes = b
+	// Where the connection is closed nothing is called.
+	w.bytes, w.n, w.err = b, 0, nil
 	err := conn.Write(w.call)
 	w.bytes = nil
 	if err == nil {
