@@ -200,6 +200,11 @@ func (o *Options) check() error {
 	if o.Deriver == nil && !o.NoRepository {
 		return errors.New("host: Options.Deriver is missing; only a host without a repository needs none")
 	}
+	return o.checkSettings()
+}
+
+// checkSettings is check without what a Standby has not got yet: the world and the deriver.
+func (o *Options) checkSettings() error {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return errors.New("host: TLS needs a certificate file and a key file: set both or neither")
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -36,16 +35,9 @@ type Standby struct {
 // certificate, until a Host takes over or Close is called. Of the options it takes
 // what New would, but for the World and the Deriver.
 func StandBy(ctx context.Context, o Options) (*Standby, error) {
-	if err := o.checkAddresses(); err != nil {
+	if err := o.checkSettings(); err != nil {
 		return nil, err
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
-	}
-	o.Connections.fill(descriptors(), o.Logger)
 	var secure *certificate
 	if o.CertFile != "" {
 		cert, err := loadCertificate(o.CertFile, o.KeyFile)

@@ -105,7 +105,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 
 // Where no credentials decide, a page from elsewhere gets no metrics of a standby either.
 func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
-	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0", NoRepository: true})
+	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0", NoRepository: true, AllowHosts: []string{"Box.Example"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,9 @@ func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for name, want := range map[string]int{"evil.example": http.StatusServiceUnavailable, standby.Addr().String(): http.StatusOK} {
+	for name, want := range map[string]int{
+		"evil.example": http.StatusServiceUnavailable, "Box.Example": http.StatusOK, standby.Addr().String(): http.StatusOK,
+	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+standby.Addr().String()+protocol.PathMetrics, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
@@ -208,5 +210,26 @@ func TestAStandbyThatIsClosed(t *testing.T) {
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What no host starts with is refused before the store is awaited.
+func TestAStandbyRefusesWhatAHostDoes(t *testing.T) {
+	for name, o := range map[string]Options{
+		"API keys":        {APIKeys: "sometimes"},
+		"registration":    {Registration: RegistrationToken},
+		"the world name":  {WorldName: "two\nlines"},
+		"a name":          {AllowHosts: []string{"http://box.example"}},
+		"a limit":         {Connections: ConnectionLimits{Connections: -1}},
+		"half of the TLS": {CertFile: "cert.pem"},
+	} {
+		o.Address = "127.0.0.1:0"
+		standby, err := StandBy(t.Context(), o)
+		if err == nil {
+			t.Errorf("%s: a standby listens", name)
+			if err := standby.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
