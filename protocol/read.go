@@ -15,11 +15,15 @@ import (
 // is `body_invalid` unless the field's rule has a code of its own. Unknown fields
 // are ignored, and an explicit null counts as absent for an optional field and
 // as wrong for a required one. What it gives is a copy: it does not refer to
-// the body.
+// the body. A T that is nothing but a struct that it embeds is read as that one.
 func ParseRequest[T any](o Object) (T, *Error) {
 	var r, none T
 	f := fields{obj: o}
-	planOf(reflect.TypeFor[T]()).read(&f, reflect.ValueOf(&r).Elem())
+	into := reflect.ValueOf(&r).Elem()
+	for into.NumField() == 1 && into.Type().Field(0).Anonymous {
+		into = into.Field(0)
+	}
+	planOf(into.Type()).read(&f, into)
 	if f.err != nil {
 		return none, f.err
 	}

@@ -12,7 +12,7 @@ import (
 // if no program answers; who did not ask for that waits for the answer, or for the
 // host's own after its time.
 func planIntercomCommand(c *call) (action, error) {
-	request, err := payloadOf[protocol.IntercomCommand](c)
+	request, err := requestOf[protocol.IntercomCommand](c)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func planIntercomCommand(c *call) (action, error) {
 
 // planListAnswering reports for agents on the map whether a program answers.
 func planListAnswering(c *call) (action, error) {
-	request, err := payloadOf[protocol.ListAnsweringRequest](c)
+	request, err := requestOf[protocol.ListAnsweringRequest](c)
 	if err != nil {
 		return nil, err
 	}

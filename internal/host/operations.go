@@ -21,28 +21,14 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpListSpaceNodes:      planListSpaces,
 		protocol.OpInspectSpace:        planInspectSpace,
 		protocol.OpCreateSpace:         planCreateSpace,
-		protocol.OpRemoveSpace: command(func(r protocol.SpaceRequest) world.Command {
-			return world.RemoveSpace{SpaceRequest: r}
-		}),
-		protocol.OpRecordInteraction: command(func(r protocol.RecordInteractionRequest) world.Command {
-			return world.RecordInteraction{RecordInteractionRequest: r}
-		}),
-		protocol.OpRecordJourney: command(func(r protocol.RecordJourneyRequest) world.Command {
-			return world.RecordJourney{RecordJourneyRequest: r}
-		}),
-		protocol.OpRegisterSpaceNode: command(func(r protocol.RegisterSpaceRequest) world.Command {
-			return world.RegisterSpace{RegisterSpaceRequest: r}
-		}),
-		protocol.OpAddSpaceAmenity: command(func(r protocol.AmenityRequest) world.Command {
-			return world.AddAmenity{AmenityRequest: r}
-		}),
-		protocol.OpRemoveSpaceAmenity: command(func(r protocol.AmenityRequest) world.Command {
-			return world.RemoveAmenity{AmenityRequest: r}
-		}),
-		protocol.OpIntercomCommand: planIntercomCommand,
-		protocol.OpIntercomResponse: command(func(r protocol.IntercomResponse) world.Command {
-			return world.IntercomResponse{IntercomResponse: r}
-		}),
+		protocol.OpRemoveSpace:         parsed[world.RemoveSpace],
+		protocol.OpRecordInteraction:   parsed[world.RecordInteraction],
+		protocol.OpRecordJourney:       parsed[world.RecordJourney],
+		protocol.OpRegisterSpaceNode:   parsed[world.RegisterSpace],
+		protocol.OpAddSpaceAmenity:     parsed[world.AddAmenity],
+		protocol.OpRemoveSpaceAmenity:  parsed[world.RemoveAmenity],
+		protocol.OpIntercomCommand:     planIntercomCommand,
+		protocol.OpIntercomResponse:    parsed[world.IntercomResponse],
 	}
 	all := map[protocol.Op]*rules{}
 	for _, o := range protocol.Operations() {
@@ -72,38 +58,4 @@ func selectOperation(c *call) error {
 		return wrongCredentials()
 	}
 	return nil
-}
-
-// payload opens the payload for a parser.
-func (c *call) payload() (protocol.Object, error) {
-	object, bad := c.rpc.Payload()
-	if bad != nil {
-		return object, bad
-	}
-	return object, nil
-}
-
-// payloadOf reads the payload of an operation.
-func payloadOf[T any](c *call) (T, error) {
-	var none T
-	object, err := c.payload()
-	if err != nil {
-		return none, err
-	}
-	request, bad := protocol.ParseRequest[T](object)
-	if bad != nil {
-		return none, bad
-	}
-	return request, nil
-}
-
-// command is the plan of an operation whose payload is a command of the engine.
-func command[T any](convert func(T) world.Command) func(*call) (action, error) {
-	return func(c *call) (action, error) {
-		request, err := payloadOf[T](c)
-		if err != nil {
-			return nil, err
-		}
-		return do(convert(request))
-	}
 }

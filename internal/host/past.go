@@ -12,7 +12,7 @@ import (
 
 // planListEvents answers with a page of the log.
 func planListEvents(c *call) (action, error) {
-	request, err := payloadOf[protocol.ListEventsRequest](c)
+	request, err := requestOf[protocol.ListEventsRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ const briefBytes = 192 + 4*protocol.MaxIDChars
 
 // planSnapshotAt answers with a map of the past.
 func planSnapshotAt(c *call) (action, error) {
-	request, err := payloadOf[protocol.SnapshotAtRequest](c)
+	request, err := requestOf[protocol.SnapshotAtRequest](c)
 	if err != nil {
 		return nil, err
 	}

@@ -58,21 +58,15 @@ func peopleRoutes(s protocol.Service) []route {
 	return []route{
 		{
 			method: http.MethodPost, path: s.AssistTool(), body: bodyNeeded,
-			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(func(r protocol.AssistToolRequest) world.Command {
-				return world.AssistTool{AssistToolRequest: r}
-			})},
+			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed[world.AssistTool]},
 		},
 		{
 			method: http.MethodPost, path: s.ProximityAction(), body: bodyNeeded,
-			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed(func(r protocol.ProximityActionRequest) world.Command {
-				return world.ProximityAction{ProximityActionRequest: r}
-			})},
+			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed[world.ProximityAction]},
 		},
 		{
 			method: http.MethodPut, path: s.Person(), body: bodyNeeded,
-			rules: rules{callers: actors, sid: true, plan: parsed(func(r protocol.PersonRequest) world.Command {
-				return world.PutPerson{PersonRequest: r}
-			})},
+			rules: rules{callers: actors, sid: true, plan: parsed[world.PutPerson]},
 		},
 		{
 			method: http.MethodDelete, path: s.Person(),

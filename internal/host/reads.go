@@ -46,7 +46,7 @@ func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]b
 
 // planSnapshotReply is the same as an operation, whose payload is {}.
 func planSnapshotReply(c *call) (action, error) {
-	if _, err := c.payload(); err != nil {
+	if _, err := requestOf[protocol.EmptyRequest](c); err != nil {
 		return nil, err
 	}
 	return sendSnapshotReply, nil
@@ -106,7 +106,7 @@ func (c *call) viewAt(rev *uint64) *world.View {
 var nodeReply = []byte(`{"node":`)
 
 func planChainNode(c *call) (action, error) {
-	request, err := payloadOf[protocol.ChainNodeRequest](c)
+	request, err := requestOf[protocol.ChainNodeRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func planChainNode(c *call) (action, error) {
 }
 
 func planChainNodes(c *call) (action, error) {
-	request, err := payloadOf[protocol.ChainNodesRequest](c)
+	request, err := requestOf[protocol.ChainNodesRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func planChainNodes(c *call) (action, error) {
 }
 
 func planChainProof(c *call) (action, error) {
-	request, err := payloadOf[protocol.ChainProofRequest](c)
+	request, err := requestOf[protocol.ChainProofRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func planListJourneys(c *call) (action, error) {
 func planList(
 	c *call, name string, read func(context.Context, protocol.ListRequest) (records [][]byte, hasMore bool, err error),
 ) (action, error) {
-	request, err := payloadOf[protocol.ListRequest](c)
+	request, err := requestOf[protocol.ListRequest](c)
 	if err != nil {
 		return nil, err
 	}

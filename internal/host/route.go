@@ -91,15 +91,31 @@ type route struct {
 	rules
 }
 
-// parsed is the plan of a route whose body is a command of the engine.
-func parsed[T any](convert func(T) world.Command) func(*call) (action, error) {
-	return func(c *call) (action, error) {
-		request, bad := protocol.ParseRequest[T](c.object)
-		if bad != nil {
-			return nil, bad
-		}
-		return do(convert(request))
+// parsed is the plan of a route or an operation whose request is a command of the engine.
+func parsed[C world.Command](c *call) (action, error) {
+	cmd, err := requestOf[C](c)
+	if err != nil {
+		return nil, err
 	}
+	return do(cmd)
+}
+
+// requestOf reads what is asked for: an operation's payload, else the body.
+func requestOf[T any](c *call) (T, error) {
+	var none T
+	object := c.object
+	if c.op != "" {
+		payload, bad := c.rpc.Payload()
+		if bad != nil {
+			return none, bad
+		}
+		object = payload
+	}
+	request, bad := protocol.ParseRequest[T](object)
+	if bad != nil {
+		return none, bad
+	}
+	return request, nil
 }
 
 // now is a plan without a body to read.

@@ -51,33 +51,23 @@ func worldRoutes(s protocol.Service) []route {
 		},
 		{
 			method: http.MethodPost, path: s.Heartbeat(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed(func(r protocol.HeartbeatRequest) world.Command {
-				return world.Heartbeat{HeartbeatRequest: r}
-			})},
+			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed[world.Heartbeat]},
 		},
 		{
 			method: http.MethodPost, path: s.Disconnect(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed(func(r protocol.DisconnectRequest) world.Command {
-				return world.Disconnect{DisconnectRequest: r}
-			})},
+			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed[world.Disconnect]},
 		},
 		{
 			method: http.MethodPost, path: s.MCPRegister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed(func(r protocol.MCPRegisterRequest) world.Command {
-				return world.RegisterMCP{MCPRegisterRequest: r}
-			})},
+			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed[world.RegisterMCP]},
 		},
 		{
 			method: http.MethodPost, path: s.MCPUnregister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed(func(r protocol.MCPUnregisterRequest) world.Command {
-				return world.UnregisterMCP{MCPUnregisterRequest: r}
-			})},
+			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed[world.UnregisterMCP]},
 		},
 		{
 			method: http.MethodPost, path: s.RemoveOccupant(), body: bodyNeeded,
-			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: parsed(func(r protocol.RemoveOccupantRequest) world.Command {
-				return world.RemoveOccupant{StableKey: r.StableKey}
-			})},
+			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: parsed[world.RemoveOccupant]},
 		},
 		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, embed: true, order: rpcOrder(), rules: rules{callers: viewers, ownerHash: true}},
 	}, slices.Concat(peopleRoutes(s), watchRoutes(s))...)

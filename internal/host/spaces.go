@@ -11,7 +11,7 @@ import (
 )
 
 func planListSpaces(c *call) (action, error) {
-	if _, err := c.payload(); err != nil {
+	if _, err := requestOf[protocol.EmptyRequest](c); err != nil {
 		return nil, err
 	}
 	return func(c *call) error {
@@ -26,7 +26,7 @@ func planListSpaces(c *call) (action, error) {
 }
 
 func planInspectSpace(c *call) (action, error) {
-	request, err := payloadOf[protocol.SpaceRequest](c)
+	request, err := requestOf[protocol.SpaceRequest](c)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (c *call) maySeeLog(space *world.Space) bool {
 // planCreateSpace makes a space with a node of its own, whose phrase the host
 // makes up and shows once.
 func planCreateSpace(c *call) (action, error) {
-	request, err := payloadOf[protocol.CreateSpaceRequest](c)
+	request, err := requestOf[protocol.CreateSpaceRequest](c)
 	if err != nil {
 		return nil, err
 	}

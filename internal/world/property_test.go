@@ -66,7 +66,7 @@ func moves(t *rapid.T) []move {
 			case 1:
 				m.command, m.viewer = lapse{own}, ""
 			case 2:
-				m.command, m.viewer, m.admin = RemoveOccupant{StableKey: own}, "", true
+				m.command, m.viewer, m.admin = RemoveOccupant{protocol.RemoveOccupantRequest{StableKey: own}}, "", true
 			case 3, 4:
 				m.command = wave(m.viewer, rapid.SampledFrom([]string{a, personID("viewer:v1")}).Draw(t, "to"), rapid.SampledFrom([]string{"chat", "zone"}).Draw(t, "action"))
 			default:
@@ -82,7 +82,7 @@ func moves(t *rapid.T) []move {
 				m.caller = rapid.SampledFrom(owners).Draw(t, "leaver")
 				m.command = DeleteNode{NodeID: m.caller}
 			default:
-				m.command, m.admin = RemoveOccupant{StableKey: protocol.AgentKey(owners[0], a)}, true
+				m.command, m.admin = RemoveOccupant{protocol.RemoveOccupantRequest{StableKey: protocol.AgentKey(owners[0], a)}}, true
 			}
 		}
 		return m

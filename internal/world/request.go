@@ -147,7 +147,7 @@ type RecordInteraction struct {
 type RecordJourney struct{ protocol.RecordJourneyRequest }
 
 // RemoveOccupant is the administrator's removal of a row.
-type RemoveOccupant struct{ StableKey string }
+type RemoveOccupant struct{ protocol.RemoveOccupantRequest }
 
 // ResetSession starts a new session.
 type ResetSession struct{ Reason string }

@@ -152,7 +152,7 @@ func TestTheAdministratorTakesAStructureAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	rev, seq := f.View().Rev, f.View().Seq
-	remove := RemoveOccupant{StableKey: structure.StableKey()}
+	remove := RemoveOccupant{protocol.RemoveOccupantRequest{StableKey: structure.StableKey()}}
 	_, err = f.try(owner, remove)
 	wantCode(t, err, protocol.CodeForbidden)
 	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, remove); err != nil {
