@@ -8,48 +8,36 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// planIntercomCommand asks an agent. Where the asker wants it, it is refused at once
-// if no program answers; who did not ask for that waits for the answer, or for the
-// host's own after its time.
-func planIntercomCommand(c *call) (action, error) {
-	request, err := requestOf[protocol.IntercomCommand](c)
-	if err != nil {
-		return nil, err
+// askAgent asks an agent. Where the asker wants it, it is refused at once if no
+// program answers; who did not ask for that waits for the answer, or for the host's
+// own after its time.
+func askAgent(c *call, request protocol.IntercomCommand) error {
+	asked := world.IntercomCommand{IntercomCommand: request}
+	if c.query().Get(protocol.QueryIfAnswering) == "1" {
+		found := c.host.world.Answering(c.r.Context(), []string{request.ToPlayerID})
+		asked.NotAnswering = found[request.ToPlayerID] == protocol.AnsweringNo
 	}
-	return func(c *call) error {
-		asked := world.IntercomCommand{IntercomCommand: request}
-		if c.query().Get(protocol.QueryIfAnswering) == "1" {
-			found := c.host.world.Answering(c.r.Context(), []string{request.ToPlayerID})
-			asked.NotAnswering = found[request.ToPlayerID] == protocol.AnsweringNo
-		}
-		return c.carryOut(asked)
-	}, nil
+	return c.carryOut(asked)
 }
 
-// planListAnswering reports for agents on the map whether a program answers.
-func planListAnswering(c *call) (action, error) {
-	request, err := requestOf[protocol.ListAnsweringRequest](c)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *call) error {
-		v, registry := c.host.world.View(), c.host.world.Registry()
-		c.setRev(v.Rev)
-		found := c.host.world.Answering(c.r.Context(), request.PlayerIDs)
-		reply := &protocol.ListAnsweringReply{Agents: protocol.List[protocol.AnsweringAgent]{}}
-		for id, answering := range found {
-			agent := protocol.AnsweringAgent{PlayerID: id, Answering: answering}
-			if c.mayActFor(id) {
-				agent.LeaseTTLSeconds = registry.Lease(id)
-				if at := registry.Asked(id); !at.IsZero() {
-					agent.AskedAt = protocol.FormatTime(at)
-				}
+// sendAnswering reports for agents on the map whether a program answers.
+func sendAnswering(c *call, request protocol.ListAnsweringRequest) error {
+	v, registry := c.host.world.View(), c.host.world.Registry()
+	c.setRev(v.Rev)
+	found := c.host.world.Answering(c.r.Context(), request.PlayerIDs)
+	reply := &protocol.ListAnsweringReply{Agents: protocol.List[protocol.AnsweringAgent]{}}
+	for id, answering := range found {
+		agent := protocol.AnsweringAgent{PlayerID: id, Answering: answering}
+		if c.mayActFor(id) {
+			agent.LeaseTTLSeconds = registry.Lease(id)
+			if at := registry.Asked(id); !at.IsZero() {
+				agent.AskedAt = protocol.FormatTime(at)
 			}
-			reply.Agents = append(reply.Agents, agent)
 		}
-		slices.SortFunc(reply.Agents, func(a, b protocol.AnsweringAgent) int { return strings.Compare(a.PlayerID, b.PlayerID) })
-		return c.send(reply)
-	}, nil
+		reply.Agents = append(reply.Agents, agent)
+	}
+	slices.SortFunc(reply.Agents, func(a, b protocol.AnsweringAgent) int { return strings.Compare(a.PlayerID, b.PlayerID) })
+	return c.send(reply)
 }
 
 // mayActFor reports whether the caller is an agent, owns it or is the administrator.

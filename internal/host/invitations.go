@@ -6,21 +6,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// planInvite makes an invitation.
-func planInvite(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.InviteRequest](c.object)
-	if bad != nil {
-		return nil, bad
+// invite makes an invitation.
+func invite(c *call, request protocol.InviteRequest) error {
+	if err := c.checkInviter(); err != nil {
+		return err
 	}
-	return func(c *call) error {
-		if err := c.checkInviter(); err != nil {
-			return err
-		}
-		token := creds.GenerateToken()
-		return c.carryOut(world.Invite{
-			InviteRequest: request, Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.options.PublicURL,
-		})
-	}, nil
+	token := creds.GenerateToken()
+	return c.carryOut(world.Invite{
+		InviteRequest: request, Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.options.PublicURL,
+	})
 }
 
 // checkInviter refuses main nodes where the operator lets only the administrator

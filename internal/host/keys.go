@@ -14,19 +14,13 @@ func sendKeys(c *call) error {
 	return c.send(&protocol.KeysReply{Keys: c.host.world.Keys(c.node)})
 }
 
-// planCreateKey makes one more API key of the calling main node.
-func planCreateKey(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.CreateKeyRequest](c.object)
-	if bad != nil {
-		return nil, bad
+// createKey makes one more API key of the calling main node.
+func createKey(c *call, request protocol.CreateKeyRequest) error {
+	if err := c.checkRepository(); err != nil {
+		return err
 	}
-	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
-		key := creds.GenerateAPIKey()
-		return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key.Reveal()})
-	}, nil
+	key := creds.GenerateAPIKey()
+	return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key.Reveal()})
 }
 
 // planRevokeKey ends an API key of the calling main node.
@@ -48,9 +42,9 @@ func planRevokeKey(c *call) (action, error) {
 
 // planLabel gives a node of the caller a label.
 func planLabel(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.LabelRequest](c.object)
-	if bad != nil {
-		return nil, bad
+	request, err := requestOf[protocol.LabelRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	if err := checkLabel(request.Label); err != nil {
 		return nil, err

@@ -23,32 +23,26 @@ func planReplaceAPIKey(*call) (action, error) {
 	}, nil
 }
 
-// planDeleteNode deletes the calling main node, or for the administrator any
+// deleteNode deletes the calling main node, or for the administrator any
 // node, with all that hangs on it.
-func planDeleteNode(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.DeleteNodeRequest](c.object)
-	if bad != nil {
-		return nil, bad
+func deleteNode(c *call, request protocol.DeleteNodeRequest) error {
+	if err := c.checkRepository(); err != nil {
+		return err
 	}
-	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
+	if !c.caller.Admin && request.ConfirmNodeID != c.caller.NodeID {
+		return &protocol.Error{
+			Code: protocol.CodeConfirmationMismatch, Field: "confirmNodeId",
+			Message: "the field confirmNodeId is not the id of the calling node, so nothing was deleted",
 		}
-		if !c.caller.Admin && request.ConfirmNodeID != c.caller.NodeID {
-			return &protocol.Error{
-				Code: protocol.CodeConfirmationMismatch, Field: "confirmNodeId",
-				Message: "the field confirmNodeId is not the id of the calling node, so nothing was deleted",
-			}
-		}
-		return c.carryOut(world.DeleteNode{NodeID: request.ConfirmNodeID})
-	}, nil
+	}
+	return c.carryOut(world.DeleteNode{NodeID: request.ConfirmNodeID})
 }
 
 // planLimits gives a main node limits of its own.
 func planLimits(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.NodeLimitsRequest](c.object)
-	if bad != nil {
-		return nil, bad
+	request, err := requestOf[protocol.NodeLimitsRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	return func(c *call) error {
 		if err := c.checkRepository(); err != nil {
@@ -75,32 +69,26 @@ func planDeleteAgent(c *call) (action, error) {
 	}, nil
 }
 
-// planValidate reports whether a node is what a client thinks it is. A no is a
+// validateNode reports whether a node is what a client thinks it is. A no is a
 // reply of its own kind and not an error.
-func planValidate(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.ValidateRequest](c.object)
-	if bad != nil {
-		return nil, bad
+func validateNode(c *call, request protocol.ValidateRequest) error {
+	if request.NodeID == "" {
+		request.NodeID = c.caller.NodeID
 	}
-	return func(c *call) error {
-		if request.NodeID == "" {
-			request.NodeID = c.caller.NodeID
+	if c.host.options.NoRepository {
+		return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
+	}
+	var reply *protocol.ValidateReply
+	err := c.checkFresh(func() (err error) {
+		if reply, err = c.validate(request); err == nil && !reply.OK {
+			err = errNotValid
 		}
-		if c.host.options.NoRepository {
-			return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
-		}
-		var reply *protocol.ValidateReply
-		err := c.checkFresh(func() (err error) {
-			if reply, err = c.validate(request); err == nil && !reply.OK {
-				err = errNotValid
-			}
-			return err
-		})
-		if err != nil && !errors.Is(err, errNotValid) {
-			return err
-		}
-		return c.sendValidation(reply)
-	}, nil
+		return err
+	})
+	if err != nil && !errors.Is(err, errNotValid) {
+		return err
+	}
+	return c.sendValidation(reply)
 }
 
 var errNotValid = errors.New("the node is not what the client thinks")

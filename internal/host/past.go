@@ -10,32 +10,26 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// planListEvents answers with a page of the log.
-func planListEvents(c *call) (action, error) {
-	request, err := requestOf[protocol.ListEventsRequest](c)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *call) error {
-		parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
-			page, err := c.host.world.ListEvents(ctx, c.caller, request.AfterSeq, request.Limit, func(e *world.Event) int {
-				if request.Brief {
-					return briefBytes
-				}
-				data := e.InlineData()
-				return briefBytes + len(data[0]) + len(data[1])
-			})
-			if err != nil {
-				return nil, err
+// sendEventList answers with a page of the log.
+func sendEventList(c *call, request protocol.ListEventsRequest) error {
+	parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
+		page, err := c.host.world.ListEvents(ctx, c.caller, request.AfterSeq, request.Limit, func(e *world.Event) int {
+			if request.Brief {
+				return briefBytes
 			}
-			return listedEvents(page, request.Brief), nil
+			data := e.InlineData()
+			return briefBytes + len(data[0]) + len(data[1])
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c.writeList(parts)
-		return nil
-	}, nil
+		return listedEvents(page, request.Brief), nil
+	})
+	if err != nil {
+		return err
+	}
+	c.writeList(parts)
+	return nil
 }
 
 // listedEvents is a page of the log as JSON, in parts.
@@ -70,16 +64,10 @@ var closingBrace = []byte("}")
 // and an id of protocol.MaxIDChars characters.
 const briefBytes = 192 + 4*protocol.MaxIDChars
 
-// planSnapshotAt answers with a map of the past.
-func planSnapshotAt(c *call) (action, error) {
-	request, err := requestOf[protocol.SnapshotAtRequest](c)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *call) error {
-		v := c.host.world.ViewUpTo(*request.Rev)
-		c.setRev(v.Rev)
-		c.writeSnapshot(v.SnapshotReply(), world.Identity, nil)
-		return nil
-	}, nil
+// sendSnapshotAt answers with a map of the past.
+func sendSnapshotAt(c *call, request protocol.SnapshotAtRequest) error {
+	v := c.host.world.ViewUpTo(*request.Rev)
+	c.setRev(v.Rev)
+	c.writeSnapshot(v.SnapshotReply(), world.Identity, nil)
+	return nil
 }

@@ -11,9 +11,9 @@ import (
 // planRegister reads a registration and checks the agent's secret if the body
 // shows one.
 func planRegister(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.RegisterRequest](c.object)
-	if bad != nil {
-		return nil, bad
+	request, err := requestOf[protocol.RegisterRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	shown := request.PasswHash.Reveal()
 	// The secrets go no further.

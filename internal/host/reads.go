@@ -44,15 +44,8 @@ func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]b
 	return coding, parts
 }
 
-// planSnapshotReply is the same as an operation, whose payload is {}.
-func planSnapshotReply(c *call) (action, error) {
-	if _, err := requestOf[protocol.EmptyRequest](c); err != nil {
-		return nil, err
-	}
-	return sendSnapshotReply, nil
-}
-
-func sendSnapshotReply(c *call) error {
+// sendSnapshotReply is the same as an operation.
+func sendSnapshotReply(c *call, _ protocol.EmptyRequest) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
 	snapshot := v.SnapshotReply()
@@ -105,101 +98,81 @@ func (c *call) viewAt(rev *uint64) *world.View {
 
 var nodeReply = []byte(`{"node":`)
 
-func planChainNode(c *call) (action, error) {
-	request, err := requestOf[protocol.ChainNodeRequest](c)
+func sendChainNode(c *call, request protocol.ChainNodeRequest) error {
+	v := c.viewAt(request.AtRev)
+	parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(c *call) error {
-		v := c.viewAt(request.AtRev)
-		parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
-		if err != nil {
+	end := append(make([]byte, 0, 32), `,"rev":`...)
+	end = append(strconv.AppendUint(end, v.Rev, 10), '}')
+	c.writeParts(append(parts, end))
+	return nil
+}
+
+func sendChainNodes(c *call, request protocol.ChainNodesRequest) error {
+	v := c.viewAt(request.AtRev)
+	parts := append(make([][]byte, 0, 4*len(request.StableKeys)+2), []byte(`{"nodes":[`))
+	var err error
+	for i, key := range request.StableKeys {
+		if i > 0 {
+			parts = append(parts, comma)
+		}
+		if parts, err = v.AppendNode(parts, key); err != nil {
 			return err
 		}
-		end := append(make([]byte, 0, 32), `,"rev":`...)
-		end = append(strconv.AppendUint(end, v.Rev, 10), '}')
-		c.writeParts(append(parts, end))
-		return nil
-	}, nil
-}
-
-func planChainNodes(c *call) (action, error) {
-	request, err := requestOf[protocol.ChainNodesRequest](c)
-	if err != nil {
-		return nil, err
 	}
-	return func(c *call) error {
-		v := c.viewAt(request.AtRev)
-		parts := append(make([][]byte, 0, 4*len(request.StableKeys)+2), []byte(`{"nodes":[`))
-		for i, key := range request.StableKeys {
-			if i > 0 {
-				parts = append(parts, comma)
-			}
-			if parts, err = v.AppendNode(parts, key); err != nil {
-				return err
-			}
-		}
-		c.writeParts(append(parts, fmt.Appendf(nil, `],"rev":%d,"merkleRootHex":"%s","merkleLeafCount":%d}`, v.Rev, v.Tree.Root(), v.Tree.Len())))
-		return nil
-	}, nil
+	c.writeParts(append(parts, fmt.Appendf(nil, `],"rev":%d,"merkleRootHex":"%s","merkleLeafCount":%d}`, v.Rev, v.Tree.Root(), v.Tree.Len())))
+	return nil
 }
 
-func planChainProof(c *call) (action, error) {
-	request, err := requestOf[protocol.ChainProofRequest](c)
-	if err != nil {
-		return nil, err
+func sendChainProof(c *call, request protocol.ChainProofRequest) error {
+	v := c.viewAt(nil)
+	proof, there := v.Tree.Proof(request.StableKey)
+	if !there {
+		return protocol.Errorf(protocol.CodeNotFound, "there is no leaf with this stable key now")
 	}
-	return func(c *call) error {
-		v := c.viewAt(nil)
-		proof, there := v.Tree.Proof(request.StableKey)
-		if !there {
-			return protocol.Errorf(protocol.CodeNotFound, "there is no leaf with this stable key now")
-		}
-		parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
-		if err != nil {
-			return err
-		}
-		reply := &protocol.ChainProofReply{
-			LeafIndex: proof.LeafIndex, LeafDigestHex: proof.LeafDigestHex.String(),
-			MerkleRootHex: proof.MerkleRootHex.String(), MerkleLeafCount: proof.MerkleLeafCount, Rev: v.Rev,
-		}
-		for _, s := range proof.Path {
-			reply.Path = append(reply.Path, protocol.ProofStep{Side: s.Side, Hex: s.Hex.String()})
-		}
-		// The node is its first field, and is written from the view.
-		rest := bytes.TrimPrefix(encode(reply), slices.Concat(nodeReply, []byte("null")))
-		c.writeParts(append(parts, rest))
-		return nil
-	}, nil
+	parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
+	if err != nil {
+		return err
+	}
+	reply := &protocol.ChainProofReply{
+		LeafIndex: proof.LeafIndex, LeafDigestHex: proof.LeafDigestHex.String(),
+		MerkleRootHex: proof.MerkleRootHex.String(), MerkleLeafCount: proof.MerkleLeafCount, Rev: v.Rev,
+	}
+	for _, s := range proof.Path {
+		reply.Path = append(reply.Path, protocol.ProofStep{Side: s.Side, Hex: s.Hex.String()})
+	}
+	// The node is its first field, and is written from the view.
+	rest := bytes.TrimPrefix(encode(reply), slices.Concat(nodeReply, []byte("null")))
+	c.writeParts(append(parts, rest))
+	return nil
 }
 
-func planListInteractions(c *call) (action, error) {
-	return planList(c, "interactions", c.host.world.Interactions)
+// sendInteractions answers with a page of the log of interactions.
+func sendInteractions(c *call, request protocol.ListRequest) error {
+	return c.sendRecords("interactions", request, c.host.world.Interactions)
 }
 
-func planListJourneys(c *call) (action, error) {
-	return planList(c, "journeys", c.host.world.Journeys)
+// sendJourneys answers with a page of the journeys.
+func sendJourneys(c *call, request protocol.ListRequest) error {
+	return c.sendRecords("journeys", request, c.host.world.Journeys)
 }
 
-// planList answers with a page of records as they are kept: it is not decoded only
+// sendRecords answers with a page of records as they are kept: it is not decoded only
 // to be encoded again.
-func planList(
-	c *call, name string, read func(context.Context, protocol.ListRequest) (records [][]byte, hasMore bool, err error),
-) (action, error) {
-	request, err := requestOf[protocol.ListRequest](c)
+func (c *call) sendRecords(
+	name string, request protocol.ListRequest,
+	read func(context.Context, protocol.ListRequest) (records [][]byte, hasMore bool, err error),
+) error {
+	parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
+		records, more, err := read(ctx, request)
+		parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
+		return append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)), err
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(c *call) error {
-		parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
-			records, more, err := read(ctx, request)
-			parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
-			return append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)), err
-		})
-		if err != nil {
-			return err
-		}
-		c.writeList(parts)
-		return nil
-	}, nil
+	c.writeList(parts)
+	return nil
 }

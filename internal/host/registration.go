@@ -20,9 +20,9 @@ func authenticateCreator(c *call) error {
 // planCreateNode reads who is to be made. What proves the caller of a
 // registration is the pair in the body.
 func planCreateNode(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.CreateNodeRequest](c.object)
-	if bad != nil {
-		return nil, bad
+	request, err := requestOf[protocol.CreateNodeRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	if request.Kind == protocol.NodeKindSpace {
 		return createSpaceNode(request), nil
@@ -55,9 +55,9 @@ func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 }
 
 func planCreateAgent(c *call) (action, error) {
-	request, bad := protocol.ParseRequest[protocol.CreateAgentNodeRequest](c.object)
-	if bad != nil {
-		return nil, bad
+	request, err := requestOf[protocol.CreateAgentNodeRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	hash, err := creds.ParsePasswHash(request.AgentNodePasswHash.Reveal())
 	if err != nil {

@@ -100,6 +100,17 @@ func parsed[C world.Command](c *call) (action, error) {
 	return do(cmd)
 }
 
+// given is the plan of a route or an operation whose action takes its request.
+func given[T any](answer func(*call, T) error) func(*call) (action, error) {
+	return func(c *call) (action, error) {
+		request, err := requestOf[T](c)
+		if err != nil {
+			return nil, err
+		}
+		return func(c *call) error { return answer(c, request) }, nil
+	}
+}
+
 // requestOf reads what is asked for: an operation's payload, else the body.
 func requestOf[T any](c *call) (T, error) {
 	var none T

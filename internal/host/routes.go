@@ -95,7 +95,7 @@ func accountRoutes() []route {
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathNodes, body: bodyNeeded,
-			rules: rules{callers: mains | admins, repeatable: true, withdraws: true, plan: planDeleteNode},
+			rules: rules{callers: mains | admins, repeatable: true, withdraws: true, plan: given(deleteNode)},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathAgentNode, body: bodyNeeded,
@@ -103,7 +103,7 @@ func accountRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: protocol.PathValidateNode, body: bodyNeeded,
-			rules: rules{callers: nodes | admins, ownerHash: true, ofNodes: true, plan: planValidate},
+			rules: rules{callers: nodes | admins, ownerHash: true, ofNodes: true, plan: given(validateNode)},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeLabel, body: bodyNeeded,
@@ -129,7 +129,7 @@ func accessRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeAPIKeys, body: bodyNeeded,
-			rules: rules{callers: mains, repeatable: true, secret: true, plan: planCreateKey},
+			rules: rules{callers: mains, repeatable: true, secret: true, plan: given(createKey)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathNodeAPIKeys,
@@ -137,7 +137,7 @@ func accessRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: protocol.PathInvitations, body: bodyOptional,
-			rules: rules{callers: mains | admins, repeatable: true, secret: true, plan: planInvite},
+			rules: rules{callers: mains | admins, repeatable: true, secret: true, plan: given(invite)},
 		},
 		{
 			method: http.MethodGet, path: protocol.PathInvitations,

@@ -10,48 +10,37 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func planListSpaces(c *call) (action, error) {
-	if _, err := requestOf[protocol.EmptyRequest](c); err != nil {
-		return nil, err
+func sendSpaces(c *call, _ protocol.EmptyRequest) error {
+	v := c.viewAt(nil)
+	var spaces [][]byte
+	for _, leaf := range v.Tree.Spaces() {
+		spaces = append(spaces, leaf.Payload())
 	}
-	return func(c *call) error {
-		v := c.viewAt(nil)
-		var spaces [][]byte
-		for _, leaf := range v.Tree.Spaces() {
-			spaces = append(spaces, leaf.Payload())
-		}
-		c.writeList(append(appendItems([][]byte{[]byte(`{"spaces":[`)}, spaces), []byte("]}")))
-		return nil
-	}, nil
+	c.writeList(append(appendItems([][]byte{[]byte(`{"spaces":[`)}, spaces), []byte("]}")))
+	return nil
 }
 
-func planInspectSpace(c *call) (action, error) {
-	request, err := requestOf[protocol.SpaceRequest](c)
+func sendSpace(c *call, request protocol.SpaceRequest) error {
+	space, err := c.host.world.Space(c.r.Context(), request.SpaceID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(c *call) error {
-		space, err := c.host.world.Space(c.r.Context(), request.SpaceID)
+	entry, err := json.Marshal(&space.Entry)
+	if err != nil {
+		return fmt.Errorf("encode a space: %w", err)
+	}
+	parts := [][]byte{[]byte(`{"space":`), entry}
+	if c.maySeeLog(space) {
+		log, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
+			return c.host.world.SpaceLog(ctx, request.SpaceID)
+		})
 		if err != nil {
 			return err
 		}
-		entry, err := json.Marshal(&space.Entry)
-		if err != nil {
-			return fmt.Errorf("encode a space: %w", err)
-		}
-		parts := [][]byte{[]byte(`{"space":`), entry}
-		if c.maySeeLog(space) {
-			log, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
-				return c.host.world.SpaceLog(ctx, request.SpaceID)
-			})
-			if err != nil {
-				return err
-			}
-			parts = append(appendItems(append(parts, []byte(`,"log":[`)), log), []byte("]"))
-		}
-		c.writeParts(append(parts, closingBrace))
-		return nil
-	}, nil
+		parts = append(appendItems(append(parts, []byte(`,"log":[`)), log), []byte("]"))
+	}
+	c.writeParts(append(parts, closingBrace))
+	return nil
 }
 
 // maySeeLog reports whether the caller is the space's own node, its creator or the
@@ -61,22 +50,16 @@ func (c *call) maySeeLog(space *world.Space) bool {
 	return c.caller.Admin || id != "" && (id == space.NodeID || id == space.Creator)
 }
 
-// planCreateSpace makes a space with a node of its own, whose phrase the host
+// createSpace makes a space with a node of its own, whose phrase the host
 // makes up and shows once.
-func planCreateSpace(c *call) (action, error) {
-	request, err := requestOf[protocol.CreateSpaceRequest](c)
+func createSpace(c *call, request protocol.CreateSpaceRequest) error {
+	phrase, nodeID, hash, err := c.newPhrase()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(c *call) error {
-		phrase, nodeID, hash, err := c.newPhrase()
-		if err != nil {
-			return err
-		}
-		return c.carryOut(world.CreateSpace{
-			CreateSpaceRequest: request, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase.Reveal(),
-		})
-	}, nil
+	return c.carryOut(world.CreateSpace{
+		CreateSpaceRequest: request, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase.Reveal(),
+	})
 }
 
 // createSpaceNode gives a space that the caller created a node of its own: that

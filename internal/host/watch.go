@@ -99,9 +99,9 @@ func isUnspecified(addr net.Addr) bool {
 
 // sendWatchSession gives a browser its cookie.
 func sendWatchSession(c *call) error {
-	request, bad := protocol.ParseRequest[protocol.WatchSessionRequest](c.object)
-	if bad != nil {
-		return bad
+	request, err := requestOf[protocol.WatchSessionRequest](c)
+	if err != nil {
+		return err
 	}
 	if err := checkSessionKind(c, &request); err != nil {
 		return err
