@@ -52,6 +52,9 @@ func act(c *call) error {
 	if err := c.enterCall(); err != nil {
 		return err
 	}
+	if c.rules.repository && c.host.options.NoRepository {
+		return protocol.Errorf(protocol.CodeRepositoryOff, "this host runs without a repository of nodes")
+	}
 	return c.next(c)
 }
 

@@ -20,9 +20,6 @@ func invite(c *call, request protocol.InviteRequest) error {
 // checkInviter refuses main nodes where the operator lets only the administrator
 // invite.
 func (c *call) checkInviter() error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	if !c.caller.Admin && !c.host.options.MainNodesInvite {
 		return protocol.Errorf(protocol.CodeForbidden, "only the administrator invites here: the operator can let main nodes do it, too")
 	}
@@ -32,9 +29,6 @@ func (c *call) checkInviter() error {
 // sendInvitations lists the invitations of the calling main node, or for the
 // administrator all of them.
 func sendInvitations(c *call) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	return c.send(&protocol.InvitationsReply{Invitations: c.host.world.Registry().Invitations(c.caller.NodeID)})
 }
 
@@ -49,9 +43,6 @@ func planRevokeInvitation(c *call) (action, error) {
 		}
 	}
 	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
 		return c.carryOut(world.RevokeInvitation{ID: id})
 	}, nil
 }

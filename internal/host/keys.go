@@ -8,17 +8,11 @@ import (
 
 // sendKeys lists the API keys of the calling main node.
 func sendKeys(c *call) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	return c.send(&protocol.KeysReply{Keys: c.host.world.Keys(c.node)})
 }
 
 // createKey makes one more API key of the calling main node.
 func createKey(c *call, request protocol.CreateKeyRequest) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	key := creds.GenerateAPIKey()
 	return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key.Reveal()})
 }
@@ -33,9 +27,6 @@ func planRevokeKey(c *call) (action, error) {
 		}
 	}
 	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
 		return c.carryOut(world.RevokeKey{Name: name})
 	}, nil
 }
@@ -49,12 +40,7 @@ func planLabel(c *call) (action, error) {
 	if err := checkLabel(request.Label); err != nil {
 		return nil, err
 	}
-	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
-		return c.carryOut(world.LabelNode{LabelRequest: request})
-	}, nil
+	return do(world.LabelNode{LabelRequest: request})
 }
 
 // checkLabel refuses what cannot be a label; empty is none.

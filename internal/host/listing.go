@@ -15,9 +15,6 @@ import (
 // sendNodes lists the caller's account, or for the administrator who asks for
 // all of them, every node.
 func sendNodes(c *call) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	all := c.query().Get(protocol.QueryAll) == "true"
 	if all != c.caller.Admin {
 		return protocol.Errorf(protocol.CodeForbidden,
@@ -42,9 +39,6 @@ func sendNodes(c *call) error {
 
 // sendAgents lists the caller's agents.
 func sendAgents(c *call) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	c.list(func(l *listing) {
 		l.text(`{"agents":[`)
 		l.agents(l.registry.Agents(c.caller.NodeID))

@@ -11,24 +11,16 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// planReplaceAPIKey gives the calling main node another API key; the old one is
+// replaceAPIKey gives the calling main node another API key; the old one is
 // worth nothing from then on.
-func planReplaceAPIKey(*call) (action, error) {
-	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
-		key := creds.GenerateAPIKey()
-		return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
-	}, nil
+func replaceAPIKey(c *call) error {
+	key := creds.GenerateAPIKey()
+	return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
 }
 
 // deleteNode deletes the calling main node, or for the administrator any
 // node, with all that hangs on it.
 func deleteNode(c *call, request protocol.DeleteNodeRequest) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	if !c.caller.Admin && request.ConfirmNodeID != c.caller.NodeID {
 		return &protocol.Error{
 			Code: protocol.CodeConfirmationMismatch, Field: "confirmNodeId",
@@ -36,20 +28,6 @@ func deleteNode(c *call, request protocol.DeleteNodeRequest) error {
 		}
 	}
 	return c.carryOut(world.DeleteNode{NodeID: request.ConfirmNodeID})
-}
-
-// planLimits gives a main node limits of its own.
-func planLimits(c *call) (action, error) {
-	request, err := requestOf[protocol.NodeLimitsRequest](c)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
-		return c.carryOut(world.SetLimits{NodeLimitsRequest: request})
-	}, nil
 }
 
 // planDeleteAgent deletes one agent of the calling main node.
@@ -62,9 +40,6 @@ func planDeleteAgent(c *call) (action, error) {
 		}
 	}
 	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
 		return c.carryOut(world.DeleteAgent{AgentID: id})
 	}, nil
 }

@@ -35,7 +35,7 @@ func operations() map[protocol.Op]*rules {
 		if plan := plans[o.Op]; plan != nil {
 			all[o.Op] = &rules{
 				callers: o.Callers, ownerHash: o.OwnerHash, sid: o.Writes, repeatable: o.Writes, secret: o.Secret,
-				withdraws: o.Op == protocol.OpRemoveSpace, plan: plan,
+				withdraws: o.Op == protocol.OpRemoveSpace, repository: o.Op == protocol.OpCreateSpace, plan: plan,
 			}
 		}
 	}

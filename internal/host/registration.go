@@ -37,9 +37,6 @@ func planCreateNode(c *call) (action, error) {
 
 // createMainNode registers a main node and gives it its first API key.
 func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
-	if err := c.checkRepository(); err != nil {
-		return err
-	}
 	invitation, err := c.checkRegistration()
 	if err != nil {
 		return err
@@ -67,9 +64,6 @@ func planCreateAgent(c *call) (action, error) {
 		return nil, err
 	}
 	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
 		if request.ParentNodeID != "" && request.ParentNodeID != c.caller.NodeID {
 			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it makes agents for itself only")
 		}
@@ -78,14 +72,6 @@ func planCreateAgent(c *call) (action, error) {
 		}
 		return c.carryOut(world.CreateAgentNode{AgentNodeID: request.AgentNodeID, Label: request.Label, Digest: creds.StoredDigest(hash)})
 	}, nil
-}
-
-// checkRepository refuses what needs the repository where there is none.
-func (c *call) checkRepository() error {
-	if c.host.options.NoRepository {
-		return protocol.Errorf(protocol.CodeRepositoryOff, "this host runs without a repository of nodes")
-	}
-	return nil
 }
 
 // checkRegistration asks whether the operator lets the caller make a main node, or an

@@ -45,6 +45,8 @@ type rules struct {
 	// withdraws says that credentials may be worth nothing afterwards: the reply waits
 	// until every host refuses them.
 	withdraws bool
+	// repository reports whether it is about nodes, which only a host with a repository has.
+	repository bool
 	// plan reads the body and gives what is left to be done.
 	plan func(*call) (action, error)
 }

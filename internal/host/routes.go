@@ -87,19 +87,19 @@ func accountRoutes() []route {
 	return []route{
 		{
 			method: http.MethodPost, path: protocol.PathNodes, body: bodyNeeded, order: creationOrder(),
-			rules: rules{callers: mains, repeatable: true, secret: true, plan: planCreateNode},
+			rules: rules{callers: mains, repository: true, repeatable: true, secret: true, plan: planCreateNode},
 		},
 		{
 			method: http.MethodGet, path: protocol.PathNodes,
-			rules: rules{callers: mains | admins, ofNodes: true, plan: now(sendNodes)},
+			rules: rules{callers: mains | admins, repository: true, ofNodes: true, plan: now(sendNodes)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathNodes, body: bodyNeeded,
-			rules: rules{callers: mains | admins, repeatable: true, withdraws: true, plan: given(deleteNode)},
+			rules: rules{callers: mains | admins, repository: true, repeatable: true, withdraws: true, plan: given(deleteNode)},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathAgentNode, body: bodyNeeded,
-			rules: rules{callers: mains, repeatable: true, plan: planCreateAgent},
+			rules: rules{callers: mains, repository: true, repeatable: true, plan: planCreateAgent},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathValidateNode, body: bodyNeeded,
@@ -107,11 +107,11 @@ func accountRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeLabel, body: bodyNeeded,
-			rules: rules{callers: mains, repeatable: true, plan: planLabel},
+			rules: rules{callers: mains, repository: true, repeatable: true, plan: planLabel},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeLimits, body: bodyNeeded,
-			rules: rules{callers: admins, repeatable: true, plan: planLimits},
+			rules: rules{callers: admins, repository: true, repeatable: true, plan: parsed[world.SetLimits]},
 		},
 	}
 }
@@ -121,31 +121,31 @@ func accessRoutes() []route {
 	return []route{
 		{
 			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
-			rules: rules{callers: mains, repeatable: true, secret: true, withdraws: true, plan: planReplaceAPIKey},
+			rules: rules{callers: mains, repository: true, repeatable: true, secret: true, withdraws: true, plan: now(replaceAPIKey)},
 		},
 		{
 			method: http.MethodGet, path: protocol.PathNodeAPIKeys,
-			rules: rules{callers: mains, ofNodes: true, plan: now(sendKeys)},
+			rules: rules{callers: mains, repository: true, ofNodes: true, plan: now(sendKeys)},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathNodeAPIKeys, body: bodyNeeded,
-			rules: rules{callers: mains, repeatable: true, secret: true, plan: given(createKey)},
+			rules: rules{callers: mains, repository: true, repeatable: true, secret: true, plan: given(createKey)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathNodeAPIKeys,
-			rules: rules{callers: mains, repeatable: true, withdraws: true, plan: planRevokeKey},
+			rules: rules{callers: mains, repository: true, repeatable: true, withdraws: true, plan: planRevokeKey},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathInvitations, body: bodyOptional,
-			rules: rules{callers: mains | admins, repeatable: true, secret: true, plan: given(invite)},
+			rules: rules{callers: mains | admins, repository: true, repeatable: true, secret: true, plan: given(invite)},
 		},
 		{
 			method: http.MethodGet, path: protocol.PathInvitations,
-			rules: rules{callers: mains | admins, ofNodes: true, plan: now(sendInvitations)},
+			rules: rules{callers: mains | admins, repository: true, ofNodes: true, plan: now(sendInvitations)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathInvitations,
-			rules: rules{callers: mains | admins, repeatable: true, withdraws: true, plan: planRevokeInvitation},
+			rules: rules{callers: mains | admins, repository: true, repeatable: true, withdraws: true, plan: planRevokeInvitation},
 		},
 	}
 }
@@ -159,11 +159,11 @@ func agentRoutes() []route {
 		},
 		{
 			method: http.MethodGet, path: protocol.PathAgents,
-			rules: rules{callers: mains, ofNodes: true, plan: now(sendAgents)},
+			rules: rules{callers: mains, repository: true, ofNodes: true, plan: now(sendAgents)},
 		},
 		{
 			method: http.MethodDelete, path: protocol.PathAgents,
-			rules: rules{callers: mains, repeatable: true, withdraws: true, plan: planDeleteAgent},
+			rules: rules{callers: mains, repository: true, repeatable: true, withdraws: true, plan: planDeleteAgent},
 		},
 		{
 			method: http.MethodPost, path: protocol.PathAgents,

@@ -66,9 +66,6 @@ func createSpace(c *call, request protocol.CreateSpaceRequest) error {
 // of the hash in the body, or of a phrase that the host makes up.
 func createSpaceNode(request protocol.CreateNodeRequest) action {
 	return func(c *call) error {
-		if err := c.checkRepository(); err != nil {
-			return err
-		}
 		space, err := c.host.world.Space(c.r.Context(), request.SpaceID)
 		if err != nil {
 			return err
@@ -98,9 +95,6 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 
 // newPhrase makes up a phrase and the node that it gives.
 func (c *call) newPhrase() (phrase protocol.Secret, nodeID string, hash creds.PasswHash, err error) {
-	if err := c.checkRepository(); err != nil {
-		return protocol.Secret{}, "", creds.PasswHash{}, err
-	}
 	phrase = creds.GeneratePhrase()
 	hash = creds.HashPhrase(phrase.Reveal())
 	nodeID, err = c.derive(hash)
