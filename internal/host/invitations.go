@@ -36,13 +36,5 @@ func sendInvitations(c *call) error {
 // may make no more.
 func planRevokeInvitation(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)
-	if id == "" {
-		return nil, &protocol.Error{
-			Code: protocol.CodeBodyInvalid, Field: protocol.QueryID,
-			Message: "the query parameter id is missing: it names the invitation to revoke",
-		}
-	}
-	return func(c *call) error {
-		return c.carryOut(world.RevokeInvitation{ID: id})
-	}, nil
+	return end(protocol.QueryID, id, "the invitation to revoke", world.RevokeInvitation{ID: id})
 }

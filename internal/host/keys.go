@@ -20,15 +20,7 @@ func createKey(c *call, request protocol.CreateKeyRequest) error {
 // planRevokeKey ends an API key of the calling main node.
 func planRevokeKey(c *call) (action, error) {
 	name := c.query().Get(protocol.QueryName)
-	if name == "" {
-		return nil, &protocol.Error{
-			Code: protocol.CodeBodyInvalid, Field: protocol.QueryName,
-			Message: "the query parameter name is missing: it names the API key to revoke",
-		}
-	}
-	return func(c *call) error {
-		return c.carryOut(world.RevokeKey{Name: name})
-	}, nil
+	return end(protocol.QueryName, name, "the API key to revoke", world.RevokeKey{Name: name})
 }
 
 // planLabel gives a node of the caller a label.

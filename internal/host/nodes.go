@@ -33,15 +33,7 @@ func deleteNode(c *call, request protocol.DeleteNodeRequest) error {
 // planDeleteAgent deletes one agent of the calling main node.
 func planDeleteAgent(c *call) (action, error) {
 	id := protocol.NormalizeNodeID(c.query().Get(protocol.QueryID))
-	if id == "" {
-		return nil, &protocol.Error{
-			Code: protocol.CodeBodyInvalid, Field: protocol.QueryID,
-			Message: "the query parameter id is missing: it names the agent to delete",
-		}
-	}
-	return func(c *call) error {
-		return c.carryOut(world.DeleteAgent{AgentID: id})
-	}, nil
+	return end(protocol.QueryID, id, "the agent to delete", world.DeleteAgent{AgentID: id})
 }
 
 // validateNode reports whether a node is what a client thinks it is. A no is a

@@ -59,6 +59,18 @@ func do(cmd world.Command) (action, error) {
 	return func(c *call) error { return c.carryOut(cmd) }, nil
 }
 
+// end is do for a command that ends what a parameter of the query names, which must not
+// be empty.
+func end(parameter, named, what string, cmd world.Command) (action, error) {
+	if named == "" {
+		return nil, &protocol.Error{
+			Code: protocol.CodeBodyInvalid, Field: parameter,
+			Message: "the query parameter " + parameter + " is missing: it names " + what,
+		}
+	}
+	return do(cmd)
+}
+
 // carryOut gives a command to the engine and answers with its outcome.
 func (c *call) carryOut(cmd world.Command) error {
 	reply, err := c.host.world.Do(c.r.Context(), c.request(), cmd)

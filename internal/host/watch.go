@@ -72,13 +72,7 @@ func (t *tokenCount) read(w *world.World) float64 {
 // planRevokeToken ends one of the caller's tokens.
 func planRevokeToken(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)
-	if id == "" {
-		return nil, &protocol.Error{
-			Code: protocol.CodeBodyInvalid, Field: protocol.QueryID,
-			Message: "the query parameter id is missing: it names the token to revoke",
-		}
-	}
-	return do(world.RevokeWatchToken{ID: id})
+	return end(protocol.QueryID, id, "the token to revoke", world.RevokeWatchToken{ID: id})
 }
 
 // planWatchToken gives the calling main node a token.
