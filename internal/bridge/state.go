@@ -96,64 +96,38 @@ func (b *board) failed(why Failure) { b.change(func(s *State) { s.LastFailure = 
 
 var _ prometheus.Collector = (*Bridge)(nil)
 
-// measure is one number of a State.
-type measure struct {
-	desc  *prometheus.Desc
-	kind  prometheus.ValueType
-	value func(State) float64
-}
-
-func measured(name, help string, kind prometheus.ValueType, value func(State) float64) measure {
-	return measure{prometheus.NewDesc("playctl_bridge_"+name, help, nil, nil), kind, value}
-}
-
-var measures = []measure{
-	measured("position", "The id of the last event that the bridge is done with.", prometheus.GaugeValue,
-		func(s State) float64 { return float64(s.Position) }),
-	measured("lag_events", "How far the event log is ahead of the bridge.", prometheus.GaugeValue,
-		func(s State) float64 { return float64(s.Lag) }),
-	measured("failing", "1 while the bridge does not take the next event.", prometheus.GaugeValue,
-		func(s State) float64 {
-			if s.Failing {
-				return 1
-			}
-			return 0
-		}),
-	measured("leader", "1 while this host is the one that delivers to the bridge.", prometheus.GaugeValue,
-		func(s State) float64 {
-			if s.Leader {
-				return 1
-			}
-			return 0
-		}),
-	measured("delivered_total", "Events that the bridge took.", prometheus.CounterValue,
-		func(s State) float64 { return float64(s.Delivered) }),
-	measured("refused_total", "Events that the bridge refused.", prometheus.CounterValue,
-		func(s State) float64 { return float64(s.Refused) }),
-	measured("retries_total", "Attempts that failed and are repeated.", prometheus.CounterValue,
-		func(s State) float64 { return float64(s.Retries) }),
-	measured("skipped_total", "Events that were no longer kept when the bridge came back.", prometheus.CounterValue,
-		func(s State) float64 { return float64(s.Skipped) }),
-}
-
 var lastFailure = prometheus.NewDesc("playctl_bridge_last_failure", "The kind of the last failure; absent where there was none.",
 	[]string{"kind"}, nil)
 
 // Describe implements prometheus.Collector.
 func (b *Bridge) Describe(into chan<- *prometheus.Desc) {
-	for _, m := range measures {
-		into <- m.desc
-	}
+	prometheus.DescribeByCollect(b, into)
 	into <- lastFailure
 }
 
 // Collect implements prometheus.Collector.
 func (b *Bridge) Collect(into chan<- prometheus.Metric) {
 	s := b.State()
-	for _, m := range measures {
-		into <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(s))
+	send := func(name, help string, kind prometheus.ValueType, value float64) {
+		desc := prometheus.NewDesc("playctl_bridge_"+name, help, nil, nil)
+		into <- prometheus.MustNewConstMetric(desc, kind, value)
 	}
+	send("position", "The id of the last event that the bridge is done with.", prometheus.GaugeValue, float64(s.Position))
+	send("lag_events", "How far the event log is ahead of the bridge.", prometheus.GaugeValue, float64(s.Lag))
+	send("failing", "1 while the bridge does not take the next event.", prometheus.GaugeValue, oneIf(s.Failing))
+	send("leader", "1 while this host is the one that delivers to the bridge.", prometheus.GaugeValue, oneIf(s.Leader))
+	send("delivered_total", "Events that the bridge took.", prometheus.CounterValue, float64(s.Delivered))
+	send("refused_total", "Events that the bridge refused.", prometheus.CounterValue, float64(s.Refused))
+	send("retries_total", "Attempts that failed and are repeated.", prometheus.CounterValue, float64(s.Retries))
+	send("skipped_total", "Events that were no longer kept when the bridge came back.", prometheus.CounterValue, float64(s.Skipped))
 	if s.LastFailure != "" {
 		into <- prometheus.MustNewConstMetric(lastFailure, prometheus.GaugeValue, 1, string(s.LastFailure))
 	}
+}
+
+func oneIf(it bool) float64 {
+	if it {
+		return 1
+	}
+	return 0
 }
