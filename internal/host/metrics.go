@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -54,44 +55,43 @@ var fastBuckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, 
 
 // NewMetrics makes an empty collection.
 func NewMetrics() *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), answered: map[answered]answers{}}
-	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "playctl_http_requests_total", Help: "Requests by route, rpc operation and status.",
-	}, []string{"route", "op", "code"})
-	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "playctl_http_request_duration_seconds", Help: "Time from a request's arrival to the end of its reply, streams included.",
-		Buckets: fastBuckets,
-	}, []string{"route", "op"})
-	m.streams = gauge("playctl_stream_subscribers", "Event streams that are open.")
-	m.streamEnds = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "playctl_stream_ends_total", Help: "Event streams that ended, by reason.",
-	}, []string{"reason"})
-	m.deferred = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "playctl_streams_deferred_total", Help: "Event streams that were asked for and ended at once, to be asked for again, by the code of the reason.",
-	}, []string{"code"})
-	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "playctl_connections_refused_total", Help: "Connections, requests and streams that there was no room for, by the limit that was met.",
-	}, []string{"limit"})
-	m.evictions = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "playctl_connections_evicted_total", Help: "Connections that were closed to make room for others, by what they did.",
-	}, []string{"state"})
-	m.derivations = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "playctl_derivations_total", Help: "Derivations of node ids, by outcome.",
-	}, []string{"outcome"})
-	m.unconfirmed = counter("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time.")
-	m.commands = counter("playctl_world_commands_total", "Commands that the engine took on.")
-	m.commits = counter("playctl_world_commits_total", "Batches that were committed to the journal.")
-	m.events = counter("playctl_world_events_total", "Events that were committed.")
-	m.appends = histogram("playctl_journal_append_seconds", "Time to make a batch durable.")
-	m.appendFailures = counter("playctl_journal_append_failures_total", "Batches that the journal did not take.")
-	m.checkpoints = histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous.")
-	m.checkpointBad = counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written.")
-	m.registry.MustRegister(
-		m.requests, m.durations, m.streams, m.streamEnds, m.deferred, m.derivations, m.unconfirmed, m.refusals, m.evictions, m.commands, m.commits, m.events,
-		m.appends, m.appendFailures, m.checkpoints, m.checkpointBad,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	return m
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	made := promauto.With(registry)
+	counter := func(name, help string) prometheus.Counter {
+		return made.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return made.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help string) prometheus.Histogram {
+		return made.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: fastBuckets})
+	}
+	return &Metrics{
+		registry: registry,
+		answered: map[answered]answers{},
+
+		requests: counters("playctl_http_requests_total", "Requests by route, rpc operation and status.", "route", "op", "code"),
+		durations: made.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "playctl_http_request_duration_seconds", Help: "Time from a request's arrival to the end of its reply, streams included.",
+			Buckets: fastBuckets,
+		}, []string{"route", "op"}),
+		streams:     made.NewGauge(prometheus.GaugeOpts{Name: "playctl_stream_subscribers", Help: "Event streams that are open."}),
+		streamEnds:  counters("playctl_stream_ends_total", "Event streams that ended, by reason.", "reason"),
+		deferred:    counters("playctl_streams_deferred_total", "Event streams that were asked for and ended at once, to be asked for again, by the code of the reason.", "code"),
+		refusals:    counters("playctl_connections_refused_total", "Connections, requests and streams that there was no room for, by the limit that was met.", "limit"),
+		evictions:   counters("playctl_connections_evicted_total", "Connections that were closed to make room for others, by what they did.", "state"),
+		derivations: counters("playctl_derivations_total", "Derivations of node ids, by outcome.", "outcome"),
+		unconfirmed: counter("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time."),
+
+		commands:       counter("playctl_world_commands_total", "Commands that the engine took on."),
+		commits:        counter("playctl_world_commits_total", "Batches that were committed to the journal."),
+		events:         counter("playctl_world_events_total", "Events that were committed."),
+		appends:        histogram("playctl_journal_append_seconds", "Time to make a batch durable."),
+		appendFailures: counter("playctl_journal_append_failures_total", "Batches that the journal did not take."),
+		checkpoints:    histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous."),
+		checkpointBad:  counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written."),
+	}
 }
 
 // Add measures one more thing beside the host and its world.
@@ -107,18 +107,6 @@ func BuildInfo(version string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "playctl_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-}
-
-func counter(name, help string) prometheus.Counter {
-	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
-}
-
-func gauge(name, help string) prometheus.Gauge {
-	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
-}
-
-func histogram(name, help string) prometheus.Histogram {
-	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: fastBuckets})
 }
 
 // Committed implements world.Observer.
@@ -233,10 +221,10 @@ func (m *Metrics) observe(h *Host) error {
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
 		{"playctl_body_bytes", "What the bodies of requests under way hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
 		{"playctl_reply_bytes", "What replies under way hold that only their readers have.", func() float64 { return float64(h.replies.bytes()) }, nil},
-		{"playctl_journal_bytes", "What the journal of events takes, as far as this host knows.", h.journal(false), nil},
-		{"playctl_journal_limit_bytes", "What it may take after a checkpoint.", h.journal(true), nil},
-		{"playctl_derivations_running", "Derivations of node ids under way.", h.derivations(false), nil},
-		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", h.derivations(true), nil},
+		{"playctl_journal_bytes", "What the journal of events takes, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, nil},
+		{"playctl_journal_limit_bytes", "What it may take after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, nil},
+		{"playctl_derivations_running", "Derivations of node ids under way.", func() float64 { running, _ := h.derivations(); return float64(running) }, nil},
+		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, nil},
 	}
 	all = append(all, h.amounts()...)
 	for _, g := range all {
@@ -280,29 +268,12 @@ func (h *Host) amounts() []measured {
 	return all
 }
 
-// derivations is the measurement of those under way, or of those that wait.
-func (h *Host) derivations(waiting bool) func() float64 {
-	return func() float64 {
-		if h.options.Deriver == nil {
-			return 0
-		}
-		running, waits := h.options.Deriver.Load()
-		if waiting {
-			return float64(waits)
-		}
-		return float64(running)
+// derivations are how many are under way, and how many wait.
+func (h *Host) derivations() (running, waiting int) {
+	if h.options.Deriver == nil {
+		return 0, 0
 	}
-}
-
-// journal is the measurement of what the journal takes, or may take.
-func (h *Host) journal(limit bool) func() float64 {
-	return func() float64 {
-		bytes, most := h.world.JournalBytes()
-		if limit {
-			return float64(most)
-		}
-		return float64(bytes)
-	}
+	return h.options.Deriver.Load()
 }
 
 // forget takes a host's gauges out again, so that its Metrics can serve the
