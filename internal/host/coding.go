@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"container/list"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -67,21 +66,19 @@ func (c *call) coding(of []world.Coding) world.Coding {
 
 // compressWhole compresses what never changes. Further levels of zstd would take up to
 // 50 MB for each text.
-func compressWhole(text []byte, coding world.Coding) ([]byte, error) {
-	var b bytes.Buffer
-	var w io.WriteCloser
-	var err error
+func compressWhole(text []byte, coding world.Coding) []byte {
 	if coding == world.Zstd {
-		w, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
-	} else {
-		w, err = gzip.NewWriterLevel(&b, gzip.BestCompression)
+		return compress(must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))), text)
 	}
+	return compress(must(gzip.NewWriterLevel(nil, gzip.BestCompression)), text)
+}
+
+// must is for encoders, whose options are always the same and right.
+func must[T any](w T, err error) T {
 	if err != nil {
-		return nil, err //nolint:wrapcheck // The caller says what it compressed.
+		panic("host: the options of compression: " + err.Error())
 	}
-	_, err = w.Write(text)
-	err = errors.Join(err, w.Close())
-	return b.Bytes(), err
+	return w
 }
 
 const (
@@ -165,27 +162,21 @@ type encoder interface {
 // encoders are kept while they are used often: a new one takes a megabyte. They are
 // quick rather than thorough, because a list is rarely asked for twice.
 var encoders = map[world.Coding]*sync.Pool{
-	world.Gzip: {New: func() any {
-		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-		if err != nil {
-			panic("host: the level of compression: " + err.Error())
-		}
-		return w
-	}},
+	world.Gzip: {New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }},
 	world.Zstd: {New: func() any {
-		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
-		if err != nil {
-			panic("host: the options of compression: " + err.Error())
-		}
-		return w
+		return must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true)))
 	}},
 }
 
 func compressParts(parts [][]byte, coding world.Coding) []byte {
-	var b bytes.Buffer
 	w := encoders[coding].Get().(encoder) //nolint:forcetypeassert // The pools hold nothing else.
 	defer encoders[coding].Put(w)
+	return compress(w, parts...)
+}
+
+func compress(w encoder, parts ...[]byte) []byte {
+	var b bytes.Buffer
 	w.Reset(&b)
 	for _, part := range parts {
 		_, _ = w.Write(part) // Nothing fails in memory.

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -244,24 +243,16 @@ func (c *certificate) config() *tls.Config {
 // openapiRoute gives the document that describes all the others. It is the same
 // for everybody, so nobody has to say who they are.
 func openapiRoute() route {
-	document := openapi.JSON()
-	compressed := map[world.Coding]func() ([]byte, error){}
-	for _, coding := range codingsOfWhole {
-		compressed[coding] = sync.OnceValues(func() ([]byte, error) { return compressWhole(document, coding) })
-	}
+	document := encodedFile("openapi.json", func() ([]byte, error) { return openapi.JSON(), nil })
 	return route{
 		method: http.MethodGet, path: protocol.PathOpenAPI,
 		order: []step{func(c *call) error {
-			body := document
-			if coding := c.coding(codingsOfWhole); coding != world.Identity {
-				short, err := compressed[coding]()
-				if err != nil {
-					return fmt.Errorf("compress the OpenAPI document: %w", err)
-				}
-				body = short
+			coding := c.coding(codingsOfWhole)
+			if coding != world.Identity {
 				c.w.Header()["Content-Encoding"] = codingHeaders[coding]
 			}
-			c.write(http.StatusOK, body)
+			// It is part of the program, so there is no error to read it.
+			c.write(http.StatusOK, document.in[coding]().body)
 			return nil
 		}},
 	}

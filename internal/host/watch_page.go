@@ -55,8 +55,8 @@ const (
 	cacheAsset = "public, max-age=31536000, immutable"
 )
 
-// pageFile is one file of the page. It is read and compressed when it is first
-// asked for.
+// pageFile is one file of the page, or another that stays as it is. It is read and
+// compressed when it is first asked for.
 type pageFile struct {
 	mediaType string
 	in        map[world.Coding]func() encoded
@@ -166,11 +166,7 @@ func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 			if e.err != nil {
 				return e
 			}
-			short, err := compressWhole(e.body, coding)
-			if err != nil {
-				return encoded{err: fmt.Errorf("compress the watch page's file %s: %w", name, err)}
-			}
-			return encoded{body: short, tag: strings.TrimSuffix(e.tag, `"`) + "-" + string(coding) + `"`}
+			return encoded{body: compressWhole(e.body, coding), tag: strings.TrimSuffix(e.tag, `"`) + "-" + string(coding) + `"`}
 		})
 	}
 	return f
