@@ -156,8 +156,7 @@ func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 		if err != nil {
 			return encoded{err: fmt.Errorf("read the watch page's file %s: %w", name, err)}
 		}
-		sum := sha256.Sum256(b)
-		return encoded{body: b, tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+		return encoded{body: b, tag: tagOf(b)}
 	})
 	f.in[world.Identity] = plain
 	for _, coding := range codingsOfWhole {
@@ -170,6 +169,12 @@ func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 		})
 	}
 	return f
+}
+
+// tagOf is the entity tag of a text.
+func tagOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
 // mediaTypes are those of the page's files; a system's own table may say
@@ -230,19 +235,25 @@ func (c *call) sendPageFile(name, cache string) error {
 		// Elsewhere browsers ignore it, and complain of that in their console.
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
+	c.sendFile(e, file.mediaType, cache, coding)
+	return nil
+}
+
+// sendFile sends a file in a coding, or 304 where the caller has it already.
+func (c *call) sendFile(e encoded, mediaType, cache string, coding world.Coding) {
+	header := c.w.Header()
 	header.Set("Cache-Control", cache)
 	header.Set("Etag", e.tag)
 	if matchesTag(c.r.Header.Values("If-None-Match"), e.tag) {
 		c.begin(http.StatusNotModified)
-		return nil
+		return
 	}
 	if coding != world.Identity {
 		header["Content-Encoding"] = codingHeaders[coding]
 	}
-	header.Set("Content-Type", file.mediaType)
+	header.Set("Content-Type", mediaType)
 	header.Set("Content-Length", strconv.Itoa(len(e.body)))
 	c.begin(http.StatusOK)
 	// A failure to write is the client's going away.
 	c.written, _ = c.w.Write(e.body)
-	return nil
 }
