@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,12 +49,12 @@ func (l *ConnectionLimits) fill(descriptors int, log *slog.Logger) {
 		log.Warn("the limit of connections is above what the process has descriptors for: raise its limit of open files (ulimit -n)",
 			"connections", l.Connections, "descriptors", descriptors, "used", room)
 	}
-	l.Connections = min(orDefault(l.Connections, mostConnections), room)
-	l.PerAddress = min(orDefault(l.PerAddress, l.Connections/4), l.Connections)
-	l.PerCaller = min(orDefault(l.PerCaller, l.Connections/2), l.Connections)
-	l.Streams = min(orDefault(l.Streams, l.Connections*3/4), l.Connections)
-	l.StreamsPerAddress = min(orDefault(l.StreamsPerAddress, l.Streams/2), l.Streams)
-	l.StreamsPerCaller = min(orDefault(l.StreamsPerCaller, l.Streams/2), l.Streams)
+	l.Connections = min(cmp.Or(l.Connections, mostConnections), room)
+	l.PerAddress = min(cmp.Or(l.PerAddress, l.Connections/4), l.Connections)
+	l.PerCaller = min(cmp.Or(l.PerCaller, l.Connections/2), l.Connections)
+	l.Streams = min(cmp.Or(l.Streams, l.Connections*3/4), l.Connections)
+	l.StreamsPerAddress = min(cmp.Or(l.StreamsPerAddress, l.Streams/2), l.Streams)
+	l.StreamsPerCaller = min(cmp.Or(l.StreamsPerCaller, l.Streams/2), l.Streams)
 }
 
 // check refuses limits that nobody can keep to.

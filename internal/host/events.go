@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -176,7 +176,7 @@ const (
 func sendLater(w http.ResponseWriter, least time.Duration) int {
 	setStreamHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
-	wait := max(least, soonest) + jitter(latest-soonest)
+	wait := max(least, soonest) + retry.Jitter(latest-soonest)
 	// Who went away needs no answer.
 	n, _ := fmt.Fprintf(w, "retry: %d\n\n", wait.Milliseconds())
 	return n
@@ -184,14 +184,8 @@ func sendLater(w http.ResponseWriter, least time.Duration) int {
 
 // lifetime draws how long a stream lives, so that the streams that opened
 // together do not come back together.
-func (o *StreamOptions) lifetime() time.Duration { return o.MinLife + jitter(o.MaxLife-o.MinLife) }
-
-// jitter is a random part of a duration.
-func jitter(limit time.Duration) time.Duration {
-	if limit <= 0 {
-		return 0
-	}
-	return rand.N(limit) //nolint:gosec // It spreads load and protects nothing.
+func (o *StreamOptions) lifetime() time.Duration {
+	return o.MinLife + retry.Jitter(o.MaxLife-o.MinLife)
 }
 
 // streams are the event streams that are open, so that they can be ended

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -220,9 +221,9 @@ func (o *Options) checkSettings() error {
 	if err := errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch()); err != nil {
 		return err
 	}
-	o.Processors = orDefault(o.Processors, runtime.GOMAXPROCS(0))
-	o.BodyBudget = orDefault(o.BodyBudget, DefaultBodyBudget)
-	o.ReplyBudget = orDefault(o.ReplyBudget, DefaultReplyBudget)
+	o.Processors = cmp.Or(o.Processors, runtime.GOMAXPROCS(0))
+	o.BodyBudget = cmp.Or(o.BodyBudget, DefaultBodyBudget)
+	o.ReplyBudget = cmp.Or(o.ReplyBudget, DefaultReplyBudget)
 	o.Limits.fill()
 	if err := o.Connections.check(); err != nil {
 		return err
@@ -232,11 +233,11 @@ func (o *Options) checkSettings() error {
 }
 
 func (o *Options) checkAccess() error {
-	o.Registration = orDefault(o.Registration, RegistrationOpen)
+	o.Registration = cmp.Or(o.Registration, RegistrationOpen)
 	if err := o.checkCompat(); err != nil {
 		return err
 	}
-	o.APIKeys = orDefault(o.APIKeys, APIKeysRequired)
+	o.APIKeys = cmp.Or(o.APIKeys, APIKeysRequired)
 	switch o.Registration {
 	case RegistrationOpen, RegistrationClosed:
 		if !o.RegistrationToken.IsZero() {
@@ -267,7 +268,7 @@ func (o *Options) checkCompat() error {
 	if o.APIKeys == APIKeysRequired {
 		return fmt.Errorf("host: clients of %s send no API key, so with that compatibility API keys cannot be %q", o.Compat, APIKeysRequired)
 	}
-	o.APIKeys = orDefault(o.APIKeys, APIKeysOptional)
+	o.APIKeys = cmp.Or(o.APIKeys, APIKeysOptional)
 	return nil
 }
 
@@ -275,7 +276,7 @@ func (o *Options) checkCompat() error {
 const maxWorldName = 80
 
 func (o *Options) checkWatch() error {
-	o.WatchAccess = orDefault(o.WatchAccess, WatchLocal)
+	o.WatchAccess = cmp.Or(o.WatchAccess, WatchLocal)
 	o.WorldName = strings.TrimSpace(o.WorldName)
 	if n := utf8.RuneCountInString(o.WorldName); n > maxWorldName || !utf8.ValidString(o.WorldName) || strings.ContainsFunc(o.WorldName, unicode.IsControl) {
 		return fmt.Errorf("host: the world's name has %d characters, allowed are %d and no control characters", n, maxWorldName)
@@ -341,16 +342,16 @@ func (o *Options) checkOrigins() error {
 }
 
 func (l *RateLimits) fill() {
-	l.RequestsPerSecond = orDefault(l.RequestsPerSecond, defaultRequestsPerSecond)
-	l.CreationsPerMinute = orDefault(l.CreationsPerMinute, defaultCreationsPerMinute)
+	l.RequestsPerSecond = cmp.Or(l.RequestsPerSecond, defaultRequestsPerSecond)
+	l.CreationsPerMinute = cmp.Or(l.CreationsPerMinute, defaultCreationsPerMinute)
 }
 
 func (o *StreamOptions) fill() error {
-	o.Comment = orDefault(o.Comment, defaultComment)
-	o.WriteTimeout = orDefault(o.WriteTimeout, defaultWriteTimeout)
-	o.MinLife = orDefault(o.MinLife, min(defaultMinLife, orDefault(o.MaxLife, defaultMinLife)))
-	o.MaxLife = orDefault(o.MaxLife, max(defaultMaxLife, o.MinLife))
-	o.DrainJitter = orDefault(o.DrainJitter, defaultDrainJitter)
+	o.Comment = cmp.Or(o.Comment, defaultComment)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, defaultWriteTimeout)
+	o.MinLife = cmp.Or(o.MinLife, min(defaultMinLife, cmp.Or(o.MaxLife, defaultMinLife)))
+	o.MaxLife = cmp.Or(o.MaxLife, max(defaultMaxLife, o.MinLife))
+	o.DrainJitter = cmp.Or(o.DrainJitter, defaultDrainJitter)
 	switch {
 	case o.Comment < 0, o.WriteTimeout < 0, o.MinLife < 0, o.DrainJitter < 0:
 		return errors.New("host: the times of a stream must not be negative")
@@ -358,12 +359,4 @@ func (o *StreamOptions) fill() error {
 		return fmt.Errorf("host: a stream cannot live at most %s and at least %s", o.MaxLife, o.MinLife)
 	}
 	return nil
-}
-
-func orDefault[T comparable](value, other T) T {
-	var zero T
-	if value == zero {
-		return other
-	}
-	return value
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -219,7 +220,7 @@ func (c *call) refuse(err error) {
 // does not come with all the others.
 func overloaded(reason string) error {
 	e := protocol.Errorf(protocol.CodeOverloaded, "%s", reason)
-	e.RetryAfter = time.Second + jitter(4*time.Second)
+	e.RetryAfter = time.Second + retry.Jitter(4*time.Second)
 	return e
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -157,7 +158,7 @@ func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason
 // drain lets the stream live for a random part of the drain jitter.
 func (s *stream) drain(draining *chan struct{}) {
 	*draining, s.drains = nil, true
-	if end := time.Now().Add(jitter(s.host.options.Streams.DrainJitter)); end.Before(s.dies) {
+	if end := time.Now().Add(retry.Jitter(s.host.options.Streams.DrainJitter)); end.Before(s.dies) {
 		s.dies, s.dying = end, endShutdown
 	}
 }
