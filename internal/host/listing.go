@@ -3,7 +3,6 @@ package host
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -97,15 +96,6 @@ func (l *listing) bytes(b []byte) {
 func (l *listing) text(s string) { l.bytes([]byte(s)) }
 
 func (l *listing) value(v any) { l.bytes(encode(v)) }
-
-// encode is plain values as JSON, which always have one.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
 
 // items writes an array's items but those of which there is nothing left.
 func items[T any](l *listing, of []T, record func(T) []byte) {

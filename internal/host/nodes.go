@@ -1,9 +1,7 @@
 package host
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -55,7 +53,12 @@ func validateNode(c *call, request protocol.ValidateRequest) error {
 	if err != nil && !errors.Is(err, errNotValid) {
 		return err
 	}
-	return c.sendValidation(reply)
+	status := http.StatusOK
+	if !reply.OK {
+		status = http.StatusBadRequest
+	}
+	c.write(status, encode(reply))
+	return nil
 }
 
 var errNotValid = errors.New("the node is not what the client thinks")
@@ -99,17 +102,4 @@ func (c *call) unknownKind(request protocol.ValidateRequest) string {
 		return protocol.NodeKindAgent
 	}
 	return protocol.NodeKindMain
-}
-
-func (c *call) sendValidation(reply *protocol.ValidateReply) error {
-	b, err := json.Marshal(reply)
-	if err != nil {
-		return fmt.Errorf("encode a validation: %w", err)
-	}
-	status := http.StatusOK
-	if !reply.OK {
-		status = http.StatusBadRequest
-	}
-	c.write(status, b)
-	return nil
 }

@@ -204,16 +204,21 @@ func (c *call) refuse(err error) {
 		seconds := int(math.Ceil(e.RetryAfter.Seconds()))
 		c.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
-	body, err := json.Marshal(e.Body(c.id))
-	if err != nil {
-		// A body of three strings always marshals.
-		panic(err)
-	}
+	body := encode(e.Body(c.id))
 	hurry := c.hurry()
 	c.write(status, body)
 	if hurry {
 		c.dropBody()
 	}
+}
+
+// encode is plain values as JSON, which always have one.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // overloaded refuses a request for which there is no room now. Who comes again

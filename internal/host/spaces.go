@@ -2,8 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
@@ -25,11 +23,7 @@ func sendSpace(c *call, request protocol.SpaceRequest) error {
 	if err != nil {
 		return err
 	}
-	entry, err := json.Marshal(&space.Entry)
-	if err != nil {
-		return fmt.Errorf("encode a space: %w", err)
-	}
-	parts := [][]byte{[]byte(`{"space":`), entry}
+	parts := [][]byte{[]byte(`{"space":`), encode(&space.Entry)}
 	if c.maySeeLog(space) {
 		log, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
 			return c.host.world.SpaceLog(ctx, request.SpaceID)

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -136,18 +135,13 @@ func standbyProbes(mux *http.ServeMux, o *Options, rules *watchRules) {
 func sendAway(w http.ResponseWriter, _ *http.Request) {
 	e := protocol.Errorf(protocol.CodeStoreUnavailable, "the host has just started and its store does not answer yet: ask again in a moment")
 	id := rand.Text()
-	body, err := json.Marshal(e.Body(id))
-	if err != nil {
-		// A body of three strings always marshals.
-		panic(err)
-	}
 	header := w.Header()
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	header.Set("Retry-After", "1")
 	header.Set("X-Request-Id", id)
 	w.WriteHeader(protocol.Status(e.Code))
 	// Who went away needs no answer.
-	_, _ = w.Write(body)
+	_, _ = w.Write(encode(e.Body(id)))
 }
 
 // Addr is where it listens for clients.
