@@ -115,12 +115,9 @@ func New(o Options) (*Host, error) {
 		return nil, err
 	}
 	h.watch = rules
-	if o.CertFile != "" {
-		cert, err := loadCertificate(o.CertFile, o.KeyFile)
-		if err != nil {
-			return nil, err
-		}
-		h.tls = cert
+	h.tls, err = loadCertificate(o.CertFile, o.KeyFile)
+	if err != nil {
+		return nil, err
 	}
 	if err := h.metrics.observe(h); err != nil {
 		return nil, err

@@ -145,13 +145,10 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	limits := &h.options.Connections
 	door := newGate(h.listener, &h.options, limits.Connections, limits.PerAddress)
 	h.gate.Store(door)
-	pairs := []pair{{newServer(h.handler, h.log), door}}
-	if h.tls != nil {
-		pairs[0].server.TLSConfig = h.tls.config()
-	}
+	pairs := []pair{{newServer(h.handler, h.log, h.tls), door}}
 	if h.opsLn != nil {
 		// A profile is written for longer than any other reply.
-		ops := newServer(h.ops, h.log)
+		ops := newServer(h.ops, h.log, nil)
 		ops.WriteTimeout = 0
 		pairs = append(pairs, pair{ops, newGate(h.opsLn, &h.options, opsConnections, opsConnections)})
 	}
@@ -160,13 +157,7 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	for _, p := range pairs {
 		h.servers = append(h.servers, p.server)
 		running.Go(func() {
-			var err error
-			if p.server.TLSConfig != nil {
-				err = p.server.ServeTLS(p.ln, "", "")
-			} else {
-				err = p.server.Serve(p.ln)
-			}
-			if !errors.Is(err, http.ErrServerClosed) {
+			if err := serveOn(p.server, p.ln); !errors.Is(err, http.ErrServerClosed) {
 				failures <- fmt.Errorf("serve %s: %w", p.ln.Addr(), err)
 			}
 		})
@@ -174,9 +165,10 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	return failures, running.Wait
 }
 
-// newServer makes a server with the limits of a connection.
-func newServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
+// newServer makes a server with the limits of a connection, and with TLS where there is a
+// certificate.
+func newServer(handler http.Handler, log *slog.Logger, cert *certificate) *http.Server {
+	server := &http.Server{
 		Protocols:         httpVersions(),
 		HTTP2:             &http2Limits,
 		Handler:           counted(handler),
@@ -188,6 +180,18 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	if cert != nil {
+		server.TLSConfig = cert.config()
+	}
+	return server
+}
+
+// serveOn answers at a listener until the server is stopped or the listener fails.
+func serveOn(server *http.Server, ln net.Listener) error {
+	if server.TLSConfig != nil {
+		return server.ServeTLS(ln, "", "") //nolint:wrapcheck // The callers compare it.
+	}
+	return server.Serve(ln) //nolint:wrapcheck // As above.
 }
 
 // httpVersions are HTTP/1.1 and HTTP/2, the latter under TLS and, for proxies and

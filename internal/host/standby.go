@@ -37,13 +37,9 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	if err := o.checkSettings(); err != nil {
 		return nil, err
 	}
-	var secure *certificate
-	if o.CertFile != "" {
-		cert, err := loadCertificate(o.CertFile, o.KeyFile)
-		if err != nil {
-			return nil, err
-		}
-		secure = cert
+	secure, err := loadCertificate(o.CertFile, o.KeyFile)
+	if err != nil {
+		return nil, err
 	}
 	rules, err := newWatchRules(&o)
 	if err != nil {
@@ -89,7 +85,7 @@ func standbyRoutes(mux *http.ServeMux, o *Options) {
 func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certificate, o *Options) {
 	kept := &handoffListener{Listener: ln}
 	door := newGate(kept, o, o.Connections.Connections, o.Connections.PerAddress)
-	server := newServer(handler, o.Logger)
+	server := newServer(handler, o.Logger, secure)
 	// Who comes again is to find the host.
 	server.SetKeepAlivesEnabled(false)
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -102,14 +98,7 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 	}
 	s.listeners, s.servers = append(s.listeners, kept), append(s.servers, server)
 	s.serving.Go(func() {
-		var err error
-		if secure != nil {
-			server.TLSConfig = secure.config()
-			err = server.ServeTLS(door, "", "")
-		} else {
-			err = server.Serve(door)
-		}
-		if !errors.Is(err, net.ErrClosed) {
+		if err := serveOn(server, door); !errors.Is(err, net.ErrClosed) {
 			o.Logger.Error("the standby listener failed; calls wait until the store is open", "address", ln.Addr(), "error", err)
 		}
 	})

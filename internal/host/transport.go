@@ -213,7 +213,11 @@ type certificate struct {
 	current           atomic.Pointer[tls.Certificate]
 }
 
+// loadCertificate reads the files that the options name; nil where they name none.
 func loadCertificate(certFile, keyFile string) (*certificate, error) {
+	if certFile == "" {
+		return nil, nil //nolint:nilnil // There is no TLS.
+	}
 	c := &certificate{certFile: certFile, keyFile: keyFile}
 	if err := c.load(); err != nil {
 		return nil, err

@@ -157,7 +157,7 @@ func serveForTest(t *testing.T, f *fixture, handler http.HandlerFunc, secure boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &httptest.Server{Listener: newGate(ln, &f.host.options, 64, 64), Config: newServer(handler, f.host.log)}
+	server := &httptest.Server{Listener: newGate(ln, &f.host.options, 64, 64), Config: newServer(handler, f.host.log, nil)}
 	t.Cleanup(server.Close)
 	if secure {
 		server.StartTLS()
