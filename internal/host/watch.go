@@ -329,7 +329,7 @@ func (k *passKeys) current(ctx context.Context, w *world.World) ([]byte, error) 
 // so it asks the store, where another host may have put the secret meanwhile.
 func (k *passKeys) open(ctx context.Context, w *world.World, value string) (*pass, error) {
 	if key := k.key.Load(); key != nil {
-		if p, err := openPass(*key, value); err == nil {
+		if p := openPass(*key, value); p != nil {
 			return p, nil
 		}
 	}
@@ -337,9 +337,5 @@ func (k *passKeys) open(ctx context.Context, w *world.World, value string) (*pas
 	if err != nil {
 		return nil, err
 	}
-	p, err := openPass(key, value)
-	if err != nil {
-		return nil, nil //nolint:nilnil,nilerr // A cookie that is not ours is treated as none.
-	}
-	return p, nil
+	return openPass(key, value), nil
 }

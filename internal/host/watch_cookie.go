@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -42,9 +41,6 @@ const (
 	// maxPassChars bounds what is decoded; owners have at most 128 bytes.
 	maxPassChars = 512
 )
-
-// errPass is returned for a cookie that this world did not make.
-var errPass = errors.New("the watch cookie is not one of this world's")
 
 // newViewer draws a viewer id.
 func newViewer() (id [viewerBytes]byte) {
@@ -81,19 +77,19 @@ func (p *pass) seal(key []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, authenticator(key, b)...))
 }
 
-// openPass is the reverse of seal. It tells nothing of what was wrong, and
+// openPass is the reverse of seal; nil for a cookie that this world did not make. It
 // compares in constant time.
-func openPass(key []byte, value string) (*pass, error) {
+func openPass(key []byte, value string) *pass {
 	if len(value) > maxPassChars {
-		return nil, errPass
+		return nil
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(value)
 	if err != nil || len(b) < passHead+sha256.Size {
-		return nil, errPass
+		return nil
 	}
 	fields, shown := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	if !hmac.Equal(shown, authenticator(key, fields)) || fields[0] != passVersion {
-		return nil, errPass
+		return nil
 	}
 	p := &pass{
 		scope: protocol.WatchScopeWatch, free: fields[2] == 1,
@@ -104,7 +100,7 @@ func openPass(key []byte, value string) (*pass, error) {
 	if fields[1] == 1 {
 		p.scope = protocol.WatchScopeAct
 	}
-	return p, nil
+	return p
 }
 
 func authenticator(key, fields []byte) []byte {
