@@ -19,32 +19,27 @@ type sweeper struct {
 	world *world.World
 	log   *slog.Logger
 
-	mu      sync.Mutex
+	begun   sync.Once
 	cancel  context.CancelFunc
-	stopped bool
 	running sync.WaitGroup
 }
 
 func newSweeper(w *world.World, log *slog.Logger) *sweeper { return &sweeper{world: w, log: log} }
 
 func (s *sweeper) start() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cancel != nil || s.stopped {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel = cancel
-	s.running.Go(func() { s.run(ctx) })
+	s.begun.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		s.cancel = cancel
+		s.running.Go(func() { s.run(ctx) })
+	})
 }
 
+// stop keeps one that was not started from starting, too.
 func (s *sweeper) stop() {
-	s.mu.Lock()
-	s.stopped = true
+	s.begun.Do(func() {})
 	if s.cancel != nil {
 		s.cancel()
 	}
-	s.mu.Unlock()
 	s.running.Wait()
 }
 
