@@ -146,27 +146,19 @@ func nameOf(target *url.URL) string {
 // bridge is new or the store lost it, it is here, and stored: what happens before
 // the first delivery must not be lost with this process.
 func (b *Bridge) settle(ctx context.Context) (world.Cursor, error) {
-	at, err := b.place(ctx)
-	if !errors.Is(err, errNoPlace) {
-		return at, err
-	}
-	first := world.KeepBridge{Name: b.name, At: b.world.Cursor(), First: true}
-	if _, err := b.world.Do(ctx, world.Request{}, first); err != nil {
-		return at, fmt.Errorf("store where the bridge begins: %w", err)
-	}
-	return b.place(ctx)
-}
-
-var errNoPlace = errors.New("the store has no place of the bridge")
-
-// place reads how far the bridge got, at whichever host.
-func (b *Bridge) place(ctx context.Context) (world.Cursor, error) {
 	at, known, err := b.world.BridgeCursor(ctx, b.name)
+	if err == nil && !known {
+		first := world.KeepBridge{Name: b.name, At: b.world.Cursor(), First: true}
+		if _, err := b.world.Do(ctx, world.Request{}, first); err != nil {
+			return at, fmt.Errorf("store where the bridge begins: %w", err)
+		}
+		at, known, err = b.world.BridgeCursor(ctx, b.name)
+	}
 	switch {
 	case err != nil:
 		return at, fmt.Errorf("read where the bridge left off: %w", err)
 	case !known:
-		return at, errNoPlace
+		return at, errors.New("the store has no place of the bridge")
 	}
 	b.state.moved(at.Seq)
 	return at, nil

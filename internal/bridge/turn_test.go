@@ -314,7 +314,7 @@ func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
 		pass(turnTerm + turnAsk)
 		h.worlds[0].say(3)
 		pass(2 * time.Second)
-		want, err := b.place(t.Context())
+		want, err := b.settle(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +322,7 @@ func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
 		if err := b.store(t.Context(), b.kept); err == nil {
 			t.Error("a host stored a place under a lock that is another's")
 		}
-		if at, err := b.place(t.Context()); err != nil || at != want {
+		if at, err := b.settle(t.Context()); err != nil || at != want {
 			t.Errorf("the place went from %v to %v, %v", want, at, err)
 		}
 		b.turn = nil
