@@ -113,7 +113,7 @@ func (h *Host) handle(c *call, run func(*call) error) {
 		err = h.checkRate(c)
 	}
 	if err == nil {
-		err = h.checkSite(c.r, c.fromEmbed())
+		err = h.watch.checkSite(c.r, c.fromEmbed())
 	}
 	if err == nil {
 		err = run(c)

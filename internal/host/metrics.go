@@ -306,7 +306,7 @@ func (h *Host) addOps(mux *http.ServeMux) {
 func (h *Host) onSite(next http.Handler) http.Handler {
 	refused := h.notFound()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.checkSite(r, false) != nil {
+		if h.watch.checkSite(r, false) != nil {
 			refused.ServeHTTP(w, r)
 			return
 		}

@@ -52,16 +52,16 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	s := &Standby{}
 	clients := http.NewServeMux()
 	standbyRoutes(clients, &o)
-	if ops == nil {
-		standbyProbes(clients, &o, rules)
-		s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
-		return s, nil
+	probes := clients
+	if ops != nil {
+		probes = http.NewServeMux()
+		probes.HandleFunc("/", sendAway)
 	}
-	probes := http.NewServeMux()
 	standbyProbes(probes, &o, rules)
-	probes.HandleFunc("/", sendAway)
 	s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
-	s.serve(ops, secured(&o, probes.ServeHTTP), nil, &o)
+	if ops != nil {
+		s.serve(ops, secured(&o, probes.ServeHTTP), nil, &o)
+	}
 	return s, nil
 }
 
@@ -112,7 +112,7 @@ func standbyProbes(mux *http.ServeMux, o *Options, rules *watchRules) {
 	})
 	metrics := promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{})
 	mux.HandleFunc("GET "+protocol.PathMetrics, func(w http.ResponseWriter, r *http.Request) {
-		if rules.checkSite(o, r, false) != nil {
+		if rules.checkSite(r, false) != nil {
 			sendAway(w, r)
 			return
 		}

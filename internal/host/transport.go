@@ -37,7 +37,7 @@ func (h *Host) newHandler() http.Handler {
 	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
 		// The mux would redirect a path that is not clean; a program that sent a
 		// body there is better refused.
-		if h.leadsToPage(r) && h.checkSite(r, false) == nil {
+		if h.leadsToPage(r) && h.watch.checkSite(r, false) == nil {
 			// Relative, so that it holds below a proxy's own path.
 			w.Header().Set("Location", "../watch")
 			w.WriteHeader(http.StatusPermanentRedirect)

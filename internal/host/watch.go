@@ -174,7 +174,7 @@ func (c *call) newPass(token protocol.Secret) (*pass, error) {
 	switch {
 	case free != "":
 		return &pass{viewer: newViewer(), scope: free, expires: c.host.world.Now().Add(world.WatchTerm), free: true}, nil
-	case c.host.loopback.Load() && c.host.watch.access != WatchToken && !isForwarded(c.r) && !c.host.watch.elsewhere:
+	case c.host.loopback.Load() && c.host.options.WatchAccess != WatchToken && !isForwarded(c.r) && !c.host.watch.elsewhere:
 		return nil, protocol.Errorf(protocol.CodeForbidden,
 			"the page is free for names of this machine only: open it as localhost, or let the operator name this one with --watch-name")
 	}

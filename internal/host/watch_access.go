@@ -34,10 +34,7 @@ var proxyHeaders = []string{
 
 // watchRules are what a host knows about who may watch.
 type watchRules struct {
-	access WatchAccess
-	names  []string
-	// allowed are further names that requests may call the host by.
-	allowed []string
+	options *Options
 	// public is the public URL, nil where there is none, and elsewhere reports whether
 	// it is not one of loopback.
 	public    *url.URL
@@ -45,9 +42,9 @@ type watchRules struct {
 	origins   *http.CrossOriginProtection
 }
 
-// newWatchRules reads options that were checked.
+// newWatchRules reads options that were checked, and keeps them.
 func newWatchRules(o *Options) (*watchRules, error) {
-	rules := &watchRules{access: o.WatchAccess, names: o.WatchNames, allowed: o.AllowHosts, origins: http.NewCrossOriginProtection()}
+	rules := &watchRules{options: o, origins: http.NewCrossOriginProtection()}
 	if o.PublicURL == "" {
 		return rules, nil
 	}
@@ -92,13 +89,8 @@ func (c *call) refuseOtherOrigin() error {
 // browser send: one whose name leads to this host (DNS rebinding), or one of
 // another origin that the operator did not list, unless it may show the town, which
 // authenticate holds it to. A link to the host's own page has no origin and goes on.
-func (h *Host) checkSite(r *http.Request, embedded bool) error {
-	return h.watch.checkSite(&h.options, r, embedded)
-}
-
-// checkSite is Host.checkSite, for what has no Host yet.
-func (w *watchRules) checkSite(o *Options, r *http.Request, embedded bool) error {
-	if !o.NoRepository {
+func (w *watchRules) checkSite(r *http.Request, embedded bool) error {
+	if !w.options.NoRepository {
 		return nil
 	}
 	if !w.knows(hostName(r.Host)) {
@@ -106,7 +98,7 @@ func (w *watchRules) checkSite(o *Options, r *http.Request, embedded bool) error
 			"this host does not answer to the name in the header host: use its address, or let the operator name it with --allow-host")
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || embedded || slices.Contains(o.CORSOrigins, origin) {
+	if origin == "" || embedded || slices.Contains(w.options.CORSOrigins, origin) {
 		return nil
 	}
 	if err := w.checkOrigin(r); err != nil {
@@ -123,7 +115,8 @@ func (w *watchRules) knows(name string) bool {
 		return false
 	}
 	_, err := netip.ParseAddr(name)
-	return err == nil || !strings.Contains(name, ".") || slices.Contains(w.names, name) || slices.Contains(w.allowed, name) ||
+	o := w.options
+	return err == nil || !strings.Contains(name, ".") || slices.Contains(o.WatchNames, name) || slices.Contains(o.AllowHosts, name) ||
 		w.public != nil && strings.EqualFold(w.public.Hostname(), name)
 }
 
@@ -132,11 +125,11 @@ func (w *watchRules) knows(name string) bool {
 // a stranger whose name leads here must get nothing (DNS rebinding).
 func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
 	switch {
-	case h.watch.access == WatchToken:
+	case h.options.WatchAccess == WatchToken:
 		return ""
 	case h.loopback.Load() && h.watch.isLocal(r):
 		return protocol.WatchScopeAct
-	case h.watch.access == WatchPublic:
+	case h.options.WatchAccess == WatchPublic:
 		return protocol.WatchScopeWatch
 	}
 	return ""
@@ -147,7 +140,7 @@ func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
 // the operator named counts where there is a sign of one.
 func (w *watchRules) isLocal(r *http.Request) bool {
 	name := hostName(r.Host)
-	if slices.Contains(w.names, name) {
+	if slices.Contains(w.options.WatchNames, name) {
 		return true
 	}
 	return isLoopbackName(name) && !w.elsewhere && !isForwarded(r)
