@@ -32,7 +32,7 @@ func sendBackup(c *call) error {
 	header.Set("Content-Type", protocol.MediaTypeBackup)
 	header["Cache-Control"] = noStore
 	c.begin(http.StatusOK)
-	if err := taken.Write(c.r.Context(), &pacedWriter{c, http.NewResponseController(c.w)}); err != nil {
+	if err := taken.Write(c.r.Context(), pacedWriter{c}); err != nil {
 		c.host.log.Warn("a backup was not finished", "error", err)
 		// What was sent has no checksum at its end, and the connection ends without one.
 		panic(http.ErrAbortHandler)
@@ -41,14 +41,11 @@ func sendBackup(c *call) error {
 }
 
 // pacedWriter gives each write its time.
-type pacedWriter struct {
-	call    *call
-	control *http.ResponseController
-}
+type pacedWriter struct{ call *call }
 
 // Write implements io.Writer.
-func (w *pacedWriter) Write(b []byte) (int, error) {
+func (w pacedWriter) Write(b []byte) (int, error) {
 	// A writer without deadlines, as in tests, has none.
-	_ = w.control.SetWriteDeadline(time.Now().Add(backupWrite))
+	_ = w.call.control().SetWriteDeadline(time.Now().Add(backupWrite))
 	return w.call.Write(b)
 }

@@ -168,7 +168,7 @@ func (c *call) hurry() bool {
 	}
 	if c.r.ContentLength > 0 && c.r.ContentLength <= bodyPace {
 		// The server reads what is there, and closes the connection if that is not all.
-		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(shortWait))
+		_ = c.control().SetReadDeadline(time.Now().Add(shortWait))
 		return false
 	}
 	c.w.Header().Set("Connection", "close")

@@ -78,9 +78,12 @@ func (h *Host) serve(rt *route) http.HandlerFunc {
 		if !h.world.Alone() {
 			r = r.WithContext(h.world.Patient(r.Context()))
 		}
-		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
-		h.handle(c, (*call).run)
+		h.handle(h.newCall(w, r, rt), (*call).run)
 	}
+}
+
+func (h *Host) newCall(w http.ResponseWriter, r *http.Request, rt *route) *call {
+	return &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
 }
 
 // run takes the steps until one answers or refuses.

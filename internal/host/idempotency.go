@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"net/url"
 	"strings"
 
@@ -104,15 +103,11 @@ func (c *call) fingerprint() [sha256.Size]byte {
 func digest(parts ...string) [sha256.Size]byte {
 	h := sha256.New()
 	for _, p := range parts {
-		writePart(h, p)
+		// A hash.Hash never fails to write.
+		_, _ = h.Write([]byte(p))
+		_, _ = h.Write([]byte{0})
 	}
 	return [sha256.Size]byte(h.Sum(nil))
-}
-
-func writePart(h hash.Hash, part string) {
-	// A hash.Hash never fails to write.
-	_, _ = h.Write([]byte(part))
-	_, _ = h.Write([]byte{0})
 }
 
 // query is the request's query, taken apart once.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/playctl/playctl/internal/host/openapi"
 	"github.com/playctl/playctl/internal/world"
@@ -80,8 +79,7 @@ func (h *Host) otherMethod(p string, allowed []string, embed bool) http.Handler 
 	allow := strings.Join(allowed, ", ")
 	rt := &route{path: p, embed: embed}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
-		h.handle(c, func(c *call) error {
+		h.handle(h.newCall(w, r, rt), func(c *call) error {
 			if c.preflight(allow) {
 				return nil
 			}
@@ -96,8 +94,7 @@ func (h *Host) otherMethod(p string, allowed []string, embed bool) http.Handler 
 func (h *Host) notFound() http.Handler {
 	rt := &route{path: "other"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
-		h.handle(c, func(*call) error {
+		h.handle(h.newCall(w, r, rt), func(*call) error {
 			return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 		})
 	})
