@@ -16,9 +16,8 @@ type step func(*call) error
 
 // usualOrder is the order of section 4 of the protocol: what headers decide comes
 // before the body is read, which findRepeat does for requests with an idempotency
-// key. What follows plan, the
-// caller's kind, is the host's part of ownership; the rest of it and the state
-// are the engine's, within the action.
+// key. Ownership comes after the body: checkKind is the host's part of it, the rest
+// and the state are the engine's, within the action.
 func usualOrder() []step {
 	return []step{
 		checkFrame, authenticate, refreshNodes, findRepeat, awaitRev, checkSession,

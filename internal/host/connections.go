@@ -288,8 +288,9 @@ func (c *gateConn) Close() error {
 }
 
 // begin and end surround a request on the connection, of which HTTP/2 has several. Where
-// those under way are too many it names the limit, unless the connection has no other;
-// cut reports whether there is no room for a refusal either.
+// those under way are too many it names the limit, but not for the only request of a
+// connection, as connections have a limit of their own. cut reports whether there is no
+// room for a refusal either.
 func (c *gateConn) begin() (refused string, cut bool) {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 )
 
 // authenticate finds out who calls: the administrator by a bearer token, a
-// viewer by its cookie where that counts, or a node by its id and the hash of its phrase. It derives nothing, whatever is
-// shown: it compares digests.
+// viewer by its cookie where that counts, or a node by its id and the hash of its
+// phrase. It derives nothing, whatever is shown: it compares digests.
 func authenticate(c *call) error {
 	c.host.world.Awake(c.r.Context())
 	if token, shown := bearerToken(c.r.Header.Get("Authorization")); shown {

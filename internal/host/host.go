@@ -6,7 +6,7 @@
 //
 // A route is a line of a table (routes.go, operations.go) that says what must
 // hold before its plan is carried out. The checks themselves are steps
-// (step.go) that read the line; no handler repeats one.
+// (checks.go) that read the line; no handler repeats one.
 package host
 
 import (

@@ -215,10 +215,10 @@ var http2Limits = http.HTTP2Config{
 }
 
 // Close ends the host in order: readiness goes off, streams end over the drain
-// jitter and new ones at once, the listeners close, requests under way are answered, and the upkeep
-// stops. What has not ended when the context does is cut, and the error says
-// so. Close may be called again; it then waits for the first call's end and
-// returns its error. The world is left open.
+// jitter and new ones at once, the listeners close, requests under way are
+// answered, and the upkeep stops. What has not ended when the context does is cut,
+// and the error says so. Close may be called again; it then waits for the first
+// call's end and returns its error. The world is left open.
 func (h *Host) Close(ctx context.Context) error {
 	if h.closeBegun.CompareAndSwap(false, true) {
 		h.closeErr = h.shutdown(ctx)

@@ -17,8 +17,8 @@ const (
 	pageBytes = 1 << 20
 	// readingTurn is how long a page waits for its turn to be read.
 	readingTurn = 10 * time.Second
-	// callersPart is the part of the budget for one caller, so that it leaves the others
-	// room.
+	// callersPart is what the budget is divided by for the part of one caller, which leaves
+	// the others room.
 	callersPart = 4
 )
 

@@ -82,7 +82,7 @@ func nodeRoutes() []route {
 	return slices.Concat(accountRoutes(), accessRoutes(), agentRoutes())
 }
 
-// accountRoutes are those of nodes of both kinds.
+// accountRoutes are those of accounts: their nodes, labels and limits.
 func accountRoutes() []route {
 	return []route{
 		{
@@ -150,7 +150,7 @@ func accessRoutes() []route {
 	}
 }
 
-// agentRoutes are those of a main node's agents.
+// agentRoutes are the administrator's backup and those of a main node's agents.
 func agentRoutes() []route {
 	return []route{
 		{

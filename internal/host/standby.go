@@ -18,8 +18,8 @@ import (
 
 // Standby keeps a host's place while its store does not answer yet: it listens
 // where the host will, says that the process lives and is not ready, ends
-// streams at once, and answers everything else with 503 store_unavailable. A Host with it in its Options takes
-// over the listeners without closing them.
+// streams at once, and answers everything else with 503 store_unavailable. A Host
+// with it in its Options takes over the listeners without closing them.
 type Standby struct {
 	// listeners are the host's and, if there is one, that of health and metrics.
 	listeners []*handoffListener
