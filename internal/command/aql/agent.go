@@ -27,7 +27,7 @@ func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.FindAgent(ctx, s.who, ref, command.SeekOwn)
+	found, err := s.host.FindAgent(ctx, s.who, ref, command.SeekOwn)
 	if err != nil {
 		return nil, at(&st.Node, err)
 	}

@@ -2,11 +2,13 @@ package aql
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +79,35 @@ func TestAQLTakesCredentialsNowhereElse(t *testing.T) {
 	tell(`CONNECT "` + mine.URL + `"`)
 	if want := 8; len(mine.shown) != want {
 		t.Errorf("the run's own host was shown %v", mine.shown)
+	}
+}
+
+// The token of the run goes to no other host either where an agent is looked for
+// there, or where Tab asks for names.
+func TestAQLLooksForAgentsWhereItIsConnected(t *testing.T) {
+	t.Parallel()
+	h := newFakeHost(t)
+	mine := newSeenHost(t)
+	h.env["PLAYCTL_SERVER"], h.env[command.EnvRegistrationToken] = mine.URL, "a-token"
+	h.session(t, func(s *session) {
+		if err := run(t, s, `CONNECT CONTEXT "home"`); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t, s, `USE AGENT NODE "Bo"`); !errors.Is(err, command.ErrNoAgent) {
+			t.Errorf("Bo is another account's: %v", err)
+		}
+		p := &prompt{session: s, ctx: t.Context()}
+		if names := p.names(command.Agents(command.SeekOwn))(); !slices.Equal(names, []string{"Ada"}) {
+			t.Errorf("Tab offers %q", names)
+		}
+	})
+	expect(t, "calls", strings.Join(h.asked, "\n"), `
+main session
+main agents
+main getWorldSnapshot
+main agents`)
+	if len(h.tokens)+len(mine.shown) > 0 {
+		t.Errorf("the other host was shown %q, the default host %q", h.tokens, mine.shown)
 	}
 }
 

@@ -40,6 +40,8 @@ type fakeHost struct {
 	phrases map[string]string
 	// refuse makes an operation fail.
 	refuse string
+	// tokens are the registration tokens that were shown.
+	tokens []string
 	// env are environment variables, answers what a person types.
 	env     map[string]string
 	answers []string
@@ -84,6 +86,9 @@ func (h *fakeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Body != nil {
 		_ = json.NewDecoder(r.Body).Decode(&body)
+	}
+	if token := r.Header.Get(protocol.HeaderRegistrationToken); token != "" {
+		h.tokens = append(h.tokens, token)
 	}
 	caller := r.Header.Get(protocol.HeaderNodeID)
 	operation := cmp.Or(string(body.Op), r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])

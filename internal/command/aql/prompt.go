@@ -169,7 +169,7 @@ func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPo
 func (p *prompt) names(offer command.Offer) func() []string {
 	return func() []string {
 		var names []string
-		for _, found := range p.Offers(p.ctx, offer, command.Word{}) {
+		for _, found := range p.host.Offers(p.ctx, offer, command.Word{}) {
 			name, _, _ := strings.Cut(found, "\t")
 			names = append(names, name)
 		}

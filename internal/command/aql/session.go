@@ -26,8 +26,11 @@ type session struct {
 	collects bool
 	items    []item
 	vars     map[string]any
-	// who calls, with main as the main node, or as nobody where there is none. Both
-	// are nil until a statement needs the host.
+	// host is the run as it is for the host of the connection, without the secrets
+	// that the environment holds for another one; the run itself where none is open.
+	host *command.App
+	// who is the caller there; main is the client that calls as its main node, or as
+	// nobody where it has none. Both are nil until a statement needs the host.
 	who  *command.Caller
 	main *client.Client
 	// space and agent are the nodes in use; nil for none.
@@ -37,7 +40,7 @@ type session struct {
 
 // newSession makes a session whose variables are texts that anybody may see.
 func newSession(a *command.App, flags *aqlFlags, variables map[string]string) *session {
-	s := &session{App: a, flags: flags, collects: true, items: []item{}, vars: map[string]any{}}
+	s := &session{App: a, host: a, flags: flags, collects: true, items: []item{}, vars: map[string]any{}}
 	for name, text := range variables {
 		s.vars[name] = text
 	}
@@ -49,7 +52,7 @@ func (s *session) close() {
 	if s.main != nil {
 		s.main.Close()
 	}
-	s.who, s.main, s.space, s.agent = nil, nil, nil, nil
+	s.host, s.who, s.main, s.space, s.agent = s.App, nil, nil, nil, nil
 }
 
 // scope is what holds for the next statement.
@@ -291,15 +294,15 @@ func (s *session) connected(ctx context.Context) error {
 // open connects, and asks the host for its session to see that it is there and
 // knows the main node.
 func (s *session) open(ctx context.Context, server, contextName string) error {
-	app, err := appFor(s.App, server, contextName)
+	host, err := appFor(s.App, server, contextName)
 	if err != nil {
 		return err
 	}
-	who, err := app.Caller()
+	who, err := host.Caller()
 	if err != nil {
 		return err
 	}
-	main, err := app.Client(who, who.Main)
+	main, err := host.Client(who, who.Main)
 	if err != nil {
 		return err
 	}
@@ -311,7 +314,7 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 		main.Close()
 		return err
 	}
-	s.who, s.main = who, main
+	s.host, s.who, s.main = host, who, main
 	note := "Connected to " + main.BaseURL()
 	if who.ContextName() != "" {
 		note += " with the context " + who.ContextName()
