@@ -376,7 +376,7 @@ func (m *topModel) below() []string {
 	i := slices.IndexFunc(m.rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen })
 	if m.details && i >= 0 {
 		lines = append(lines, "", m.detail(m.rows[i]))
-		if m.asking || m.said != "" {
+		if m.ref.ID == m.chosen && (m.asking || m.said != "") {
 			text := command.Wrap(strings.TrimRight(command.ShownText(cmp.Or(m.said, "…")), "\n"), max(1, m.width-2))
 			for line := range strings.SplitSeq(text, "\n") {
 				lines = append(lines, m.look.Accent("  "+line))
