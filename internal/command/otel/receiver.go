@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // exporters may compress
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -101,11 +102,7 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 			return nil, err
 		}
 		s.at.GRPC = "http://" + listener.Addr().String()
-		s.rpc = grpc.NewServer(grpc.MaxRecvMsgSize(r.longest), grpc.MaxConcurrentStreams(mostStreams), grpc.ConnectionTimeout(requestTimeout),
-			grpc.MaxHeaderListSize(mostHeaderBytes))
-		for _, service := range services {
-			s.rpc.RegisterService(service, r)
-		}
+		s.rpc = r.rpcServer()
 		s.run(func() error { return s.rpc.Serve(listener) })
 	}
 	return s, nil
@@ -121,6 +118,16 @@ func open(ctx context.Context, address string) (net.Listener, error) {
 
 func (s *servers) run(serve func() error) {
 	s.runs.Go(func() { s.failed <- serve() })
+}
+
+// rpcServer is the server for OTLP over gRPC, without a listener.
+func (r *receiver) rpcServer() *grpc.Server {
+	server := grpc.NewServer(grpc.MaxRecvMsgSize(r.longest), grpc.MaxConcurrentStreams(mostStreams), grpc.ConnectionTimeout(requestTimeout),
+		grpc.MaxHeaderListSize(mostHeaderBytes), grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: requestTimeout}))
+	for _, service := range services {
+		server.RegisterService(service, r)
+	}
+	return server
 }
 
 // stop ends the servers; requests under way have a moment.

@@ -1,0 +1,59 @@
+package otel
+
+import (
+	"context"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/playctl/playctl/internal/otel"
+)
+
+// A connection that nothing comes through gives its place to others: there are only so
+// many. Exporters connect again when they have something to send.
+func TestIdleConnectionsOfGRPCEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
+		r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now}
+		listener := bufconn.Listen(64 << 10)
+		server := r.rpcServer()
+		served := make(chan error)
+		go func() { served <- server.Serve(listener) }()
+		conn, err := grpc.NewClient("passthrough:memory", grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		export := func() {
+			t.Helper()
+			if err := conn.Invoke(t.Context(), "/opentelemetry.proto.collector.trace.v1.TraceService/Export", &emptypb.Empty{}, &emptypb.Empty{}); err != nil {
+				t.Error(err)
+			}
+		}
+		export()
+		<-time.After(requestTimeout / 2)
+		if state := conn.GetState(); state != connectivity.Ready {
+			t.Errorf("a connection that was used a moment ago is %v", state)
+		}
+		<-time.After(requestTimeout)
+		if state := conn.GetState(); state != connectivity.Idle {
+			t.Errorf("a connection that is not used is %v", state)
+		}
+		export()
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		server.Stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
