@@ -32,7 +32,7 @@ type sink struct {
 	refused map[string]bool
 }
 
-// shown is an agent on the map; its agent is nil where the host refused it.
+// shown is an agent on the map, with the tools in its row beside that for chat.
 type shown struct {
 	agent *sdk.Agent
 	tools []string
@@ -122,6 +122,8 @@ func (s *sink) say(ctx context.Context, agent *sdk.Agent, run *otel.Run) error {
 }
 
 // agent is the agent of a name with its tools on the map; nil where there are too many.
+// Where the host refuses more tools, the agent stays with those that it has, and the
+// next run tries it again.
 func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
 	known := s.agents[name]
 	if known == nil {
@@ -131,22 +133,25 @@ func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Age
 		}
 		known = &shown{}
 	}
-	before := len(known.tools)
+	all := slices.Clone(known.tools)
 	for _, tool := range tools {
-		if len(known.tools) < protocol.MaxToolNames-1 && tool != protocol.ChatTool && !slices.Contains(known.tools, tool) {
-			known.tools = append(known.tools, tool)
+		if len(all) < protocol.MaxToolNames-1 && tool != protocol.ChatTool && !slices.Contains(all, tool) {
+			all = append(all, tool)
 		}
 	}
-	if known.agent != nil && len(known.tools) == before {
+	if known.agent != nil && len(all) == len(known.tools) {
 		return known.agent, nil
 	}
-	agent, err := s.show(ctx, name, known.tools)
-	if err != nil {
-		return nil, err
+	agent, err := s.show(ctx, name, all)
+	switch {
+	case err == nil:
+		s.agents[name] = &shown{agent, all}
+		return agent, nil
+	case known.agent != nil:
+		s.warn(name, fmt.Sprintf("the new tools of %s are not on the map: %v", name, err))
+		return known.agent, nil
 	}
-	known.agent = agent
-	s.agents[name] = known
-	return agent, nil
+	return nil, err
 }
 
 // show registers an agent, which is made where the account has none of the name.
