@@ -40,10 +40,16 @@ func (p *examination) terminal() {
 // narrow is the width that tables are made for.
 const narrow = 80
 
+// ownerOnly reports whether nobody but its owner can reach a file.
+func ownerOnly(info fs.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
+}
+
 // files looks at who can read the files with secrets.
 func (p *examination) files() {
 	const check = "files"
-	paths := []string{p.Absolute(p.Env("PLAYCTL_ADMIN_TOKEN_FILE"))}
+	token := p.Absolute(p.Env("PLAYCTL_ADMIN_TOKEN_FILE"))
+	paths := []string{token}
 	store, err := p.CredentialsStore()
 	if err != nil {
 		p.add(check, stateUnknown, "", "%s", err)
@@ -61,10 +67,10 @@ func (p *examination) files() {
 		case path == "" || errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			p.wrong(check, fmt.Errorf("it cannot be read: %w", err), "")
-		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-			p.wrong(check, fmt.Errorf("others on this machine can reach %s: its mode is %04o", path, info.Mode().Perm()), "chmod 600 "+command.ShellWord(path))
-		default:
+		case ownerOnly(info):
 			good++
+		case path != token || command.CheckReaders(path) != nil:
+			p.wrong(check, fmt.Errorf("others on this machine can reach %s: its mode is %04o", path, info.Mode().Perm()), "chmod 600 "+command.ShellWord(path))
 		}
 	}
 	if found, err := p.Surroundings().FindRootFile(""); err != nil && !errors.Is(err, creds.ErrNoRootFile) {
