@@ -69,14 +69,16 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 		return fmt.Errorf("start a host: %w", err)
 	}
 	var banner []byte
+	ended := false
 	err = a.Waiting("Starting the host", func() error {
 		// The end of this command before it serves is that of the host.
 		stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
-		defer stop()
+		defer func() { ended = !stop() }()
 		banner, err = bufio.NewReader(io.LimitReader(said, 1<<20)).ReadBytes('\n')
 		return err //nolint:wrapcheck // didNotStart says why
 	})
-	if err != nil || ctx.Err() != nil {
+	// A host that was not told to end serves, also where ctx has ended just now.
+	if err != nil || ended {
 		return didNotStart(ctx, cmd, log)
 	}
 	result := detachedResult{PID: cmd.Process.Pid, PIDFile: filepath.Join(folder, pidFile), LogFile: log.file.Name()}
