@@ -26,7 +26,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	if err != nil {
 		return err
 	}
-	found, err := reach(ctx, a, who, ref)
+	found, err := findMap(ctx, a, who, ref)
 	if err != nil {
 		return err
 	}
@@ -82,20 +82,28 @@ func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags
 type foundMap struct {
 	app *command.App
 	who *command.Caller
-	// rows are the agents on the map by id, and stays those of the command's agents
-	// that stay there although no program keeps them.
+	// rows are the agents on the map by id. stays are this command's agents that had no
+	// lease before: leave puts them back.
 	rows  map[string]*protocol.Agent
 	stays []command.AgentRef
 }
 
-// reach reads the map before agents are put there. It finds out whether the host is
-// there as soon as other commands do: the SDK has more patience, for programs that
-// outlast a restart of the host.
-func reach(ctx context.Context, a *command.App, who *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
+// reach finds out whether the host is there as soon as other commands do: the SDK has
+// more patience, for programs that outlast a restart of the host.
+func reach(ctx context.Context, a *command.App, who *command.Caller) error {
+	return a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
+		_, err := c.Session(ctx)
+		return err
+	})
+}
+
+// findMap reads the map before agents are put there, which also finds out whether the
+// host is there, as reach does.
+func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
 	found := &foundMap{app: a, who: who, rows: map[string]*protocol.Agent{}}
 	return found, a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
 		all, err := command.AgentsOnMap(ctx, c)
-		if err != nil || len(refs) == 0 {
+		if err != nil {
 			return err
 		}
 		var ids []string

@@ -130,7 +130,7 @@ func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk
 	if err != nil {
 		return err
 	}
-	if _, err := reach(ctx, a, who); err != nil {
+	if err := reach(ctx, a, who); err != nil {
 		return err
 	}
 	q.To = ref.ID

@@ -132,7 +132,7 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 
 // answerFor keeps agents on the map and answers for them until ctx ends.
 func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []command.AgentRef, program string, flags *execFlags) (err error) {
-	found, err := reach(ctx, a, who, refs...)
+	found, err := findMap(ctx, a, who, refs...)
 	if err != nil {
 		return err
 	}

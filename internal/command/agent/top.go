@@ -52,7 +52,7 @@ func top(ctx context.Context, a *command.App) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := reach(ctx, a, who); err != nil {
+	if err := reach(ctx, a, who); err != nil {
 		return err
 	}
 	world, err := remoteWorld(a, who)
