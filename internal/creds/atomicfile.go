@@ -32,7 +32,7 @@ func replaceFile(path string, data []byte) error {
 	if err := os.Rename(temp, target); err != nil {
 		return errors.Join(fmt.Errorf("replace %s: %w", target, err), os.Remove(temp))
 	}
-	return syncDir(filepath.Dir(target))
+	return SyncFolder(filepath.Dir(target))
 }
 
 // createFile is replaceFile for a path that must be free: where something is
@@ -58,7 +58,7 @@ func createFile(path string, data []byte) error {
 			return err
 		}
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
 func createExclusive(path string, data []byte) error {
@@ -98,8 +98,9 @@ func fillFile(file *os.File, data []byte) error {
 	return nil
 }
 
-// syncDir makes a rename in dir durable. Windows has no such call for folders.
-func syncDir(dir string) error {
+// SyncFolder makes the names of files in a folder durable, such as after a rename.
+// Windows has no such call for folders.
+func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -82,7 +82,7 @@ var layers = []struct {
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/store", []string{
-		"internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
+		"internal/creds", "internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
 	}},
 	{"cmd/", []string{"internal/command", "internal/command/"}},
 	// Programs that users start from: they have what every program has.

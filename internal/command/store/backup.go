@@ -13,6 +13,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
@@ -139,18 +140,28 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 }
 
 // backUpTo writes a backup beside where it is to be, verifies what is on the
-// disk, and puts it in its place. A failure leaves nothing behind.
-func backUpTo(ctx context.Context, file string, write func(context.Context, *os.File) (backup.Info, error)) (info backup.Info, err error) {
+// disk, and puts it in its place. A failure leaves no part of one behind.
+func backUpTo(ctx context.Context, file string, write func(context.Context, *os.File) (backup.Info, error)) (backup.Info, error) {
 	// os.CreateTemp makes files that only their owner can read.
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return backup.Info{}, fmt.Errorf("write the backup: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
+	info, err := fill(ctx, temp, write)
+	if err == nil {
+		if err = os.Rename(temp.Name(), file); err != nil {
+			err = fmt.Errorf("put the backup in its place: %w", err)
 		}
-	}()
+	}
+	if err != nil {
+		return backup.Info{}, errors.Join(err, os.Remove(temp.Name()))
+	}
+	// Only then does the file have its name also after a power cut.
+	return info, creds.SyncFolder(filepath.Dir(file))
+}
+
+// fill writes a backup to a file, and verifies what is on the disk.
+func fill(ctx context.Context, temp *os.File, write func(context.Context, *os.File) (backup.Info, error)) (info backup.Info, err error) {
 	written, err := write(ctx, temp)
 	if err == nil {
 		err = temp.Sync()
@@ -164,9 +175,6 @@ func backUpTo(ctx context.Context, file string, write func(context.Context, *os.
 	}
 	if written != (backup.Info{}) && info != written {
 		return backup.Info{}, fmt.Errorf("%w: what was read back is another world", backup.ErrInvalid)
-	}
-	if err := os.Rename(temp.Name(), file); err != nil {
-		return backup.Info{}, fmt.Errorf("put the backup in its place: %w", err)
 	}
 	return info, nil
 }
