@@ -2,6 +2,7 @@ package otel
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -101,11 +102,7 @@ func (c *Collector) makeRoom(most int) {
 	if len(c.traces) <= most && c.bytes <= c.limits.Bytes {
 		return
 	}
-	ids := make([]string, 0, len(c.traces))
-	for id := range c.traces {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b string) int {
+	ids := slices.SortedFunc(maps.Keys(c.traces), func(a, b string) int {
 		left, right := c.traces[a], c.traces[b]
 		if left.open != right.open {
 			if right.open {

@@ -177,7 +177,7 @@ func plain(value *commonpb.AnyValue) string {
 			text = string(written)
 		}
 	}
-	// Messages must be whole to be read: they are cut after that.
+	// Messages must be whole to be read: a journey has only so much of them.
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -114,18 +115,9 @@ func fits(pattern, text string) bool {
 		return true
 	}
 	// "/" is a character like others in names, which path.Match lets no * take.
-	matched, err := path.Match(noSlash(pattern), noSlash(text))
+	const instead = "\x1f"
+	matched, err := path.Match(strings.ReplaceAll(pattern, "/", instead), strings.ReplaceAll(text, "/", instead))
 	return err == nil && matched
-}
-
-func noSlash(text string) string {
-	out := []byte(text)
-	for i, b := range out {
-		if b == '/' {
-			out[i] = 0x1f
-		}
-	}
-	return string(out)
 }
 
 // rename gives the name that rules make of one; false where they leave it out.

@@ -3,6 +3,7 @@ package otel
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -47,11 +48,7 @@ type gathered struct {
 
 // runs gives what is not recorded of a trace, and marks it as recorded.
 func (t *trace) runs(rules *Rules) []Run {
-	spans := make([]*Span, 0, len(t.spans))
-	for _, s := range t.spans {
-		spans = append(spans, s)
-	}
-	slices.SortFunc(spans, earlier)
+	spans := slices.SortedFunc(maps.Values(t.spans), earlier)
 	t.prepare()
 	only := t.only()
 	groups, order := map[string]*gathered{}, []*gathered(nil)

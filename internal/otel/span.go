@@ -59,11 +59,9 @@ type Span struct {
 	order int
 }
 
-// The lengths of what is kept of a span, in bytes.
-const (
-	longestName    = 512
-	longestContent = 16 << 10
-)
+// longestName bounds the names that are kept of a span, in bytes. Its texts are kept
+// whole: requests are bounded, and so is what all traces take.
+const longestName = 512
 
 // spanOverhead is about what a span takes in memory beside its texts, in bytes.
 const spanOverhead = 320
