@@ -1,10 +1,6 @@
 package render
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "github.com/charmbracelet/x/ansi"
 
 // cell is one column of one row of a Screen.
 type cell struct {
@@ -82,43 +78,4 @@ func (s *Screen) putParts(x, y int, parts []part, limit int) {
 	for _, p := range fit(parts, limit) {
 		x += s.put(x, y, p.text, p.tone, end-x) + columnGap
 	}
-}
-
-// Text is the screen as lines, each ended by a line break and without the blanks
-// at its end.
-func (s *Screen) Text(look Look) string {
-	var out strings.Builder
-	for y := range s.height {
-		last := s.width
-		for last > 0 && s.blank(last-1, y) {
-			last--
-		}
-		for x := 0; x < last; {
-			run, next := s.run(x, y, last)
-			out.WriteString(look.paint(s.at(x, y).tone, run))
-			x = next
-		}
-		out.WriteByte('\n')
-	}
-	return out.String()
-}
-
-// run is the text of the cells from x on that have one tone, and where the next
-// run begins. Blanks have the tone of what is before them.
-func (s *Screen) run(x, y, end int) (text string, next int) {
-	var out strings.Builder
-	first := s.at(x, y).tone
-	for next = x; next < end; next++ {
-		c := s.at(next, y)
-		switch {
-		case c.half:
-		case c.text == "":
-			out.WriteByte(' ')
-		case c.tone != first:
-			return out.String(), next
-		default:
-			out.WriteString(c.text)
-		}
-	}
-	return out.String(), next
 }
