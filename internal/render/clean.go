@@ -16,44 +16,30 @@ import (
 // U+FFFD, so that a name cannot move the cursor, paint the screen or read
 // backwards.
 func Clean(text string) string {
-	if !needsCleaning(text) {
-		return text
+	return strings.Map(cleaned, text)
+}
+
+// cleaned is what Clean makes of a character, -1 for nothing.
+func cleaned(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
+		return ' '
+	case r == '\r':
+		return -1 // half of a line break
+	case hostile(r):
+		return utf8.RuneError
 	}
-	var out strings.Builder
-	out.Grow(len(text))
-	for _, r := range text {
-		switch {
-		case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
-			out.WriteByte(' ')
-		case r == '\r':
-			// Half of a line break.
-		case hostile(r):
-			out.WriteRune(utf8.RuneError)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
+	return r
 }
 
 // cleanLayout is Clean for text whose line breaks and tabs are its layout.
 func cleanLayout(text string) string {
-	if !needsCleaning(text) {
-		return text
-	}
-	var out strings.Builder
-	out.Grow(len(text))
-	for text != "" {
-		end := strings.IndexAny(text, "\n\t")
-		if end < 0 {
-			out.WriteString(Clean(text))
-			break
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
 		}
-		out.WriteString(Clean(text[:end]))
-		out.WriteByte(text[end])
-		text = text[end+1:]
-	}
-	return out.String()
+		return cleaned(r)
+	}, text)
 }
 
 func needsCleaning(text string) bool {

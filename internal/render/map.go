@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/playctl/playctl/protocol"
@@ -118,16 +119,8 @@ func (m *Map) follow(player string, path []protocol.PathStep, now time.Time) {
 // Fades reports whether the picture changes by itself as time goes on, and drops
 // what has faded by now.
 func (m *Map) Fades(now time.Time) bool {
-	for player, s := range m.speech {
-		if !now.Before(s.until) {
-			delete(m.speech, player)
-		}
-	}
-	for player, t := range m.trails {
-		if !now.Before(t.until) {
-			delete(m.trails, player)
-		}
-	}
+	maps.DeleteFunc(m.speech, func(_ string, s utterance) bool { return !now.Before(s.until) })
+	maps.DeleteFunc(m.trails, func(_ string, t trail) bool { return !now.Before(t.until) })
 	return len(m.speech)+len(m.trails) > 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -181,11 +182,7 @@ func (m *topModel) forget() {
 	for _, row := range m.rows {
 		here[row.AgentID] = true
 	}
-	for id := range m.lines {
-		if !here[id] {
-			delete(m.lines, id)
-		}
-	}
+	maps.DeleteFunc(m.lines, func(id string, _ []string) bool { return !here[id] })
 	if !here[m.chosen] {
 		m.details = false
 	}
