@@ -60,10 +60,10 @@ var fittedLimits = map[string]fitted{
 func (s *serveSettings) fitLimits(log *slog.Logger, set func(flag string) bool) {
 	memory := debug.SetMemoryLimit(-1)
 	var smaller []any
-	for _, l := range limits {
+	for _, l := range s.limitFlags() {
 		if f := fittedLimits[l.flag]; memory < f.ample && !set(l.flag) {
 			value := max(f.least, int(int64(l.value)*memory/f.ample))
-			*l.of(s) = value
+			*l.to = value
 			smaller = append(smaller, l.flag, value)
 		}
 	}

@@ -78,7 +78,7 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 		}
 	}
 	known := map[string]bool{}
-	for _, l := range limits {
+	for _, l := range new(serveSettings).limitFlags() {
 		known[l.flag] = true
 	}
 	for flag := range fittedLimits {

@@ -37,7 +37,7 @@ func TestOperatorsFindEveryLimit(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("\n| flag | default | what it bounds |\n|---|---|---|\n")
-	for _, l := range limits {
+	for _, l := range new(serveSettings).limitFlags() {
 		fmt.Fprintf(&table, "| `--%s` | %d | %s |\n", l.flag, l.value, l.help)
 	}
 	table.WriteString("\n")
@@ -76,7 +76,7 @@ func TestDefaultsInTheTableOfAccounts(t *testing.T) {
 	if len(said) == 0 {
 		t.Fatal("docs/hosting.md has no table of what accounts may have")
 	}
-	for _, l := range limits {
+	for _, l := range new(serveSettings).limitFlags() {
 		n, there := said[l.flag]
 		if there && n != l.value {
 			t.Errorf("the table has %d for --%s, whose default is %d", n, l.flag, l.value)
@@ -91,7 +91,7 @@ func TestDefaultsInTheTableOfAccounts(t *testing.T) {
 // Every quota has its flags, for each account and for all together.
 func TestEveryQuotaHasFlags(t *testing.T) {
 	flags := map[string]bool{}
-	for _, l := range limits {
+	for _, l := range new(serveSettings).limitFlags() {
 		flags[l.flag] = true
 	}
 	for _, q := range world.Quotas() {

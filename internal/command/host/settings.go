@@ -68,8 +68,8 @@ type serveSettings struct {
 // limit is what an operator allows at most.
 type limit struct {
 	flag string
-	// of is the option that the flag sets.
-	of    func(*serveSettings) *int
+	// to is the option that the flag sets, to value where it is not given.
+	to    *int
 	value int
 	// least is the smallest value that means something.
 	least int
@@ -78,94 +78,33 @@ type limit struct {
 
 //go:generate go test -count=1 -run ^TestOperatorsFindEveryLimit$ . -write-limits
 
-// limits are all of them. A new one needs a line here, an option of the world or the
+// limitFlags are all of them. A new one needs a line here, an option of the world or the
 // host, and the place that enforces it. The table of docs/hosting.md is made of them.
-var limits = append(quotaLimits(), []limit{
-	{
-		"max-occupants", func(s *serveSettings) *int { return &s.limits.Occupants }, world.DefaultOccupants, 1,
-		"how many agents and MCP servers fit on the map",
-	},
-	{
-		"max-people", func(s *serveSettings) *int { return &s.limits.People }, world.DefaultPeople, 1,
-		"how many people fit on the map",
-	},
-	{
-		"max-occupants-per-owner", func(s *serveSettings) *int { return &s.limits.OccupantsPerOwner }, 0, 0,
-		"how many of them one main node may have; 0 = no limit",
-	},
-	{
-		"history", func(s *serveSettings) *int { return &s.limits.History }, world.DefaultHistory, 1,
-		"how many interactions and journeys are kept for each agent",
-	},
-	{
-		"max-watch-tokens", func(s *serveSettings) *int { return &s.limits.WatchTokens }, world.DefaultWatchTokens, 1,
-		"how many watch tokens one main node may have; the oldest go for new ones",
-	},
-	{
-		"max-api-keys", func(s *serveSettings) *int { return &s.limits.APIKeys }, world.DefaultAPIKeys, 1,
-		"how many API keys one account may have beside the default one",
-	},
-	{
-		"max-invitations", func(s *serveSettings) *int { return &s.limits.Invitations }, world.DefaultInvitations, 1,
-		"how many open invitations one main node may have",
-	},
-	{
-		"max-total-invitations", func(s *serveSettings) *int { return &s.limits.TotalInvitations }, world.DefaultTotalInvitations, 1,
-		"how many invitations all together may have, the administrator's included",
-	},
-	{
-		"body-budget", func(s *serveSettings) *int { return &s.bodyBudget }, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20,
-		"how many MiB the bodies of all requests under way may hold together",
-	},
-	{
-		"reply-budget", func(s *serveSettings) *int { return &s.replyBudget }, host.DefaultReplyBudget >> 20, 8,
-		"how many MiB pages and compressed maps may hold until their readers have them",
-	},
-	{
-		"memory-budget", func(s *serveSettings) *int { return &s.memoryBudget }, 0, 0,
-		"how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64",
-	},
-	{
-		"journal-budget", func(s *serveSettings) *int { return &s.journalBudget }, 0, 0,
-		"how many MiB the journal of events may take, the oldest go; 0 = 256, 64 with --ephemeral",
-	},
-	{
-		"rate-history", func(s *serveSettings) *int { return &s.limits.HistoryRate }, 1 << 20, 0,
-		"how many bytes a second one account may write to the world's store, a minute's worth at once; 0 = no limit",
-	},
-	{
-		"rate-requests", func(s *serveSettings) *int { return &s.rates.RequestsPerSecond }, 1000, math.MinInt,
-		"how many requests a second one address may make; negative = no limit",
-	},
-	{
-		"rate-nodes", func(s *serveSettings) *int { return &s.rates.CreationsPerMinute }, 60, math.MinInt,
-		"how many nodes a minute one address may create; negative = no limit",
-	},
-	{
-		"max-connections", func(s *serveSettings) *int { return &s.connections.Connections }, 0, 0,
-		"how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000",
-	},
-	{
-		"max-connections-per-address", func(s *serveSettings) *int { return &s.connections.PerAddress }, 0, 0,
-		"how many of them one address may have; 0 = a quarter",
-	},
-	{
-		"max-connections-per-caller", func(s *serveSettings) *int { return &s.connections.PerCaller }, 0, 0,
-		"how many requests, streams included, one node or watch cookie may have under way; 0 = half as many as connections",
-	},
-	{
-		"max-streams", func(s *serveSettings) *int { return &s.connections.Streams }, 0, 0,
-		"how many event streams may be open; 0 = three quarters of the connections",
-	},
-	{
-		"max-streams-per-address", func(s *serveSettings) *int { return &s.connections.StreamsPerAddress }, 0, 0,
-		"how many of them one address may have; 0 = half",
-	},
-	{
-		"max-streams-per-caller", func(s *serveSettings) *int { return &s.connections.StreamsPerCaller }, 0, 0,
-		"how many of them one node or watch cookie may have; 0 = half",
-	},
-}...)
+func (s *serveSettings) limitFlags() []limit {
+	return append(s.quotaLimits(), []limit{
+		{"max-occupants", &s.limits.Occupants, world.DefaultOccupants, 1, "how many agents and MCP servers fit on the map"},
+		{"max-people", &s.limits.People, world.DefaultPeople, 1, "how many people fit on the map"},
+		{"max-occupants-per-owner", &s.limits.OccupantsPerOwner, 0, 0, "how many of them one main node may have; 0 = no limit"},
+		{"history", &s.limits.History, world.DefaultHistory, 1, "how many interactions and journeys are kept for each agent"},
+		{"max-watch-tokens", &s.limits.WatchTokens, world.DefaultWatchTokens, 1, "how many watch tokens one main node may have; the oldest go for new ones"},
+		{"max-api-keys", &s.limits.APIKeys, world.DefaultAPIKeys, 1, "how many API keys one account may have beside the default one"},
+		{"max-invitations", &s.limits.Invitations, world.DefaultInvitations, 1, "how many open invitations one main node may have"},
+		{"max-total-invitations", &s.limits.TotalInvitations, world.DefaultTotalInvitations, 1, "how many invitations all together may have, the administrator's included"},
+		{"body-budget", &s.bodyBudget, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20, "how many MiB the bodies of all requests under way may hold together"},
+		{"reply-budget", &s.replyBudget, host.DefaultReplyBudget >> 20, 8, "how many MiB pages and compressed maps may hold until their readers have them"},
+		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
+		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, the oldest go; 0 = 256, 64 with --ephemeral"},
+		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, a minute's worth at once; 0 = no limit"},
+		{"rate-requests", &s.rates.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may make; negative = no limit"},
+		{"rate-nodes", &s.rates.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
+		{"max-connections", &s.connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000"},
+		{"max-connections-per-address", &s.connections.PerAddress, 0, 0, "how many of them one address may have; 0 = a quarter"},
+		{"max-connections-per-caller", &s.connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have under way; 0 = half as many as connections"},
+		{"max-streams", &s.connections.Streams, 0, 0, "how many event streams may be open; 0 = three quarters of the connections"},
+		{"max-streams-per-address", &s.connections.StreamsPerAddress, 0, 0, "how many of them one address may have; 0 = half"},
+		{"max-streams-per-caller", &s.connections.StreamsPerCaller, 0, 0, "how many of them one node or watch cookie may have; 0 = half"},
+	}...)
+}
 
 // leastJournal is how many MiB a journal may take at least: a map and what a stream
 // resumes over.
@@ -192,7 +131,7 @@ func (s *serveSettings) retention() store.Retention {
 }
 
 // quotaLimits are those of what accounts have: for each account, and for all.
-func quotaLimits() []limit {
+func (s *serveSettings) quotaLimits() []limit {
 	var all []limit
 	for _, q := range world.Quotas() {
 		account, together := q.Defaults()
@@ -201,12 +140,12 @@ func quotaLimits() []limit {
 			help = fmt.Sprintf("how many %s there may be; 0 = no limit", q)
 		} else {
 			all = append(all, limit{
-				"max-" + q.Label(), func(s *serveSettings) *int { return &s.limits.Account[q] }, account, 0,
+				"max-" + q.Label(), &s.limits.Account[q], account, 0,
 				fmt.Sprintf("how many %s one %s may have; 0 = no limit", q, q.Holder()),
 			})
 		}
 		all = append(all, limit{
-			"max-total-" + q.Label(), func(s *serveSettings) *int { return &s.limits.World[q] }, together, 0, help,
+			"max-total-" + q.Label(), &s.limits.World[q], together, 0, help,
 		})
 	}
 	return all
@@ -256,8 +195,8 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.BoolVar(&s.pprof, "pprof", false, "serve profiles at --metrics-listen")
 	command.GroupFlags(own, "The listener")
 
-	for _, l := range limits {
-		own.IntVar(l.of(s), l.flag, l.value, l.help)
+	for _, l := range s.limitFlags() {
+		own.IntVar(l.to, l.flag, l.value, l.help)
 	}
 	command.GroupFlags(own, "Limits")
 
@@ -306,8 +245,8 @@ func (s *serveSettings) check() error {
 			return command.Usagef("--%s: %w", flag, err)
 		}
 	}
-	for _, l := range limits {
-		if *l.of(s) < l.least {
+	for _, l := range s.limitFlags() {
+		if *l.to < l.least {
 			return command.Usagef("--%s must be at least %d", l.flag, l.least)
 		}
 	}
