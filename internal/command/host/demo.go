@@ -12,6 +12,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
@@ -223,17 +224,10 @@ func (d *demo) play(ctx context.Context, who int, pace time.Duration) error {
 
 // rest waits for pace to twice pace, and not at all for 0.
 func rest(ctx context.Context, pace time.Duration) error {
-	if pace == 0 {
-		return nil
-	}
-	timer := time.NewTimer(pace + rand.N(pace)) //nolint:gosec // G404: as above
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	if pace > 0 && !pause.For(ctx, pace+rand.N(pace)) { //nolint:gosec // G404: as above
 		return context.Cause(ctx)
 	}
+	return nil
 }
 
 // close takes the agents off the map. It may be called on a demo that did not

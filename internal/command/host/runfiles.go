@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/pause"
 )
 
 // The files of a host in the background, in the folder of its store.
@@ -85,9 +86,7 @@ func runningIn(ctx context.Context, folder string) (pid int, err error) {
 				return pid, nil
 			}
 		}
-		select {
-		case <-time.After(pidWait):
-		case <-ctx.Done():
+		if !pause.For(ctx, pidWait) {
 			return 0, context.Cause(ctx)
 		}
 	}
