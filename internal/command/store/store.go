@@ -51,18 +51,9 @@ func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
 
 // checkResult is what "playctl store check" prints.
 type checkResult struct {
-	Store         string   `json:"store"`         // the file or the server of the store
-	OK            bool     `json:"ok"`            // whether nothing is wrong
-	Entries       uint64   `json:"entries"`       // changes in the journal
-	Events        uint64   `json:"events"`        // events in the journal
-	Records       uint64   `json:"records"`       // records: nodes, lines, journeys and what else is kept
-	RevsVerified  uint64   `json:"revsVerified"`  // revs whose root was rebuilt and compared
-	CheckpointRev uint64   `json:"checkpointRev"` // the rev of the last checkpoint, from which the journal goes on
-	FirstRev      uint64   `json:"firstRev"`      // the first rev that can be read
-	LastRev       uint64   `json:"lastRev"`       // the last rev
-	FirstSeq      uint64   `json:"firstSeq"`      // the first event that can be read
-	LastSeq       uint64   `json:"lastSeq"`       // the last event
-	Problems      []string `json:"problems"`      // what is wrong, one sentence each
+	Store string `json:"store"` // the file or the server of the store
+	OK    bool   `json:"ok"`    // whether nothing is wrong
+	verify.Report
 }
 
 func newStoreCheckCommand(a *command.App) *cobra.Command {
@@ -128,13 +119,9 @@ func checkStore(ctx context.Context, at place.Place) (result *checkResult, err e
 	if err != nil {
 		return nil, place.StopHosts(err)
 	}
-	problems = append(append([]string{}, problems...), report.Problems...)
-	return &checkResult{
-		Store: at.String(), OK: len(problems) == 0, Entries: report.Entries, Events: report.Events, Records: report.Records,
-		RevsVerified: report.RevsVerified, CheckpointRev: report.CheckpointRev,
-		FirstRev: report.FirstRev, LastRev: report.LastRev, FirstSeq: report.FirstSeq, LastSeq: report.LastSeq,
-		Problems: problems,
-	}, nil
+	// It is a list in JSON also where there are none.
+	report.Problems = append(append([]string{}, problems...), report.Problems...)
+	return &checkResult{Store: at.String(), OK: len(report.Problems) == 0, Report: *report}, nil
 }
 
 func (r *checkResult) document(look render.Look) render.Document {

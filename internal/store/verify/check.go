@@ -18,22 +18,20 @@ import (
 // repaired by reading on.
 const maxProblems = 100
 
-// Report is what a check found.
+// Report is what a check found. Of the revs that are verified the root and the leaf
+// count are those that the journal says, the checkpoint's included; CheckpointRev is 0
+// where there is none. There are at most 100 problems.
 type Report struct {
-	// Entries, Events and Records count what is kept.
-	Entries, Events, Records uint64
-	// RevsVerified is the number of revs whose root and leaf count were rebuilt
-	// and are those that the journal says, the checkpoint's included.
-	RevsVerified uint64
-	// CheckpointRev is the rev of the checkpoint that a start begins with; 0 if
-	// there is none.
-	CheckpointRev uint64
-	// FirstRev and LastRev, FirstSeq and LastSeq are those of the first and the
-	// last entry kept.
-	FirstRev, LastRev uint64
-	FirstSeq, LastSeq uint64
-	// Problems are what is wrong, a sentence each, at most 100.
-	Problems []string
+	Entries       uint64   `json:"entries"`       // changes in the journal
+	Events        uint64   `json:"events"`        // events in the journal
+	Records       uint64   `json:"records"`       // records: nodes, lines, journeys and what else is kept
+	RevsVerified  uint64   `json:"revsVerified"`  // revs whose root was rebuilt and compared
+	CheckpointRev uint64   `json:"checkpointRev"` // the rev of the last checkpoint, from which the journal goes on
+	FirstRev      uint64   `json:"firstRev"`      // the first rev that can be read
+	LastRev       uint64   `json:"lastRev"`       // the last rev
+	FirstSeq      uint64   `json:"firstSeq"`      // the first event that can be read
+	LastSeq       uint64   `json:"lastSeq"`       // the last event
+	Problems      []string `json:"problems"`      // what is wrong, one sentence each
 }
 
 // Check reads the checkpoint, every entry and every record that is kept and
