@@ -57,18 +57,17 @@ func (t *tailer) newDisplay() (display, error) {
 // it. What is written is not held back.
 type eventLines struct {
 	*command.App
-	look func(io.Writer) render.Look
 	list render.List
 }
 
 func newEventLines(a *command.App) *eventLines {
-	return &eventLines{App: a, look: a.Look, list: render.List{Printer: a.Printer, Name: "events"}}
+	return &eventLines{App: a, list: render.List{Printer: a.Printer, Name: "events"}}
 }
 
 func (d *eventLines) item(result eventResult, line render.Event, names *render.Names) render.Document {
 	text := ""
 	if d.Printer.Format == render.FormatTable {
-		text = render.EventLine(d.look(d.Stdout), names, line)
+		text = render.EventLine(d.Look(d.Stdout), names, line)
 	}
 	return render.Document{Data: result, Views: []render.View{render.Text(text)}}
 }
@@ -114,7 +113,7 @@ type statusDisplay struct {
 const wipe = "\r\x1b[K"
 
 func (d *statusDisplay) event(_ eventResult, line render.Event, names *render.Names, status render.Status) error {
-	look := d.look(d.Stdout)
+	look := d.Look(d.Stdout)
 	return d.write(wipe+render.EventLine(look, names, line)+render.StatusLine(look, status), status)
 }
 
@@ -130,7 +129,7 @@ func (d *statusDisplay) problem(err error, status render.Status) error {
 }
 
 func (d *statusDisplay) draw(status render.Status) error {
-	line := render.StatusLine(d.look(d.Stdout), status)
+	line := render.StatusLine(d.Look(d.Stdout), status)
 	if line == d.shown {
 		return nil
 	}
@@ -138,11 +137,8 @@ func (d *statusDisplay) draw(status render.Status) error {
 }
 
 func (d *statusDisplay) write(text string, status render.Status) error {
-	d.shown = render.StatusLine(d.look(d.Stdout), status)
-	if _, err := io.WriteString(d.Stdout, text); err != nil {
-		return fmt.Errorf("write to the terminal: %w", err)
-	}
-	return nil
+	d.shown = render.StatusLine(d.Look(d.Stdout), status)
+	return writeTerminal(d.Stdout, text)
 }
 
 func (d *statusDisplay) away() error { return d.close() }
@@ -152,8 +148,10 @@ func (d *statusDisplay) back() error {
 	return nil
 }
 
-func (d *statusDisplay) close() error {
-	if _, err := io.WriteString(d.Stdout, wipe); err != nil {
+func (d *statusDisplay) close() error { return writeTerminal(d.Stdout, wipe) }
+
+func writeTerminal(terminal io.Writer, text string) error {
+	if _, err := io.WriteString(terminal, text); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	return nil
@@ -174,12 +172,13 @@ type mapDisplay struct {
 	// before is what the terminal shows, nil if that is not known.
 	before *render.Screen
 	drawn  time.Time
-	timer  *time.Timer
+	// timer says when it is to be drawn although nothing happens.
+	timer *time.Timer
 	*keyboard
 }
 
 func (t *tailer) newMapDisplay() (_ display, err error) {
-	d := &mapDisplay{App: t.App}
+	d := &mapDisplay{App: t.App, timer: stoppedTimer()}
 	d.picture.Title = t.who.Server
 	if name := t.who.ContextName(); name != "" {
 		d.picture.Title = name + "  " + d.picture.Title
@@ -211,7 +210,7 @@ func (d *mapDisplay) problem(err error, status render.Status) error {
 func (d *mapDisplay) draw(status render.Status) error {
 	now := d.Now()
 	if rest := leastFrameTime - now.Sub(d.drawn); rest > 0 && rest <= leastFrameTime {
-		d.dueIn(rest)
+		d.timer.Reset(rest)
 		return nil
 	}
 	d.drawn = now
@@ -223,31 +222,14 @@ func (d *mapDisplay) draw(status render.Status) error {
 	}
 	d.before = next
 	if fades {
-		d.dueIn(fadeTime)
+		d.timer.Reset(fadeTime)
 	} else {
-		d.stop()
+		d.timer.Stop()
 	}
 	return nil
 }
 
-func (d *mapDisplay) dueIn(rest time.Duration) {
-	d.stop()
-	d.timer = time.NewTimer(rest)
-}
-
-func (d *mapDisplay) stop() {
-	if d.timer != nil {
-		d.timer.Stop()
-		d.timer = nil
-	}
-}
-
-func (d *mapDisplay) due() <-chan time.Time {
-	if d.timer == nil {
-		return nil
-	}
-	return d.timer.C
-}
+func (d *mapDisplay) due() <-chan time.Time { return d.timer.C }
 
 func (d *mapDisplay) away() error { return errors.Join(d.write(render.ScreenLeave), d.leave()) }
 
@@ -257,16 +239,11 @@ func (d *mapDisplay) back() error {
 }
 
 func (d *mapDisplay) close() error {
-	d.stop()
+	d.timer.Stop()
 	return errors.Join(d.write(render.ScreenLeave), d.keyboard.close())
 }
 
-func (d *mapDisplay) write(text string) error {
-	if _, err := io.WriteString(d.Stdout, text); err != nil {
-		return fmt.Errorf("write to the terminal: %w", err)
-	}
-	return nil
-}
+func (d *mapDisplay) write(text string) error { return writeTerminal(d.Stdout, text) }
 
 // heightOf returns the rows of a terminal, 0 for anything else.
 func heightOf(stream any) int {

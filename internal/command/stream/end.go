@@ -28,7 +28,7 @@ func (t *tailer) endsWith(event *sdk.Event, result error) (done bool, err error)
 		return true, result
 	}
 	t.ending = &ending{event: event, result: result}
-	t.stopQuiet()
+	t.quiet.Stop()
 	return false, nil
 }
 
@@ -106,25 +106,16 @@ func (t *tailer) unseen(when string) error {
 const quietTime = 3 * time.Second
 
 func (t *tailer) startQuiet() {
-	if t.flags.follow || t.ending != nil {
-		return
-	}
-	t.stopQuiet()
-	t.quiet = time.NewTimer(quietTime)
-}
-
-func (t *tailer) stopQuiet() {
-	if t.quiet != nil {
-		t.quiet.Stop()
-		t.quiet = nil
+	if !t.flags.follow && t.ending == nil {
+		t.quiet.Reset(quietTime)
 	}
 }
 
-func (t *tailer) quietEnds() <-chan time.Time {
-	if t.quiet == nil {
-		return nil
-	}
-	return t.quiet.C
+// stoppedTimer makes a timer that is not ready before it is reset.
+func stoppedTimer() *time.Timer {
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	return timer
 }
 
 // quieted ends a reading of the past whose last events are not for this caller.

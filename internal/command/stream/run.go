@@ -31,8 +31,6 @@ type tailer struct {
 	recording *recorder
 	// present is the position of the newest event when it began.
 	present uint64
-	// numbered is false on hosts that give no positions.
-	numbered bool
 	// reads counts the full reads of the copy.
 	reads int
 	// state is what was last reported of the copy.
@@ -44,7 +42,7 @@ type tailer struct {
 	hasLag bool
 	// ending is nil until the event that it ends with has come.
 	ending *ending
-	// quiet ends a reading of the past; nil while it may not end.
+	// quiet ends a reading of the past; it is stopped while that may not end.
 	quiet *time.Timer
 }
 
@@ -70,7 +68,7 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	defer cancel()
 	reports := make(chan report)
 	reading.Go(func() { t.read(following, world, reports) })
-	defer t.stopQuiet()
+	defer t.quiet.Stop()
 	resized, stop := t.Resizes()
 	defer stop()
 	var suspended <-chan os.Signal
@@ -126,7 +124,7 @@ func (t *tailer) step(ctx context.Context, reports <-chan report, resized, suspe
 		return false, t.suspend(ctx)
 	case key := <-t.shown.keys():
 		return t.press(ctx, key)
-	case <-t.quietEnds():
+	case <-t.quiet.C:
 		return true, t.quieted()
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
@@ -155,7 +153,7 @@ func (t *tailer) moved() (done bool, err error) {
 	if t.state.Connected {
 		t.startQuiet()
 	} else {
-		t.stopQuiet()
+		t.quiet.Stop()
 	}
 	if t.state.Verification == sdk.Mismatched {
 		if done, err = t.proved(sdk.Mismatched); done {

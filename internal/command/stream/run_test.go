@@ -22,7 +22,7 @@ func (*problems) draw(render.Status) error { return nil }
 func TestALostConnectionIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	shown := &problems{}
-	tail := &tailer{shown: shown, reads: 1}
+	tail := &tailer{shown: shown, reads: 1, quiet: stoppedTimer()}
 	refused := errors.New("connection refused")
 	take := func(connected bool, err error) {
 		t.Helper()

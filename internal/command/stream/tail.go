@@ -168,7 +168,7 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tailer{App: a, who: who, client: c, flags: flags, pick: pick, until: until}, nil
+	return &tailer{App: a, who: who, client: c, flags: flags, pick: pick, until: until, quiet: stoppedTimer()}, nil
 }
 
 // livelyTerminal reports whether standard output is a terminal on which results
@@ -196,10 +196,10 @@ func (t *tailer) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if session.Seq != nil {
-		t.present, t.numbered = *session.Seq, true
-	}
-	if !t.flags.follow && !t.numbered {
+	switch {
+	case session.Seq != nil:
+		t.present = *session.Seq
+	case !t.flags.follow:
 		return errors.New("this host does not number its events, so there is no present to end at: leave out --follow=false")
 	}
 	if t.recording != nil && !t.client.Has(protocol.CapChainInline) {
