@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
@@ -39,43 +39,43 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 		return err
 	}
 	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
-	lost := make(chan error, 1)
-	options.OnLost = func(err error) { lost <- err }
+	kept, lose := context.WithCancelCause(ctx)
+	defer lose(nil)
+	options.OnLost = lose
+	shown, err := appear(ctx, a, world, who, ref, options)
+	if err != nil {
+		return err
+	}
+	if err := a.Printer.Print(*shown); err != nil {
+		return err
+	}
+	return hold(kept, a, world, flags)
+}
+
+// appear puts an agent on the map, and gives what is printed of it.
+func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
+	limited, cancel := a.Limited(ctx)
+	defer cancel()
 	var agent *sdk.Agent
-	err = a.Waiting("Putting the agent on the map", func() error {
-		limited, cancel := a.Limited(ctx)
-		defer cancel()
+	err := a.Waiting("Putting the agent on the map", func() (err error) {
 		agent, err = world.AddAgent(limited, *options)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := a.Printer.Print(*playerDocument(who, ref, agent.Registration())); err != nil {
-		return err
-	}
-	return hold(ctx, a, world, flags, lost)
+	return playerDocument(who, ref, agent.Registration()), nil
 }
 
-// hold waits for the first of a signal, the time and the loss of the agent.
-func hold(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags, lost <-chan error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var watching sync.WaitGroup
-	defer watching.Wait()
-	watching.Go(func() {
-		select {
-		case err := <-lost:
-			cancel(err)
-		case <-ctx.Done():
-		}
-	})
-	defer cancel(nil)
+// hold waits for the time to be over, or for the end of kept: by a signal, or as an agent
+// is lost.
+func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags) error {
 	a.Note("The agent is kept on the map. Ctrl-C takes it off.")
 	wait := world.Hold().Forever
 	if flags.holdFor > 0 {
 		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }
 	}
-	return command.UnlessTerminated(ctx, wait(ctx))
+	return command.UnlessTerminated(kept, wait(kept))
 }
 
 // foundMap is what was on the map before a command changes it.

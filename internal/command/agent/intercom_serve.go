@@ -169,16 +169,26 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 		return err
 	}
 	defer commands.Close()
-	lost := make(chan error, len(refs))
+	kept, lose := context.WithCancelCause(ctx)
+	defer lose(nil)
 	for _, ref := range refs {
-		if err := serveAgent(ctx, a, world, who, ref, flags, found.rows[ref.ID], lost); err != nil {
+		options, err := heldAgent(a, who, ref, &flags.agentFlags, found.rows[ref.ID])
+		if err != nil {
+			return err
+		}
+		options.OnLost = lose
+		shown, err := appear(ctx, a, world, who, ref, options)
+		if err != nil {
+			return err
+		}
+		if err := a.Printer.Item(*shown); err != nil {
 			return err
 		}
 	}
 	for _, ref := range refs {
 		a.Note("%s", a.LikeThis(fmt.Sprintf("%s answers: \"playctl chat %s\" in another terminal asks it.", ref.Name(), command.ShellWord(ref.Name()))))
 	}
-	return hold(ctx, a, world, &flags.agentFlags, lost)
+	return hold(kept, a, world, &flags.agentFlags)
 }
 
 // subscribeCommands opens the stream of commands.
@@ -213,24 +223,4 @@ func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePla
 		commands.Close()
 		return nil, context.Cause(limited)
 	}
-}
-
-// serveAgent puts one agent on the map.
-func serveAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, flags *execFlags, row *protocol.Agent, lost chan<- error) error {
-	options, err := heldAgent(a, who, ref, &flags.agentFlags, row)
-	if err != nil {
-		return err
-	}
-	options.OnLost = func(err error) { lost <- err }
-	limited, cancel := a.Limited(ctx)
-	defer cancel()
-	var agent *sdk.Agent
-	err = a.Waiting("Putting the agent on the map", func() error {
-		agent, err = world.AddAgent(limited, *options)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return a.Printer.Item(*playerDocument(who, ref, agent.Registration()))
 }
