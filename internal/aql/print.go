@@ -16,7 +16,7 @@ import (
 func (p *Program) Format() string {
 	var out strings.Builder
 	for _, line := range p.Lines {
-		text := FormatStatement(line.Statement)
+		text := formatStatement(line.Statement)
 		if line.Commented {
 			if text != "" {
 				text += "  "
@@ -28,9 +28,9 @@ func (p *Program) Format() string {
 	return out.String()
 }
 
-// FormatStatement writes one statement in its canonical form, "" for nil. A
+// formatStatement writes one statement in its canonical form, "" for nil. A
 // passphrase that is written in it is in the result as well.
-func FormatStatement(s Statement) string {
+func formatStatement(s Statement) string {
 	if s == nil {
 		return ""
 	}

@@ -12,7 +12,7 @@ func TestPrintedStatementsParse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawStatement(t)
-		printed := FormatStatement(want)
+		printed := formatStatement(want)
 		program, err := Parse("t", printed)
 		if err != nil {
 			t.Fatalf("%s: %v", printed, err)

@@ -96,7 +96,7 @@ already is an error, and then nothing is written.`,
 	}
 }
 
-// writeFolder writes the files of a language, all of them or none.
+// writeFolder writes the files of a language, none where one of them is there already.
 func writeFolder(a *command.App, l *language, folder string) error {
 	path := a.Absolute(folder)
 	name := filepath.Base(path)

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -259,14 +260,9 @@ func metadataOf(s *protocol.Snapshot) *metadata {
 }
 
 func (m *metadata) view() render.View {
-	counts := "none"
-	for i, kind := range slices.Sorted(maps.Keys(m.OccupantCounts)) {
-		if i == 0 {
-			counts = ""
-		} else {
-			counts += ", "
-		}
-		counts += fmt.Sprintf("%d %s", m.OccupantCounts[kind], kind)
+	var counts []string
+	for _, kind := range slices.Sorted(maps.Keys(m.OccupantCounts)) {
+		counts = append(counts, fmt.Sprintf("%d %s", m.OccupantCounts[kind], kind))
 	}
 	leaves := ""
 	if m.MerkleLeafCount > 0 {
@@ -280,7 +276,7 @@ func (m *metadata) view() render.View {
 		{Name: "root", Value: m.MerkleRootHex},
 		{Name: "leaves", Value: leaves},
 		{Name: "map", Value: fmt.Sprintf("(%v, %v) to (%v, %v)", m.Bounds.MinX, m.Bounds.MinY, m.Bounds.MaxX, m.Bounds.MaxY)},
-		{Name: "occupants", Value: counts},
+		{Name: "occupants", Value: cmp.Or(strings.Join(counts, ", "), "none")},
 		{Name: "spaces", Value: command.Decimal(int64(m.SpaceCount))},
 	}
 }

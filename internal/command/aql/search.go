@@ -17,7 +17,6 @@ const (
 	keyEnd       = 0x05 // Ctrl-E
 	keyCtrlG     = 0x07
 	keyCtrlH     = 0x08
-	keyEnter     = '\r'
 	keyCtrlR     = 0x12
 	keyClear     = 0x15 // Ctrl-U, up to the cursor
 	keyEscape    = 0x1b
