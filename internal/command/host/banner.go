@@ -43,7 +43,7 @@ func newBanner(a *command.App, served *served, s *serveSettings) *bannerResult {
 		URL: base, WatchURL: base + protocol.ServicePlay.Watch(), APIURL: api, EventsURL: base + protocol.ServicePlay.Events(),
 		ReadyURL: ops + protocol.PathReady, MetricsURL: ops + protocol.PathMetrics,
 		Listen: h.Addr().String(), Store: served.path, RootFile: served.root.Path, RootMade: served.rootMade,
-		Next: trusting(a, s.tlsCert, nextCommands(a, h, s)),
+		Next: trusting(a, s.options.CertFile, nextCommands(a, h, s)),
 	}
 }
 
@@ -53,10 +53,10 @@ func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	if h.URL() != command.DefaultServer {
 		server = " --server " + h.URL()
 	}
-	if s.noRepository {
+	if s.options.NoRepository {
 		return []string{invocation(a) + " add-agent Ada" + server, invocation(a) + " tail" + server}
 	}
-	switch host.Registration(s.registration) {
+	switch s.options.Registration {
 	case host.RegistrationToken:
 		root := ""
 		if s.rootFile != "" {

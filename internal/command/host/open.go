@@ -110,7 +110,7 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 	}
 	opened, err := world.Open(ctx, world.Options{
 		Journal: into.journal, Name: processName(), RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
-		Limits: s.limits, MemoryBudget: into.memoryBudget, NoRepository: s.noRepository, Observer: options.Metrics,
+		Limits: s.limits, MemoryBudget: into.memoryBudget, NoRepository: s.options.NoRepository, Observer: options.Metrics,
 	})
 	if err != nil {
 		return err
@@ -174,18 +174,11 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &host.Options{
-		NoRepository: s.noRepository,
-		Address:      s.listen, OpsAddress: s.opsListen, Profiling: s.pprof,
-		CertFile: a.Absolute(s.tlsCert), KeyFile: a.Absolute(s.tlsKey), HSTS: s.hsts, PublicURL: s.publicURL,
-		AdminToken: admin, Registration: host.Registration(s.registration), RegistrationToken: registration,
-		MainNodesInvite: s.mainNodesInvite,
-		APIKeys:         host.APIKeyPolicy(s.apiKeys), Compat: host.Compat(s.compat), AllowOwnerHash: s.allowOwnerHash,
-		WatchAccess: host.WatchAccess(s.watchAccess), WatchNames: s.watchNames, WatchEmbed: s.watchEmbed, WorldName: s.worldName,
-		AllowHosts: s.allowHosts, TrustedProxies: proxies, CORSOrigins: s.corsOrigins,
-		Limits: s.rates, Connections: s.connections, LimitLoopback: s.limitLoopback,
-		Logger: logger, AccessLog: s.accessLog,
-	}, nil
+	options := s.options
+	options.AdminToken, options.RegistrationToken = admin, registration
+	options.TrustedProxies, options.Logger = proxies, logger
+	options.CertFile, options.KeyFile = a.Absolute(options.CertFile), a.Absolute(options.KeyFile)
+	return &options, nil
 }
 
 // noToken says how to make the file of a token that is not there.

@@ -155,7 +155,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 // listenProblem says what to do about an address that cannot be listened on.
 func listenProblem(err error, s *serveSettings) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return command.Hintf(fmt.Errorf("%s is taken by another program: %w", s.listen, syscall.EADDRINUSE),
+		return command.Hintf(fmt.Errorf("%s is taken by another program: %w", s.options.Address, syscall.EADDRINUSE),
 			"is a host running already? Choose another address with --listen; port 0 picks a free one")
 	}
 	return err
@@ -164,7 +164,7 @@ func listenProblem(err error, s *serveSettings) error {
 // warnOfSettings warns of what an operator may not have meant.
 func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
 	warnOfListener(a, addr, s)
-	if s.registration == string(host.RegistrationClosed) && s.adminTokenFile == "" && !s.mainNodesInvite && !s.noRepository {
+	if s.options.Registration == host.RegistrationClosed && s.adminTokenFile == "" && !s.options.MainNodesInvite && !s.options.NoRepository {
 		a.Warn("nobody new can make an account here: registration is closed, and nobody may invite",
 			"--admin-token-file FILE gives the host an administrator, who does")
 	}
@@ -173,12 +173,12 @@ func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
 // warnOfListener warns of credentials that would cross a network in clear.
 func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
 	tcp, ok := addr.(*net.TCPAddr)
-	if !ok || tcp.IP.IsLoopback() || s.tlsCert != "" {
+	if !ok || tcp.IP.IsLoopback() || s.options.CertFile != "" {
 		return
 	}
 	a.Warn(fmt.Sprintf("%s can be reached from other machines and is not encrypted: everyone on the way can read credentials", addr),
 		"use --tls-cert and --tls-key, or listen on loopback behind a proxy that speaks TLS")
-	if s.noRepository {
+	if s.options.NoRepository {
 		a.Warn("--no-repository lets everyone who reaches this address do anything", "listen on 127.0.0.1")
 	}
 }

@@ -20,7 +20,10 @@ import (
 
 // serveSettings are the flags of "playctl serve".
 type serveSettings struct {
-	listen    string
+	// options are those of the host. Flags set most of them as they are; hostOptions makes
+	// the others, such as tokens, which are in files.
+	options host.Options
+
 	store     place.Flags
 	storeWait time.Duration
 	ephemeral bool
@@ -28,41 +31,16 @@ type serveSettings struct {
 
 	rootFile              string
 	adminTokenFile        string
-	apiKeys               string
-	registration          string
 	registrationTokenFile string
-	mainNodesInvite       bool
-	noRepository          bool
-	compat                string
 	bridgeURL             place.SecretURL
-	allowOwnerHash        bool
-
-	watchAccess string
-	watchNames  []string
-	worldName   string
-
-	allowHosts     []string
-	publicURL      string
-	trustedProxies []string
-	corsOrigins    []string
-	watchEmbed     []string
-	tlsCert        string
-	tlsKey         string
-	hsts           bool
-	opsListen      string
-	pprof          bool
+	trustedProxies        []string
 
 	limits world.Limits
-	rates  host.RateLimits
 	// They are in MiB.
 	bodyBudget, replyBudget, memoryBudget, journalBudget int
-	connections                                          host.ConnectionLimits
-	// limitLoopback is for tests: limits for each address hold for loopback as well.
-	limitLoopback bool
 
 	logLevel  string
 	logFormat string
-	accessLog bool
 }
 
 // limit is what an operator allows at most.
@@ -95,14 +73,14 @@ func (s *serveSettings) limitFlags() []limit {
 		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
 		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, the oldest go; 0 = 256, 64 with --ephemeral"},
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, a minute's worth at once; 0 = no limit"},
-		{"rate-requests", &s.rates.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may make; negative = no limit"},
-		{"rate-nodes", &s.rates.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
-		{"max-connections", &s.connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000"},
-		{"max-connections-per-address", &s.connections.PerAddress, 0, 0, "how many of them one address may have; 0 = a quarter"},
-		{"max-connections-per-caller", &s.connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have under way; 0 = half as many as connections"},
-		{"max-streams", &s.connections.Streams, 0, 0, "how many event streams may be open; 0 = three quarters of the connections"},
-		{"max-streams-per-address", &s.connections.StreamsPerAddress, 0, 0, "how many of them one address may have; 0 = half"},
-		{"max-streams-per-caller", &s.connections.StreamsPerCaller, 0, 0, "how many of them one node or watch cookie may have; 0 = half"},
+		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may make; negative = no limit"},
+		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
+		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000"},
+		{"max-connections-per-address", &s.options.Connections.PerAddress, 0, 0, "how many of them one address may have; 0 = a quarter"},
+		{"max-connections-per-caller", &s.options.Connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have under way; 0 = half as many as connections"},
+		{"max-streams", &s.options.Connections.Streams, 0, 0, "how many event streams may be open; 0 = three quarters of the connections"},
+		{"max-streams-per-address", &s.options.Connections.StreamsPerAddress, 0, 0, "how many of them one address may have; 0 = half"},
+		{"max-streams-per-caller", &s.options.Connections.StreamsPerCaller, 0, 0, "how many of them one node or watch cookie may have; 0 = half"},
 	}...)
 }
 
@@ -167,32 +145,32 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 
 	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made for a new world if there is none; a world that is there has its own)")
 	own.StringVar(&s.adminTokenFile, "admin-token-file", "", "a `file` with the administrator's token; without it there is no administrator")
-	own.StringVar(&s.apiKeys, "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
-	own.StringVar(&s.registration, "registration", "open", "who may create main nodes: open, token or closed")
+	own.StringVar((*string)(&s.options.APIKeys), "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
+	own.StringVar((*string)(&s.options.Registration), "registration", "open", "who may create main nodes: open, token or closed")
 	own.StringVar(&s.registrationTokenFile, "registration-token-file", "", "a `file` with the token that --registration token asks for")
-	own.BoolVar(&s.mainNodesInvite, "main-nodes-invite", false, "let main nodes make invitations, beside the administrator")
-	own.BoolVar(&s.noRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
-	own.StringVar(&s.compat, "compat", "", "also serve existing clients of a `service`: agent-play")
+	own.BoolVar(&s.options.MainNodesInvite, "main-nodes-invite", false, "let main nodes make invitations, beside the administrator")
+	own.BoolVar(&s.options.NoRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
+	own.StringVar((*string)(&s.options.Compat), "compat", "", "also serve existing clients of a `service`: agent-play")
 	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
-	own.BoolVar(&s.allowOwnerHash, "allow-owner-hash", false, "let a main node's hash stand for its agents' also beyond loopback")
+	own.BoolVar(&s.options.AllowOwnerHash, "allow-owner-hash", false, "let a main node's hash stand for its agents' also beyond loopback")
 	command.GroupFlags(own, "Who may do what")
 
-	own.StringVar(&s.watchAccess, "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
-	own.StringSliceVar(&s.watchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
-	own.StringSliceVar(&s.watchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map by itself, to look only, such as https://example.com; may be repeated")
-	own.StringVar(&s.worldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
+	own.StringVar((*string)(&s.options.WatchAccess), "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
+	own.StringSliceVar(&s.options.WatchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
+	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map by itself, to look only, such as https://example.com; may be repeated")
+	own.StringVar(&s.options.WorldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 
-	own.StringVar(&s.listen, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
-	own.StringSliceVar(&s.allowHosts, "allow-host", nil, "a further `name` that requests may call the host by, with --no-repository, beside addresses, names without a dot and that of --public-url; may be repeated")
-	own.StringVar(&s.publicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
+	own.StringVar(&s.options.Address, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
+	own.StringSliceVar(&s.options.AllowHosts, "allow-host", nil, "a further `name` that requests may call the host by, with --no-repository, beside addresses, names without a dot and that of --public-url; may be repeated")
+	own.StringVar(&s.options.PublicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
 	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is believed; may be repeated")
-	own.StringSliceVar(&s.corsOrigins, "cors-origin", nil, "an `origin` whose pages may call, such as https://example.com; may be repeated")
-	own.StringVar(&s.tlsCert, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reads it again")
-	own.StringVar(&s.tlsKey, "tls-key", "", "the `file` of the certificate's key (PEM)")
-	own.BoolVar(&s.hsts, "hsts", false, "tell browsers to come back over TLS only, for a year; with --tls-cert")
-	own.StringVar(&s.opsListen, "metrics-listen", "", "take /healthz, /readyz and /metrics to a listener of their own at this `address`")
-	own.BoolVar(&s.pprof, "pprof", false, "serve profiles at --metrics-listen")
+	own.StringSliceVar(&s.options.CORSOrigins, "cors-origin", nil, "an `origin` whose pages may call, such as https://example.com; may be repeated")
+	own.StringVar(&s.options.CertFile, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reads it again")
+	own.StringVar(&s.options.KeyFile, "tls-key", "", "the `file` of the certificate's key (PEM)")
+	own.BoolVar(&s.options.HSTS, "hsts", false, "tell browsers to come back over TLS only, for a year; with --tls-cert")
+	own.StringVar(&s.options.OpsAddress, "metrics-listen", "", "take /healthz, /readyz and /metrics to a listener of their own at this `address`")
+	own.BoolVar(&s.options.Profiling, "pprof", false, "serve profiles at --metrics-listen")
 	command.GroupFlags(own, "The listener")
 
 	for _, l := range s.limitFlags() {
@@ -201,13 +179,13 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	command.GroupFlags(own, "Limits")
 
 	const limitLoopback = "limit-loopback"
-	own.BoolVar(&s.limitLoopback, limitLoopback, false, "for tests: limits for each address hold for loopback as well")
+	own.BoolVar(&s.options.LimitLoopback, limitLoopback, false, "for tests: limits for each address hold for loopback as well")
 	// It fails for a flag that there is not.
 	_ = own.MarkHidden(limitLoopback)
 
 	own.StringVar(&s.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	own.StringVar(&s.logFormat, "log-format", "text", "how it is logged: text or json")
-	own.BoolVar(&s.accessLog, "access-log", false, "log every request")
+	own.BoolVar(&s.options.AccessLog, "access-log", false, "log every request")
 	command.GroupFlags(own, "The log")
 
 	own.VisitAll(func(flag *pflag.Flag) { command.Configurable(own, flag.Name) })
@@ -217,19 +195,19 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 // checkTogether refuses flags that do not go together.
 func (s *serveSettings) checkTogether() error {
 	switch {
-	case (s.tlsCert == "") != (s.tlsKey == ""):
+	case (s.options.CertFile == "") != (s.options.KeyFile == ""):
 		return command.Usagef("--tls-cert and --tls-key go together")
-	case s.hsts && s.tlsCert == "":
+	case s.options.HSTS && s.options.CertFile == "":
 		return command.Usagef("--hsts is for a host that speaks TLS: add --tls-cert and --tls-key")
-	case s.demo && s.noRepository:
+	case s.demo && s.options.NoRepository:
 		return command.Usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
-	case s.demo && s.registration != string(host.RegistrationOpen):
+	case s.demo && s.options.Registration != host.RegistrationOpen:
 		return command.Usagef("--demo makes a main node, so registration must be open")
-	case s.compat != "" && s.apiKeys == string(host.APIKeysRequired):
+	case s.options.Compat != "" && s.options.APIKeys == host.APIKeysRequired:
 		return command.Usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
-	case s.registration == string(host.RegistrationToken) && s.registrationTokenFile == "":
+	case s.options.Registration == host.RegistrationToken && s.registrationTokenFile == "":
 		return command.Usagef("--registration token needs a token: name its file with --registration-token-file")
-	case s.registrationTokenFile != "" && s.registration != string(host.RegistrationToken):
+	case s.registrationTokenFile != "" && s.options.Registration != host.RegistrationToken:
 		return command.Usagef("--registration-token-file is for --registration token")
 	}
 	return nil
@@ -240,7 +218,7 @@ func (s *serveSettings) check() error {
 	if err := s.checkTogether(); err != nil {
 		return err
 	}
-	for flag, address := range map[string]string{"listen": s.listen, "metrics-listen": s.opsListen} {
+	for flag, address := range map[string]string{"listen": s.options.Address, "metrics-listen": s.options.OpsAddress} {
 		if err := checkAddress(address); err != nil {
 			return command.Usagef("--%s: %w", flag, err)
 		}
@@ -253,11 +231,11 @@ func (s *serveSettings) check() error {
 	if err := s.checkJournal(); err != nil {
 		return err
 	}
-	switch host.WatchAccess(s.watchAccess) {
+	switch s.options.WatchAccess {
 	case host.WatchLocal, host.WatchPublic, host.WatchToken:
 		return s.checkBridge()
 	}
-	return command.Usagef("--watch-access: %q is none of local, public and token", s.watchAccess)
+	return command.Usagef("--watch-access: %q is none of local, public and token", s.options.WatchAccess)
 }
 
 // checkAddress refuses what cannot be listened on; a name is left to the system.

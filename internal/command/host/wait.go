@@ -84,7 +84,7 @@ func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *ho
 // store's own. Where there is no world yet it is made with the key at hand, else a new
 // one: of hosts that make it at the same time, all take the key of the first.
 func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Place, into *served) error {
-	o := store.OpenOptions{Publish: published(s.compat), Retention: s.retention()}
+	o := store.OpenOptions{Publish: published(s.options.Compat), Retention: s.retention()}
 	if a.Surroundings().NamesRootFile(s.rootFile) {
 		o.RootKey = into.root.Key
 	}
@@ -112,7 +112,7 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Plac
 
 // published says what a store on a server publishes of an entry within its commit: each
 // event that everybody may see, on the channel of each service that the host answers as.
-func published(compat string) func(hostID string, e *store.Entry) []store.Message {
+func published(compat host.Compat) func(hostID string, e *store.Entry) []store.Message {
 	services := []protocol.Service{protocol.ServicePlay}
 	if compat != "" {
 		services = append(services, protocol.Service(compat))
