@@ -58,7 +58,8 @@ type Journal struct {
 	// it takes the writer's lock.
 	checkpointing sync.Mutex
 
-	// appending is held by what writes entries, or closes.
+	// appending is held by what writes entries, begins a copy, or closes. It is taken
+	// before mu.
 	appending sync.Mutex
 	ahead     *writeAhead
 	// noLog is how many commits do without a write-ahead log because it could not be

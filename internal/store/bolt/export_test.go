@@ -59,3 +59,12 @@ func (j *Journal) StopFlushing() { j.flusher.end() }
 
 // Flush brings what waits into the database.
 func (j *Journal) Flush() error { return j.flush(context.Background()) }
+
+// Appending reports whether somebody writes entries, or closes the store.
+func (j *Journal) Appending() bool {
+	free := j.appending.TryLock()
+	if free {
+		j.appending.Unlock()
+	}
+	return !free
+}

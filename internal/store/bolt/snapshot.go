@@ -46,31 +46,37 @@ func (j *Journal) snapshot(ctx context.Context, fresh string) (*Journal, error) 
 
 // copyFile copies the database as of the last commit.
 func (j *Journal) copyFile(ctx context.Context, fresh string) error {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	if err := j.usable(ctx); err != nil {
-		return err
-	}
 	tx, err := j.beginRead(ctx)
 	if err != nil {
-		return j.explain("copying", err)
+		return err
 	}
+	defer j.mu.RUnlock()
 	return j.explain("copying", guard(func() error { return errors.Join(tx.CopyFile(fresh, fileMode), tx.Rollback()) }))
 }
 
-// beginRead begins a read as of the last commit: what waits in the write-ahead log goes
-// into the database first.
+// beginRead begins a read as of the last commit, and returns with mu held for reading: what
+// waits in the write-ahead log goes into the database first. Like Close it takes appending
+// before mu: in the other order each could wait for the other.
 func (j *Journal) beginRead(ctx context.Context) (tx *bbolt.Tx, err error) {
 	j.appending.Lock()
 	defer j.appending.Unlock()
-	if err := j.flush(ctx); err != nil {
+	if err := j.ready(ctx); err != nil {
 		return nil, err
 	}
+	if err := j.flush(ctx); err != nil {
+		return nil, j.explain("copying", err)
+	}
+	// It is still open: Close waits for appending.
+	j.mu.RLock()
 	err = guard(func() (err error) {
 		tx, err = j.db.Begin(false)
 		return err
 	})
-	return tx, err
+	if err != nil {
+		j.mu.RUnlock()
+		return nil, j.explain("copying", err)
+	}
+	return tx, nil
 }
 
 // Close implements store.Snapshot.
