@@ -98,29 +98,9 @@ func openFresh(path string, wait time.Duration) (*bbolt.DB, error) {
 
 // openRemains opens and locks the file, and reports whether it is new.
 func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
-	var file *os.File
-	options := &bbolt.Options{
-		Timeout: wait, FreelistType: bbolt.FreelistMapType,
-		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
-			opened, err := os.OpenFile(path, flag, mode) //nolint:gosec // beside the store, whose path is the operator's
-			file = opened
-			return opened, err
-		},
-	}
-	var db *bbolt.DB
-	err := guard(func() (err error) {
-		db, err = bbolt.Open(path, fileMode, options)
-		return err
-	})
-	if _, panicked := errors.AsType[panicError](err); panicked {
-		// Its lock must not stay.
-		err = errors.Join(err, file.Close())
-	}
+	db, err := openLocked(path, bbolt.Options{Timeout: wait}, true)
 	if err != nil {
-		return nil, false, explainOpen(path, err)
-	}
-	if err := samePath(file, path); err != nil {
-		return nil, false, errors.Join(err, db.Close())
+		return nil, false, err
 	}
 	fresh := false
 	err = guard(func() error {
@@ -130,7 +110,7 @@ func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
 			return nil
 		})
 	})
-	// What cannot be read is no more than remains.
+	// One that cannot be read is not new: it is what a crash left.
 	return db, fresh && err == nil, nil
 }
 

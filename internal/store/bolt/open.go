@@ -109,7 +109,8 @@ var errReplaced = errors.New("the file was replaced while it was opened")
 func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	deadline := time.Now().Add(o.LockWait)
 	for {
-		db, err := openOnce(o, freePages)
+		// Only create makes files: bbolt would leave half of one.
+		db, err := openLocked(o.Path, bbolt.Options{Timeout: o.LockWait, ReadOnly: o.ReadOnly, PreLoadFreelist: freePages}, false)
 		if errors.Is(err, errReplaced) && time.Now().Before(deadline) {
 			continue
 		}
@@ -117,23 +118,22 @@ func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	}
 }
 
-func openOnce(o Options, freePages bool) (*bbolt.DB, error) {
+// openLocked opens and locks the file at the path; mayCreate says whether it makes one
+// where there is none.
+func openLocked(path string, options bbolt.Options, mayCreate bool) (*bbolt.DB, error) {
 	var file *os.File
-	options := &bbolt.Options{
-		Timeout:         o.LockWait,
-		FreelistType:    bbolt.FreelistMapType,
-		ReadOnly:        o.ReadOnly,
-		PreLoadFreelist: freePages,
-		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
-			// Only create makes files: bbolt would leave half of one.
-			opened, err := os.OpenFile(path, flag&^os.O_CREATE, mode) //nolint:gosec // the path is the operator's
-			file = opened
-			return opened, err
-		},
+	options.FreelistType = bbolt.FreelistMapType
+	options.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
+		if !mayCreate {
+			flag &^= os.O_CREATE
+		}
+		opened, err := os.OpenFile(path, flag, mode) //nolint:gosec // the path is the operator's
+		file = opened
+		return opened, err
 	}
 	var db *bbolt.DB
 	err := guard(func() (err error) {
-		db, err = bbolt.Open(o.Path, fileMode, options)
+		db, err = bbolt.Open(path, fileMode, &options)
 		return err
 	})
 	if _, panicked := errors.AsType[panicError](err); panicked {
@@ -141,9 +141,9 @@ func openOnce(o Options, freePages bool) (*bbolt.DB, error) {
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		return nil, explainOpen(o.Path, err)
+		return nil, explainOpen(path, err)
 	}
-	if err := samePath(file, o.Path); err != nil {
+	if err := samePath(file, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil

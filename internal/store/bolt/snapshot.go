@@ -34,11 +34,12 @@ func (j *Journal) snapshot(ctx context.Context, fresh string) (*Journal, error) 
 		return nil, err
 	}
 	// The copy has no write-ahead log: what was in it is in the database by now.
-	db, err := bbolt.Open(fresh, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	db, err := openLocked(fresh, bbolt.Options{}, false)
 	if err != nil {
 		return nil, j.explain("copying", err)
 	}
-	if err := errors.Join(db.Update(forgetLog), db.Close()); err != nil {
+	// After a panic it is not closed, which could wait for ever for the writer's lock.
+	if err := guard(func() error { return errors.Join(db.Update(forgetLog), db.Close()) }); err != nil {
 		return nil, j.explain("copying", err)
 	}
 	return Open(ctx, Options{Path: fresh, ReadOnly: true})

@@ -3,7 +3,10 @@ package bolt_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,6 +54,36 @@ func TestSnapshotWhileTheStoreCloses(t *testing.T) {
 			}
 		case <-late:
 			t.Fatal("Snapshot and Close wait for each other")
+		}
+	}
+}
+
+// A copy whose pages make no sense is an error, and does not stay.
+func TestSnapshotOfADamagedFile(t *testing.T) {
+	for name, kind := range map[string]byte{"the list of free pages": 0x10, "the buckets": 0x02} {
+		t.Run(name, func(t *testing.T) {
+			o := made(t)
+			j := open(t, o)
+			defer shut(t, j)
+			spoilPages(t, o.Path, kind)
+			if s, err := j.Snapshot(t.Context()); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), o.Path) {
+				t.Errorf("Snapshot: %v, %v", s, err)
+			}
+			if files := names(t, filepath.Dir(o.Path)); len(files) != 2 {
+				t.Errorf("the folder holds %q, want the store and its note", files)
+			}
+		})
+	}
+}
+
+// spoilPages makes all pages of a kind ones of no kind.
+func spoilPages(t *testing.T, path string, kind byte) {
+	t.Helper()
+	const kindAt = 8 // behind the page's number
+	text := content(t, path)
+	for page := 0; page < len(text); page += os.Getpagesize() {
+		if text[page+kindAt] == kind {
+			overwriteAt(t, path, page+kindAt, []byte{0})
 		}
 	}
 }
