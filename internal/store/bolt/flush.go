@@ -76,7 +76,7 @@ func (f *flusher) run(ctx context.Context, flush func(context.Context) error) {
 // log writes a commit to the write-ahead log and reports whether it did: there may
 // be none, and a commit may be too long for it. It is called with appending held.
 func (j *Journal) log(ctx context.Context, entries []store.Entry) (bool, error) {
-	if j.stuck.Load() {
+	if j.stuck.Load() || j.db.IsReadOnly() {
 		return false, nil // the database refuses with the reason
 	}
 	if err := j.beginLog(ctx); err != nil || j.ahead == nil {

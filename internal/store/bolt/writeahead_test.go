@@ -133,6 +133,24 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 }
 
+// An append to a store that is open to be read leaves the log of a crash as it is.
+func TestAppendToAReaderLeavesTheLog(t *testing.T) {
+	o := crashed(t, 5)
+	o.ReadOnly = true
+	before := content(t, bolt.WriteAheadPath(o.Path))
+	j := open(t, o)
+	if err := j.Append(t.Context(), 10, []store.Entry{{Position: 11, Rev: 100, Seq: 100}}); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Append to a store that is open to be read: %v", err)
+	}
+	shut(t, j)
+	if !bytes.Equal(before, content(t, bolt.WriteAheadPath(o.Path))) {
+		t.Error("the log changed")
+	}
+	if n, err := entries(t, o); err != nil || n != 10 {
+		t.Errorf("%d entries, %v; want 10", n, err)
+	}
+}
+
 // A segment is used again when the database has all of it, also where nothing else
 // brought it there.
 func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
