@@ -24,15 +24,15 @@ func (silence) Printf(context.Context, string, ...any) {}
 
 var quiet = sync.OnceFunc(func() { goredis.SetLogger(silence{}) })
 
-// lines are the connections of one client, so that a call that waits for the
-// server ends with its context.
+// lines are the connections of one client. Those of a walk are cut when its context
+// ends, so that a call of it that waits for the server ends too.
 type lines struct {
 	mu     sync.Mutex
 	closed bool
-	open   map[net.Conn]struct{}
+	open   map[*line]struct{}
 }
 
-func newLines() *lines { return &lines{open: map[net.Conn]struct{}{}} }
+func newLines() *lines { return &lines{open: map[*line]struct{}{}} }
 
 type line struct {
 	net.Conn
@@ -97,9 +97,9 @@ func (l *lines) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	for conn := range l.open {
+	for open := range l.open {
 		// line.Close takes the lock; what is below does not.
-		_ = conn.(*line).Conn.Close()
+		_ = open.Conn.Close()
 	}
 }
 
@@ -129,26 +129,20 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 			_, _ = x509.SystemCertPool()
 		}
 	}
-	network := ""
-	if o.Address.Unix {
-		network = "unix"
-	}
-	if connections != nil {
-		secure := u.TLSConfig
-		u.Dialer = func(ctx context.Context, asked, address string) (net.Conn, error) {
-			if network != "" {
-				asked = network
-			}
-			conn, err := (&net.Dialer{Timeout: o.dial()}).DialContext(ctx, asked, address)
-			if err != nil {
-				return nil, fmt.Errorf("connecting: %w", err)
-			}
-			kept := connections.add(conn)
-			if secure == nil {
-				return kept, nil
-			}
-			return handshake(ctx, o.dial(), kept, secure, address)
+	secure := u.TLSConfig
+	u.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if o.Address.Unix {
+			network = "unix"
 		}
+		conn, err := (&net.Dialer{Timeout: o.dial()}).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, fmt.Errorf("connecting: %w", err)
+		}
+		kept := connections.add(conn)
+		if secure == nil {
+			return kept, nil
+		}
+		return handshake(ctx, o.dial(), kept, secure, address)
 	}
 	return goredis.NewUniversalClient(u)
 }

@@ -59,12 +59,12 @@ func (j *Journal) missed(reply any, tip store.Tip) ([]store.Entry, error) {
 // Follow implements store.Journal.
 func (j *Journal) Follow(ctx context.Context, tip store.Tip) iter.Seq2[[]store.Entry, error] {
 	return func(yield func([]store.Entry, error) bool) {
-		ctx, w := j.walk(ctx, followBlock+replyTimeout)
-		defer w.end()
+		client, end := j.walk(ctx, followBlock+replyTimeout)
+		defer end()
 		for {
 			entries, err := j.Missed(ctx, tip)
 			if err == nil && len(entries) == 0 {
-				entries, err = j.wait(ctx, w.client, tip)
+				entries, err = j.wait(ctx, client, tip)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -104,19 +104,13 @@ func (j *Journal) wait(ctx context.Context, client goredis.UniversalClient, tip 
 	return entries, nil
 }
 
-// walk is a client with connections of its own, which end with a context.
-type walk struct {
-	client goredis.UniversalClient
-	end    func()
-}
-
-// walk returns the context that the walk's calls run under.
-func (j *Journal) walk(ctx context.Context, reply time.Duration) (context.Context, walk) {
+// walk returns a client with connections of its own, which are cut when the context ends.
+func (j *Journal) walk(ctx context.Context, reply time.Duration) (client goredis.UniversalClient, end func()) {
 	connections := newLines()
-	client := connect(j.options, reply, connections)
+	client = connect(j.options, reply, connections)
 	stop := context.AfterFunc(ctx, connections.cut)
-	return ctx, walk{client, func() {
+	return client, func() {
 		stop()
 		_ = client.Close()
-	}}
+	}
 }

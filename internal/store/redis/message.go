@@ -50,9 +50,9 @@ func (j *Journal) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 			yield(nil, err)
 			return
 		}
-		ctx, w := j.walk(ctx, replyTimeout)
-		defer w.end()
-		subscription := w.client.Subscribe(ctx, j.key("messages"))
+		client, end := j.walk(ctx, replyTimeout)
+		defer end()
+		subscription := client.Subscribe(ctx, j.key("messages"))
 		defer func() { _ = subscription.Close() }()
 		for {
 			message, err := subscription.ReceiveMessage(ctx)
