@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
 	"time"
 
@@ -71,22 +72,16 @@ func (j *Journal) relearn(ctx context.Context) {
 
 // gone reports whether an error is of a connection that the other side had closed.
 func gone(err error) bool {
-	for _, sign := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
-		if errors.Is(err, sign) {
-			return true
-		}
-	}
-	return false
+	signs := []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}
+	return slices.ContainsFunc(signs, func(sign error) bool { return errors.Is(err, sign) })
 }
 
 // moving reports whether a Cluster refused a command because of where its keys are.
-func moving(err error) bool {
-	for _, prefix := range []string{"MOVED", "ASK", "TRYAGAIN"} {
-		if goredis.HasErrorPrefix(err, prefix) {
-			return true
-		}
-	}
-	return false
+func moving(err error) bool { return begins(err, []string{"MOVED", "ASK", "TRYAGAIN"}) }
+
+// begins reports whether a server's answer begins with one of these words.
+func begins(err error, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return goredis.HasErrorPrefix(err, word) })
 }
 
 // script runs a script once, and returns its reply. Every key that it touches is

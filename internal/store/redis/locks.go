@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Acquire implements store.Journal.
+// Acquire implements store.Hosts.
 func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
 	reply, err := j.readScript(ctx, "locking", acquireScript(), []string{j.key("fence:" + name)}, name, holder, milliseconds(term))
 	if err != nil || len(reply) == 1 {
@@ -22,7 +22,7 @@ func (j *Journal) Acquire(ctx context.Context, name, holder string, term time.Du
 	return store.Fence{Name: name, Token: token}, true, nil
 }
 
-// Release implements store.Journal.
+// Release implements store.Hosts.
 func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
 	_, err := j.readScript(ctx, "unlocking", releaseScript(), []string{j.key("fence:" + fence.Name)}, fence.Name, fence.Token)
 	return err
@@ -61,7 +61,7 @@ func (j *Journal) Present(ctx context.Context, id, name string, term time.Durati
 // gets its full term: agents cannot renew while all hosts or the server are away.
 const grace = 5 * time.Second
 
-// Due implements store.Journal.
+// Due implements store.Hosts.
 func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	reply, err := j.readScript(ctx, "reading", dueScript(), append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
 		string(table), limit, grace.Milliseconds(), j.synced.Load())

@@ -10,7 +10,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Send implements store.Journal.
+// Send implements store.Hosts.
 func (j *Journal) Send(ctx context.Context, message []byte) error {
 	return j.call(ctx, "sending by", func() error {
 		return j.client.Publish(ctx, j.key("messages"), message).Err()
@@ -43,7 +43,7 @@ func (j *Journal) Hosts(ctx context.Context) (int, error) {
 	return hosts, err
 }
 
-// Listen implements store.Journal. A connection that breaks ends it with an error.
+// Listen implements store.Hosts. A connection that breaks ends it with an error.
 func (j *Journal) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := j.call(ctx, "listening to", func() error { return nil }); err != nil {

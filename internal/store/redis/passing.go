@@ -30,12 +30,7 @@ func Passing(err error) bool {
 	if _, said := errors.AsType[goredis.Error](err); !said {
 		return true
 	}
-	for _, prefix := range passes {
-		if goredis.HasErrorPrefix(err, prefix) {
-			return true
-		}
-	}
-	return false
+	return begins(err, passes)
 }
 
 // distrusted reports whether one side refused the other's TLS.

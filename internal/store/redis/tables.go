@@ -39,7 +39,7 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 // server answers others in between.
 const lookupsAtOnce = 512
 
-// GetAll implements store.Journal: the commands for all tables go together.
+// GetAll implements store.Repository: the commands for all tables go together.
 func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
 	places := map[store.Table][]int{}
 	for i, r := range records {
