@@ -7,10 +7,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
-
-	"github.com/tidwall/btree"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -117,31 +116,22 @@ func (j *Journal) recorded(changes map[string][]byte, r *store.Record) {
 	})
 }
 
-// trimmedSince are the changes of a Checkpoint, from what the journal held before.
-func (j *Journal) trimmedSince(before contents) []store.Pair {
+// checkpointed are the changes of a Checkpoint: the newest one, and what was superfluous.
+// before is what the journal's trimmed was.
+func (j *Journal) checkpointed(superfluous store.Trim, before uint64) []store.Pair {
 	if j.keeper == nil {
 		return nil
 	}
 	changes := map[string][]byte{}
-	for _, c := range before.checkpoints {
-		changes[string(numbered(keptCheckpoint, c.Position))] = nil
+	newest := j.checkpoints[len(j.checkpoints)-1]
+	changes[string(numbered(keptCheckpoint, newest.Position))] = newest.encoded
+	for _, position := range superfluous.Checkpoints {
+		changes[string(numbered(keptCheckpoint, position))] = nil
 	}
-	for _, c := range j.checkpoints {
-		key := string(numbered(keptCheckpoint, c.Position))
-		delete(changes, key)
-		if !slices.ContainsFunc(before.checkpoints, func(b checkpoint) bool { return b.Mark == c.Mark && bytes.Equal(b.encoded, c.encoded) }) {
-			changes[key] = c.encoded
-		}
-	}
-	left := j.entries
-	for _, e := range before.entries {
-		if len(left) > 0 && left[0].Position == e.Position {
-			left = left[1:]
-			continue
-		}
+	for _, e := range superfluous.Entries {
 		changes[string(numbered(keptEntry, e.Position))] = nil
 	}
-	if j.trimmed != before.trimmed {
+	if j.trimmed != before {
 		pair := metaPair(metaTrimmed, string(binary.BigEndian.AppendUint64(nil, j.trimmed)))
 		changes[string(pair.Key)] = pair.Value
 	}
@@ -219,14 +209,9 @@ func metaPair(name, value string) store.Pair {
 
 // pairs are changes in the order of their keys.
 func pairs(changes map[string][]byte) []store.Pair {
-	var sorted btree.Map[string, []byte]
-	for key, value := range changes {
-		sorted.Set(key, value)
-	}
 	list := make([]store.Pair, 0, len(changes))
-	sorted.Scan(func(key string, value []byte) bool {
-		list = append(list, store.Pair{Key: []byte(key), Value: value})
-		return true
-	})
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		list = append(list, store.Pair{Key: []byte(key), Value: changes[key]})
+	}
 	return list
 }

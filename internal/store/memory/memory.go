@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"sort"
 	"sync"
 
@@ -130,17 +129,17 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	if err := store.CheckState(head.Position, newest, &state); err != nil {
 		return store.Kept{}, err
 	}
-	before := contents{entries: j.entries, checkpoints: slices.Clone(j.checkpoints), trimmed: j.trimmed}
 	if len(marks) > 0 && newest.Position == state.Position {
 		j.checkpoints = j.checkpoints[:len(j.checkpoints)-1]
 	}
 	mark := store.Mark{Position: state.Position, Rev: state.Rev}
 	j.checkpoints = append(j.checkpoints, checkpoint{mark, store.AppendState(nil, &state)})
-	kept, err := j.trim(head.Rev)
+	before := j.trimmed
+	superfluous, err := j.trim(head.Rev)
 	if err != nil {
 		return store.Kept{}, err
 	}
-	return kept, j.save(ctx, j.trimmedSince(before))
+	return superfluous.Kept, j.save(ctx, j.checkpointed(superfluous, before))
 }
 
 // Weigh implements store.Journal.

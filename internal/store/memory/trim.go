@@ -15,11 +15,11 @@ func (j *Journal) marks() []store.Mark {
 	return marks
 }
 
-// trim drops what the retention does not need, and returns what stays.
-func (j *Journal) trim(headRev uint64) (store.Kept, error) {
+// trim drops what the retention does not need, and returns what that is.
+func (j *Journal) trim(headRev uint64) (store.Trim, error) {
 	superfluous, err := j.retention.Trim(j.marks(), headRev, j.newestFirst())
 	if err != nil {
-		return store.Kept{}, err
+		return store.Trim{}, err
 	}
 	j.checkpoints = slices.DeleteFunc(j.checkpoints, func(c checkpoint) bool {
 		return slices.Contains(superfluous.Checkpoints, c.Position)
@@ -35,7 +35,7 @@ func (j *Journal) trim(headRev uint64) (store.Kept, error) {
 		kept = append(kept, e)
 	}
 	j.entries = kept
-	return superfluous.Kept, nil
+	return superfluous, nil
 }
 
 func (j *Journal) newestFirst() iter.Seq2[store.Place, error] {
