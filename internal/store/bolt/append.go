@@ -44,12 +44,8 @@ func (j *Journal) end(ctx context.Context) (store.Place, error) {
 		return at, nil
 	}
 	var at store.Place
-	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
-		at, err = head(log)
+	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
+		_, at, err = logEnd(tx)
 		return err
 	})
 	return at, err
@@ -59,11 +55,7 @@ func (j *Journal) end(ctx context.Context) (store.Place, error) {
 // nothing against it.
 func (j *Journal) extend(ctx context.Context, entries []waiting, check func(at store.Place) error) error {
 	return j.update(ctx, func(tx *bbolt.Tx) error {
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
-		at, err := head(log)
+		log, at, err := logEnd(tx)
 		if err != nil {
 			return err
 		}

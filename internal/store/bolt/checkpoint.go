@@ -58,11 +58,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 
 // plan finds what a checkpoint makes superfluous.
 func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
-	log, err := bucket(tx, logBucket)
-	if err != nil {
-		return store.Trim{}, err
-	}
-	at, err := head(log)
+	log, at, err := logEnd(tx)
 	if err != nil {
 		return store.Trim{}, err
 	}

@@ -213,11 +213,7 @@ func (j *Journal) recoverLog(readOnly bool) error {
 			return err
 		}
 		copy(id[:], meta.Get(logKey))
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
-		at, err = head(log)
+		_, at, err = logEnd(tx)
 		return err
 	})
 	if err != nil || id == (logID{}) {

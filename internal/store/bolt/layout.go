@@ -68,13 +68,18 @@ func bucket(tx *bbolt.Tx, name []byte) (*bbolt.Bucket, error) {
 	return b, nil
 }
 
-// head returns the place of the last entry, the zero Place if there is none.
-func head(log *bbolt.Bucket) (store.Place, error) {
+// logEnd returns the log and the place of its last entry, the zero Place if there is none.
+func logEnd(tx *bbolt.Tx) (*bbolt.Bucket, store.Place, error) {
+	log, err := bucket(tx, logBucket)
+	if err != nil {
+		return nil, store.Place{}, err
+	}
 	key, value := log.Cursor().Last()
 	if key == nil {
-		return store.Place{}, nil
+		return log, store.Place{}, nil
 	}
-	return place(key, value)
+	at, err := place(key, value)
+	return log, at, err
 }
 
 // place reads where a stored entry stands, which its key must repeat.

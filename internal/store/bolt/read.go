@@ -45,15 +45,11 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 	var chunk [][]byte
 	pending := j.pending.all()
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		log, err := bucket(tx, logBucket)
-		if err != nil {
-			return err
-		}
 		gone, err := trimmed(tx)
 		if err != nil {
 			return err
 		}
-		at, err := head(log)
+		log, at, err := logEnd(tx)
 		if err != nil {
 			return err
 		}
@@ -99,12 +95,8 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 		if seq < gone {
 			return fmt.Errorf("%w: events up to seq %d are gone, asked for those after %d", store.ErrTrimmed, gone, seq)
 		}
-		log, err := bucket(tx, logBucket)
+		log, end, err := logEnd(tx)
 		if err != nil {
-			return err
-		}
-		var end store.Place
-		if end, err = head(log); err != nil {
 			return err
 		}
 		if found, err = seek(log, end, seq); err != nil || found < end.Position {
