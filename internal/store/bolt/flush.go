@@ -135,10 +135,7 @@ func (j *Journal) beginLog(ctx context.Context) error {
 		return nil //nolint:nilerr // Commits go into the database, which has its own error.
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
-		meta, err := bucket(tx, metaBucket)
-		if err != nil {
-			return err
-		}
+		meta := tx.Bucket(metaBucket)
 		return errors.Join(meta.Put(formatKey, number(formatVersion)), meta.Put(logKey, ahead.id[:]))
 	})
 	if err != nil {
@@ -194,10 +191,7 @@ func (j *Journal) leaveLog(ctx context.Context) error {
 
 // forgetLog makes the database one without a log.
 func forgetLog(tx *bbolt.Tx) error {
-	meta, err := bucket(tx, metaBucket)
-	if err != nil {
-		return err
-	}
+	meta := tx.Bucket(metaBucket)
 	return errors.Join(meta.Delete(logKey), meta.Put(formatKey, number(closedVersion)))
 }
 
@@ -207,12 +201,8 @@ func (j *Journal) recoverLog(readOnly bool) error {
 	ctx := context.Background()
 	var id logID
 	var at store.Place
-	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		meta, err := bucket(tx, metaBucket)
-		if err != nil {
-			return err
-		}
-		copy(id[:], meta.Get(logKey))
+	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
+		copy(id[:], tx.Bucket(metaBucket).Get(logKey))
 		_, at, err = logEnd(tx)
 		return err
 	})

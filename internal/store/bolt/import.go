@@ -137,11 +137,7 @@ func (i *Import) Records(ctx context.Context, records []store.Record) error {
 // Complete implements store.Import. The file has no rows beside checkpoints.
 func (i *Import) Complete(ctx context.Context, content *store.Content) error {
 	return i.journal.update(ctx, func(tx *bbolt.Tx) error {
-		meta, err := bucket(tx, metaBucket)
-		if err != nil {
-			return err
-		}
-		if err := meta.Put(trimmedKey, number(content.Trimmed)); err != nil {
+		if err := tx.Bucket(metaBucket).Put(trimmedKey, number(content.Trimmed)); err != nil {
 			return err
 		}
 		if content.Base.Position == 0 {

@@ -24,6 +24,7 @@ const (
 )
 
 var (
+	// metaBucket is in every file that was opened: inspect refuses one without it.
 	metaBucket        = []byte("meta")
 	logBucket         = []byte("log")
 	checkpointsBucket = []byte("checkpoints")
@@ -101,11 +102,7 @@ func place(key, value []byte) (store.Place, error) {
 
 // trimmed returns the greatest seq of an event that is no longer kept.
 func trimmed(tx *bbolt.Tx) (uint64, error) {
-	meta, err := bucket(tx, metaBucket)
-	if err != nil {
-		return 0, err
-	}
-	value := meta.Get(trimmedKey)
+	value := tx.Bucket(metaBucket).Get(trimmedKey)
 	if value == nil {
 		return 0, nil
 	}
