@@ -51,8 +51,7 @@ func (path location) BeginImport(ctx context.Context, rootKey string) (store.Imp
 
 // Compact implements store.Compacter.
 func (path location) Compact(ctx context.Context) (before, after int64, err error) {
-	done, err := Compact(ctx, string(path))
-	return done.Before, done.After, err
+	return Compact(ctx, string(path))
 }
 
 // Passing implements store.Location: a file that another process has open is its for as

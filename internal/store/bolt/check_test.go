@@ -27,7 +27,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 	shut(t, j)
 	// Without unused pages, damage hits something.
-	if _, err := bolt.Compact(context.Background(), o.Path); err != nil {
+	if _, _, err := bolt.Compact(context.Background(), o.Path); err != nil {
 		t.Fatal(err)
 	}
 	whole := content(t, o.Path)

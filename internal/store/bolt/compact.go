@@ -13,33 +13,28 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Compaction is what Compact did: the file's sizes in bytes.
-type Compaction struct {
-	Before, After int64
-}
-
 // compactBatch is how many bytes one commit of a compaction copies.
 const compactBatch = 16 << 20
 
-// Compact rewrites a store without the pages that it no longer uses. Nobody may
-// have it open. A failure or a crash leaves the store as it was: the new file
-// takes its place, atomically, when it is whole.
-func Compact(ctx context.Context, path string) (Compaction, error) {
+// Compact rewrites a store without the pages that it no longer uses, and returns the
+// file's bytes before and after. Nobody may have it open. A failure or a crash leaves the
+// store as it was: the new file takes its place, atomically, when it is whole.
+func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return Compaction{}, fmt.Errorf("there is no store at %s: %w", path, fs.ErrNotExist)
+		return 0, 0, fmt.Errorf("there is no store at %s: %w", path, fs.ErrNotExist)
 	}
 	j, err := Open(ctx, Options{Path: path})
 	if err != nil {
-		return Compaction{}, err
+		return 0, 0, err
 	}
-	done, err := j.compact(ctx)
-	return done, errors.Join(err, j.Close())
+	before, after, err = j.compact(ctx)
+	return before, after, errors.Join(err, j.Close())
 }
 
-func (j *Journal) compact(ctx context.Context) (done Compaction, err error) {
+func (j *Journal) compact(ctx context.Context) (before, after int64, err error) {
 	fresh, err := freshFile(j.path)
 	if err != nil {
-		return done, err
+		return 0, 0, err
 	}
 	defer func() {
 		if err != nil {
@@ -47,24 +42,24 @@ func (j *Journal) compact(ctx context.Context) (done Compaction, err error) {
 			err = j.explain("compacting", err)
 		}
 	}()
-	if done.Before, err = size(j.path); err != nil {
-		return done, err
+	if before, err = size(j.path); err != nil {
+		return 0, 0, err
 	}
 	if err := j.copyTo(fresh); err != nil {
-		return done, err
+		return 0, 0, err
 	}
 	if err := ctx.Err(); err != nil {
-		return done, err
+		return 0, 0, err
 	}
-	if done.After, err = size(fresh); err != nil {
-		return done, err
+	if after, err = size(fresh); err != nil {
+		return 0, 0, err
 	}
 	// The lock stays on the old file until Close. A process that waits for it finds that
 	// it was replaced and opens the new one.
 	if err := os.Rename(fresh, j.path); err != nil {
-		return done, err
+		return 0, 0, err
 	}
-	return done, syncFolder(filepath.Dir(j.path))
+	return before, after, syncFolder(filepath.Dir(j.path))
 }
 
 // copyTo writes what the store holds into an empty file and syncs it.

@@ -81,12 +81,12 @@ func TestCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	shut(t, j)
-	done, err := bolt.Compact(ctx, o.Path)
+	before, after, err := bolt.Compact(ctx, o.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done.After >= done.Before || int64(len(content(t, o.Path))) != done.After {
-		t.Errorf("Compact says %+v, the file has %d bytes", done, len(content(t, o.Path)))
+	if after >= before || int64(len(content(t, o.Path))) != after {
+		t.Errorf("Compact says from %d to %d bytes, the file has %d", before, after, len(content(t, o.Path)))
 	}
 	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
 		t.Errorf("the folder holds %q, want the store only", files)
@@ -108,14 +108,14 @@ func TestCompact(t *testing.T) {
 func TestCompactRefuses(t *testing.T) {
 	ctx := context.Background()
 	missing := filepath.Join(t.TempDir(), "none.db")
-	if _, err := bolt.Compact(ctx, missing); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := bolt.Compact(ctx, missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Compact without a store: %v", err)
 	}
 	o := filled(t)
 	before := content(t, o.Path)
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := bolt.Compact(canceled, o.Path); !errors.Is(err, context.Canceled) {
+	if _, _, err := bolt.Compact(canceled, o.Path); !errors.Is(err, context.Canceled) {
 		t.Errorf("Compact with a canceled context: %v", err)
 	}
 	if !bytes.Equal(before, content(t, o.Path)) || len(names(t, filepath.Dir(o.Path))) != 1 {
@@ -139,7 +139,7 @@ func TestCompactWhileOthersWait(t *testing.T) {
 				return
 			default:
 			}
-			if _, err := bolt.Compact(ctx, o.Path); err != nil && !errors.Is(err, store.ErrLocked) {
+			if _, _, err := bolt.Compact(ctx, o.Path); err != nil && !errors.Is(err, store.ErrLocked) {
 				failed <- err
 				return
 			}

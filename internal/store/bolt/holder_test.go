@@ -96,7 +96,7 @@ func TestLockedStoreNamesItsHolder(t *testing.T) {
 	}
 	note := o.Path + ".lock"
 	refused("with the holder's note", named)
-	if _, err := bolt.Compact(context.Background(), o.Path); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), named) {
+	if _, _, err := bolt.Compact(context.Background(), o.Path); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), named) {
 		t.Errorf("Compact of a store that is held: %v", err)
 	}
 	overwrite(t, note, []byte(`{"pid":`))

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"fmt"
-	"os"
 
 	"go.etcd.io/bbolt"
 
@@ -35,12 +34,12 @@ func inspect(db *bbolt.DB, o Options) (string, error) {
 // whole refuses a file that is shorter than its pages: reading a mapped page past
 // the end of a file is a fault.
 func whole(tx *bbolt.Tx, path string) error {
-	info, err := os.Stat(path)
+	bytes, err := size(path)
 	if err != nil {
-		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		return err
 	}
-	if info.Size() < tx.Size() {
-		return fmt.Errorf("%w: the file has %d bytes of at least %d, its end is missing", store.ErrCorrupt, info.Size(), tx.Size())
+	if bytes < tx.Size() {
+		return fmt.Errorf("%w: the file has %d bytes of at least %d, its end is missing", store.ErrCorrupt, bytes, tx.Size())
 	}
 	return nil
 }
