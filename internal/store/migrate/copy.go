@@ -65,51 +65,43 @@ type nowhere struct{}
 func (nowhere) Entries(context.Context, []store.Entry) error  { return nil }
 func (nowhere) Records(context.Context, []store.Record) error { return nil }
 
-// send copies what a store holds, and says what that was.
-func send(ctx context.Context, from store.Source, into sink, setTerm func(*store.Record) error) (*tally, error) {
-	sent := newTally()
-	if err := walk(ctx, from, sent, into, setTerm); err != nil {
-		return nil, err
-	}
-	return sent, nil
-}
-
-// walk reads every entry and every record and hands them on in batches.
-func walk(ctx context.Context, from store.Source, count *tally, into sink, setTerm func(*store.Record) error) error {
+// walk reads every entry and every record, hands them on in batches, and says what they were.
+func walk(ctx context.Context, from store.Source, into sink, setTerm func(*store.Record) error) (*tally, error) {
+	count := newTally()
 	entries := batch[store.Entry]{write: into.Entries}
 	for e, err := range from.Read(ctx, 0) {
 		if err != nil {
-			return fmt.Errorf("reading entries: %w", err)
+			return nil, fmt.Errorf("reading entries: %w", err)
 		}
 		if err := entries.add(ctx, e, count.entry(&e)); err != nil {
-			return fmt.Errorf("writing entries: %w", err)
+			return nil, fmt.Errorf("writing entries: %w", err)
 		}
 	}
 	if err := entries.flush(ctx); err != nil {
-		return fmt.Errorf("writing entries: %w", err)
+		return nil, fmt.Errorf("writing entries: %w", err)
 	}
 	records := batch[store.Record]{write: into.Records}
 	for _, table := range store.Tables() {
 		for pair, err := range from.Scan(ctx, table, store.Range{}) {
 			if err != nil {
-				return fmt.Errorf("reading the table %s: %w", table, err)
+				return nil, fmt.Errorf("reading the table %s: %w", table, err)
 			}
 			r := store.Record{Table: table, Key: pair.Key, Value: pair.Value}
 			size := count.record(&r)
 			if setTerm != nil {
 				if err := setTerm(&r); err != nil {
-					return fmt.Errorf("the record %q of the table %s: %w", r.Key, table, err)
+					return nil, fmt.Errorf("the record %q of the table %s: %w", r.Key, table, err)
 				}
 			}
 			if err := records.add(ctx, r, size); err != nil {
-				return fmt.Errorf("writing the table %s: %w", table, err)
+				return nil, fmt.Errorf("writing the table %s: %w", table, err)
 			}
 		}
 	}
 	if err := records.flush(ctx); err != nil {
-		return fmt.Errorf("writing the tables: %w", err)
+		return nil, fmt.Errorf("writing the tables: %w", err)
 	}
-	return nil
+	return count, nil
 }
 
 // batch gathers what is written at once.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, from store.Source, rootKey string, to Target) (rep
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	sent, err := send(ctx, from, into, to.SetTerm)
+	sent, err := walk(ctx, from, into, to.SetTerm)
 	if err != nil {
 		return Report{}, err
 	}
@@ -148,8 +148,8 @@ func compare(ctx context.Context, j store.Source, rootKey string, want *store.St
 	} else if gone != trimmed {
 		return fmt.Errorf("%w: the copy begins after event %d, the source after %d", store.ErrCorrupt, gone, trimmed)
 	}
-	read := newTally()
-	if err := walk(ctx, j, read, nowhere{}, nil); err != nil {
+	read, err := walk(ctx, j, nowhere{}, nil)
+	if err != nil {
 		return fmt.Errorf("reading the copy: %w", err)
 	}
 	if !read.equal(sent) {
