@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // background is the terminal's, and plain how it writes what has no color.
@@ -95,24 +97,14 @@ func extended(numbers []int) (color string, used int) {
 	return "", len(numbers)
 }
 
-// indexed is a color of xterm's palette of 256: the named ones, a cube of 6
-// shades each of red, green and blue, and 24 grays.
+// indexed is a color of xterm's palette of 256; the first ones have names.
 func indexed(n int) string {
 	switch {
 	case n < 0 || n > 255:
 		return plain.color
 	case n < len(named):
 		return named[n]
-	case n >= 232:
-		gray := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", gray, gray, gray)
 	}
-	shade := func(step int) int {
-		if step == 0 {
-			return 0
-		}
-		return 55 + 40*step
-	}
-	n -= len(named)
-	return fmt.Sprintf("#%02x%02x%02x", shade(n/36), shade(n/6%6), shade(n%6))
+	red, green, blue, _ := ansi.IndexedColor(n).RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", red>>8, green>>8, blue>>8)
 }
