@@ -32,7 +32,7 @@ type ChainNode struct {
 	SID string `json:"sid,omitempty"`
 	// Bounds are the corners of the map, in the header.
 	Bounds  *Bounds `json:"bounds,omitempty"`
-	Removed bool    `json:"-"`
+	Removed bool    `json:"removed"`
 	// Occupant is the row of an occupant.
 	Occupant json.RawMessage `json:"occupant,omitempty"`
 	// Space is the row of a space.
@@ -75,16 +75,8 @@ func (n ChainNode) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil) }
 // chain.ParseNodeRPCBody does. An absent `removed` is false.
 func (n *ChainNode) UnmarshalJSON(b []byte) error {
 	type plain ChainNode
-	w := struct {
-		*plain
-		Removed bool `json:"removed"`
-	}{plain: (*plain)(n)}
-	w.plain.Removed = false
-	if err := json.Unmarshal(b, &w); err != nil {
-		return err
-	}
-	n.Removed = w.Removed
-	return nil
+	n.Removed = false
+	return unmarshalExact(b, (*plain)(n))
 }
 
 // Notify is `playerChainNotify`: which leaves an event changed, removals first

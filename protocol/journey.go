@@ -62,30 +62,17 @@ func (s *JourneyStep) wire() stepJSON {
 	return w
 }
 
-func (s *JourneyStep) read(w *stepJSON) {
-	deref := func(p *string) string {
-		if p == nil {
-			return ""
-		}
-		return *p
-	}
-	*s = JourneyStep{
-		Type: w.Type, Content: deref(w.Content), MessageID: deref(w.MessageID),
-		ToolName: deref(w.ToolName), ToolCallID: deref(w.ToolCallID),
-		Args: w.Args, Result: w.Result,
-	}
-}
-
 // MarshalJSON writes the fields of the step's type and no others.
 func (s JourneyStep) MarshalJSON() ([]byte, error) { return json.Marshal(s.wire()) }
 
 // UnmarshalJSON reads a step; unknown fields are dropped.
 func (s *JourneyStep) UnmarshalJSON(b []byte) error {
-	var w stepJSON
-	if err := json.Unmarshal(b, &w); err != nil {
+	type plain JourneyStep
+	var w plain
+	if err := unmarshalExact(b, &w); err != nil {
 		return err
 	}
-	s.read(&w)
+	*s = JourneyStep(w)
 	return nil
 }
 
@@ -96,21 +83,18 @@ func (p PathStep) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads a step with its place.
+// UnmarshalJSON reads a step with its place; unknown fields are dropped.
 func (p *PathStep) UnmarshalJSON(b []byte) error {
-	var w stepJSON
-	if err := json.Unmarshal(b, &w); err != nil {
+	type plain JourneyStep
+	var w struct {
+		plain
+		X           float64 `json:"x"`
+		Y           float64 `json:"y"`
+		StructureID string  `json:"structureId"`
+	}
+	if err := unmarshalExact(b, &w); err != nil {
 		return err
 	}
-	p.read(&w)
-	if w.X != nil {
-		p.X = *w.X
-	}
-	if w.Y != nil {
-		p.Y = *w.Y
-	}
-	if w.StructureID != nil {
-		p.StructureID = *w.StructureID
-	}
+	*p = PathStep{JourneyStep(w.plain), w.X, w.Y, w.StructureID}
 	return nil
 }

@@ -200,6 +200,12 @@ func Decode(data []byte, v any) error {
 	return nil
 }
 
+// unmarshalExact reads what encoding/json reads, but takes names only in their exact
+// case.
+func unmarshalExact(data []byte, v any) error {
+	return jsonv2.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) //nolint:wrapcheck // as that of encoding/json
+}
+
 // List is a slice that is never `null` on the wire: nil is written as [].
 type List[T any] []T
 

@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/playctl/playctl/protocol"
@@ -122,6 +123,23 @@ func TestDecodeIsStrict(t *testing.T) {
 	for _, body := range []string{``, `{`, `[]`, `{"sid":7}`, `{"sid":"a","sid":"b"}`, "{\"sid\":\"\xff\"}", `{"sid":"a"} x`} {
 		if err := protocol.Decode([]byte(body), &r); err == nil {
 			t.Errorf("Decode(%s) gives no error", body)
+		}
+	}
+}
+
+// Names have one case also within steps and nodes, which have readers of their own, and
+// what was in the variable before does not show through.
+func TestDecodeTakesExactNamesWithin(t *testing.T) {
+	other := []byte(`{"TYPE":"origin","Content":"a","messageID":"b","X":1,"Y":2,"structureID":"c","Kind":"space","REMOVED":true}`)
+	step := protocol.JourneyStep{Type: "structure", ToolName: "before"}
+	place := protocol.PathStep{JourneyStep: step, X: 3, Y: 4, StructureID: "before"}
+	node := protocol.ChainNode{Removed: true}
+	for _, v := range []any{&step, &place, &node} {
+		if err := protocol.Decode(other, v); err != nil {
+			t.Errorf("%T: %v", v, err)
+		}
+		if !reflect.ValueOf(v).Elem().IsZero() {
+			t.Errorf("%T: names in another case give %+v", v, v)
 		}
 	}
 }
