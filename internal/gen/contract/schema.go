@@ -79,18 +79,16 @@ func newSchemas(s *source) *schemas {
 
 // all makes every schema of the contract.
 func (d *schemas) all() object {
-	for _, g := range []*group{shown(), answered()} {
-		for _, t := range g.types {
-			if name := typeName(t); t != reflect.TypeFor[protocol.IntercomCommand]() && t != reflect.TypeFor[protocol.EventHead]() {
-				d.made[schemaName(name)] = d.structure(t, sent, t != reflect.TypeFor[protocol.IntercomResult]())
-			}
+	for _, t := range slices.Concat(shown(), answered()) {
+		if t != reflect.TypeFor[protocol.IntercomCommand]() && t != reflect.TypeFor[protocol.EventHead]() {
+			d.made[schemaName(typeName(t))] = d.structure(t, sent, t != reflect.TypeFor[protocol.IntercomResult]())
 		}
 	}
 	payloads := map[reflect.Type]bool{}
 	for _, o := range protocol.Operations() {
 		payloads[reflect.TypeOf(o.Request)] = !slices.Contains(requests, o.Request)
 	}
-	for _, t := range asked().types {
+	for _, t := range asked() {
 		if !payloads[t] || t == reflect.TypeFor[protocol.IntercomCommand]() {
 			d.made[inputName(t)] = d.structure(t, taken, false)
 		}
@@ -136,21 +134,13 @@ func (d *schemas) structure(t reflect.Type, way direction, closed bool) object {
 	}
 	var list []any
 	for _, v := range variants {
-		var there []protocol.Field
-		for _, f := range fields {
-			if f.Name == v.Field {
-				f.Enum, f.Words = "", v.Words
-				if !slices.Contains(v.Words, f.Default) {
-					f.Optional, f.Default = false, ""
-				}
+		there := variantFields(fields, v)
+		for i := range there {
+			f := &there[i]
+			if c := f.Required; c.Field == v.Field && slices.Contains(c.Words, v.Words[0]) {
+				f.Optional = false
 			}
-			if f.When.Field == "" || slices.Contains(f.When.Words, v.Words[0]) {
-				if c := f.Required; c.Field == v.Field && slices.Contains(c.Words, v.Words[0]) {
-					f.Optional = false
-				}
-				f.Required = protocol.Condition{}
-				there = append(there, f)
-			}
+			f.Required = protocol.Condition{}
 		}
 		list = append(list, d.object(t, there, way, closed))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -36,35 +37,28 @@ var refs = map[string]reflect.Type{
 // all of it.
 var open = map[reflect.Type]bool{reflect.TypeFor[protocol.IntercomResult](): true}
 
-// group is a set of types that are described alike, in the order in which they
-// are first met.
-type group struct {
-	types []reflect.Type
-	seen  map[reflect.Type]bool
-}
-
-// add takes in types with all that their fields lead to.
-func (g *group) add(values ...any) *group {
-	for _, v := range values {
-		g.addType(reflect.TypeOf(v))
-	}
-	return g
-}
-
-func (g *group) addType(t reflect.Type) {
-	if g.seen == nil {
-		g.seen = map[reflect.Type]bool{}
-	}
-	if g.seen[t] {
-		return
-	}
-	g.seen[t] = true
-	for _, f := range protocol.FieldsOf(t) {
-		if inner := structOf(&f); inner != nil {
-			g.addType(inner)
+// typesOf lists the types of values with all that their fields lead to, in the order in
+// which they are first met.
+func typesOf(values []any) []reflect.Type {
+	var types []reflect.Type
+	seen := map[reflect.Type]bool{}
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		if seen[t] {
+			return
 		}
+		seen[t] = true
+		for _, f := range protocol.FieldsOf(t) {
+			if inner := structOf(&f); inner != nil {
+				add(inner)
+			}
+		}
+		types = append(types, t)
 	}
-	g.types = append(g.types, t)
+	for _, v := range values {
+		add(reflect.TypeOf(v))
+	}
+	return types
 }
 
 // structOf is the struct that a field holds, itself, in a list or as raw JSON;
@@ -97,31 +91,31 @@ func kindOf(t reflect.Type) protocol.OccupantKind {
 }
 
 // asked are the types of requests.
-func asked() *group {
-	g := new(group).add(requests...)
+func asked() []reflect.Type {
+	values := slices.Clone(requests)
 	for _, o := range protocol.Operations() {
-		g.add(o.Request)
+		values = append(values, o.Request)
 	}
-	return g
+	return typesOf(values)
 }
 
 // shown are the types of rows and events.
-func shown() *group {
-	g := new(group).add(rows...)
+func shown() []reflect.Type {
+	values := slices.Clone(rows)
 	for _, e := range protocol.Events() {
-		g.add(e.Data)
+		values = append(values, e.Data)
 	}
 	for _, s := range protocol.Signals() {
-		g.add(s.Data)
+		values = append(values, s.Data)
 	}
-	return g.add(protocol.EventHead{})
+	return typesOf(append(values, protocol.EventHead{}))
 }
 
 // answered are the types of replies.
-func answered() *group {
-	g := new(group)
+func answered() []reflect.Type {
+	var values []any
 	for _, o := range protocol.Operations() {
-		g.add(o.Reply)
+		values = append(values, o.Reply)
 	}
-	return g.add(replies...)
+	return typesOf(append(values, replies...))
 }

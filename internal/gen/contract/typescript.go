@@ -53,12 +53,10 @@ func typescript(s *source) []byte {
 	w.operations()
 	w.events()
 	declared := map[reflect.Type]bool{reflect.TypeFor[protocol.AgentSignalData](): true}
-	for _, g := range []*group{shown(), asked(), answered()} {
-		for _, t := range g.types {
-			if !declared[t] {
-				declared[t] = true
-				w.declare(s, t)
-			}
+	for _, t := range slices.Concat(shown(), asked(), answered()) {
+		if !declared[t] {
+			declared[t] = true
+			w.declare(s, t)
 		}
 	}
 	w.signals()
@@ -177,15 +175,8 @@ func (w *writer) declare(s *source, t reflect.Type) {
 	w.line("export type %s =", typeName(t))
 	for _, v := range variants {
 		var members []string
-		for i := range fields {
-			switch f := fields[i]; {
-			case f.Name == v.Field:
-				f.Words, f.Enum = v.Words, ""
-				f.Optional = f.Optional && slices.Contains(v.Words, f.Default)
-				members = append(members, member(&f))
-			case f.When.Field == "" || slices.Contains(f.When.Words, v.Words[0]):
-				members = append(members, member(&f))
-			}
+		for _, f := range variantFields(fields, v) {
+			members = append(members, member(&f))
 		}
 		w.line("  | { %s }", strings.Join(members, "; "))
 	}
@@ -201,6 +192,24 @@ func variantsOf(fields []protocol.Field) []protocol.Condition {
 		}
 	}
 	return list
+}
+
+// variantFields are the fields that are there for some values of one of them, which has
+// these values only.
+func variantFields(fields []protocol.Field, v protocol.Condition) []protocol.Field {
+	var there []protocol.Field
+	for _, f := range fields {
+		if f.Name == v.Field {
+			f.Enum, f.Words = "", v.Words
+			if !slices.Contains(v.Words, f.Default) {
+				f.Optional, f.Default = false, ""
+			}
+		}
+		if f.When.Field == "" || slices.Contains(f.When.Words, v.Words[0]) {
+			there = append(there, f)
+		}
+	}
+	return there
 }
 
 func member(f *protocol.Field) string {
@@ -280,9 +289,9 @@ export interface Field {
 export const shapes = {`
 
 // shapes writes the fields of what hosts send, for readers.
-func (w *writer) shapes(g *group) {
+func (w *writer) shapes(types []reflect.Type) {
 	w.line("%s", shapesHead)
-	for _, t := range g.types {
+	for _, t := range types {
 		fields := protocol.FieldsOf(t)
 		if len(fields) == 0 {
 			continue
