@@ -146,12 +146,16 @@ func checkRecords(e *Entry) error {
 	return nil
 }
 
-// CheckState returns why a journal refuses the checkpoint s: it is past the head,
-// or older than newest, the last one that was stored.
-func CheckState(head Position, newest Mark, s *State) error {
+// CheckState returns why a journal refuses the checkpoint s: it is past the head, or
+// older than the last of those that are stored, which are oldest first.
+func CheckState(head Position, stored []Mark, s *State) error {
 	if s.Position > head {
 		return fmt.Errorf("a checkpoint of position %d is past the head, which is %d", s.Position, head)
 	}
+	if len(stored) == 0 {
+		return nil
+	}
+	newest := stored[len(stored)-1]
 	if s.Position < newest.Position || s.Rev < newest.Rev {
 		return fmt.Errorf("a checkpoint of position %d and rev %d is older than the last one, of position %d and rev %d",
 			s.Position, s.Rev, newest.Position, newest.Rev)

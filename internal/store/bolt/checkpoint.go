@@ -66,14 +66,10 @@ func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
 	if err != nil {
 		return store.Trim{}, err
 	}
-	var newest store.Mark
-	if n := len(stored); n > 0 {
-		newest = stored[n-1]
-	}
-	if err := store.CheckState(at.Position, newest, state); err != nil {
+	if err := store.CheckState(at.Position, stored, state); err != nil {
 		return store.Trim{}, refusal{err}
 	}
-	if newest.Position != state.Position || len(stored) == 0 {
+	if n := len(stored); n == 0 || stored[n-1].Position != state.Position {
 		stored = append(stored, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
 	return j.retention.Trim(stored, at.Rev, newestFirst(log, 0))

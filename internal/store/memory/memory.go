@@ -122,15 +122,11 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	}
 	head := j.head()
 	marks := j.marks()
-	var newest store.Mark
-	if n := len(marks); n > 0 {
-		newest = marks[n-1]
-	}
-	if err := store.CheckState(head.Position, newest, &state); err != nil {
+	if err := store.CheckState(head.Position, marks, &state); err != nil {
 		return store.Kept{}, err
 	}
-	if len(marks) > 0 && newest.Position == state.Position {
-		j.checkpoints = j.checkpoints[:len(j.checkpoints)-1]
+	if n := len(marks); n > 0 && marks[n-1].Position == state.Position {
+		j.checkpoints = j.checkpoints[:n-1]
 	}
 	mark := store.Mark{Position: state.Position, Rev: state.Rev}
 	j.checkpoints = append(j.checkpoints, checkpoint{mark, store.AppendState(nil, &state)})

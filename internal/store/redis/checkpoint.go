@@ -27,17 +27,14 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	if err != nil {
 		return store.Kept{}, err
 	}
-	var newest store.Mark
-	if n := len(kept); n > 0 {
-		newest = kept[n-1]
-	}
-	if err := store.CheckState(head.position, newest, &state); err != nil {
-		if state.Position < newest.Position {
+	n := len(kept)
+	if err := store.CheckState(head.position, kept, &state); err != nil {
+		if n > 0 && state.Position < kept[n-1].Position {
 			return store.Kept{}, fmt.Errorf("%w: %w", store.ErrConflict, err)
 		}
 		return store.Kept{}, err
 	}
-	if newest.Position != state.Position || len(kept) == 0 {
+	if n == 0 || kept[n-1].Position != state.Position {
 		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
 	superfluous, err := j.options.Retention.Trim(kept, head.rev, j.newestFirst(ctx, head.position))
