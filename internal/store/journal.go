@@ -91,6 +91,10 @@ type Journal interface {
 	// ErrDiverged for a map of entries that were lost.
 	Checkpoint(ctx context.Context, state State) (Kept, error)
 
+	// Snapshot returns the store as of the last commit, while it is written. It takes
+	// room in the store, or beside it, until it is closed.
+	Snapshot(ctx context.Context) (Snapshot, error)
+
 	// Close releases the backend. It may be called twice.
 	Close() error
 }
@@ -179,13 +183,6 @@ type Hosts interface {
 	// Listen yields the messages of other hosts and of this one until the context
 	// ends. Those sent while the connection is down are lost.
 	Listen(ctx context.Context) iter.Seq2[[]byte, error]
-}
-
-// Snapshots is a journal that can be read as of one moment while it is written.
-type Snapshots interface {
-	// Snapshot returns the store as of the last commit. It takes room in the store, or
-	// beside it, until it is closed.
-	Snapshot(ctx context.Context) (Snapshot, error)
 }
 
 // Snapshot is a store as of one moment.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
-	"github.com/playctl/playctl/protocol"
 )
 
 // Backup is the world as of one moment, ready to be written.
@@ -17,11 +16,7 @@ type Backup struct {
 
 // BeginBackup takes the world as of its last commit. The world goes on meanwhile.
 func (w *World) BeginBackup(ctx context.Context) (*Backup, error) {
-	journal, can := w.options.Journal.(store.Snapshots)
-	if !can {
-		return nil, protocol.Errorf(protocol.CodeNotFound, "this host has no store that can be backed up while it serves")
-	}
-	from, err := journal.Snapshot(ctx)
+	from, err := w.options.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, unavailable(err)
 	}

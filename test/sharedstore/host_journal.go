@@ -48,6 +48,14 @@ func (h *Host) Seek(ctx context.Context, seq uint64) (store.Position, error) {
 	return h.server.current().Seek(ctx, seq)
 }
 
+// Snapshot implements store.Journal.
+func (h *Host) Snapshot(ctx context.Context) (store.Snapshot, error) {
+	if err := h.usable(ctx); err != nil {
+		return nil, err
+	}
+	return h.server.current().Snapshot(ctx)
+}
+
 // Checkpoint implements store.Journal. One that another host has overtaken is an
 // ErrConflict; one of a branch that was lost is refused with ErrDiverged.
 func (h *Host) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {

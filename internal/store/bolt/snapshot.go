@@ -13,9 +13,7 @@ import (
 // snapshot is a copy of the file, which goes when it is closed.
 type snapshot struct{ *Journal }
 
-var _ store.Snapshots = (*Journal)(nil)
-
-// Snapshot implements store.Snapshots by a copy of the file beside it. Commits go on
+// Snapshot implements store.Journal by a copy of the file beside it. Commits go on
 // while it is made; one that makes the file grow waits for the copy.
 func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	fresh, err := freshFile(j.path)

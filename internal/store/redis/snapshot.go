@@ -21,9 +21,7 @@ type snapshot struct {
 	copies []string
 }
 
-var _ store.Snapshots = (*Journal)(nil)
-
-// Snapshot implements store.Snapshots by a copy on the server, which answers nobody
+// Snapshot implements store.Journal by a copy on the server, which answers nobody
 // while it is made.
 func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	prefix := j.key("snapshot:" + rand.Text() + ":")
