@@ -84,12 +84,10 @@ func decodeRecords(payload []byte) ([]store.Record, error) {
 // check compares the head and the rows with the root that the map states.
 func (c *content) check() error {
 	stated := infoOf(c.info.RootKey, &c.state)
-	stated.Records = c.info.Records
-	if !c.info.At.Equal(stated.At) {
-		return fmt.Errorf("%w: its head is about another world", ErrInvalid)
-	}
-	stated.At = c.info.At
-	if c.info != stated {
+	// Records are not in the state, and times are not compared with ==.
+	same := c.info.At.Equal(stated.At)
+	stated.Records, stated.At = c.info.Records, c.info.At
+	if !same || c.info != stated {
 		return fmt.Errorf("%w: its head is about another world", ErrInvalid)
 	}
 	if _, err := replay.FromState(c.info.RootKey, &c.state); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/playctl/playctl/chain"
@@ -119,15 +120,9 @@ func (c *check) notify(e *store.Entry, before *chain.Tree) {
 }
 
 func sameRefs(a, b []protocol.NodeRef) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].StableKey != b[i].StableKey || a[i].LeafIndex != b[i].LeafIndex || a[i].Removed != b[i].Removed {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b protocol.NodeRef) bool {
+		return a.StableKey == b.StableKey && a.LeafIndex == b.LeafIndex && a.Removed == b.Removed
+	})
 }
 
 func refs(n *protocol.Notify) string {
