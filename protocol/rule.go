@@ -62,9 +62,9 @@ type Field struct {
 	When, Required Condition
 	// Last says that the field is looked at after the others.
 	Last bool
-	// Must says that tolerant readers refuse what holds the field where it is not
-	// there in its type (`must`), Filled that it must not be empty (`filled`), and
-	// Older is the name that the field has on hosts of the older service.
+	// Must says that tolerant readers refuse an object in which the field is missing or
+	// of another type (`must`), Filled that they refuse one in which it is empty as well
+	// (`filled`), and Older is the name that the field has on hosts of the older service.
 	Must, Filled bool
 	Older        string
 }

@@ -16,8 +16,8 @@ import (
 // something again is answered as at first.
 type Remembered struct {
 	// Records has the records by id, and Times the callers by time and id. Callers has
-	// the ids of each caller, oldest first, as how many each counts where that is more than
-	// one, and how many there are of each caller and in all.
+	// the ids of each caller, oldest first, with their Weight where that is not 1, and the
+	// sums of the weights of each caller and of all.
 	Records, Times, Callers store.Table
 	// A table may have more than that: these are what keys start with.
 	recordPrefix, timePrefix string
@@ -123,11 +123,11 @@ func (r *Remembered) ParseRankKey(key []byte) (rank Rank, caller CallerTag, ok b
 	return Rank(key[1]), CallerTag(key[2:]), true
 }
 
-// idBytes is how many bytes of the store an id may take. One whose record is longer
-// counts as several, so that a number of ids is a bound in bytes.
+// idBytes is how long the record of an id may be that counts as one. A longer one counts
+// as several, so that a number of ids is a bound in bytes.
 const idBytes = 4 << 10
 
-// Weight is as how many ids one with a record counts.
+// Weight is how many ids an id with this record counts as.
 func Weight(record []byte) int { return max(1, (len(record)+idBytes-1)/idBytes) }
 
 // AppendWeight encodes what CallerKey has: nothing for an id that counts as one.
