@@ -53,8 +53,10 @@ func redisPlace(t *testing.T, server *redistest.Server, hostID string) place {
 	if err != nil {
 		t.Fatal(err)
 	}
+	retention := retention
+	retention.Tail = 1
 	// Commands wait as long for a store that is busy.
-	o := redis.Options{Address: address, HostID: hostID, Retention: retention, Tail: 1, Timeout: 30 * time.Second}
+	o := redis.Options{Address: address, HostID: hostID, Retention: retention, Timeout: 30 * time.Second}
 	return place{
 		"redis",
 		func(rootKey string) (store.Import, error) {

@@ -23,7 +23,8 @@ func user(rules []string) []string {
 // restricted are the options of a new world for that user.
 func restricted(t testing.TB, url string, retention store.Retention) redis.Options {
 	o := at(t, url)
-	o.Username, o.Password, o.Retention, o.Tail = aclUser, aclPassword, retention, 1
+	o.Username, o.Password, o.Retention = aclUser, aclPassword, retention
+	o.Retention.Tail = 1
 	o.Publish = func(*store.Entry) []store.Message {
 		return []store.Message{
 			{Channel: "play:" + o.HostID + ":world:events", Payload: []byte("{}")},

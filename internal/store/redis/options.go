@@ -39,10 +39,9 @@ type Options struct {
 	RootKey string
 	// ReadOnly opens a world for who writes nothing: the user need not be allowed to.
 	ReadOnly bool
-	// Retention is what trimming leaves; zero means store.DefaultRetention.
+	// Retention is what trimming leaves; zero means store.DefaultRetention, and a Tail of
+	// zero DefaultTail.
 	Retention store.Retention
-	// Tail is the Retention's; zero means DefaultTail.
-	Tail uint64
 	// Timeout bounds how long a reply may take; zero means 800 ms, with which a host
 	// answers within a second. A command that nobody waits for may allow more.
 	Timeout time.Duration
@@ -64,10 +63,9 @@ func (o Options) withDefaults() Options {
 	if o.Retention == (store.Retention{}) {
 		o.Retention = store.DefaultRetention()
 	}
-	if o.Tail == 0 {
-		o.Tail = DefaultTail
+	if o.Retention.Tail == 0 {
+		o.Retention.Tail = DefaultTail
 	}
-	o.Retention.Tail = o.Tail
 	if o.Timeout == 0 {
 		o.Timeout = replyTimeout
 	}

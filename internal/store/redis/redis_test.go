@@ -62,7 +62,8 @@ func TestContract(t *testing.T) {
 		Durable: true, Hosts: true,
 		New: func(t *testing.T, retention store.Retention) storetest.Opener {
 			o := at(t, server.URL())
-			o.Retention, o.Tail = retention, 1
+			o.Retention = retention
+			o.Retention.Tail = 1
 			return func() store.Journal {
 				j, err := redis.Open(context.Background(), o)
 				if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestTail(t *testing.T) {
 	ctx := context.Background()
 	o := at(t, redistest.Start(t).URL())
-	o.Retention, o.Tail = store.Retention{Events: 1, Revs: 1}, 20
+	o.Retention = store.Retention{Events: 1, Revs: 1, Tail: 20}
 	j := open(t, o)
 	var feed storetest.Feed
 	tips := []store.Tip{{}}
