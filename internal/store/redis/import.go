@@ -90,7 +90,7 @@ func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
 		return err
 	}
 	// The rows are those of the head, at the end.
-	if err := i.add(ctx, entries, nil); err != nil {
+	if err := i.add(ctx, entries); err != nil {
 		return err
 	}
 	i.place = entries[len(entries)-1].Place()
@@ -102,16 +102,12 @@ func (i *Import) Records(ctx context.Context, records []store.Record) error {
 	if err := store.CheckRecords(records); err != nil {
 		return err
 	}
-	return i.add(ctx, nil, &store.Entry{Records: records})
+	return i.add(ctx, nil, store.Entry{Records: records})
 }
 
-// add writes entries to the stream, and to rows and tables what effect says.
-func (i *Import) add(ctx context.Context, entries []store.Entry, effect *store.Entry) error {
+// add writes entries to the stream, and to rows and tables what effects say.
+func (i *Import) add(ctx context.Context, entries []store.Entry, effects ...store.Entry) error {
 	batch := &store.Batch{After: store.Tip{Position: i.place.Position}, Entries: entries}
-	var effects []store.Entry
-	if effect != nil {
-		effects = []store.Entry{*effect}
-	}
 	a, err := i.journal.commit(ctx, "import", batch, effects)
 	switch {
 	case err != nil:
@@ -127,7 +123,7 @@ func (i *Import) add(ctx context.Context, entries []store.Entry, effect *store.E
 // Complete implements store.Import.
 func (i *Import) Complete(ctx context.Context, content *store.Content) error {
 	for rows := range slices.Chunk(content.Rows, rowsAtOnce) {
-		if err := i.add(ctx, nil, &store.Entry{Rows: rows}); err != nil {
+		if err := i.add(ctx, nil, store.Entry{Rows: rows}); err != nil {
 			return err
 		}
 	}
