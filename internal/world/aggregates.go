@@ -55,14 +55,14 @@ func (p *planner) makeRoomForNames(id string, next *Aggregate) error {
 		over := p.st.usedBy(name)[AgentBytes] + more - limit
 		freed := p.forgetNames(name, over, limit, kept)
 		if more -= freed; freed < over {
-			return p.noRoom(AgentBytes, limit, "one account")
+			return p.noRoom(AgentBytes, limit, ofOne)
 		}
 	}
 	limit := p.options.Limits.World[AgentBytes]
 	for tried := []string{}; limit > 0 && p.st.used[AgentBytes]+more > limit; {
 		victim := p.largest(AgentBytes, tried)
 		if victim == "" {
-			return p.noRoom(AgentBytes, limit, "all accounts together")
+			return p.noRoom(AgentBytes, limit, ofAll)
 		}
 		tried = append(tried, victim)
 		more -= p.forgetNames(victim, p.st.used[AgentBytes]+more-limit, limit, kept)

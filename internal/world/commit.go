@@ -39,6 +39,8 @@ type commitLoop struct {
 	notDue map[store.Deadline]bool
 	// renewed are the deadlines that the present plans start anew.
 	renewed map[store.Deadline]bool
+	// roomReads are those of the present plans.
+	roomReads roomReads
 	// lostLock is set when the lock was another host's.
 	lostLock bool
 	// wrote is set when a commit with entries was tried.
@@ -117,7 +119,7 @@ func awaited(batch []*job) bool {
 
 // attempt plans and commits once. On an error the state is as it was before.
 func (w *World) attempt(ctx context.Context, l *commitLoop) error {
-	l.renewed = nil
+	l.renewed, l.roomReads = nil, roomReads{}
 	if _, err := io.ReadFull(w.options.Random, l.commit[:]); err != nil {
 		return fmt.Errorf("name a commit: %w", err)
 	}

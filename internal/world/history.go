@@ -64,7 +64,7 @@ func (p *planner) keep(h history, account, playerID string, seq uint64, value []
 			return err
 		}
 	}
-	return p.makeRoom(account)
+	return p.makeRoom(account, size)
 }
 
 // forget stages the removal of records of an account's history.

@@ -120,11 +120,11 @@ func (p *planner) checkMapBytes(account string) error {
 	const refusal = "this does not fit: the limit is %d %s for %s, which has %d: remove some, or ask the operator for more"
 	limit, used := p.limit(account, MapBytes), p.st.usedBy(account)[MapBytes]
 	if limit > 0 && own > 0 && used+own > limit {
-		return protocol.Errorf(protocol.CodeStorageLimit, refusal, limit, MapBytes, "one account", used)
+		return protocol.Errorf(protocol.CodeStorageLimit, refusal, limit, MapBytes, ofOne, used)
 	}
 	limit, used = p.options.Limits.World[MapBytes], p.st.used[MapBytes]
 	if limit > 0 && more > 0 && used+more > limit {
-		return protocol.Errorf(protocol.CodeStorageLimit, refusal, limit, MapBytes, "all accounts together", used)
+		return protocol.Errorf(protocol.CodeStorageLimit, refusal, limit, MapBytes, ofAll, used)
 	}
 	return nil
 }

@@ -9,34 +9,94 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
+// roomReads are what the plans of a batch read to make room: how often, and how many
+// bytes.
+type roomReads struct{ times, bytes int }
+
+// A batch that read so much makes no more room than it has to where a limit is lower
+// than before: while it is planned, nobody else's command is carried out, and over a
+// network each time takes as long as an answer of the store.
+const (
+	manyRoomReads    = 32
+	manyBytesForRoom = 4 << 20
+)
+
+func (r roomReads) many() bool { return r.times >= manyRoomReads || r.bytes >= manyBytesForRoom }
+
 // makeRoom stages the removal of the oldest lines and journeys where an account, or
-// all of them, have more than the operator allows. Of all it is the account with
-// the most that loses them.
-func (p *planner) makeRoom(name string) error {
+// all of them, have more than the operator allows, with a record of a size that it
+// refuses where it alone is too much. Of all it is the account with the most that loses
+// them.
+func (p *planner) makeRoom(name string, size int) error {
+	own, all := p.limit(name, Bytes), p.options.Limits.World[Bytes]
+	if own > 0 && size > own {
+		return p.noRoom(Bytes, own, ofOne)
+	}
+	if all > 0 && size > all {
+		return p.noRoom(Bytes, all, ofAll)
+	}
 	for _, q := range [...]Quota{Lines, Journeys, Bytes} {
-		if limit := p.limit(name, q); limit > 0 && p.usage(name).of(q) > limit {
-			enough := func() bool { return p.usage(name).of(q) <= limit-slack(q, limit) }
-			if err := p.dropOldest(name, q, enough); err != nil {
+		if limit := p.limit(name, q); limit > 0 {
+			if err := p.makeRoomOfOne(name, q, limit); err != nil {
 				return err
 			}
-			if p.usage(name).of(q) > limit {
-				return p.noRoom(q, limit, "one account")
-			}
 		}
-		limit := p.options.Limits.World[q]
-		for tried := []string{}; limit > 0 && p.total(q) > limit; {
-			victim := p.largest(q, tried)
-			if victim == "" {
-				return p.noRoom(q, limit, "all accounts together")
-			}
-			tried = append(tried, victim)
-			if err := p.dropOldest(victim, q, func() bool { return p.total(q) <= limit-slack(q, limit) }); err != nil {
+		if limit := p.options.Limits.World[q]; limit > 0 {
+			if err := p.makeRoomOfAll(q, limit); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+func (p *planner) makeRoomOfOne(name string, q Quota, limit int) error {
+	had := p.st.usedBy(name)[q]
+	fits := func(most int) bool { return p.fits(p.usage(name).of(q), most, had, limit) }
+	if fits(limit) {
+		return nil
+	}
+	if err := p.dropOldest(name, q, func() bool { return fits(limit - slack(q, limit)) }); err != nil {
+		return err
+	}
+	if !fits(limit) {
+		return p.noRoom(q, limit, ofOne)
+	}
+	return nil
+}
+
+func (p *planner) makeRoomOfAll(q Quota, limit int) error {
+	had := p.st.used[q]
+	fits := func(most int) bool { return p.fits(p.total(q), most, had, limit) }
+	for tried := []string{}; !fits(limit); {
+		victim := p.largest(q, tried)
+		if victim == "" {
+			return p.noRoom(q, limit, ofAll)
+		}
+		tried = append(tried, victim)
+		if err := p.dropOldest(victim, q, func() bool { return fits(limit - slack(q, limit)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits reports whether n is no more than most.
+//
+// A limit may be so much lower than before that one batch cannot drop all that is above
+// it. Then a command is carried out above the limit where it leaves less than there was
+// before it: what is too much shrinks with each command, down to the limit, and never
+// grows.
+func (p *planner) fits(n, most, had, limit int) bool {
+	shrinks := had > limit && n < had
+	return n <= most || shrinks && p.loop.roomReads.many()
+}
+
+// Whose a limit is, for people.
+const (
+	ofOne = "one account"
+	ofAll = "all accounts together"
+)
 
 func (p *planner) noRoom(q Quota, limit int, whose string) error {
 	return protocol.Errorf(protocol.CodeStorageLimit, "this does not fit: the limit is %d %s for %s", limit, q, whose)
@@ -96,18 +156,20 @@ func (p *planner) dropOldest(name string, q Quota, enough func() bool) error {
 			of = append(of, h)
 		}
 	}
-	group := make([]record, 0, 16)
+	p.loop.roomReads.times++
+	const most = 16
+	group, size := make([]record, 0, most), 2 // most often few are read to drop few
 	for r, err := range p.oldest(name, of) {
 		if err != nil {
 			return err
 		}
-		if group = append(group, r); len(group) < cap(group) {
+		if group = append(group, r); len(group) < size {
 			continue
 		}
 		if err := p.drop(name, group, enough); err != nil || enough() {
 			return err
 		}
-		group = group[:0]
+		group, size = group[:0], min(2*size, most)
 	}
 	if err := p.drop(name, group, enough); err != nil || enough() {
 		return err
@@ -123,6 +185,7 @@ func (p *planner) drop(name string, records []record, enough func() bool) error 
 			list = append(list, store.Lookup{Table: r.byPlayer, Key: historyRecordKey(r.playerID, r.seq)})
 		}
 	}
+	p.loop.roomReads.times++
 	values, err := p.options.Journal.GetAll(p.ctx, list)
 	if err != nil {
 		return unavailable(err)
@@ -130,6 +193,7 @@ func (p *planner) drop(name string, records []record, enough func() bool) error 
 	for _, r := range records {
 		if r.value == 0 {
 			r.value, values = len(values[0]), values[1:]
+			p.loop.roomReads.bytes += r.value
 		}
 		if !enough() {
 			p.forgetOne(r.history, name, r.playerID, r.kept)
@@ -183,7 +247,7 @@ func (p *planner) oldest(name string, of []history) iter.Seq2[record, error] {
 
 func (p *planner) oldestOf(name string, h history) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
-		at := cursor{h.order, name}
+		at, gone := cursor{h.order, name}, p.gone // what goes later is behind this walk
 		found := false
 		for pair, err := range p.options.Journal.Scan(p.ctx, h.order, store.Range{From: seqKey(p.st.cursors[at])}) {
 			if err != nil {
@@ -197,7 +261,7 @@ func (p *planner) oldestOf(name string, h history) iter.Seq2[record, error] {
 			if !found {
 				found, p.st.cursors[at] = true, r.seq
 			}
-			if _, dropped := p.st.dropped[r.seq]; !dropped && !slices.Contains(p.gone, r.seq) && !yield(r, nil) {
+			if _, dropped := p.st.dropped[r.seq]; !dropped && !slices.Contains(gone, r.seq) && !yield(r, nil) {
 				return
 			}
 		}
