@@ -124,18 +124,19 @@ func (p *planner) total(q Quota) int {
 // largest is the account that has the most, of those that were not tried.
 func (p *planner) largest(q Quota, tried []string) string {
 	name, most := "", 0
-	consider := func(candidate string, n int) {
-		if (n > most || n == most && n > 0 && candidate < name) && !slices.Contains(tried, candidate) {
+	larger := func(candidate string, n int) bool {
+		return (n > most || n == most && n > 0 && candidate < name) && !slices.Contains(tried, candidate)
+	}
+	for candidate, a := range p.st.accounts {
+		n := a.Amounts[q]
+		if larger(candidate, n) && !slices.ContainsFunc(p.usages, func(u accountUsage) bool { return u.account == candidate }) {
 			name, most = candidate, n
 		}
 	}
-	for candidate, a := range p.st.accounts {
-		if !slices.ContainsFunc(p.usages, func(u accountUsage) bool { return u.account == candidate }) {
-			consider(candidate, a.Amounts[q])
-		}
-	}
 	for i := range p.usages {
-		consider(p.usages[i].account, p.usages[i].of(q))
+		if n := p.usages[i].of(q); larger(p.usages[i].account, n) {
+			name, most = p.usages[i].account, n
+		}
 	}
 	return name
 }
