@@ -153,3 +153,24 @@ func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 		}
 	})
 }
+
+// What a host reads again of the journal is counted once.
+func TestTheJournalIsWeighedOnceThoughItIsReadAgain(t *testing.T) {
+	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
+	f := open(t, func(o *Options) { o.NoRepository, o.Journal = true, server.Host() })
+	a := id("a")
+	f.as("", registration(a))
+	f.as("", long(a, 10<<10))
+	f.rewrite(a, 50)
+	server.Restart(1)
+	if err := f.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	bytes, _, err := f.journal.Weigh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counted, _ := f.JournalBytes(); counted < bytes*9/10 || counted > bytes*11/10 {
+		t.Errorf("the world says %d bytes, the journal holds %d", counted, bytes)
+	}
+}

@@ -63,6 +63,7 @@ func (w *World) grow(e *store.Entry) {
 	defer w.journal.mu.Unlock()
 	if e.Position > w.journal.upTo {
 		w.journal.bytes.Add(size)
+		w.journal.upTo = e.Position
 	}
 }
 
@@ -100,7 +101,7 @@ type journalWeight struct {
 	bytes, limit atomic.Uint64
 
 	mu sync.Mutex
-	// upTo is the last entry that the store counted itself.
+	// upTo is the last entry that was counted: the journal may be read again.
 	upTo store.Position
 }
 

@@ -85,7 +85,7 @@ func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) erro
 			l.note(&e)
 		}
 	}
-	old, oldCheckpoint, shown := w.state, w.lastCheckpoint, w.replica.seenSeq
+	old, oldCheckpoint, oldGrown, shown := w.state, w.lastCheckpoint, w.grown, w.replica.seenSeq
 	w.state = newState(w.options.RootKey)
 	past := w.views.swap(keptViews{})
 	view, err := w.load(ctx)
@@ -93,7 +93,7 @@ func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) erro
 		view, err = w.jump(ctx, view, cause)
 	}
 	if err != nil {
-		w.state, w.lastCheckpoint = old, oldCheckpoint
+		w.state, w.lastCheckpoint, w.grown = old, oldCheckpoint, oldGrown
 		w.views.swap(past)
 		return err
 	}
