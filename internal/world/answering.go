@@ -20,6 +20,9 @@ const (
 	// maxDeclarations bounds what is kept of one node's streams; further ones count as
 	// streams that say nothing.
 	maxDeclarations = 16
+	// maxDeclarationsOfAll does that where nobody shows who they are, so that all streams
+	// are kept as one node's.
+	maxDeclarationsOfAll = 1024
 	// peerTerm bounds how long other hosts are waited for.
 	peerTerm = 400 * time.Millisecond
 )
@@ -72,14 +75,14 @@ func newListeners(now func() time.Time, players map[string]string) *listeners {
 // Listens notes a stream of a node, with what it says of the agents that its reader
 // answers for. The caller calls leave when it has ended.
 func (w *World) Listens(node string, answers protocol.Answers) (leave func()) {
-	l := w.listeners
+	l, most := w.listeners, maxDeclarations
 	if w.options.NoRepository {
-		node = "" // Nobody has shown who they are.
+		node, most = "", maxDeclarationsOfAll // Nobody has shown who they are.
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget()
-	if len(l.nodes[node]) >= maxDeclarations && l.nodes[node][answers.Key()] == nil {
+	if len(l.nodes[node]) >= most && l.nodes[node][answers.Key()] == nil {
 		answers = protocol.Answers{}
 	}
 	key := answers.Key()

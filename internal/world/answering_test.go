@@ -101,6 +101,29 @@ func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
 	wantAnswering(t, f.World, a, protocol.AnsweringUnknown)
 }
 
+// Where nobody shows who they are, each of many programs answers for its agent.
+func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
+	f := open(t, func(o *Options) { o.NoRepository = true })
+	const programs = 50
+	quiet := id("quiet")
+	f.as("", registration(quiet))
+	for n := range programs {
+		a := id(fmt.Sprint(n))
+		f.as("", registration(a))
+		defer f.Listens("", protocol.AnswersFor(a))()
+	}
+	wantAnswering(t, f.World, quiet, protocol.AnsweringNo)
+	for n := range programs {
+		wantAnswering(t, f.World, id(fmt.Sprint(n)), protocol.AnsweringYes)
+	}
+	for n := range 2 * maxDeclarationsOfAll {
+		f.Listens("", protocol.AnswersFor(fmt.Sprint(n)))()
+	}
+	if n := len(f.listeners.nodes[""]); n > maxDeclarationsOfAll+1 {
+		t.Errorf("%d declarations are kept, want at most %d", n, maxDeclarationsOfAll+1)
+	}
+}
+
 func TestStreamsThatComeAndGoAreKeptOnce(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
