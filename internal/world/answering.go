@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -180,11 +179,15 @@ type agentKey struct{ owner, id string }
 // agents are those of the agents that are on the map, all of them where none is
 // named.
 func (v *View) agents(ids []string) []agentKey {
+	named := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		named[id] = true
+	}
 	var found []agentKey
 	for _, leaf := range v.Tree.Occupants() {
 		kind, rest, _ := strings.Cut(leaf.Key(), ":")
 		owner, id, _ := strings.Cut(rest, ":")
-		if kind == string(protocol.KindAgent) && (len(ids) == 0 || slices.Contains(ids, id)) {
+		if kind == string(protocol.KindAgent) && (len(ids) == 0 || named[id]) {
 			found = append(found, agentKey{owner, id})
 		}
 	}
