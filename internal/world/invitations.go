@@ -111,12 +111,32 @@ func (p *planner) inviter() (string, error) {
 	return p.mainCaller()
 }
 
-// checkInvitations refuses one more where there are as many as there may be. Those
+// invitationDigests are those of all invitations, the oldest first.
+func (s *state) invitationDigests() []string {
+	return slices.SortedFunc(maps.Keys(s.invitations), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.invitations[a].CreatedAt, s.invitations[b].CreatedAt), cmp.Compare(a, b))
+	})
+}
+
+// eraseInvitations stages the removal of those that which picks, and reports whether
+// there are any.
+func (p *planner) eraseInvitations(which func(digest string, i *Invitation) bool) (found bool) {
+	for _, digest := range p.st.invitationDigests() {
+		if which(digest, p.st.invitations[digest]) {
+			p.erase(store.Invitations, digest)
+			found = true
+		}
+	}
+	return found
+}
+
+// checkInvitations refuses one more where there are as many as there may be. The oldest
 // that let nobody in any more make room.
 func (p *planner) checkInvitations(creator string) error {
 	limits := &p.options.Limits
 	total, own := len(p.st.invitations), 0
-	for digest, i := range p.st.invitations {
+	for _, digest := range p.st.invitationDigests() {
+		i := p.st.invitations[digest]
 		switch {
 		case total >= limits.TotalInvitations && i.Check(p.now) != nil:
 			p.erase(store.Invitations, digest)
@@ -154,23 +174,15 @@ func (c RevokeInvitation) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply := &protocol.OKReply{}
-	for digest, i := range p.st.invitations {
-		if invitationID(digest) == c.ID && (creator == "" || i.CreatedBy == creator) {
-			p.erase(store.Invitations, digest)
-			reply.OK = true
-		}
-	}
-	return reply, nil
+	revoked := p.eraseInvitations(func(digest string, i *Invitation) bool {
+		return invitationID(digest) == c.ID && (creator == "" || i.CreatedBy == creator)
+	})
+	return &protocol.OKReply{OK: revoked}, nil
 }
 
 // revokeInvitations ends those of a main node that is deleted.
 func (p *planner) revokeInvitations(creator string) {
-	for _, digest := range slices.Sorted(maps.Keys(p.st.invitations)) {
-		if p.st.invitations[digest].CreatedBy == creator {
-			p.erase(store.Invitations, digest)
-		}
-	}
+	p.eraseInvitations(func(_ string, i *Invitation) bool { return i.CreatedBy == creator })
 }
 
 // forgetInvitations removes invitations some time after they expired.
@@ -178,10 +190,6 @@ type forgetInvitations struct{}
 
 func (forgetInvitations) plan(p *planner) (any, error) {
 	before := p.now.Add(-endedInvitationTerm).UnixMilli()
-	for _, digest := range slices.Sorted(maps.Keys(p.st.invitations)) {
-		if p.st.invitations[digest].ExpiresAt <= before {
-			p.erase(store.Invitations, digest)
-		}
-	}
+	p.eraseInvitations(func(_ string, i *Invitation) bool { return i.ExpiresAt <= before })
 	return forgotten(false), nil
 }

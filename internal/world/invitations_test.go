@@ -126,3 +126,28 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 		t.Error("the used one is still there")
 	}
 }
+
+// Of those that let nobody in any more the oldest make room.
+func TestTheOldestEndedInvitationMakesRoom(t *testing.T) {
+	f := open(t)
+	f.stop()
+	const most = 20
+	f.options.Limits.TotalInvitations = most
+	f.start()
+	var digests [][32]byte
+	for n := range most {
+		digests = append(digests, invite(t, f.World, Caller{Admin: true}, fmt.Sprint("n", n), 1))
+		if err := f.join(fmt.Sprint("guest", n), digests[n]); err != nil {
+			t.Fatal(err)
+		}
+		f.clock.Advance(time.Second)
+	}
+	for n := range 3 {
+		invite(t, f.World, Caller{Admin: true}, fmt.Sprint("more", n), 1)
+		for i, digest := range digests {
+			if there := f.Registry().Invitation(digest) != nil; there != (i > n) {
+				t.Errorf("after %d more the invitation %d is there: %v", n+1, i, there)
+			}
+		}
+	}
+}

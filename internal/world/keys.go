@@ -2,6 +2,7 @@ package world
 
 import (
 	"crypto/subtle"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -231,8 +232,8 @@ func (c writeKeyUses) plan(p *planner) (any, error) {
 			changed[use.account] = node
 		}
 	}
-	for id, node := range changed {
-		if err := p.put(store.Nodes, id, node); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(changed)) {
+		if err := p.put(store.Nodes, id, changed[id]); err != nil {
 			return nil, err
 		}
 	}

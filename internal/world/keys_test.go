@@ -1,9 +1,13 @@
 package world
 
 import (
+	"bytes"
+	"context"
+	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -27,4 +31,25 @@ func TestAnAccountHasAsManyAPIKeysAsTheOperatorSets(t *testing.T) {
 	if err := create(limit); err != nil {
 		t.Errorf("a key in the place of one that was revoked: %v", err)
 	}
+}
+
+// The same uses make the same entry each time.
+func TestUsesOfKeysAreWrittenInTheirOrder(t *testing.T) {
+	f := open(t)
+	uses := writeKeyUses{map[keyUse]int64{}}
+	for n := range 20 {
+		account := f.main(strconv.Itoa(n))
+		f.as(account, CreateKey{CreateKeyRequest: protocol.CreateKeyRequest{Name: "key"}, Digest: [32]byte{byte(n)}, APIKey: "key"})
+		uses.last[keyUse{account, "key"}] = f.clock.Now().UnixMilli()
+	}
+	f.stop()
+	p := &planner{st: f.state, options: &f.options, ctx: context.Background(), loop: &commitLoop{}}
+	if _, err := uses.plan(p); err != nil {
+		t.Fatal(err)
+	}
+	records := p.entry.Records
+	if len(records) != 20 || !slices.IsSortedFunc(records, func(a, b store.Record) int { return bytes.Compare(a.Key, b.Key) }) {
+		t.Errorf("%d records, want 20 in the order of their keys", len(records))
+	}
+	f.start()
 }

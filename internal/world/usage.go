@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -245,7 +247,8 @@ func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
 		Position: s.Position + 1, At: w.options.Now().UnixMilli(), Prev: s.Commit, Rev: s.Rev, Seq: s.Seq,
 		Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
 	}
-	for name, u := range usages {
+	for _, name := range slices.Sorted(maps.Keys(usages)) {
+		u := usages[name]
 		e.Records = append(e.Records, store.Record{Table: store.Usage, Key: []byte(name), Value: u.Append(nil)})
 	}
 	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
