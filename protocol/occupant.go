@@ -202,4 +202,4 @@ func MCPKey(id string) string { return "mcp:" + id }
 func HumanKey(id string) string { return HumanKeyPrefix + id }
 
 // SpaceKey is the stable key of a space's entry.
-func SpaceKey(id string) string { return "space:" + id }
+func SpaceKey(id string) string { return SpaceKeyPrefix + id }

@@ -206,7 +206,7 @@ func (p *planner) changedKeys() []string {
 	return keys
 }
 
-func isSpaceKey(key string) bool { return strings.HasPrefix(key, "space:") }
+func isSpaceKey(key string) bool { return strings.HasPrefix(key, protocol.SpaceKeyPrefix) }
 
 // lookups are the records that the commands of a batch need to be planned, as
 // they were after the state's tip: read at once, because over a network one by

@@ -82,7 +82,7 @@ func (c *check) rows(what string, rows []store.Row) {
 
 func rowIs(row *store.Row) error {
 	parse := chain.ParseOccupantLeaf
-	if strings.HasPrefix(row.Key, "space:") {
+	if strings.HasPrefix(row.Key, protocol.SpaceKeyPrefix) {
 		parse = chain.ParseSpaceLeaf
 	}
 	leaf, err := parse(row.JSON)
