@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -48,10 +47,7 @@ const maxRead = 64
 func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 	clear(r.buf)
 	for {
-		events, wake, err := r.world.log.Since(r.cursor.Seq, r.buf[:0])
-		if errors.Is(err, ErrBehind) {
-			events, err = r.world.Older(ctx, r.cursor.Seq, r.world.log.Head(), r.buf[:0])
-		}
+		events, wake, err := r.world.eventsAfter(ctx, r.cursor.Seq, r.buf[:0])
 		if err != nil {
 			return nil, err
 		}

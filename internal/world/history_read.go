@@ -97,7 +97,7 @@ func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit i
 			page.HasMore = true
 			return page, nil
 		}
-		events, err := w.eventsAfter(ctx, page.Last, buf[:0])
+		events, _, err := w.eventsAfter(ctx, page.Last, buf[:0])
 		if err != nil {
 			return EventPage{}, unreadable(err)
 		}
@@ -155,13 +155,14 @@ func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
 }
 
 // eventsAfter appends to buf what is read at once, from memory or else from the
-// journal; nothing where no event follows.
-func (w *World) eventsAfter(ctx context.Context, seq uint64, buf []*Event) ([]*Event, error) {
-	events, _, err := w.log.Since(seq, buf)
+// journal; nothing where no event follows. wake is closed when one does; it is nil where
+// that has to be asked for again.
+func (w *World) eventsAfter(ctx context.Context, seq uint64, buf []*Event) (events []*Event, wake <-chan struct{}, err error) {
+	events, wake, err = w.log.Since(seq, buf)
 	if errors.Is(err, ErrBehind) {
-		return w.Older(ctx, seq, w.log.Head(), buf)
+		events, err = w.Older(ctx, seq, w.log.Head(), buf)
 	}
-	return events, err
+	return events, wake, err
 }
 
 // Reasons why a stream cannot go on from a cursor.
@@ -255,14 +256,13 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	if list.BeforeSeq != nil {
 		walk.Before = append(slices.Clone(prefix), seqKey(*list.BeforeSeq)...)
 	}
-	out, room := make([][]byte, 0, min(list.Limit, 64)), maxPageBytes
+	out, room, hasMore := make([][]byte, 0, min(list.Limit, 64)), maxPageBytes, false
 	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
 		if err != nil {
 			return nil, false, unreadable(err)
 		}
-		if len(out) == list.Limit {
-			slices.Reverse(out)
-			return out, true, nil
+		if hasMore = len(out) == list.Limit; hasMore {
+			break
 		}
 		record := pair.Value
 		if list.PlayerID == "" {
@@ -273,12 +273,12 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 		if record == nil {
 			continue
 		}
-		if room -= len(record) + 1; room < 0 && len(out) > 0 {
-			slices.Reverse(out)
-			return out, true, nil
+		room -= len(record) + 1
+		if hasMore = room < 0 && len(out) > 0; hasMore {
+			break
 		}
 		out = append(out, record)
 	}
 	slices.Reverse(out)
-	return out, false, nil
+	return out, hasMore, nil
 }
