@@ -54,10 +54,8 @@ func (c CreateAgentNode) plan(p *planner) (any, error) {
 	}
 	if p.st.usage(p.st.RootKey).Bytes > 0 {
 		// What somebody wrote under this id while there was no repository is not this agent's.
-		for _, h := range [...]history{interactionHistory, journeyHistory} {
-			if err := p.forgetAll(h, p.st.RootKey, c.AgentNodeID); err != nil {
-				return nil, err
-			}
+		if err := p.forgetHistories(p.st.RootKey, c.AgentNodeID); err != nil {
+			return nil, err
 		}
 	}
 	now := p.now.UnixMilli()
@@ -116,12 +114,7 @@ func (p *planner) deleteNode(node *Node) error {
 	if row := p.st.agent(node.ID); row != nil {
 		p.dropAgent(row)
 	}
-	for _, h := range [...]history{interactionHistory, journeyHistory} {
-		if err := p.forgetAll(h, node.Parent, node.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.forgetHistories(node.Parent, node.ID)
 }
 
 func (c DeleteNode) plan(p *planner) (any, error) {

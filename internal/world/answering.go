@@ -31,9 +31,9 @@ type listeners struct {
 	mu    sync.Mutex
 	now   func() time.Time
 	began time.Time
-	// before are the agents that were on the map when this host began: their programs
+	// before has the agents that were on the map when this host began: their programs
 	// may still be on their way back.
-	before map[string]bool
+	before map[string]string
 	// nodes are the streams by their caller, then by what they say.
 	nodes map[string]map[string]*listener
 	ended []endedListener
@@ -62,13 +62,9 @@ type endedListener struct {
 }
 
 func newListeners(now func() time.Time, players map[string]string) *listeners {
-	l := &listeners{
-		now: now, began: now(), before: map[string]bool{}, nodes: map[string]map[string]*listener{}, asked: map[string]chan peerAnswer{},
+	return &listeners{
+		now: now, began: now(), before: maps.Clone(players), nodes: map[string]map[string]*listener{}, asked: map[string]chan peerAnswer{},
 	}
-	for id := range players {
-		l.before[id] = true
-	}
-	return l
 }
 
 // Listens notes a stream of a node, with what it says of the agents that its reader
@@ -138,7 +134,7 @@ func (w *World) answering(agent agentKey) string {
 	defer l.mu.Unlock()
 	l.forget()
 	found := protocol.AnsweringNo
-	if l.before[agent.id] && l.now().Sub(l.began) < answerGrace {
+	if _, was := l.before[agent.id]; was && l.now().Sub(l.began) < answerGrace {
 		found = protocol.AnsweringUnknown
 	}
 	for _, node := range callers {

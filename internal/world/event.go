@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -181,7 +182,7 @@ func inlineNodes(e *store.Entry) []byte {
 		}
 		ref := &notify.Nodes[i]
 		if ref.StableKey == protocol.HeaderStableKey {
-			b = appendHeaderNode(b, e.Header.SID, bounds(e.Header))
+			b = appendHeaderNode(b, e.Header.SID, replay.Bounds(e.Header))
 			continue
 		}
 		b = appendRowNode(b, ref.StableKey, rows[ref.StableKey])

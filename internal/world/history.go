@@ -21,6 +21,8 @@ var (
 	interactionHistory = history{store.Interactions, store.InteractionOrder, Lines}
 	journeyHistory     = history{store.Journeys, store.JourneyOrder, Journeys}
 	spaceLog           = history{byPlayer: store.SpaceLogs, counts: quotaCount}
+
+	agentHistories = [...]history{interactionHistory, journeyHistory}
 )
 
 type historyKey struct {
@@ -87,6 +89,16 @@ func (p *planner) forgetOne(h history, account, playerID string, r kept) {
 		p.putBytes(h.order, seqKey(r.seq), nil)
 	}
 	p.usage(account).add(h, -1, -h.size(playerID, r.value))
+}
+
+// forgetHistories stages the removal of all that an account keeps of an agent.
+func (p *planner) forgetHistories(account, playerID string) error {
+	for _, h := range agentHistories {
+		if err := p.forgetAll(h, account, playerID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forgetAll stages the removal of an owner's history.

@@ -293,11 +293,11 @@ func (s *state) applyIntercom(r *store.Record) error {
 	inner := store.Record{Table: r.Table, Key: []byte(id), Value: r.Value}
 	switch kind {
 	case openIntercom:
-		return applyRecord(s, &inner, s.setIntercom)
+		return applyRecord(&inner, s.setIntercom)
 	case string(closedRequests.Tally()):
 		return s.applyRemembered(r)
 	case closedIntercom:
-		return applyRecord(s, &inner, func(id string, v *intercom) { put(s.closedIntercoms, id, v) })
+		return applyRecord(&inner, func(id string, v *intercom) { put(s.closedIntercoms, id, v) })
 	}
 	return nil
 }

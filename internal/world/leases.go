@@ -68,8 +68,13 @@ func (p *planner) takeOff(row *protocol.Agent, reason string) error {
 
 func (p *planner) dropAgent(row *protocol.Agent) {
 	p.dropRow(row.StableKey())
-	if p.st.leases[row.AgentID] != nil {
-		p.erase(store.Leases, row.AgentID)
+	p.dropLease(row.AgentID)
+}
+
+// dropLease removes the lease of an agent or a person, if there is one.
+func (p *planner) dropLease(key string) {
+	if p.st.leases[key] != nil {
+		p.erase(store.Leases, key)
 	}
 }
 

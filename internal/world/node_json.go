@@ -1,9 +1,6 @@
 package world
 
-import (
-	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/protocol"
-)
+import "github.com/playctl/playctl/protocol"
 
 // appendRowNode appends the chain node of an occupant or a space; row nil means
 // that it was removed. It is for an entry of the journal, which has rows and no
@@ -30,11 +27,4 @@ func appendNode(dst []byte, n *protocol.ChainNode) []byte {
 		panic("world: a chain node of plain values has no JSON: " + err.Error())
 	}
 	return out
-}
-
-func bounds(h *store.Header) protocol.Bounds {
-	return protocol.Bounds{
-		MinX: float64(h.MinX), MinY: float64(h.MinY),
-		MaxX: float64(h.MaxX), MaxY: float64(h.MaxY),
-	}
 }

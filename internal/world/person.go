@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -141,8 +140,6 @@ func (RemovePerson) plan(p *planner) (any, error) {
 func (p *planner) takePersonOff(row *protocol.Human, reason string) error {
 	key := row.StableKey()
 	p.dropRow(key)
-	if p.st.leases[key] != nil {
-		p.erase(store.Leases, key)
-	}
+	p.dropLease(key)
 	return p.emit(protocol.EventPersonRemoved, &protocol.PersonRemovedData{PersonID: row.ID, Reason: reason})
 }

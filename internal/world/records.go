@@ -20,13 +20,13 @@ func (s *state) applyRecords(records []store.Record) error {
 		var err error
 		switch r.Table {
 		case store.Nodes:
-			err = applyRecord(s, r, s.setNode)
+			err = applyRecord(r, s.setNode)
 		case store.Aggregates:
-			err = applyRecord(s, r, s.setAggregate)
+			err = applyRecord(r, s.setAggregate)
 		case store.Leases:
-			err = applyRecord(s, r, func(id string, l *lease) { setUndoable(s, s.leases, id, l) })
+			err = applyRecord(r, func(id string, l *lease) { setUndoable(s, s.leases, id, l) })
 		case store.Spaces:
-			err = applyRecord(s, r, s.setSpace)
+			err = applyRecord(r, s.setSpace)
 		case store.Intercom:
 			err = s.applyIntercom(r)
 		case store.Usage:
@@ -34,7 +34,7 @@ func (s *state) applyRecords(records []store.Record) error {
 		case store.IdempotencyCallers:
 			err = s.applyRemembered(r)
 		case store.Invitations:
-			err = applyRecord(s, r, func(digest string, i *Invitation) { setUndoable(s, s.invitations, digest, i) })
+			err = applyRecord(r, func(digest string, i *Invitation) { setUndoable(s, s.invitations, digest, i) })
 		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
 		}
@@ -70,7 +70,7 @@ func (s *state) clearTable(table store.Table) {
 }
 
 // applyRecord decodes one record, nil for a deletion, and hands it to set.
-func applyRecord[T any](_ *state, r *store.Record, set func(id string, value *T)) error {
+func applyRecord[T any](r *store.Record, set func(id string, value *T)) error {
 	if r.Value == nil {
 		set(string(r.Key), nil)
 		return nil

@@ -112,9 +112,7 @@ func (p *planner) remember(r *protocol.RegisterRequest) error {
 // lease where it has none.
 func (p *planner) hold(r *protocol.RegisterRequest) error {
 	if r.ConnectionID == "" {
-		if p.st.leases[r.AgentID] != nil {
-			p.erase(store.Leases, r.AgentID)
-		}
+		p.dropLease(r.AgentID)
 		return nil
 	}
 	return p.holdFor(r.AgentID, lease{ConnectionID: r.ConnectionID, TTLSeconds: r.LeaseTTLSeconds})

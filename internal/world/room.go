@@ -152,7 +152,7 @@ type record struct {
 // or there are no more.
 func (p *planner) dropOldest(name string, q Quota, enough func() bool) error {
 	var of []history
-	for _, h := range [...]history{interactionHistory, journeyHistory} {
+	for _, h := range agentHistories {
 		if q == Bytes || q == h.counts {
 			of = append(of, h)
 		}

@@ -67,7 +67,7 @@ func (s *state) change(name string, by func(*account)) {
 	}
 	if by(a); *a == (account{}) {
 		delete(s.accounts, name)
-		for _, h := range [...]history{interactionHistory, journeyHistory} {
+		for _, h := range agentHistories {
 			delete(s.cursors, cursor{h.order, name})
 		}
 	}

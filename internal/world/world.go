@@ -45,9 +45,8 @@ type World struct {
 
 	checkpoints chan *View
 	// journal is what the journal takes, as far as this host knows.
-	journal  journalWeight
-	writer   sync.WaitGroup
-	closeErr error
+	journal journalWeight
+	writer  sync.WaitGroup
 
 	// state is the writer's, as are the fields below it.
 	state          *state
@@ -254,7 +253,7 @@ func (w *World) Close(ctx context.Context) error {
 	}()
 	select {
 	case <-done:
-		return w.closeErr
+		return nil
 	case <-ctx.Done():
 		return errors.Join(errors.New("world: the writer has not finished"), ctx.Err())
 	}

@@ -82,7 +82,7 @@ func (m *Map) Next(e *store.Entry) (*chain.Tree, error) {
 // changes are the leaves that an entry puts, and the keys of those that it removes.
 func changes(e *store.Entry) (puts []*chain.Leaf, removals []string, err error) {
 	if e.Header != nil {
-		leaf, err := chain.HeaderLeaf(e.Header.SID, bounds(e.Header))
+		leaf, err := chain.HeaderLeaf(e.Header.SID, Bounds(e.Header))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: the header of entry %d: %w", store.ErrCorrupt, e.Position, err)
 		}
@@ -120,7 +120,7 @@ func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 // pass makes the map that after an entry, but for its tree.
 func (m *Map) pass(e *store.Entry) {
 	if e.Header != nil {
-		m.SID, m.Bounds = e.Header.SID, bounds(e.Header)
+		m.SID, m.Bounds = e.Header.SID, Bounds(e.Header)
 	}
 	m.Rev, m.Seq = e.Rev, e.Seq
 	m.Position, m.Commit, m.At = e.Position, e.Commit, e.At
@@ -172,7 +172,8 @@ func State(ctx context.Context, j store.Source, rootKey string) (store.State, er
 // LeafCount is the number of a tree's leaves as an entry states it.
 func LeafCount(tree *chain.Tree) uint32 { return uint32(min(tree.Len(), math.MaxUint32)) }
 
-func bounds(h *store.Header) protocol.Bounds {
+// Bounds are those of a header, as they travel.
+func Bounds(h *store.Header) protocol.Bounds {
 	return protocol.Bounds{
 		MinX: float64(h.MinX), MinY: float64(h.MinY),
 		MaxX: float64(h.MaxX), MaxY: float64(h.MaxY),
