@@ -126,13 +126,7 @@ func eventsOf(e *store.Entry) []*Event {
 	return out
 }
 
-// EventData is the data of an entry's i-th event as streams have it: its own
-// fields and the head that every event has, without inline nodes.
-func EventData(e *store.Entry, i int) []byte {
-	return appendData(make([]byte, 0, dataRoom(e, i)), e, i)
-}
-
-// dataRoom is room enough for EventData.
+// dataRoom is room enough for what appendData adds.
 func dataRoom(e *store.Entry, i int) int { return len(e.Events[i].Data) + len(notifyOf(e, i)) + 160 }
 
 // notifyOf is the notify of an entry's i-th event: the first has it.
@@ -143,7 +137,8 @@ func notifyOf(e *store.Entry, i int) []byte {
 	return e.Notify
 }
 
-// appendData puts the head that every event has behind the event's own fields.
+// appendData adds the data of an entry's i-th event as streams have it: its own
+// fields and the head that every event has, without inline nodes.
 func appendData(b []byte, e *store.Entry, i int) []byte {
 	own := e.Events[i].Data
 	b = append(b, own[:len(own)-1]...)
@@ -152,7 +147,14 @@ func appendData(b []byte, e *store.Entry, i int) []byte {
 	}
 	b = append(b, `"rev":`...)
 	b = strconv.AppendUint(b, e.Rev, 10)
-	b = append(b, `,"merkleRootHex":"`...)
+	b = append(b, ',')
+	return appendChain(b, e, i)
+}
+
+// appendChain adds the last fields of an object about an entry's i-th event: what the
+// map is after it.
+func appendChain(b []byte, e *store.Entry, i int) []byte {
+	b = append(b, `"merkleRootHex":"`...)
 	b = hex.AppendEncode(b, e.Root[:])
 	b = append(b, `","merkleLeafCount":`...)
 	b = strconv.AppendUint(b, uint64(e.LeafCount), 10)

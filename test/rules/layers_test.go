@@ -42,9 +42,8 @@ var layers = []struct {
 	{"internal/world", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/backup", "internal/store/replay",
 	}},
-	// Both follow a world and tell others of its events.
+	// It follows a world and tells others of its events.
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
-	{"internal/fanout", []string{"protocol", "internal/store", "internal/world"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause", "internal/retry"}},
 	{"internal/aql", []string{"protocol", "internal/suggest"}},
 	{"internal/otel", []string{"protocol"}},
@@ -61,7 +60,7 @@ var layers = []struct {
 	// The commands: what all of them stand on, and rooms that do not know each other.
 	{"internal/command", []string{"protocol", "chain", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk"}},
 	{"internal/command/place", []string{
-		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout",
+		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world",
 	}},
 	{"internal/command/", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk",
@@ -78,7 +77,7 @@ var layers = []struct {
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/client", "internal/render", "sdk", "internal/command", "internal/host",
 	}},
 	{"internal/command/host", []string{
-		"protocol", "internal/pause", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/fanout", "internal/bridge",
+		"protocol", "internal/pause", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge",
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/store", []string{

@@ -11,10 +11,10 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/fanout"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -119,7 +119,7 @@ func published(compat host.Compat) func(hostID string, e *store.Entry) []store.M
 	}
 	return func(hostID string, e *store.Entry) []store.Message {
 		var messages []store.Message
-		for _, envelope := range fanout.Envelopes(e) {
+		for _, envelope := range world.Envelopes(e) {
 			for _, service := range services {
 				messages = append(messages, store.Message{Channel: service.FanoutChannel(hostID), Payload: envelope})
 			}

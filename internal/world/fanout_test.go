@@ -1,4 +1,4 @@
-package fanout
+package world_test
 
 import (
 	"bytes"
@@ -80,7 +80,7 @@ func commands() []world.Command {
 func TestEnvelopes(t *testing.T) {
 	var lines [][]byte
 	for _, e := range live(t) {
-		lines = append(lines, Envelopes(&e)...)
+		lines = append(lines, world.Envelopes(&e)...)
 	}
 	got := append(bytes.Join(lines, []byte("\n")), '\n')
 	if bytes.Contains(got, []byte("psst")) {
@@ -104,7 +104,7 @@ func TestEnvelopes(t *testing.T) {
 // An envelope is, byte for byte, the protocol's type.
 func TestEnvelopesAreTheProtocols(t *testing.T) {
 	for _, e := range live(t) {
-		for _, envelope := range Envelopes(&e) {
+		for _, envelope := range world.Envelopes(&e) {
 			var decoded protocol.FanoutEnvelope
 			if err := protocol.Decode(envelope, &decoded); err != nil {
 				t.Fatalf("%v: %s", err, envelope)
