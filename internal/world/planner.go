@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -282,4 +283,28 @@ func (p *planner) get(table store.Table, key []byte) ([]byte, error) {
 		return nil, unavailable(err)
 	}
 	return value, nil
+}
+
+// walk goes through the records of a table that the batch has not emptied, as parse reads
+// them; those for which it returns false are passed over.
+func walk[T any](p *planner, table store.Table, r store.Range, parse func(store.Pair) (T, bool, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if p.st.cleared[table] {
+			return
+		}
+		for pair, err := range p.options.Journal.Scan(p.ctx, table, r) {
+			var parsed T
+			wanted := false
+			if err == nil {
+				parsed, wanted, err = parse(pair)
+			}
+			if err != nil {
+				yield(parsed, unavailable(err))
+				return
+			}
+			if wanted && !yield(parsed, nil) {
+				return
+			}
+		}
+	}
 }

@@ -117,21 +117,11 @@ func (p *planner) stagedCallers(of *remembered) map[CallerTag]int {
 
 // callersByRank walks the callers in the store, those of the greatest rank first.
 func (p *planner) callersByRank(of *remembered) iter.Seq2[callerCount, error] {
-	return func(yield func(callerCount, error) bool) {
-		if p.st.cleared[of.Callers] {
-			return
-		}
-		for pair, err := range p.options.Journal.Scan(p.ctx, of.Callers, store.Range{Prefix: of.Ranks(), Reverse: true, KeysOnly: true}) {
-			if err != nil {
-				yield(callerCount{}, unavailable(err))
-				return
-			}
-			rank, caller, ok := of.ParseRankKey(pair.Key)
-			if ok && !yield(callerCount{caller, rank.Least(), rank}, nil) {
-				return
-			}
-		}
-	}
+	ranks := store.Range{Prefix: of.Ranks(), Reverse: true, KeysOnly: true}
+	return walk(p, of.Callers, ranks, func(pair store.Pair) (callerCount, bool, error) {
+		rank, caller, ok := of.ParseRankKey(pair.Key)
+		return callerCount{caller, rank.Least(), rank}, ok, nil
+	})
 }
 
 // callerHeap has the caller with the most ids on top, of those with as many the one of

@@ -108,57 +108,27 @@ func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, er
 
 // idsOf walks the ids of a caller that the store has, the oldest first.
 func (p *planner) idsOf(of *remembered, caller CallerTag) iter.Seq2[knownID, error] {
-	return func(yield func(knownID, error) bool) {
-		if p.st.cleared[of.Callers] {
-			return
+	return walk(p, of.Callers, store.Range{Prefix: of.CallerTally(caller)}, func(pair store.Pair) (known knownID, ok bool, err error) {
+		at, id, ok := of.ParseCallerKey(pair.Key)
+		if !ok || p.isForgotten(string(pair.Key)) {
+			return known, false, nil
 		}
-		walk := store.Range{Prefix: of.CallerTally(caller)}
-		for pair, err := range p.options.Journal.Scan(p.ctx, of.Callers, walk) {
-			if err != nil {
-				yield(knownID{}, unavailable(err))
-				return
-			}
-			at, id, ok := of.ParseCallerKey(pair.Key)
-			if !ok || p.isForgotten(string(pair.Key)) {
-				continue
-			}
-			weight, err := replay.ParseWeight(pair.Value)
-			if err != nil {
-				yield(knownID{}, unavailable(err))
-				return
-			}
-			if !yield(knownID{caller, true, at, id, weight}, nil) {
-				return
-			}
-		}
-	}
+		weight, err := replay.ParseWeight(pair.Value)
+		return knownID{caller, true, at, id, weight}, true, err
+	})
 }
 
 // ids walks the ids of all callers that are older than a time, the oldest first.
 func (p *planner) ids(of *remembered, before int64) iter.Seq2[knownID, error] {
-	return func(yield func(knownID, error) bool) {
-		if p.st.cleared[of.Callers] {
-			return
+	return walk(p, of.Times, of.Before(before), func(pair store.Pair) (known knownID, ok bool, err error) {
+		if known.at, known.id, ok = of.ParseTimeKey(pair.Key); !ok {
+			return known, false, nil
 		}
-		for pair, err := range p.options.Journal.Scan(p.ctx, of.Times, of.Before(before)) {
-			if err != nil {
-				yield(knownID{}, unavailable(err))
-				return
-			}
-			known := knownID{counted: len(pair.Value) == len(CallerTag{})}
-			copy(known.caller[:], pair.Value)
-			var ok bool
-			if known.at, known.id, ok = of.ParseTimeKey(pair.Key); !ok {
-				continue
-			}
-			if known.counted && p.isForgotten(string(of.CallerKey(known.caller, known.at, known.id))) {
-				continue
-			}
-			if !yield(known, nil) {
-				return
-			}
-		}
-	}
+		known.counted = len(pair.Value) == len(CallerTag{})
+		copy(known.caller[:], pair.Value)
+		ok = !known.counted || !p.isForgotten(string(of.CallerKey(known.caller, known.at, known.id)))
+		return known, ok, nil
+	})
 }
 
 // isForgotten reports whether the batch forgets an id, of which the store does not

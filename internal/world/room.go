@@ -247,26 +247,19 @@ func (p *planner) oldest(name string, of []history) iter.Seq2[record, error] {
 }
 
 func (p *planner) oldestOf(name string, h history) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		at, gone := cursor{h.order, name}, p.gone // what goes later is behind this walk
-		found := false
-		for pair, err := range p.options.Journal.Scan(p.ctx, h.order, store.Range{From: seqKey(p.st.cursors[at])}) {
-			if err != nil {
-				yield(record{}, unavailable(err))
-				return
-			}
-			r := record{h, string(pair.Value), kept{seq: binary.BigEndian.Uint64(pair.Key)}}
-			if p.st.accountOf(r.playerID) != name {
-				continue
-			}
-			if !found {
-				found, p.st.cursors[at] = true, r.seq
-			}
-			if _, dropped := p.st.dropped[r.seq]; !dropped && !slices.Contains(gone, r.seq) && !yield(r, nil) {
-				return
-			}
+	at, gone := cursor{h.order, name}, p.gone // what goes later is behind this walk
+	found := false
+	return walk(p, h.order, store.Range{From: seqKey(p.st.cursors[at])}, func(pair store.Pair) (r record, ok bool, err error) {
+		r = record{h, string(pair.Value), kept{seq: binary.BigEndian.Uint64(pair.Key)}}
+		if p.st.accountOf(r.playerID) != name {
+			return r, false, nil
 		}
-	}
+		if !found {
+			found, p.st.cursors[at] = true, r.seq
+		}
+		_, dropped := p.st.dropped[r.seq]
+		return r, !dropped && !slices.Contains(gone, r.seq), nil
+	})
 }
 
 // uncommitted are an account's records that only this batch has: where all those of
