@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -32,7 +33,7 @@ func sendBackup(c *call) error {
 	header.Set("Content-Type", protocol.MediaTypeBackup)
 	header["Cache-Control"] = noStore
 	c.begin(http.StatusOK)
-	if err := taken.Write(c.r.Context(), pacedWriter{c}); err != nil {
+	if _, err := backup.Write(c.r.Context(), taken, c.host.world.View().RootKey, pacedWriter{c}); err != nil {
 		c.host.log.Warn("a backup was not finished", "error", err)
 		// What was sent has no checksum at its end, and the connection ends without one.
 		panic(http.ErrAbortHandler)

@@ -40,7 +40,7 @@ var layers = []struct {
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/world", []string{
-		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/backup", "internal/store/replay",
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/replay",
 	}},
 	// It follows a world and tells others of its events.
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
