@@ -151,7 +151,7 @@ func (p *planner) deleteSpaceNode(node *Node) error {
 
 // deleteAccount deletes a main node with all it holds: one change, one event.
 func (p *planner) deleteAccount(node *Node) (any, error) {
-	agents := p.st.agentsOf(node.ID)
+	agents := agentsOf(p.st.nodes, p.st.children[node.ID])
 	p.closed = node.ID
 	for _, agent := range agents {
 		if err := p.deleteNode(agent); err != nil {
@@ -178,18 +178,6 @@ func (p *planner) deleteAccount(node *Node) (any, error) {
 		&protocol.AgentSignalData{
 			PlayerID: protocol.WorldPlayerID, Kind: protocol.SignalMetadata, Data: []byte(`{"reason":"node_deleted"}`),
 		})
-}
-
-// agentsOf lists a main node's agents by id.
-func (s *state) agentsOf(owner string) []*Node {
-	agents := make([]*Node, 0, len(s.children[owner]))
-	for id := range s.children[owner] {
-		if n := s.nodes[id]; n.Kind == protocol.NodeKindAgent {
-			agents = append(agents, n)
-		}
-	}
-	sortNodes(agents)
-	return agents
 }
 
 // placementsOf lists the stable keys of a main node's mcp rows.

@@ -125,7 +125,7 @@ func (l *listeners) forget() {
 
 // answering is what this host's streams say of an agent.
 func (w *World) answering(agent agentKey) string {
-	l, connection := w.listeners, w.registry.connection(agent.id)
+	l, connection := w.listeners, w.registry.lease(agent.id).ConnectionID
 	callers := []string{agent.id, agent.owner}
 	if w.options.NoRepository {
 		callers = []string{""}
@@ -330,25 +330,18 @@ func (w *World) receiveAnswering(ctx context.Context, message []byte) {
 	}
 }
 
-// connection is what holds an agent on the map, "" where it stays without.
-func (r *Registry) connection(agentID string) string {
+// lease is what holds an agent on the map, the zero value where it stays without.
+func (r *Registry) lease(agentID string) lease {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if l := r.leases[agentID]; l != nil {
-		return l.ConnectionID
+		return *l
 	}
-	return ""
+	return lease{}
 }
 
 // Lease is the term of an agent's lease in seconds, 0 where it has none.
-func (r *Registry) Lease(agentID string) int {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if l := r.leases[agentID]; l != nil {
-		return l.TTLSeconds
-	}
-	return 0
-}
+func (r *Registry) Lease(agentID string) int { return r.lease(agentID).TTLSeconds }
 
 // Asked is when an agent was last asked since this host began, the zero time for
 // never.

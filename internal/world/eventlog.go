@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"sync"
 )
 
@@ -92,17 +93,10 @@ func (l *EventLog) search(seq uint64) (uint64, bool) {
 	if seq < l.base {
 		return 0, false
 	}
-	size := uint64(len(l.ring))
-	lo, hi := l.first, l.next
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		if l.ring[mid%size].Seq > seq {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo, true
+	past := sort.Search(int(l.next-l.first), func(i int) bool {
+		return l.ring[(l.first+uint64(i))%uint64(len(l.ring))].Seq > seq
+	})
+	return l.first + uint64(past), true
 }
 
 // restart empties the ring; the next event is after seq. A cursor before began,
@@ -115,13 +109,6 @@ func (l *EventLog) restart(seq, began uint64) {
 	l.base, l.head, l.began = seq, seq, max(began, l.began)
 	close(l.wake)
 	l.wake = make(chan struct{})
-}
-
-// restarted reports whether a seq is from before the last jump.
-func (l *EventLog) restarted(seq uint64) bool {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return seq < l.began
 }
 
 // lost is the seq before which the store may have lost events; 0 where it never did.

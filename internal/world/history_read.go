@@ -181,7 +181,7 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 	if seq < w.resetSeq.Load() {
 		return ResyncBeforeReset, nil
 	}
-	if w.log.restarted(seq) {
+	if seq < w.log.lost() {
 		return ResyncRestarted, nil
 	}
 	if seq > w.log.Head() {

@@ -163,9 +163,14 @@ func (r *Registry) dropRecords(id string) {
 func (r *Registry) Agents(mainID string) []*Node {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	agents := make([]*Node, 0, len(r.children[mainID]))
-	for id := range r.children[mainID] {
-		if n := r.nodes[id]; n.Kind == protocol.NodeKindAgent {
+	return agentsOf(r.nodes, r.children[mainID])
+}
+
+// agentsOf lists the agents among a main node's nodes, the oldest first.
+func agentsOf(nodes map[string]*Node, children map[string]struct{}) []*Node {
+	agents := make([]*Node, 0, len(children))
+	for id := range children {
+		if n := nodes[id]; n.Kind == protocol.NodeKindAgent {
 			agents = append(agents, n)
 		}
 	}
