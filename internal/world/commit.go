@@ -145,7 +145,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	}
 	took := w.options.Now().Sub(began)
 	w.state.keep()
-	w.showTip()
+	w.showState()
 	w.publish(plans)
 	w.recovered(l.wrote)
 	w.reply(l.batch, plans)

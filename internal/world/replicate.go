@@ -39,8 +39,7 @@ type replica struct {
 	stop context.CancelFunc
 
 	mu sync.Mutex
-	// tip and used are the state's, and restart ends the follower's present walk.
-	tip  store.Tip
+	// used is the state's, and restart ends the follower's present walk.
 	used Amounts
 	// places are how many rows of agents and MCP servers there are, and people of people.
 	places, people int
@@ -61,7 +60,7 @@ var followAgain = retry.Backoff{First: 20 * time.Millisecond, Max: time.Second}
 
 // startReplica starts the goroutines that follow other hosts.
 func (w *World) startReplica() {
-	w.showTip()
+	w.showState()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.replica.stop = cancel
 	w.writer.Add(3)
@@ -70,21 +69,14 @@ func (w *World) startReplica() {
 	go w.answerHosts(ctx)
 }
 
-// showTip says to the follower where the state is.
-func (w *World) showTip() {
+// showState shows others what they may know of the state beside the view.
+func (w *World) showState() {
 	w.replica.seenRev = max(w.replica.seenRev, w.state.Rev)
 	w.replica.seenSeq = max(w.replica.seenSeq, w.state.Seq)
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
-	w.replica.tip, w.replica.used = w.state.Tip(), w.state.used
+	w.replica.used = w.state.used
 	w.replica.places, w.replica.people = w.state.occupants, w.state.people
-}
-
-// knownTip is where the state is.
-func (r *replica) knownTip() store.Tip {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.tip
 }
 
 // retryFollowNow lets the follower try at once where it waits because the store did
@@ -131,7 +123,7 @@ func (w *World) follow(ctx context.Context) {
 	}
 }
 
-// walk follows the journal from the state's tip until it fails, or the writer
+// walk follows the journal from the view's tip until it fails, or the writer
 // wants it to start anew.
 func (w *World) walk(ctx context.Context, failures *int) error {
 	walk, cancel := context.WithCancel(ctx)
@@ -141,7 +133,7 @@ func (w *World) walk(ctx context.Context, failures *int) error {
 	w.replica.mu.Unlock()
 	// What a walk yields first may be long in coming; this shows at once that the
 	// store answers.
-	missed, err := w.options.Journal.Missed(walk, w.replica.knownTip())
+	missed, err := w.options.Journal.Missed(walk, w.View().Tip())
 	if walk.Err() != nil {
 		return nil
 	}
@@ -151,7 +143,7 @@ func (w *World) walk(ctx context.Context, failures *int) error {
 	if err := w.submit(walk, followUpdate{entries: missed}); err != nil {
 		return err
 	}
-	for entries, err := range w.options.Journal.Follow(walk, w.replica.knownTip()) {
+	for entries, err := range w.options.Journal.Follow(walk, w.View().Tip()) {
 		if walk.Err() != nil {
 			return nil
 		}
@@ -232,7 +224,7 @@ func (w *World) applyMissed(entries []store.Entry, l *commitLoop) error {
 		events = append(events, made...)
 	}
 	s.keep()
-	w.showTip()
+	w.showState()
 	if view != w.View() || len(events) > 0 {
 		w.show(view, events)
 	}

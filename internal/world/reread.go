@@ -97,7 +97,7 @@ func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) erro
 		w.views.swap(past)
 		return err
 	}
-	w.showTip()
+	w.showState()
 	w.registry.replace(w.state)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.show(view, nil)
