@@ -184,7 +184,9 @@ func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantAnswering(t, c.worlds[1], a, protocol.AnsweringNo)
+	eventually(t, "the hosts receive what the other one sends", func() bool {
+		return c.worlds[1].Answering(t.Context(), []string{a})[a] == protocol.AnsweringNo
+	})
 	leave := c.worlds[0].Listens(id("owner"), protocol.AnswersFor(a))
 	wantAnswering(t, c.worlds[1], a, protocol.AnsweringYes)
 	leave()
