@@ -69,7 +69,8 @@ func (p *planner) keep(h history, account, playerID string, seq uint64, value []
 	return p.makeRoom(account, size)
 }
 
-// forget stages the removal of records of an account's history.
+// forget stages the removal of records of an account's history. How long they are does
+// not matter where the account is deleted with all it has.
 func (p *planner) forget(h history, account, playerID string, records []kept) error {
 	for i := range records {
 		if records[i].value == 0 && account != p.closed {
@@ -114,8 +115,7 @@ func (p *planner) forgetAll(h history, account, playerID string) error {
 // not known.
 const lengthsAtOnce = 64
 
-// measure reads the lengths of values. Those of an account that is deleted with all
-// it has do not matter.
+// measure reads the lengths of values.
 func (p *planner) measure(h history, playerID string, records []kept) error {
 	list := make([]store.Lookup, len(records))
 	for i := range records {

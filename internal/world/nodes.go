@@ -38,8 +38,8 @@ type Node struct {
 	UpdatedAt int64 `json:"updatedAt"`
 }
 
-// Registry is the committed nodes and aggregates, for readers. Records are
-// replaced, never changed in place.
+// Registry is what readers may ask of the committed records: nodes, aggregates, leases,
+// invitations, and when agents were asked. Records are replaced, never changed in place.
 type Registry struct {
 	mu         sync.RWMutex
 	nodes      map[string]*Node

@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Limits are the operator's bounds of a world. Zero means no limit, but for
-// Occupants, People, History and those from WatchTokens on, where zero means the default.
+// Limits are the operator's bounds of a world. Zero means no limit, but for those of
+// which setDefaults has a default.
 type Limits struct {
 	// Occupants is the cap on agents plus mcp rows; 100 by default.
 	Occupants int
@@ -81,7 +81,8 @@ type Options struct {
 }
 
 // Observer receives the engine's measurements. Its methods are called from the
-// writer's goroutine and must return at once.
+// goroutines of the writer and of checkpoints, at the same time too, and must return at
+// once.
 type Observer interface {
 	// Committed is called after each batch: its commands, entries and events,
 	// and how long the append took.

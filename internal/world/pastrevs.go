@@ -32,9 +32,9 @@ type pastViews struct {
 type keptViews struct {
 	// kept are in the order of their revs.
 	kept []keptView
-	// keys are from before them, and go first where there is no room. What one does
-	// not share with the view after it is counted as the sum of what those between
-	// them did not, which is at least as much.
+	// keys are from before them, and go first where there is no room. The bytes of a view
+	// that is passed over are added to those of the key view before it, which are then at
+	// least what it does not share with the next one.
 	keys []keptView
 	// bytes is what all of them take beside the newest.
 	bytes int

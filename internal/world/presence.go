@@ -17,8 +17,9 @@ const (
 	// presenceTerm is for how long a host counts as one that serves after it
 	// registered at the store last. Each sweep registers it.
 	presenceTerm = 5 * time.Second
-	// quietTerm is after what time without a sweep a host asks the store before it answers:
-	// one that was stopped for longer may be one that nobody waited for.
+	// quietTerm is after what time since it registered last a host reads what it missed
+	// before it answers: its process may have been stopped for so long that others deleted
+	// something without waiting for it.
 	quietTerm = 2500 * time.Millisecond
 	// awaitTerm bounds how long AwaitHosts waits, and askEvery how long until it asks
 	// again: a message may be lost.

@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// applyRecords keeps the tables that live in memory: nodes, leases, aggregates.
+// applyRecords keeps what the state has of the tables.
 func (s *state) applyRecords(records []store.Record) error {
 	for i := range records {
 		r := &records[i]
