@@ -54,7 +54,7 @@ type attempt struct {
 	// end is the position of its last entry.
 	end     store.Position
 	batch   []*job
-	replies []Reply
+	plans   []*stagedPlan
 	errs    []error
 	private map[uint64]privatePart
 	events  int
@@ -138,7 +138,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	if _, err := w.options.Journal.Commit(ctx, b); err != nil {
 		w.state.rollback()
 		if unknown(err) {
-			t.keepAnswers(plans)
+			t.keepErrors()
 			l.attempts = append(l.attempts, t)
 		}
 		return err
@@ -155,7 +155,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 
 // newAttempt makes a batch of plans that are applied to the state.
 func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, *store.Batch) {
-	t := &attempt{commit: l.commit, batch: l.batch}
+	t := &attempt{commit: l.commit, batch: l.batch, plans: plans}
 	b := &store.Batch{After: after, Commit: l.commit, Entries: make([]store.Entry, 0, len(plans))}
 	for _, plan := range plans {
 		if plan == nil {
@@ -176,14 +176,10 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 	return t, b
 }
 
-// keepAnswers keeps what the jobs are answered, which the next attempt plans anew.
-func (t *attempt) keepAnswers(plans []*stagedPlan) {
-	t.replies, t.errs = make([]Reply, len(plans)), make([]error, len(plans))
-	for i, plan := range plans {
-		t.errs[i] = t.batch[i].err
-		if plan != nil {
-			t.replies[i] = plan.reply
-		}
+// keepErrors keeps why jobs are refused, which the next attempt plans anew.
+func (t *attempt) keepErrors() {
+	for _, j := range t.batch {
+		t.errs = append(t.errs, j.err)
 	}
 }
 
@@ -201,12 +197,7 @@ func unknown(err error) bool {
 	if _, ok := errors.AsType[*store.NotDueError](err); ok {
 		return false
 	}
-	for _, certain := range []error{store.ErrConflict, store.ErrDiverged, store.ErrTrimmed, store.ErrRestarted, store.ErrFenced} {
-		if errors.Is(err, certain) {
-			return false
-		}
-	}
-	return true
+	return !journalDiverged(err) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrFenced)
 }
 
 // note finds the attempt that an entry is the last one of. What is missed comes
@@ -234,12 +225,10 @@ func (l *commitLoop) committed() *attempt {
 // entries are published, their answers.
 func (w *World) answer(t *attempt) {
 	w.recovered(true)
-	rev := w.View().Rev
 	for i, j := range t.batch {
-		j.reply, j.err = t.replies[i], t.errs[i]
-		j.reply.Rev = rev
-		close(j.done)
+		j.reply, j.err = Reply{}, t.errs[i]
 	}
+	w.reply(t.batch, t.plans)
 }
 
 // settle does what lets a batch be tried again: it applies what was missed, or
