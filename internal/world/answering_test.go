@@ -110,7 +110,8 @@ func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
 	for n := range programs {
 		a := id(fmt.Sprint(n))
 		f.as("", registration(a))
-		defer f.Listens("", protocol.AnswersFor(a))()
+		leave := f.Listens("", protocol.AnswersFor(a))
+		defer leave()
 	}
 	wantAnswering(t, f.World, quiet, protocol.AnsweringNo)
 	for n := range programs {
