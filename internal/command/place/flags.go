@@ -29,7 +29,9 @@ func (u *SecretURL) String() string {
 		return ""
 	}
 	parsed, err := url.Parse(u.Text)
-	if err != nil {
+	// Without "//" before it, what is meant as user and password is part of something else.
+	misread := err == nil && parsed.Host == "" && parsed.User == nil && strings.Contains(u.Text, "@")
+	if err != nil || misread {
 		return "(not a URL)"
 	}
 	return parsed.Redacted()

@@ -23,3 +23,24 @@ func TestDocsHaveTheRules(t *testing.T) {
 		}
 	}
 }
+
+// What config show prints of an address has no password, also where somebody left out a
+// part of the address.
+func TestSecretURLHidesPasswords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                 "",
+		"redis://redis:6379/1":             "redis://redis:6379/1",
+		"redis://user:secret@redis:6379/1": "redis://user:xxxxx@redis:6379/1",
+		"redis+unix://:secret@/run/r.sock": "redis+unix://:xxxxx@/run/r.sock",
+		"redis+unix:///run/r.sock":         "redis+unix:///run/r.sock",
+		"user:secret@redis:6379":           "(not a URL)",
+		"redis:user:secret@redis:6379":     "(not a URL)",
+		"redis:/user:secret@redis:6379":    "(not a URL)",
+		"redis://user:secret@redis:x":      "(not a URL)",
+	} {
+		if got := (&SecretURL{Text: text}).String(); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
