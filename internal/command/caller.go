@@ -21,6 +21,8 @@ type AdminFlags struct {
 	// Admin is true where the command is the administrator's and nobody else's.
 	Admin     bool
 	tokenFile string
+	// token is what was read of the file, which may be a pipe: that can be read once.
+	token protocol.Secret
 }
 
 // RegisterToken adds the flag with the token's file.
@@ -37,8 +39,13 @@ func (f *AdminFlags) Register(cmd *cobra.Command) {
 
 // AdminToken is the token of the run: from the file, else from the environment.
 func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
+	if !flags.token.IsZero() {
+		return flags.token, nil
+	}
 	if flags.tokenFile != "" {
-		return a.ReadToken(flags.tokenFile)
+		token, err := a.ReadToken(flags.tokenFile)
+		flags.token = token
+		return token, err
 	}
 	token, err := a.EnvironmentSecret(envAdminToken)
 	if err == nil && token.IsZero() {
