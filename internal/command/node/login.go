@@ -211,6 +211,14 @@ var notInContextName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 })
 
+// nameFrom is a text as the name of a context or of an API key: otherwise where nothing is
+// left of it.
+func nameFrom(text, otherwise string) string {
+	const most = 64
+	name := strings.Trim(notInContextName().ReplaceAllString(text, "-"), "-._")
+	return cmp.Or(name[:min(len(name), most)], otherwise)
+}
+
 // freeContext is the name of a context for a host.
 func freeContext(a *command.App, file *creds.File, server string) string {
 	if a.Settings.Context != "" {
@@ -219,13 +227,11 @@ func freeContext(a *command.App, file *creds.File, server string) string {
 	if there, err := file.Context(defaultContext); err != nil || there.Main == nil {
 		return defaultContext
 	}
-	const most = 64
 	u, err := url.Parse(server)
 	if err != nil {
 		return defaultContext
 	}
-	name := strings.Trim(notInContextName().ReplaceAllString(u.Host, "-"), "-")
-	return name[:min(len(name), most)]
+	return nameFrom(u.Host, "host")
 }
 
 // invitedRootKey is the root key of a host. One that is not what the invitation names

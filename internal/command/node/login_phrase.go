@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
@@ -31,6 +30,9 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 		if target.RootKey, err = rootKey(ctx, a, nobody, "", flags.rootFile); err != nil {
 			return err
 		}
+	}
+	if err := keepable(a, "API key of this machine"); err != nil {
+		return err
 	}
 	from := ""
 	if !a.MayAsk() || !command.IsTerminal(a.Stdin) {
@@ -103,11 +105,9 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 	}
 	machine, err := os.Hostname()
 	if err != nil {
-		machine = "machine"
+		machine = "" // It has the name of one that nobody named.
 	}
-	name := strings.Trim(notInContextName().ReplaceAllString(machine, "-"), "-")
-	const most = 64
-	name = name[:min(len(name), most)]
+	name := keyName(machine)
 	for _, name := range []string{name, name + "-" + a.Now().UTC().Format("20060102T150405")} {
 		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name})
 		switch {
@@ -120,4 +120,14 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 		}
 	}
 	return protocol.Secret{}, "", errors.New("this machine has made an API key a moment ago: try again")
+}
+
+// keyName is what the API key of a machine is called.
+func keyName(machine string) string {
+	const other = "machine"
+	name := nameFrom(machine, other)
+	if name == protocol.DefaultKeyName {
+		return other // That name has the key which create-api-key replaces.
+	}
+	return name
 }

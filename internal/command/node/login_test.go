@@ -1,0 +1,58 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
+)
+
+// A host takes each of these names, also where the machine has one that is none of a key.
+func TestKeyNames(t *testing.T) {
+	t.Parallel()
+	for machine, want := range map[string]string{
+		"mill.example.com":      "mill.example.com",
+		"Ada's mill":            "Ada-s-mill",
+		"小明":                    "machine",
+		"小明-2":                  "2",
+		"":                      "machine",
+		"default":               "machine",
+		strings.Repeat("a", 70): strings.Repeat("a", 64),
+	} {
+		if got := keyName(machine); got != want {
+			t.Errorf("the key of the machine %q is called %q, want %q", machine, got, want)
+		}
+	}
+}
+
+// A context of a host has a name that the credentials file takes, whatever the host's is.
+func TestContextNamesOfHosts(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	file := creds.NewFile()
+	taken, err := creds.NewContext(defaultContext, "https://play.example.com", creds.ServicePlay, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken.Main = &creds.MainNode{NodeID: strings.Repeat("a", 64), PasswHash: creds.HashPhrase("a phrase"), CreatedAt: now}
+	if err := file.Put(taken); err != nil {
+		t.Fatal(err)
+	}
+	for server, want := range map[string]string{
+		"https://other.example.com": "other.example.com",
+		"http://127.0.0.1:7420":     "127.0.0.1-7420",
+		"http://[::1]:7420":         "1-7420",
+		"https://пример.рф":         "host",
+		"https://пример.рф:8443":    "8443",
+	} {
+		got := freeContext(new(command.App), file, server)
+		if got != want {
+			t.Errorf("the context of %s is called %q, want %q", server, got, want)
+		}
+		if _, err := creds.NewContext(got, server, creds.ServicePlay, now); err != nil {
+			t.Errorf("the context of %s: %v", server, err)
+		}
+	}
+}
