@@ -97,26 +97,23 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 	result := apiKeyResult{Context: kept(who), NodeID: who.Main.NodeID, UnconfirmedHosts: a.Unconfirmed()}
 	if file != "" {
 		result.File = a.Absolute(file)
-		if err := creds.WriteSecretFile(result.File, []byte(key.Reveal()+"\n"), true); err != nil {
-			return nil, fmt.Errorf("save the API key: %w", err)
-		}
 	}
 	if show {
 		result.APIKey = key.Reveal()
 	}
-	err := who.Change(ctx, func(target *creds.Context) error {
-		target.Main.APIKey, target.Main.KeyName = key, protocol.DefaultKeyName
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	notKept, notWritten := saveKey(ctx, who, protocol.DefaultKeyName, key, result.File, true)
+	if notKept != nil {
+		result.Context = ""
+	}
+	if notWritten != nil {
+		result.File = ""
 	}
 	return &render.Document{Data: result, Views: []render.View{render.Fields{
 		{Name: "main node", Value: result.NodeID},
 		{Name: "kept in context", Value: result.Context},
 		{Name: "written to", Value: result.File},
 		{Name: "API key", Value: result.APIKey},
-	}}}, nil
+	}}}, errors.Join(notKept, notWritten)
 }
 
 // kept is the context that keeps what the main node gets, "" for none.

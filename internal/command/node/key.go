@@ -95,27 +95,32 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		if flags.show {
 			result.APIKey = reply.APIKey.Reveal()
 		}
-		if err := saveKey(ctx, who, name, reply.APIKey.Secret, result.File, flags.use); err != nil {
-			return nil, err
+		notKept, notWritten := saveKey(ctx, who, name, reply.APIKey.Secret, result.File, flags.use)
+		if notKept != nil {
+			result.Used = false
 		}
-		return createdKeyDocument(&result), nil
+		if notWritten != nil {
+			result.File = ""
+		}
+		return createdKeyDocument(&result), errors.Join(notKept, notWritten)
 	})
 }
 
-// saveKey keeps a new key where it was asked for.
-func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) error {
+// saveKey keeps a new key where it was asked for: in the context with use, and in the file
+// if there is one. The context is first, for commands need a key that is good.
+func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) (notKept, notWritten error) {
+	if use {
+		notKept = who.Change(ctx, func(target *creds.Context) error {
+			target.Main.APIKey, target.Main.KeyName = key, name
+			return nil
+		})
+	}
 	if file != "" {
 		if err := creds.WriteSecretFile(file, []byte(key.Reveal()+"\n"), true); err != nil {
-			return fmt.Errorf("save the API key: %w", err)
+			notWritten = fmt.Errorf("save the API key: %w", err)
 		}
 	}
-	if !use {
-		return nil
-	}
-	return who.Change(ctx, func(target *creds.Context) error {
-		target.Main.APIKey, target.Main.KeyName = key, name
-		return nil
-	})
+	return notKept, notWritten
 }
 
 func createdKeyDocument(result *createdKeyResult) *render.Document {
