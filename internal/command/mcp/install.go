@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 )
 
@@ -85,8 +87,8 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	if to.inHome {
 		path = filepath.Join(a.Home, to.path)
 	}
-	before, err := readConfiguration(path)
-	if err != nil {
+	before, err := a.ReadInput(path, mostConfiguration)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	after, added, err := configured(before, to, program(a), arguments(a, flags))
@@ -144,22 +146,6 @@ func arguments(a *command.App, flags *serveFlags) []string {
 	return args
 }
 
-func readConfiguration(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err == nil && info.Size() > mostConfiguration:
-		err = fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), mostConfiguration)
-	case err == nil:
-		var text []byte
-		if text, err = os.ReadFile(path); err == nil { //nolint:gosec // one of the files in targets
-			return text, nil
-		}
-	}
-	return nil, fmt.Errorf("read %s: %w", path, err)
-}
-
 // configured gives a configuration with the server in it, and what was added.
 func configured(before []byte, to target, program string, args []string) (after []byte, added string, err error) {
 	if to.member == "" {
@@ -202,7 +188,7 @@ func configured(before []byte, to target, program string, args []string) (after 
 }
 
 // withMember gives an object with a member, in its place or at the end. What else the
-// object has stays as it was written: people read the file, and keep its versions.
+// object has keeps its order and its values: people read the file, and keep its versions.
 func withMember(object []byte, name string, value []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
@@ -227,12 +213,8 @@ func withMember(object []byte, name string, value []byte) ([]byte, error) {
 }
 
 func sameJSON(one, other []byte) bool {
-	var a, b bytes.Buffer
-	var x, y any
-	if json.Unmarshal(one, &x) != nil || json.Unmarshal(other, &y) != nil {
-		return false
-	}
-	return json.NewEncoder(&a).Encode(x) == nil && json.NewEncoder(&b).Encode(y) == nil && bytes.Equal(a.Bytes(), b.Bytes())
+	var a, b any
+	return json.Unmarshal(one, &a) == nil && json.Unmarshal(other, &b) == nil && reflect.DeepEqual(a, b)
 }
 
 // tomlTable finds the server's table up to the next one.
@@ -268,21 +250,15 @@ func configuredTOML(before []byte, program string, args []string) (after []byte,
 
 // replace writes a file in one step, with the mode that it had.
 func replace(path string, text []byte) error {
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
+	before, missing := os.Stat(path)
+	if err := creds.WriteSecretFile(path, text, true); err != nil {
+		return fmt.Errorf("save the configuration: %w", err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".playctl-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if missing != nil {
+		return nil
 	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Chmod(mode), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(file.Name())))
+	if err := os.Chmod(path, before.Mode().Perm()); err != nil {
+		return fmt.Errorf("save the configuration: %w", err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -121,6 +122,33 @@ func TestInstallLeavesTheRest(t *testing.T) {
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%s becomes\n%s, want\n%s %v", before, got, want, err)
 		}
+	}
+}
+
+// Configurations may be links into a folder with versions, and may be for others to read.
+func TestInstallKeepsLinkAndMode(t *testing.T) {
+	f := newFixture(t)
+	file, link := filepath.Join(f.home, "kept.json"), filepath.Join(f.home, ".mcp.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const mode = 0o640
+	if err := errors.Join(os.Chmod(file, mode), os.Symlink("kept.json", link)); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--yes"); code != command.ExitDone {
+		t.Fatalf("it ends with %d: %s", code, &errs)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
+		t.Errorf("the link became %v %v", info, err)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != mode {
+		t.Errorf("the file is %v %v, want the mode %o", info, err, mode)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"playctl"`) {
+		t.Errorf("the file has %s %v", text, err)
 	}
 }
 
