@@ -37,9 +37,9 @@ func NamesThisMachine(host string, allowed []string) bool {
 	if err != nil {
 		name = strings.Trim(host, "[]")
 	}
-	name = strings.ToLower(name)
+	isName := func(one string) bool { return strings.EqualFold(one, name) }
 	address, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && address.IsLoopback() || slices.Contains(allowed, name)
+	return isName("localhost") || err == nil && address.IsLoopback() || slices.ContainsFunc(allowed, isName)
 }
 
 // UnlessTerminated is nil where a service manager ended what runs until it is ended,

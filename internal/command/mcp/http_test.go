@@ -63,7 +63,7 @@ func (f *fixture) serve(args ...string) (address, token string) {
 
 func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 	f := newFixture(t)
-	address, token := f.serve("--allow-host", "world.example.com")
+	address, token := f.serve("--allow-host", "World.example.com")
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Errorf("without a host in its address it listens at %s", address)
 	}
