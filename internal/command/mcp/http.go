@@ -11,6 +11,7 @@ import (
 	"time"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/netutil"
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/render"
@@ -20,10 +21,13 @@ import (
 // What bounds a server over HTTP.
 const (
 	headerTimeout  = 10 * time.Second
+	idleConnection = 2 * time.Minute
 	idleSession    = 30 * time.Minute
 	drainTimeout   = 5 * time.Second
 	mostCalls      = 256
 	keptForResumes = 4 << 20
+	// mostConnections leaves room for those that have no request under way.
+	mostConnections = 2 * mostCalls
 )
 
 // listening is what "playctl mcp --http" prints.
@@ -45,6 +49,7 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	if err != nil {
 		return fmt.Errorf("listen at %s: %w", address, err)
 	}
+	listener = netutil.LimitListener(listener, mostConnections)
 	kept := sdkmcp.NewMemoryEventStore(nil)
 	kept.SetMaxBytes(keptForResumes)
 	handler := sdkmcp.NewStreamableHTTPHandler(func(*http.Request) *sdkmcp.Server { return server }, &sdkmcp.StreamableHTTPOptions{
@@ -54,7 +59,7 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guarded(http.NewCrossOriginProtection().Handler(handler), token, flags.allowHosts))
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
+	web := webServer(ctx, mux)
 	url := "http://" + listener.Addr().String() + "/mcp"
 	err = a.Printer.Print(render.Document{
 		Data: listening{URL: url, TokenFile: flags.tokenFile}, Views: []render.View{render.Line("MCP clients connect to " + url + " with the bearer token in " + flags.tokenFile)},
@@ -79,6 +84,15 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 		return err
 	}
 	return context.Cause(ctx)
+}
+
+// webServer is the server of a run. It has no time for reading a whole request: that would
+// end streams.
+func webServer(ctx context.Context, handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleConnection,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 }
 
 // guarded lets requests pass that name this machine, or a host that is allowed, and
