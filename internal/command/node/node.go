@@ -74,8 +74,8 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 		Short: "List your nodes, or with --admin all nodes of the host",
 		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and
 what each account has: agents, spaces, MCP servers, log lines, journeys and bytes of history, with
-limits of its own after a slash. NAME is the owner's label, else the name at the host.
-No phrase, hash or key is ever shown.`,
+limits of its own after a slash. NAME is the owner's label, else the name at the host, and of the
+node of a space the beginning of the space's id. No phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -114,7 +114,7 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 		nodes = append(nodes, nodeItem{protocol.NodeKindAgent, n.AgentID, owners[n.AgentID], n.Name, n.Label, n.CreatedAt, nil, nil})
 	}
 	for _, n := range reply.SpaceNodes {
-		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, "", "", n.CreatedAt, nil, nil})
+		nodes = append(nodes, nodeItem{protocol.NodeKindSpace, n.NodeID, n.ParentNodeID, n.SpaceID, "", n.CreatedAt, nil, nil})
 	}
 	table := render.Table{
 		Columns: []render.Column{{Title: "kind"}, {Title: "node"}, {Title: "parent"}, {Title: "name", Wraps: true}, {Title: "created"}},
@@ -123,8 +123,12 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	items := []any{}
 	for _, n := range nodes {
 		items = append(items, n)
+		name := cmp.Or(n.Label, n.Name)
+		if n.Kind == protocol.NodeKindSpace {
+			name = render.ShortID(n.Name)
+		}
 		table.Rows = append(table.Rows, []string{
-			n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), cmp.Or(n.Label, n.Name), look.AgeOf(n.CreatedAt),
+			n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), name, look.AgeOf(n.CreatedAt),
 		})
 	}
 	views := []render.View{table}

@@ -46,3 +46,19 @@ func TestNodesFitATerminal(t *testing.T) {
 		}
 	}
 }
+
+// A space's node is named by the space, for a node id alone says nothing to anybody.
+func TestNodesNameTheirSpaces(t *testing.T) {
+	t.Parallel()
+	reply := &protocol.AllNodesReply{
+		SpaceNodes: protocol.List[protocol.SpaceNodeRecord]{{NodeID: strings.Repeat("d", 64), Kind: protocol.NodeKindSpace, SpaceID: "mill"}},
+	}
+	var out bytes.Buffer
+	printer := render.Printer{Out: &out, Format: render.FormatNDJSON}
+	if err := printer.Print(*nodesDocument(render.Look{}, new(command.Caller), reply)); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"name":"mill"`; !strings.Contains(out.String(), want) {
+		t.Errorf("%s is missing in %s", want, &out)
+	}
+}
