@@ -252,21 +252,9 @@ func importContext(ctx context.Context, a *command.App, name, passphraseFile str
 		imported.Name = a.Settings.Context
 	}
 	current := false
-	err = changeContexts(ctx, a, func(file *creds.File) error {
-		put := file.Add
-		if replace {
-			put = file.Put
-		}
-		if err := put(imported); err != nil {
-			return err
-		}
-		if use {
-			if err := file.Use(imported.Name); err != nil {
-				return err
-			}
-		}
-		current = file.Current() == imported.Name
-		return nil
+	err = changeContexts(ctx, a, func(file *creds.File) (err error) {
+		current, err = putContext(file, imported, replace, use)
+		return err
 	})
 	if errors.Is(err, creds.ErrContextExists) {
 		return command.Hintf(err, "name another with --context, or add --replace")

@@ -76,25 +76,36 @@ func addContext(ctx context.Context, a *command.App, name, fingerprint string, u
 		}
 	}
 	var current bool
-	err = changeContexts(ctx, a, func(file *creds.File) error {
+	err = changeContexts(ctx, a, func(file *creds.File) (err error) {
 		if added.Fingerprint == "" {
 			added.Fingerprint = trustedAt(file, name, added.ServerURL)
 		}
-		if err := file.Add(added); err != nil {
-			return err
-		}
-		if use {
-			if err := file.Use(name); err != nil {
-				return err
-			}
-		}
-		current = file.Current() == name
-		return nil
+		current, err = putContext(file, added, false, use)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	return a.Printer.Print(contextDocument(added, current))
+}
+
+// putContext puts a context into a file, with replace in place of one that has its name;
+// with use, commands use it from then on. It reports whether they do: the first one is used
+// in any case.
+func putContext(file *creds.File, c *creds.Context, replace, use bool) (current bool, err error) {
+	put := file.Add
+	if replace {
+		put = file.Put
+	}
+	if err := put(c); err != nil {
+		return false, err
+	}
+	if use {
+		if err := file.Use(c.Name); err != nil {
+			return false, err
+		}
+	}
+	return file.Current() == c.Name, nil
 }
 
 // changeContexts alters the credentials file.

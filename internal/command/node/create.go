@@ -102,7 +102,8 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 		return notCreated(a, err, phrase)
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, KeyName: protocol.DefaultKeyName, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("main node", "playctl login --phrase "+target.ServerURL, keepContext(ctx, a, target, false, use))
+	_, err = keepContext(ctx, a, target, false, use)
+	err = notKept("main node", "playctl login --phrase "+target.ServerURL, err)
 	document := createdMain(target, phrase)
 	if err == nil {
 		document.Views = append(document.Views, whichContext(a, target.Name, use)...)
@@ -261,13 +262,14 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 }
 
 // keepContext saves a context with a new node. The host knows the node by now,
-// so an interrupt no longer stops it.
-func keepContext(ctx context.Context, a *command.App, target *creds.Context, replace, use bool) error {
+// so an interrupt no longer stops it. It reports whether commands use the context from
+// then on.
+func keepContext(ctx context.Context, a *command.App, target *creds.Context, replace, use bool) (current bool, err error) {
 	store, err := a.CredentialsStore()
 	if err != nil {
-		return err
+		return false, err
 	}
-	return store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
+	err = store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
 		existing, err := file.Context(target.Name)
 		if err == nil && existing.Main != nil && !replace {
 			return fmt.Errorf("context %q got a main node meanwhile", target.Name)
@@ -281,11 +283,10 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 				}
 			}
 		}
-		if err := file.Put(target); err != nil || !use {
-			return err
-		}
-		return file.Use(target.Name)
+		current, err = putContext(file, target, true, use)
+		return err
 	})
+	return current, err
 }
 
 func createdMain(target *creds.Context, phrase *command.NodePhrase) render.Document {

@@ -98,11 +98,10 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err != nil {
 		return err
 	}
-	err = store.Update(ctx, func(file *creds.File) error {
-		if replace {
-			return file.Put(imported)
-		}
-		return file.Add(imported)
+	current := false
+	err = store.Update(ctx, func(file *creds.File) (err error) {
+		current, err = putContext(file, imported, replace, false)
+		return err
 	})
 	if errors.Is(err, creds.ErrContextExists) {
 		return command.Hintf(err, "name another with --context, or add --replace")
@@ -110,7 +109,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err != nil {
 		return err
 	}
-	if err := a.Printer.Print(contextDocument(imported, false)); err != nil {
+	if err := a.Printer.Print(contextDocument(imported, current)); err != nil {
 		return err
 	}
 	shareLabels(ctx, a, &command.Caller{
@@ -315,10 +314,11 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	}
 	target.RootKey = found.rootKey
 	target.Main = &creds.MainNode{NodeID: found.node.NodeID, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepContext(ctx, a, target, flags.replace, false); err != nil {
+	current, err := keepContext(ctx, a, target, flags.replace, false)
+	if err != nil {
 		return err
 	}
-	if err := a.Printer.Print(contextDocument(target, false)); err != nil {
+	if err := a.Printer.Print(contextDocument(target, current)); err != nil {
 		return err
 	}
 	if !target.Main.APIKey.IsZero() {

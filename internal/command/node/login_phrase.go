@@ -70,7 +70,7 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 	if err != nil {
 		return err
 	}
-	if err := keepContext(ctx, a, target, false, true); err != nil {
+	if _, err := keepContext(ctx, a, target, false, true); err != nil {
 		return err
 	}
 	document := createdMain(target, &command.NodePhrase{Flags: &command.PhraseFlags{}})
