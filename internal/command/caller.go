@@ -195,13 +195,11 @@ func (a *App) override(who *Caller) error {
 		}
 		who.Server = server
 	}
-	if a.Settings.Service != "" {
-		service, err := creds.ParseService(a.Settings.Service)
-		if err != nil {
-			return BadSetting(a.Sources.Where("service"), err)
-		}
-		who.Service = protocol.Service(service)
+	service, err := a.ServiceOr(creds.Service(who.Service))
+	if err != nil {
+		return err
 	}
+	who.Service = protocol.Service(service)
 	key, err := a.EnvironmentSecret(EnvAPIKey)
 	if err != nil {
 		return err
@@ -210,6 +208,18 @@ func (a *App) override(who *Caller) error {
 		who.APIKey, who.keyFromEnv = key, true
 	}
 	return a.environmentNode(who)
+}
+
+// ServiceOr is the service that the run names, otherwise where it names none.
+func (a *App) ServiceOr(otherwise creds.Service) (creds.Service, error) {
+	if a.Settings.Service == "" {
+		return otherwise, nil
+	}
+	service, err := creds.ParseService(a.Settings.Service)
+	if err != nil {
+		return "", BadSetting(a.Sources.Where("service"), err)
+	}
+	return service, nil
 }
 
 // environmentNode takes the node that the environment names.

@@ -55,18 +55,14 @@ another context trusts at the same URL is taken over.`,
 }
 
 func addContext(ctx context.Context, a *command.App, name, fingerprint string, use bool) error {
-	server, service := a.Settings.Server, creds.ServicePlay
-	if server == "" {
+	if a.Settings.Server == "" {
 		return command.Usagef("name the host with --server")
 	}
-	if a.Settings.Service != "" {
-		parsed, err := creds.ParseService(a.Settings.Service)
-		if err != nil {
-			return command.BadSetting("--service", err)
-		}
-		service = parsed
+	service, err := a.ServiceOr(creds.ServicePlay)
+	if err != nil {
+		return err
 	}
-	added, err := creds.NewContext(name, server, service, a.Now())
+	added, err := creds.NewContext(name, a.Settings.Server, service, a.Now())
 	if err != nil {
 		return command.Usagef("%w", err)
 	}

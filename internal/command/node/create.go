@@ -162,7 +162,7 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, service := a.Settings.Server, a.Settings.Service
+	server, service := a.Settings.Server, creds.ServicePlay
 	name := accountContext(a, file, server, replace)
 	existing, err := file.Context(name)
 	switch {
@@ -172,18 +172,14 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	case existing.Main != nil && !replace:
 		return nil, hasMain(existing)
 	case existing.Main != nil && server == "":
-		server = existing.ServerURL
-		if service == "" {
-			service = string(existing.Service)
-		}
+		server, service = existing.ServerURL, existing.Service
 	case server == "":
 		return existing, nil
 	}
-	parsed, err := creds.ParseService(cmp.Or(service, string(creds.ServicePlay)))
-	if err != nil {
-		return nil, command.BadSetting("--service", err)
+	if service, err = a.ServiceOr(service); err != nil {
+		return nil, err
 	}
-	target, err := creds.NewContext(name, cmp.Or(server, command.DefaultServer), parsed, a.Now())
+	target, err := creds.NewContext(name, cmp.Or(server, command.DefaultServer), service, a.Now())
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}

@@ -80,10 +80,8 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if options.Name == "" {
 		options.Name = defaultContext
 	}
-	if a.Settings.Service != "" {
-		if options.Service, err = creds.ParseService(a.Settings.Service); err != nil {
-			return command.BadSetting(a.Sources.Where("service"), err)
-		}
+	if options.Service, err = a.ServiceOr(""); err != nil {
+		return err
 	}
 	imported, err := creds.ParseImport(command.InputName(name), text, options)
 	if err != nil {

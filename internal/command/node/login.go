@@ -168,9 +168,9 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 				"\"playctl context use %s\" uses it; name a new context with --context for another account there", name)
 		}
 	}
-	service, err := creds.ParseService(cmp.Or(a.Settings.Service, string(creds.ServicePlay)))
+	service, err := a.ServiceOr(creds.ServicePlay)
 	if err != nil {
-		return nil, command.BadSetting("--service", err)
+		return nil, err
 	}
 	target, err := creds.NewContext(freeContext(a, file, invited.ServerURL), invited.ServerURL, service, a.Now())
 	if err != nil {
