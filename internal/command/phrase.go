@@ -120,7 +120,8 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 // Keeps reports whether the phrase goes into the credentials file.
 func (f *PhraseFlags) Keeps() bool { return f.keep }
 
-// KeepUnseen keeps a phrase with the credentials that nobody would see otherwise.
+// KeepUnseen keeps the phrase in the credentials file where no flag and no terminal would
+// show it.
 func (f *PhraseFlags) KeepUnseen(a *App) {
 	f.unseen = !f.keep && f.To == "" && !f.Show && !a.PhraseIsSeen()
 	f.keep = f.keep || f.unseen

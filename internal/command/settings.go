@@ -58,8 +58,8 @@ func (s *Settings) register(flags *pflag.FlagSet) {
 // configurable marks flags that can be set elsewhere too.
 const configurable = "playctl_configurable"
 
-// Configurable marks flags that the environment and the config file can set. Which
-// config file it is, only the environment can say.
+// Configurable marks flags that the environment and the config file can set. The config
+// file cannot say which file it is.
 func Configurable(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		if err := flags.SetAnnotation(name, configurable, nil); err != nil {

@@ -43,7 +43,7 @@ type terminalFile struct {
 	in, out *os.File
 }
 
-// Read and Write make the terminal a stream.
+// Read implements io.Reader.
 func (t *terminalFile) Read(into []byte) (int, error) { return t.in.Read(into) }
 
 // Write implements io.Writer.
@@ -113,7 +113,7 @@ func OpenTTY() (TTY, error) {
 	return &terminalFile{in: in, out: out}, nil
 }
 
-// Ask implements tty. The terminal is raw meanwhile, so that Ctrl-C arrives as
+// Ask implements TTY. The terminal is raw meanwhile, so that Ctrl-C arrives as
 // a character and the terminal is always put back as it was.
 func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (answer string, err error) {
 	restore, err := t.makeRaw()
@@ -181,7 +181,7 @@ func (t *terminalFile) makeRaw() (restore func() error, err error) {
 	}, nil
 }
 
-// Close implements tty.
+// Close implements TTY.
 func (t *terminalFile) Close() error {
 	if t.in == t.out {
 		return t.in.Close()
