@@ -68,14 +68,19 @@ func SpaceViews(look render.Look, space *protocol.Space, entries []protocol.Spac
 
 // OccupantTable lists rows of the map.
 func OccupantTable(rows []json.RawMessage) render.Table {
-	table := render.Table{
-		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
-		Empty:   "The map is empty.",
-	}
+	table := occupantColumns()
 	for _, row := range rows {
 		table.Rows = append(table.Rows, DescribeRow(row))
 	}
 	return table
+}
+
+// occupantColumns is the table of the map's rows without any.
+func occupantColumns() render.Table {
+	return render.Table{
+		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
+		Empty:   "The map is empty.",
+	}
 }
 
 // SpaceTable lists spaces.
@@ -124,17 +129,16 @@ func (c *Caller) AgentsDocument(a *App, agents []protocol.AgentRecord) *render.D
 		Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name", Wraps: true}, {Title: "tools", Wraps: true}, {Title: "zones", Right: true}, {Title: "yields", Right: true}, {Title: "created"}},
 		Empty:   a.LikeThis("There are no agent nodes yet. \"playctl create-agent-node\" makes one."),
 	}
-	items := []any{}
 	for _, record := range agents {
 		record.Label = cmp.Or(c.NameOf(record.AgentID), record.Label)
 		result.Agents = append(result.Agents, record)
-		items = append(items, record)
-		table.Rows = append(table.Rows, []string{
+	}
+	return render.ListOf(result, result.Agents, table, func(record protocol.AgentRecord) []string {
+		return []string{
 			render.ShortID(record.AgentID), record.Label, record.Name, strings.Join(record.ToolNames, ", "),
 			Zones(record), Decimal(record.YieldCount), a.Printer.Look.AgeOf(record.CreatedAt),
-		})
-	}
-	return &render.Document{Data: result, Items: items, Views: []render.View{table}}
+		}
+	})
 }
 
 // Zones is an agent's count of zones, with the flag that many of them set.
@@ -169,27 +173,17 @@ func (c *Caller) MainDocument(look render.Look, reply *protocol.NodesReply) *ren
 // SnapshotDocument shows a snapshot: its JSON to programs, its rows as a table.
 func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render.Document {
 	bounds := snapshot.WorldMap.Bounds
-	table := render.Table{
-		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
-		Empty:   "The map is empty.",
+	about := render.Fields{
+		{Name: "session", Value: snapshot.SID},
+		{Name: "rev", Value: Number(snapshot.Rev)},
+		{Name: "seq", Value: Number(snapshot.Seq)},
+		{Name: "root", Value: snapshot.MerkleRootHex},
+		{Name: "map", Value: fmt.Sprintf("(%v, %v) to (%v, %v)", bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY)},
+		{Name: "spaces", Value: Decimal(int64(len(snapshot.Spaces)))},
 	}
-	items := []any{}
-	for _, row := range snapshot.WorldMap.Occupants {
-		items = append(items, row)
-		table.Rows = append(table.Rows, DescribeRow(row))
-	}
-	views := []render.View{
-		render.Fields{
-			{Name: "session", Value: snapshot.SID},
-			{Name: "rev", Value: Number(snapshot.Rev)},
-			{Name: "seq", Value: Number(snapshot.Seq)},
-			{Name: "root", Value: snapshot.MerkleRootHex},
-			{Name: "map", Value: fmt.Sprintf("(%v, %v) to (%v, %v)", bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY)},
-			{Name: "spaces", Value: Decimal(int64(len(snapshot.Spaces)))},
-		},
-		render.Line(""), table,
-	}
-	return &render.Document{Data: text, Items: items, Views: views}
+	doc := render.ListOf(text, snapshot.WorldMap.Occupants, occupantColumns(), DescribeRow)
+	doc.Views = append([]render.View{about, render.Line("")}, doc.Views...)
+	return doc
 }
 
 // RowOverview is what a table shows of a row of any kind.

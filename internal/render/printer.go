@@ -48,6 +48,16 @@ type Document struct {
 	Views []View
 }
 
+// ListOf is the document of a list: each of it is a line of NDJSON and a row of the table.
+func ListOf[T any](data any, list []T, table Table, row func(T) []string) *Document {
+	items := make([]any, len(list))
+	for i, one := range list {
+		items[i] = one
+		table.Rows = append(table.Rows, row(one))
+	}
+	return &Document{Data: data, Items: items, Views: []View{table}}
+}
+
 // Printer writes documents in one format.
 type Printer struct {
 	Out    io.Writer

@@ -63,7 +63,7 @@ the default. It takes the flags of "playctl serve", to show what they would do.`
 			if len(args) > 0 && len(result.Settings) == 0 {
 				return command.Hintf(command.Usagef("there is no setting called %q", args[0]), "\"playctl config show\" lists all")
 			}
-			return a.Printer.Print(result.document())
+			return a.Printer.Print(*result.document())
 		},
 	}
 	a.HostFlags(cmd.Flags())
@@ -77,12 +77,7 @@ func valueText(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-func (r configResult) document() render.Document {
+func (r configResult) document() *render.Document {
 	table := render.Table{Columns: []render.Column{{Title: "setting"}, {Title: "value", Wraps: true}, {Title: "from", Wraps: true}}}
-	items := make([]any, len(r.Settings))
-	for i, s := range r.Settings {
-		table.Rows = append(table.Rows, []string{s.Key, s.Value, s.Origin})
-		items[i] = s
-	}
-	return render.Document{Data: r, Items: items, Views: []render.View{table}}
+	return render.ListOf(r, r.Settings, table, func(s settingResult) []string { return []string{s.Key, s.Value, s.Origin} })
 }

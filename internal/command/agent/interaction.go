@@ -145,18 +145,15 @@ func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.I
 		Columns: []render.Column{{Title: "seq", Right: true}, {Title: "when"}, {Title: "agent"}, {Title: "role"}, {Title: "text", Wraps: true}},
 		Empty:   "Nothing was said yet.",
 	}
-	items := []any{}
-	for _, one := range result.Interactions {
-		items = append(items, one)
+	doc := render.ListOf(result, result.Interactions, table, func(one protocol.Interaction) []string {
 		name := c.NameOf(one.PlayerID)
 		if name == "" {
 			name = render.ShortID(one.PlayerID)
 		}
-		table.Rows = append(table.Rows, []string{command.Number(&one.Seq), look.AgeOf(one.At), name, one.Role, one.Text})
-	}
-	views := []render.View{table}
+		return []string{command.Number(&one.Seq), look.AgeOf(one.At), name, one.Role, one.Text}
+	})
 	if reply.HasMore && len(result.Interactions) > 0 {
-		views = append(views, render.Line(look.Faint("There are more: --before "+command.Number(&result.Interactions[0].Seq))))
+		doc.Views = append(doc.Views, render.Line(look.Faint("There are more: --before "+command.Number(&result.Interactions[0].Seq))))
 	}
-	return &render.Document{Data: result, Items: items, Views: views}
+	return doc
 }

@@ -90,22 +90,21 @@ func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answ
 		Columns: []render.Column{{Title: "agent"}, {Title: "name", Wraps: true}, {Title: "owner"}, {Title: "answering"}, {Title: "asked"}},
 		Empty:   a.LikeThis("There are no agents on the map. \"playctl agent run NAME -- COMMAND\" puts one there."),
 	}
-	items := []any{}
 	for _, row := range rows {
 		known := answering[row.AgentID]
-		agent := listedAgent{
+		result.Agents = append(result.Agents, listedAgent{
 			AgentID: row.AgentID, Name: row.Name, Label: who.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: row.NodeID == who.Main.NodeID,
 			Answering: cmp.Or(known.Answering, protocol.AnsweringUnknown), AskedAt: known.AskedAt,
-		}
-		owner, asked := render.ShortID(row.NodeID), ""
+		})
+	}
+	return render.ListOf(result, result.Agents, table, func(agent listedAgent) []string {
+		owner, asked := render.ShortID(agent.OwnerID), ""
 		if agent.Yours {
 			owner = "you"
 		}
 		if agent.AskedAt != "" {
 			asked = a.Printer.Look.AgeOf(agent.AskedAt)
 		}
-		result.Agents, items = append(result.Agents, agent), append(items, agent)
-		table.Rows = append(table.Rows, []string{render.ShortID(row.AgentID), row.Name, owner, agent.Answering, asked})
-	}
-	return &render.Document{Data: result, Items: items, Views: []render.View{table}}
+		return []string{render.ShortID(agent.AgentID), agent.Name, owner, agent.Answering, asked}
+	})
 }

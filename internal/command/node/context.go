@@ -151,20 +151,20 @@ func newContextListCommand(a *command.App) *cobra.Command {
 				Columns: []render.Column{{Title: ""}, {Title: "context"}, {Title: "server"}, {Title: "main node"}, {Title: "agents", Right: true}},
 				Empty:   a.LikeThis("There are no contexts yet. \"playctl create-main-node\" makes one."),
 			}
-			items := []any{}
 			for _, name := range file.Names() {
 				c, err := file.Context(name)
 				if err != nil {
 					return err
 				}
-				one, mark := describeContext(c, name == current), ""
-				if one.Current {
+				result.Contexts = append(result.Contexts, describeContext(c, name == current))
+			}
+			return a.Printer.Print(*render.ListOf(result, result.Contexts, table, func(c contextResult) []string {
+				mark := ""
+				if c.Current {
 					mark = "*"
 				}
-				result.Contexts, items = append(result.Contexts, one), append(items, one)
-				table.Rows = append(table.Rows, []string{mark, one.Context, one.Server, render.ShortID(one.NodeID), command.Decimal(int64(len(one.Agents)))})
-			}
-			return a.Printer.Print(render.Document{Data: result, Items: items, Views: []render.View{table}})
+				return []string{mark, c.Context, c.Server, render.ShortID(c.NodeID), command.Decimal(int64(len(c.Agents)))}
+			}))
 		},
 	}
 }

@@ -173,19 +173,14 @@ func listedInvitations(a *command.App, who *command.Caller, list []protocol.Invi
 		Columns: []render.Column{{Title: "id"}, {Title: "used", Right: true}, {Title: "of", Right: true}, {Title: "expires"}, {Title: "by"}},
 		Empty:   a.LikeThis("There are no invitations. \"playctl invite\" makes one."),
 	}
-	items := []any{}
-	for _, i := range list {
+	result := invitationsResult{Context: who.ContextName(), Invitations: command.NotNil(list)}
+	return render.ListOf(result, list, table, func(i protocol.InvitationRecord) []string {
 		by := "administrator"
 		if i.CreatedBy != "" {
 			by = render.ShortID(i.CreatedBy)
 		}
-		items = append(items, i)
-		table.Rows = append(table.Rows, []string{i.ID, command.Decimal(int64(i.Used)), command.Decimal(int64(i.Uses)), orExpired(a, i.ExpiresAt), by})
-	}
-	return &render.Document{
-		Data:  invitationsResult{Context: who.ContextName(), Invitations: command.NotNil(list)},
-		Items: items, Views: []render.View{table},
-	}
+		return []string{i.ID, command.Decimal(int64(i.Used)), command.Decimal(int64(i.Uses)), orExpired(a, i.ExpiresAt), by}
+	})
 }
 
 // revokedInvitationResult is what "playctl invite revoke" prints.

@@ -170,15 +170,10 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 		Columns: []render.Column{{Title: "name"}, {Title: "made"}, {Title: "last used"}, {Title: "expires"}},
 		Empty:   a.LikeThis("There are no API keys. \"playctl create-api-key\" makes one."),
 	}
-	items := []any{}
-	for _, k := range keys {
-		items = append(items, k)
-		table.Rows = append(table.Rows, []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), orExpired(a, k.ExpiresAt)})
-	}
-	return &render.Document{
-		Data:  keysResult{Context: who.ContextName(), Keys: command.NotNil(keys)},
-		Items: items, Views: []render.View{table},
-	}
+	result := keysResult{Context: who.ContextName(), Keys: command.NotNil(keys)}
+	return render.ListOf(result, keys, table, func(k protocol.KeyRecord) []string {
+		return []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), orExpired(a, k.ExpiresAt)}
+	})
 }
 
 // orExpired is a cell with the time at which something ends, or that it has ended.

@@ -120,29 +120,22 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 		Columns: []render.Column{{Title: "kind"}, {Title: "node"}, {Title: "parent"}, {Title: "name", Wraps: true}, {Title: "created"}},
 		Empty:   "The host knows no nodes.",
 	}
-	items := []any{}
-	for _, n := range nodes {
-		items = append(items, n)
+	result := nodesResult{
+		Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
+		MainNodes: command.NotNil(reply.MainNodes), AgentNodes: command.NotNil(reply.AgentNodes), SpaceNodes: command.NotNil(reply.SpaceNodes),
+	}
+	doc := render.ListOf(result, nodes, table, func(n nodeItem) []string {
 		name := cmp.Or(n.Label, n.Name)
 		if n.Kind == protocol.NodeKindSpace {
 			name = render.ShortID(n.Name)
 		}
-		table.Rows = append(table.Rows, []string{
-			n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), name, look.AgeOf(n.CreatedAt),
-		})
-	}
-	views := []render.View{table}
+		return []string{n.Kind, render.ShortID(n.NodeID), render.ShortID(n.ParentNodeID), name, look.AgeOf(n.CreatedAt)}
+	})
 	if slices.ContainsFunc(nodes, func(n nodeItem) bool { return n.Usage != nil }) {
 		now, history, others := usageTables(nodes)
-		views = append(views, render.Line(""), now, render.Line(""), history, render.Line(""), others)
+		doc.Views = append(doc.Views, render.Line(""), now, render.Line(""), history, render.Line(""), others)
 	}
-	return &render.Document{
-		Data: nodesResult{
-			Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
-			MainNodes: command.NotNil(reply.MainNodes), AgentNodes: command.NotNil(reply.AgentNodes), SpaceNodes: command.NotNil(reply.SpaceNodes),
-		},
-		Items: items, Views: views,
-	}
+	return doc
 }
 
 func newListAgentNodesCommand(a *command.App) *cobra.Command {

@@ -39,14 +39,11 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				doc := &render.Document{Data: watchTokensResult{Context: who.ContextName(), Tokens: reply.Tokens}, Items: []any{}}
+				result := watchTokensResult{Context: who.ContextName(), Tokens: reply.Tokens}
 				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "No link that you made is good any more."}
-				for _, t := range reply.Tokens {
-					doc.Items = append(doc.Items, t)
-					table.Rows = append(table.Rows, []string{t.ID, t.ExpiresAt})
-				}
-				doc.Views = []render.View{table}
-				return doc, nil
+				return render.ListOf(result, reply.Tokens, table, func(t protocol.WatchTokenRecord) []string {
+					return []string{t.ID, t.ExpiresAt}
+				}), nil
 			})
 		},
 	}
