@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -189,15 +190,24 @@ func (m *meanings) several() error {
 	return Hintf(Usagef("%q may be one of %d agents: %s", m.ref, len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
 }
 
-// AgentsOnMap reads the agents' rows; one that cannot be read is left out.
-func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, error) {
+// Snapshot reads the whole world, as the host sent it and parsed.
+func Snapshot(ctx context.Context, host *client.Client) (json.RawMessage, *protocol.Snapshot, error) {
 	text, _, err := host.WorldSnapshot(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var snapshot protocol.Snapshot
 	if err := protocol.Decode(text, &snapshot); err != nil {
-		return nil, fmt.Errorf("read the snapshot: %w", err)
+		return nil, nil, fmt.Errorf("read the snapshot: %w", err)
+	}
+	return text, &snapshot, nil
+}
+
+// AgentsOnMap reads the agents' rows; one that cannot be read is left out.
+func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, error) {
+	_, snapshot, err := Snapshot(ctx, host)
+	if err != nil {
+		return nil, err
 	}
 	var rows []*protocol.Agent
 	for _, text := range snapshot.WorldMap.Occupants {

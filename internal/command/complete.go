@@ -254,7 +254,7 @@ func MCPServers(ctx context.Context, _ *App, who *Caller, host *client.Client, w
 
 // addRows adds rows of the map that are not agents.
 func addRows(ctx context.Context, to known, host *client.Client, wanted func(*RowOverview) bool) error {
-	snapshot, err := worldOf(ctx, host)
+	_, snapshot, err := Snapshot(ctx, host)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func addRows(ctx context.Context, to known, host *client.Client, wanted func(*Ro
 
 // Spaces offers the spaces of the world.
 func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
-	snapshot, err := worldOf(ctx, host)
+	_, snapshot, err := Snapshot(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -281,15 +281,6 @@ func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Wo
 		}
 	}
 	return spaces.offers(word.Typed), nil
-}
-
-func worldOf(ctx context.Context, host *client.Client) (*protocol.Snapshot, error) {
-	text, _, err := host.WorldSnapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	snapshot := new(protocol.Snapshot)
-	return snapshot, protocol.Decode(text, snapshot)
 }
 
 // StableKeys offers the keys of the chain that are wanted.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -99,11 +98,11 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 
 // placement is the caller's MCP placement of a name, or of the beginning of an id.
 func placement(ctx context.Context, c *command.Caller, host *client.Client, ref string) (found *protocol.MCP, err error) {
-	rows, err := readRows(ctx, host)
+	_, snapshot, err := command.Snapshot(ctx, host)
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range rows {
+	for _, text := range snapshot.WorldMap.Occupants {
 		row := new(protocol.MCP)
 		kind := command.RowOverview{}
 		if protocol.Decode(text, row) != nil || protocol.Decode(text, &kind) != nil || kind.Kind != protocol.KindMCP {
@@ -125,17 +124,4 @@ func placement(ctx context.Context, c *command.Caller, host *client.Client, ref 
 
 func noPlacement(ref string) error {
 	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no MCP server %q", ref), "\"playctl snapshot\" lists what is on the map")
-}
-
-// readRows reads the rows of the map.
-func readRows(ctx context.Context, host *client.Client) ([]json.RawMessage, error) {
-	text, _, err := host.WorldSnapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var snapshot protocol.Snapshot
-	if err := protocol.Decode(text, &snapshot); err != nil {
-		return nil, fmt.Errorf("read the snapshot: %w", err)
-	}
-	return snapshot.WorldMap.Occupants, nil
 }

@@ -107,7 +107,7 @@ func (s *session) inspectAgent(ctx context.Context, st aql.InspectAgent) (*outco
 	if err != nil {
 		return nil, err
 	}
-	_, snapshot, err := s.snapshot(ctx)
+	_, snapshot, err := command.Snapshot(ctx, s.main)
 	if err != nil {
 		return nil, err
 	}
@@ -201,21 +201,8 @@ func (s *session) agentViews(d *inspectedAgent) []render.View {
 	return []render.View{fields, render.Line(""), command.OccupantTable([]json.RawMessage{d.Occupant})}
 }
 
-// snapshot reads the whole world, as the host sent it and parsed.
-func (s *session) snapshot(ctx context.Context) (json.RawMessage, *protocol.Snapshot, error) {
-	raw, _, err := s.main.WorldSnapshot(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	var snapshot protocol.Snapshot
-	if err := protocol.Decode(raw, &snapshot); err != nil {
-		return nil, nil, fmt.Errorf("read the snapshot: %w", err)
-	}
-	return raw, &snapshot, nil
-}
-
 func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
-	raw, snapshot, err := s.snapshot(ctx)
+	raw, snapshot, err := command.Snapshot(ctx, s.main)
 	if err != nil {
 		return nil, err
 	}

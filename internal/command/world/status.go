@@ -187,13 +187,9 @@ func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 
 // look reads where the world stands.
 func (r *statusResult) look(ctx context.Context, c *client.Client) error {
-	text, _, err := c.WorldSnapshot(ctx)
+	_, snapshot, err := command.Snapshot(ctx, c)
 	if err != nil {
 		return err
-	}
-	var snapshot protocol.Snapshot
-	if err := protocol.Decode(text, &snapshot); err != nil {
-		return fmt.Errorf("read the snapshot: %w", err)
 	}
 	r.SID, r.Rev, r.Seq = snapshot.SID, snapshot.Rev, snapshot.Seq
 	occupants, spaces := len(snapshot.WorldMap.Occupants), len(snapshot.Spaces)

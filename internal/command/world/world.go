@@ -174,15 +174,11 @@ the host sent it, with every field; ndjson is one row of the map a line.`,
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Reading the world", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-				text, _, err := c.WorldSnapshot(ctx)
+				text, snapshot, err := command.Snapshot(ctx, c)
 				if err != nil {
 					return nil, err
 				}
-				var snapshot protocol.Snapshot
-				if err := protocol.Decode(text, &snapshot); err != nil {
-					return nil, fmt.Errorf("read the snapshot: %w", err)
-				}
-				return command.SnapshotDocument(text, &snapshot), nil
+				return command.SnapshotDocument(text, snapshot), nil
 			})
 		},
 	}
