@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -282,4 +283,18 @@ const LeaveTimeout = 3 * time.Second
 // NodeCredentials is a node's id and hash as the SDK takes them.
 func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
 	return &sdk.NodeCredentials{NodeID: id, PasswHash: hash.Secret}
+}
+
+// WorldOptions are those of a world that a run calls as a node, which may be nobody.
+func (a *App) WorldOptions(who *Caller, node client.Credentials) sdk.Options {
+	options := sdk.Options{
+		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
+		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout,
+		// Commands say themselves what a person should know.
+		Logger: slog.New(slog.DiscardHandler),
+	}
+	if !node.IsZero() {
+		options.MainNodeCredentials = NodeCredentials(node.NodeID, node.Hash)
+	}
+	return options
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"log/slog"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
@@ -163,15 +162,11 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 
 // remoteWorld is the host as the SDK sees it.
 func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
-	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey,
-		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
-	}
+	options := a.WorldOptions(who, who.Main)
 	if options.APIKey.IsZero() {
 		options.APIKey = protocol.NewSecret(noAPIKey)
 	}
 	if !who.Main.IsZero() {
-		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
 		options.OnWarning = func(text string) { a.Warn(text, "") }
 	}
 	return sdk.New(options)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"sync"
 
@@ -163,14 +162,7 @@ func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err 
 	if v.client, err = a.Client(who, who.Main); err != nil {
 		return nil, err
 	}
-	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
-		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
-	}
-	if !who.Main.IsZero() {
-		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
-	}
-	if v.world, err = sdk.New(options); err != nil {
+	if v.world, err = sdk.New(a.WorldOptions(who, who.Main)); err != nil {
 		v.client.Close()
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package otel
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,14 +47,7 @@ func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink,
 	if err := checkHost(ctx, a, who); err != nil {
 		return nil, err
 	}
-	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
-		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout, Logger: slog.New(slog.DiscardHandler),
-	}
-	if !who.Main.IsZero() {
-		options.MainNodeCredentials = command.NodeCredentials(who.Main.NodeID, who.Main.Hash)
-	}
-	world, err := sdk.New(options)
+	world, err := sdk.New(a.WorldOptions(who, who.Main))
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -57,7 +56,7 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	}
 	// What is written for a person comes after this.
 	defer func() { err = errors.Join(err, t.shown.close()) }()
-	world, err := sdk.New(worldOptions(t.App, t.who))
+	world, err := sdk.New(t.WorldOptions(t.who, t.who.Reader()))
 	if err != nil {
 		return err
 	}
@@ -329,21 +328,4 @@ func (t *tailer) suspend(ctx context.Context) error {
 		return err
 	}
 	return t.shown.draw(t.status())
-}
-
-// worldOptions are those of a world that a caller only looks at.
-func worldOptions(a *command.App, who *command.Caller) sdk.Options {
-	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, Timeout: a.Settings.Timeout,
-		CertificateFingerprint: who.Fingerprint(),
-		APIKey:                 who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
-		// What a person should know is among the reports.
-		Logger: slog.New(slog.DiscardHandler),
-	}
-	if reader := who.Reader(); !reader.IsZero() {
-		options.MainNodeCredentials = &sdk.NodeCredentials{
-			NodeID: reader.NodeID, PasswHash: reader.Hash.Secret,
-		}
-	}
-	return options
 }
