@@ -27,7 +27,8 @@ func RegisterYes(cmd *cobra.Command, yes *bool) {
 	RegisterDryRun(cmd)
 }
 
-// RegisterDryRun adds --dry-run for a command that asks nothing, and calls IfReal.
+// RegisterDryRun adds --dry-run for a command that asks nothing: for ConfirmIfSeen its answer
+// is always yes.
 func RegisterDryRun(cmd *cobra.Command) {
 	cmd.Flags().Bool(dryRunFlag, false, "say what would be done, and do nothing")
 }

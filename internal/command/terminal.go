@@ -222,30 +222,23 @@ type dryRunResult struct {
 }
 
 // ConfirmIfSeen is Confirm where a person is sure to be there; elsewhere it goes on, so
-// that scripts from before there was a question do.
-func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string) error {
-	if !a.dryRun && !a.isSeen() {
+// that scripts from before there was a question do. check, which may be nil, finds out
+// whether the host would refuse what the question is about, so that nobody answers it in
+// vain; where nothing is asked, that is left to the host.
+func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string, check func() error) error {
+	if !a.dryRun && (yes || !a.isSeen()) {
 		return nil
+	}
+	if check != nil {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	return a.Confirm(ctx, yes, question)
 }
 
 // isSeen reports whether a person is sure to be there to answer a question.
 func (a *App) isSeen() bool { return a.MayAsk() && IsTerminal(a.Stdin) && IsTerminal(a.Stderr) }
-
-// IfReal ends the run where it should do nothing, and says what it would do.
-func (a *App) IfReal(ctx context.Context, question string) error {
-	return a.Confirm(ctx, true, question)
-}
-
-// BeforeAsking finds out whether the host would refuse what the next question is about, so
-// that nobody answers it in vain; where nothing is asked, that is left to the host.
-func (a *App) BeforeAsking(yes bool, check func() error) error {
-	if !a.dryRun && (yes || !a.isSeen()) {
-		return nil
-	}
-	return check()
-}
 
 // Confirm asks before something that cannot be undone. yes is the command's
 // --yes.

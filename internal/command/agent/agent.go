@@ -277,7 +277,7 @@ delete-agent-node" ends the node as well. One that is not on the map is no error
 			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", ref.Name())); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", ref.Name()), nil); err != nil {
 				return err
 			}
 			err = a.Call(cmd.Context(), who, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {

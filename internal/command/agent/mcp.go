@@ -74,7 +74,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", server.Name)); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", server.Name), nil); err != nil {
 				return err
 			}
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -41,7 +41,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 			if err := holdsOnlyKey(a, file); err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file)); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file), nil); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -202,10 +202,9 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
 			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeAsking(true, func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }); err != nil {
-				return err
-			}
-			if err := a.IfReal(cmd.Context(), fmt.Sprintf("Revoke the invitation %q. The accounts that it made stay.", args[0])); err != nil {
+			question := fmt.Sprintf("Revoke the invitation %q. The accounts that it made stay.", args[0])
+			check := func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }
+			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
 				return err
 			}
 			return a.AsOwner(cmd.Context(), &admin, "Revoking the invitation", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {

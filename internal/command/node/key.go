@@ -202,10 +202,8 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 			func(r *protocol.KeysReply) []protocol.KeyRecord { return r.Keys },
 			func(one protocol.KeyRecord) cobra.Completion { return one.Name })),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeAsking(yes, func() error { return hasKey(cmd.Context(), a, args[0]) }); err != nil {
-				return err
-			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, revokesKey(a, args[0])); err != nil {
+			check := func() error { return hasKey(cmd.Context(), a, args[0]) }
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, revokesKey(a, args[0]), check); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Revoking the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

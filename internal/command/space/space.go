@@ -191,10 +191,9 @@ made the space, and with --phrase-from for the space's own node.`,
 			return a.Completes(command.Spaces)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeAsking(true, func() error { return canChange(cmd.Context(), a, name == removeAmenity, args[0], args[1]) }); err != nil {
-				return err
-			}
-			if err := a.IfReal(cmd.Context(), fmt.Sprintf("%s: %s of %s.", short, args[1], args[0])); err != nil {
+			question := fmt.Sprintf("%s: %s of %s.", short, args[1], args[0])
+			check := func() error { return canChange(cmd.Context(), a, name == removeAmenity, args[0], args[1]) }
+			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -63,10 +63,9 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
 			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.BeforeAsking(yes, func() error { return hasToken(cmd.Context(), a, args[0]) }); err != nil {
-				return err
-			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("End the link %q? Who watches by it is cut off.", args[0])); err != nil {
+			question := fmt.Sprintf("End the link %q? Who watches by it is cut off.", args[0])
+			check := func() error { return hasToken(cmd.Context(), a, args[0]) }
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, question, check); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -111,10 +111,8 @@ Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-
 			if err != nil {
 				return err
 			}
-			if err := a.BeforeAsking(yes, func() error { return hasKey(cmd.Context(), a, &admin, key) }); err != nil {
-				return err
-			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", key)); err != nil {
+			check := func() error { return hasKey(cmd.Context(), a, &admin, key) }
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", key), check); err != nil {
 				return err
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Removing", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
