@@ -125,6 +125,13 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// Group makes a command one that only has others below it.
+func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, RunGroup
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // RunGroup is what a command does that only has others below it.
 func RunGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -11,17 +11,13 @@ import (
 )
 
 func newConfigCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:     "config",
 		GroupID: command.GroupHost,
 		Short:   "Show the settings and where they came from",
 		Long:    "Show the settings of this run. \"playctl help environment\" explains where they can be made.",
 		Example: command.Example("playctl config show"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    command.RunGroup,
-	}
-	cmd.AddCommand(newConfigShowCommand(a))
-	return cmd
+	}, newConfigShowCommand(a))
 }
 
 // settingResult is one setting of "playctl config show".

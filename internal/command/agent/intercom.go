@@ -17,13 +17,11 @@ import (
 )
 
 func newIntercomCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "intercom", Short: "Ask agents, and answer for them", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+	return command.Group(&cobra.Command{
+		Use: "intercom", Short: "Ask agents, and answer for them",
 		GroupID: command.GroupWorld,
 		Example: command.Example("playctl intercom send Ada \"Where is the shop?\"", "playctl intercom serve Ada --exec ./agent.sh"),
-	}
-	cmd.AddCommand(newIntercomSendCommand(a), newIntercomServeCommand(a))
-	return cmd
+	}, newIntercomSendCommand(a), newIntercomServeCommand(a))
 }
 
 // answerResult is what "playctl intercom send" prints: the end of an answer, or

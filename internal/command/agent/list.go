@@ -16,13 +16,11 @@ import (
 
 // newAgentCommand is the group of the commands about agents that answer.
 func newAgentCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "agent", Short: "Run agents that answer, and list those on the map", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+	return command.Group(&cobra.Command{
+		Use: "agent", Short: "Run agents that answer, and list those on the map",
 		GroupID: command.GroupWorld,
 		Example: command.Example("playctl agent run Ada -- ./agent.sh", "playctl agent list"),
-	}
-	cmd.AddCommand(newAgentRunCommand(a), newAgentListCommand(a))
-	return cmd
+	}, newAgentRunCommand(a), newAgentListCommand(a))
 }
 
 // listedAgent is an agent on the map as "playctl agent list" prints it.

@@ -13,22 +13,16 @@ import (
 )
 
 func newContextCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:     "context",
 		GroupID: command.GroupNodes,
 		Short:   "Work with several hosts",
 		Long: `Work with several hosts. A context is a name for a host and your credentials there. One
 of them is in use; --context or PLAYCTL_CONTEXT picks another for one run.`,
 		Example: command.Example("playctl context list", "playctl context use work"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    command.RunGroup,
-	}
-	cmd.AddCommand(
-		newContextAddCommand(a), newContextListCommand(a), newContextUseCommand(a),
+	}, newContextAddCommand(a), newContextListCommand(a), newContextUseCommand(a),
 		newContextShowCommand(a), newContextRemoveCommand(a), newContextRenameCommand(a), newContextEditCommand(a),
-		newContextExportCommand(a), newContextImportCommand(a),
-	)
-	return cmd
+		newContextExportCommand(a), newContextImportCommand(a))
 }
 
 func newContextAddCommand(a *command.App) *cobra.Command {

@@ -17,18 +17,14 @@ import (
 )
 
 func newCredentialsCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:     "credentials",
 		GroupID: command.GroupNodes,
 		Short:   "Import, export and delete saved credentials",
 		Long: `Import, export and delete saved credentials. The credentials file holds a context
 for each host: its server, your main node there and your agents. Only you can read it.`,
 		Example: command.Example("playctl credentials import ~/.agent-play/credentials.json --context play"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    command.RunGroup,
-	}
-	cmd.AddCommand(newCredentialsImportCommand(a), newCredentialsExportCommand(a), newCredentialsClearCommand(a))
-	return cmd
+	}, newCredentialsImportCommand(a), newCredentialsExportCommand(a), newCredentialsClearCommand(a))
 }
 
 func newCredentialsImportCommand(a *command.App) *cobra.Command {

@@ -18,7 +18,7 @@ import (
 )
 
 func newKeyCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:     "key",
 		GroupID: command.GroupNodes,
 		Short:   "Make, list and revoke API keys; several are good at once",
@@ -26,11 +26,7 @@ func newKeyCommand(a *command.App) *cobra.Command {
 replaced without an outage: make a new one, take it where the old one is, revoke the old one.
 The first key of an account is called default; "playctl create-api-key" replaces that one.`,
 		Example: command.Example("playctl key create ci --expires 720h --api-key-file ci.key", "playctl key list", "playctl key revoke ci"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    command.RunGroup,
-	}
-	cmd.AddCommand(newKeyCreateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
-	return cmd
+	}, newKeyCreateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
 }
 
 // keyFlags say where a new key goes.

@@ -58,13 +58,11 @@ type nodeItem struct {
 }
 
 func newNodesCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "nodes", Short: "All nodes of an account or a host", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+	return command.Group(&cobra.Command{
+		Use: "nodes", Short: "All nodes of an account or a host",
 		GroupID: command.GroupNodes,
 		Example: command.Example("playctl nodes list", "playctl nodes label Ada 'Ada of the mill'", "playctl nodes limit \"$ID\" --spaces 500"),
-	}
-	cmd.AddCommand(newNodesListCommand(a), newNodesLabelCommand(a), newNodesLimitCommand(a))
-	return cmd
+	}, newNodesListCommand(a), newNodesLabelCommand(a), newNodesLimitCommand(a))
 }
 
 func newNodesListCommand(a *command.App) *cobra.Command {

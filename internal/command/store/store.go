@@ -24,7 +24,7 @@ func Commands(a *command.App) []*cobra.Command {
 }
 
 func newStoreCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:     "store",
 		GroupID: command.GroupHost,
 		Short:   "Check, compact, back up, restore and migrate a store",
@@ -35,12 +35,8 @@ hosts may run while it is read.`,
 			"playctl store check",
 			"playctl store backup world.backup",
 			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.example.com:6379"),
-		Args: cobra.ArbitraryArgs,
-		RunE: command.RunGroup,
-	}
-	cmd.AddCommand(newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
+	}, newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
 		newStoreMigrateCommand(a), newStoreACLCommand(a))
-	return cmd
 }
 
 // registerDataDir adds the flag that names the store's folder.

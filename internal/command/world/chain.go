@@ -16,19 +16,15 @@ import (
 )
 
 func newChainCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:     "chain",
 		GroupID: command.GroupWorld,
 		Short:   "Look into the player chain and prove what is in it",
 		Long: `Look into the player chain: the Merkle tree over everything on the map, whose root and number of
 leaves stand for the whole world. docs/chain.md explains it.`,
 		Example: command.Example("playctl chain verify", "playctl chain show --tree"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    command.RunGroup,
-	}
-	cmd.AddCommand(newChainShowCommand(a), newChainNodeCommand(a), newChainProveCommand(a),
+	}, newChainShowCommand(a), newChainNodeCommand(a), newChainProveCommand(a),
 		newChainVerifyProofCommand(a), newChainVerifyCommand(a))
-	return cmd
 }
 
 // statedWorld is a world with what its host, or the file it is from, says of its

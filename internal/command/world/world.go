@@ -32,13 +32,11 @@ type resetResult struct {
 }
 
 func newSessionCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "session", Short: "The world's session, for its administrator", Args: cobra.ArbitraryArgs, RunE: command.RunGroup,
+	return command.Group(&cobra.Command{
+		Use: "session", Short: "The world's session, for its administrator",
 		GroupID: command.GroupHost,
 		Example: command.Example("playctl session reset --admin-token-file admin.token"),
-	}
-	cmd.AddCommand(newSessionResetCommand(a))
-	return cmd
+	}, newSessionResetCommand(a))
 }
 
 func newSessionResetCommand(a *command.App) *cobra.Command {
