@@ -135,14 +135,32 @@ func (a *App) CredentialsStore() (*creds.Store, error) {
 	return creds.NewStore(path), nil
 }
 
-// Caller finds the identity of a run: the environment's node, else the main node
-// of the context. Having neither is no error yet.
-func (a *App) Caller() (*Caller, error) {
+// CredentialsFile reads the credentials file of the run.
+func (a *App) CredentialsFile() (*creds.Store, *creds.File, error) {
 	store, err := a.CredentialsStore()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := store.Load()
+	return store, file, err
+}
+
+// MainCaller is Caller for what needs a main node.
+func (a *App) MainCaller() (*Caller, error) {
+	who, err := a.Caller()
 	if err != nil {
 		return nil, err
 	}
-	file, err := store.Load()
+	if who.Main.IsZero() {
+		return nil, who.NoMain()
+	}
+	return who, nil
+}
+
+// Caller finds the identity of a run: the environment's node, else the main node
+// of the context. Having neither is no error yet.
+func (a *App) Caller() (*Caller, error) {
+	store, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil, err
 	}
@@ -302,12 +320,9 @@ type question func(ctx context.Context, who *Caller, c *client.Client) (*render.
 
 // AsMain asks what needs a main node, and prints the result.
 func (a *App) AsMain(ctx context.Context, label string, ask question) error {
-	who, err := a.Caller()
+	who, err := a.MainCaller()
 	if err != nil {
 		return err
-	}
-	if who.Main.IsZero() {
-		return who.NoMain()
 	}
 	return a.answer(ctx, who, who.Main, label, ask)
 }

@@ -345,11 +345,7 @@ func (a *App) CompletesContext(cmd *cobra.Command, args []string, typed string) 
 
 // ContextNames are the names of the contexts, none where the file cannot be read.
 func (a *App) ContextNames() []string {
-	store, err := a.CredentialsStore()
-	if err != nil {
-		return nil
-	}
-	file, err := store.Load()
+	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil
 	}

@@ -164,12 +164,9 @@ environment, the agent has none.`,
 }
 
 func createAgentNode(ctx context.Context, a *command.App, label string, flags *command.PhraseFlags, rootFile string) error {
-	who, err := a.Caller()
+	who, err := a.MainCaller()
 	if err != nil {
 		return err
-	}
-	if who.Main.IsZero() {
-		return who.NoMain()
 	}
 	if label, err = askedLabel(ctx, a, who, label); err != nil {
 		return err

@@ -71,7 +71,7 @@ nothing else of the account can be done with it. Its API key is the one in --api
 
 // contextToExport is the named context, else the one that other commands would use.
 func contextToExport(a *command.App, args []string) (*creds.Context, error) {
-	file, err := contexts(a)
+	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil, err
 	}
@@ -101,18 +101,9 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 	if err != nil {
 		return err
 	}
-	if flags.file == "-" {
-		if _, err := a.Stdout.Write(text); err != nil {
-			return fmt.Errorf("write the context: %w", err)
-		}
-		return nil
-	}
-	path := a.Absolute(flags.file)
-	if err := creds.WriteSecretFile(path, text, flags.force); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return command.Hintf(fmt.Errorf("%s: there is a file already", flags.file), "name another file, or add --force")
-		}
-		return fmt.Errorf("export the context: %w", err)
+	path, err := writeExport(a, flags.file, "the context", text, flags.force)
+	if err != nil || path == "" {
+		return err
 	}
 	kind := "It is not encrypted: everybody who reads it can act as you."
 	if flags.encrypt {
@@ -122,6 +113,26 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 		Data:  bundleResult{Context: chosen.Name, File: path, Encrypted: flags.encrypt, Agents: len(chosen.Agents())},
 		Views: []render.View{render.Line("Wrote context " + chosen.Name + " to " + render.Clean(path) + ". " + kind)},
 	})
+}
+
+// writeExport writes what is exported to a file that only its owner can read, and gives its
+// path; to standard output for "-", which has none.
+func writeExport(a *command.App, name, what string, text []byte, force bool) (path string, err error) {
+	if name == "-" {
+		if _, err := a.Stdout.Write(text); err != nil {
+			return "", fmt.Errorf("write %s: %w", what, err)
+		}
+		return "", nil
+	}
+	path = a.Absolute(name)
+	err = creds.WriteSecretFile(path, text, force)
+	if errors.Is(err, fs.ErrExist) {
+		return "", command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
+	}
+	if err != nil {
+		return "", fmt.Errorf("export %s: %w", what, err)
+	}
+	return path, nil
 }
 
 // agentContext is a context with one agent of another one, and no main node.

@@ -109,15 +109,6 @@ func changeContexts(ctx context.Context, a *command.App, alter func(*creds.File)
 	return store.Update(ctx, alter)
 }
 
-// contexts reads the credentials file.
-func contexts(a *command.App) (*creds.File, error) {
-	store, err := a.CredentialsStore()
-	if err != nil {
-		return nil, err
-	}
-	return store.Load()
-}
-
 // contextsResult is what "playctl context list" prints.
 type contextsResult struct {
 	Current  string          `json:"current,omitempty"` // the name of the context in force
@@ -131,7 +122,7 @@ func newContextListCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl context list", "playctl context list --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
-			file, err := contexts(a)
+			_, file, err := a.CredentialsFile()
 			if err != nil {
 				return err
 			}
@@ -197,7 +188,7 @@ func newContextShowCommand(a *command.App) *cobra.Command {
 		Args:              command.Takes("name?"),
 		ValidArgsFunction: a.CompletesContext,
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := contexts(a)
+			_, file, err := a.CredentialsFile()
 			if err != nil {
 				return err
 			}
@@ -228,7 +219,7 @@ phrases they cannot be used any more.`,
 		Args:              command.Takes("name"),
 		ValidArgsFunction: a.CompletesContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := contexts(a)
+			_, file, err := a.CredentialsFile()
 			if err != nil {
 				return err
 			}

@@ -119,7 +119,7 @@ func whichContext(a *command.App, made string, use bool) []render.View {
 	if use {
 		return command.Sentence("Commands now use context %s.", made)
 	}
-	file, err := contexts(a)
+	_, file, err := a.CredentialsFile()
 	if err != nil || file.Current() == made || a.Sources.Made("context") && !a.Sources.ByFlag("context") {
 		return nil // The next command reports what is wrong with the file.
 	}
@@ -154,11 +154,7 @@ var errHasMain = errors.New("has a main node already")
 // newAccount is the context that a new main node goes into: one without a node
 // that is there already, or with replace also one with a node, else a new one.
 func newAccount(a *command.App, replace bool) (*creds.Context, error) {
-	store, err := a.CredentialsStore()
-	if err != nil {
-		return nil, err
-	}
-	file, err := store.Load()
+	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil, err
 	}

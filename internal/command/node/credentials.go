@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -149,18 +148,7 @@ Without phrases, copy the credentials file itself: import takes that, too.`,
 }
 
 func exportCredentials(a *command.App, name string, force bool) error {
-	store, err := a.CredentialsStore()
-	if err != nil {
-		return err
-	}
-	file, err := store.Load()
-	if err != nil {
-		return err
-	}
-	chosen, err := a.ChooseContext(file)
-	if chosen == nil && err == nil {
-		chosen, err = file.Select("")
-	}
+	chosen, err := contextToExport(a, nil)
 	if err != nil {
 		return err
 	}
@@ -168,18 +156,9 @@ func exportCredentials(a *command.App, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if name == "-" {
-		if _, err := a.Stdout.Write(text); err != nil {
-			return fmt.Errorf("write the credentials: %w", err)
-		}
-		return nil
-	}
-	path := a.Absolute(name)
-	if err := creds.WriteSecretFile(path, text, force); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
-		}
-		return fmt.Errorf("export the credentials: %w", err)
+	path, err := writeExport(a, name, "the credentials", text, force)
+	if err != nil || path == "" {
+		return err
 	}
 	return a.Printer.Print(render.Document{
 		Data:  exportedResult{Context: chosen.Name, File: path, Nodes: 1 + len(chosen.Agents())},
@@ -210,11 +189,7 @@ their phrases they cannot be used any more.`,
 }
 
 func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
-	store, err := a.CredentialsStore()
-	if err != nil {
-		return err
-	}
-	file, err := store.Load()
+	store, file, err := a.CredentialsFile()
 	if err != nil {
 		return err
 	}

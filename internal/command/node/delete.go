@@ -42,12 +42,9 @@ deleted from the context as well.`,
 }
 
 func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool) error {
-	who, err := a.Caller()
+	who, err := a.MainCaller()
 	if err != nil {
 		return err
-	}
-	if who.Main.IsZero() {
-		return who.NoMain()
 	}
 	ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
 	if err != nil {
@@ -111,12 +108,9 @@ The context is deleted as well.`,
 }
 
 func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
-	who, err := a.Caller()
+	who, err := a.MainCaller()
 	if err != nil {
 		return err
-	}
-	if who.Main.IsZero() {
-		return who.NoMain()
 	}
 	question := fmt.Sprintf("Delete the main node %s at %s with all its agents?", render.ShortID(who.Main.NodeID), who.Server)
 	if err := a.Confirm(ctx, yes, question); err != nil {

@@ -157,7 +157,7 @@ func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.
 // joinContext is the context of a host that somebody joins: the one that was named,
 // else "default" where that is free, else one with the name of the host.
 func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, error) {
-	file, err := contexts(a)
+	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func knownHost(a *command.App) (string, error) {
 	if a.Settings.Context == "" {
 		return "", nil
 	}
-	file, err := contexts(a)
+	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return "", err
 	}

@@ -255,12 +255,9 @@ asked: "playctl validate-main-node" checks with it.`,
 		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
-			who, err := a.Caller()
+			who, err := a.MainCaller()
 			if err != nil {
 				return err
-			}
-			if who.Main.IsZero() {
-				return who.NoMain()
 			}
 			return a.Printer.Print(document(who))
 		},
