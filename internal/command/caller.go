@@ -106,11 +106,11 @@ type Caller struct {
 	Service protocol.Service
 	Main    client.Credentials
 	APIKey  protocol.Secret
-	// keyFromEnv says that the environment has the API key.
-	keyFromEnv bool
-	// nodeFromEnv is the variable with the secret of a node of the environment, "" where
+	// KeyFromEnv says that the environment has the API key.
+	KeyFromEnv bool
+	// NodeFromEnv is the variable with the secret of a node of the environment, "" where
 	// that names none.
-	nodeFromEnv string
+	NodeFromEnv string
 	// admin says that the administrator's token is shown, and no credentials.
 	admin bool
 }
@@ -223,7 +223,7 @@ func (a *App) override(who *Caller) error {
 		return err
 	}
 	if !key.IsZero() {
-		who.APIKey, who.keyFromEnv = key, true
+		who.APIKey, who.KeyFromEnv = key, true
 	}
 	return a.environmentNode(who)
 }
@@ -257,9 +257,9 @@ func (a *App) environmentNode(who *Caller) error {
 		// The context's key is another account's.
 		who.APIKey = protocol.Secret{}
 	}
-	who.Main, who.nodeFromEnv = client.Credentials{NodeID: id, Hash: hash}, EnvPhrase
+	who.Main, who.NodeFromEnv = client.Credentials{NodeID: id, Hash: hash}, EnvPhrase
 	if a.Env(EnvPasswHash) != "" {
-		who.nodeFromEnv = EnvPasswHash
+		who.NodeFromEnv = EnvPasswHash
 	}
 	return nil
 }

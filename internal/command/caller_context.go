@@ -14,18 +14,6 @@ func (c *Caller) Keeps() bool {
 	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
 }
 
-// Origins say where the node and the API key of the run come from where the environment has
-// them, "" for a context's.
-func (c *Caller) Origins() (node, key string) {
-	if c.nodeFromEnv != "" {
-		node = EnvNodeID
-	}
-	if c.keyFromEnv {
-		key = EnvAPIKey
-	}
-	return node, key
-}
-
 // Reader is the node that reads the world: the main node, else an agent of a context
 // that has no main node.
 func (c *Caller) Reader() client.Credentials {

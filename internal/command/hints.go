@@ -107,8 +107,8 @@ func (c *Caller) hintFor(err error) string {
 		return c.wrongKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return c.missing()
-	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.nodeFromEnv != "":
-		return fmt.Sprintf("they came from %s and %s in the environment: put the right ones there, or unset %s to call as the account of a context", EnvNodeID, c.nodeFromEnv, EnvNodeID)
+	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.NodeFromEnv != "":
+		return fmt.Sprintf("they came from %s and %s in the environment: put the right ones there, or unset %s to call as the account of a context", EnvNodeID, c.NodeFromEnv, EnvNodeID)
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:
 		return fmt.Sprintf("these are the credentials of context %q, which are for %s: leave out --server to use them there", c.Context.Name, c.Context.ServerURL)
 	}
@@ -119,7 +119,7 @@ func (c *Caller) hintFor(err error) string {
 func (c *Caller) wrongKey() string {
 	hint := fmt.Sprintf("%q makes another key, and the others of the account stay good", c.NewKey())
 	switch {
-	case c.keyFromEnv:
+	case c.KeyFromEnv:
 		hint += ": put it into " + EnvAPIKey + ", which has the refused one"
 	case c.Main.IsZero():
 		hint += ": who has the account runs it, and " + EnvAPIKey + " takes the key here"
@@ -141,7 +141,7 @@ func (c *Caller) NewKey() string {
 	switch {
 	case c.Service != protocol.ServicePlay:
 		return "playctl create-api-key" + flag
-	case c.Keeps() && !c.keyFromEnv:
+	case c.Keeps() && !c.KeyFromEnv:
 		return "playctl key create NAME --use" + flag
 	}
 	return "playctl key create NAME --api-key-file FILE" + flag

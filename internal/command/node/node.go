@@ -280,17 +280,15 @@ func document(c *command.Caller) render.Document {
 			names = append(names, name)
 		}
 	}
-	node, key := c.Origins()
+	node, key := "", "not saved"
 	switch {
-	case key != "":
-		key = "from " + key
+	case c.KeyFromEnv:
+		key = "from " + command.EnvAPIKey
 	case result.HasAPIKey:
 		key = "saved"
-	default:
-		key = "not saved"
 	}
-	if node != "" {
-		node = ", from " + node
+	if c.NodeFromEnv != "" {
+		node = ", from " + command.EnvNodeID
 	}
 	return render.Document{Data: result, Views: []render.View{render.Fields{
 		{Name: "main node", Value: result.NodeID + node},
