@@ -21,11 +21,7 @@ func createNamedAgent(ctx context.Context, a *command.App, who *command.Caller, 
 	if err != nil {
 		return command.AgentRef{}, err
 	}
-	node := client.Credentials{Hash: creds.NamedAgentHash(who.Main.Hash, name)}
-	err = a.Waiting("Deriving the node id", func() (err error) {
-		node.NodeID, err = a.Derive(node.Hash, root)
-		return err
-	})
+	node, err := derive(a, creds.NamedAgentHash(who.Main.Hash, name), root)
 	if err != nil {
 		return command.AgentRef{}, err
 	}

@@ -192,7 +192,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, phrase, root)
+	node, err := derive(a, phrase.Hash, root)
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}

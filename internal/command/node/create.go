@@ -93,7 +93,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, phrase, target.RootKey)
+	node, err := derive(a, phrase.Hash, target.RootKey)
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
@@ -211,11 +211,11 @@ func trustedAt(file *creds.File, name, server string) string {
 	return ""
 }
 
-// derive computes the node id of a phrase, which takes a moment on purpose.
-func derive(a *command.App, phrase *command.NodePhrase, rootKey string) (node client.Credentials, err error) {
-	node.Hash = phrase.Hash
+// derive computes the node id that a hash stands for, which takes a moment on purpose.
+func derive(a *command.App, hash creds.PasswHash, rootKey string) (node client.Credentials, err error) {
+	node.Hash = hash
 	err = a.Waiting("Deriving the node id", func() error {
-		node.NodeID, err = a.Derive(phrase.Hash, rootKey)
+		node.NodeID, err = a.Derive(hash, rootKey)
 		return err
 	})
 	return node, err

@@ -255,7 +255,7 @@ func recall(ctx context.Context, a *command.App, who *command.Caller, flags *imp
 		return recalled{}, err
 	}
 	found.fault = creds.PhraseFault(phrase)
-	found.node, err = derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, found.rootKey)
+	found.node, err = derive(a, creds.HashPhrase(phrase.Reveal()), found.rootKey)
 	if err == nil && flags.keep {
 		found.kept = phrase
 	}

@@ -240,11 +240,7 @@ func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invit
 	if invited.RootKey == "" {
 		return rootKey(ctx, a, c, "", file)
 	}
-	var reply *protocol.BootstrapReply
-	err := a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
-		reply, err = c.Bootstrap(ctx)
-		return err
-	})
+	reply, err := askRootKey(ctx, a, c)
 	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
 		return "", command.Hintf(protocol.WrapError(protocol.CodeRegistrationClosed, err, "the host does not know this invitation"),
 			"it may have been revoked: ask who invited you for another")

@@ -42,7 +42,7 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, &command.NodePhrase{Hash: creds.HashPhrase(phrase.Reveal())}, target.RootKey)
+	node, err := derive(a, creds.HashPhrase(phrase.Reveal()), target.RootKey)
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	if remembered != "" {
 		return remembered, nil
 	}
-	var reply *protocol.BootstrapReply
-	err := a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
-		reply, err = c.Bootstrap(ctx)
-		return err
-	})
+	reply, err := askRootKey(ctx, a, c)
 	if err == nil && reply.RootKey != "" {
 		return protocol.NormalizeRootKey(reply.RootKey), nil
 	}
@@ -55,6 +51,15 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	}
 	return "", command.Hintf(fmt.Errorf("the host does not give its root key: %w", err),
 		"ask the operator of %s for its root key file, and name that with --root-file", c.Host())
+}
+
+// askRootKey asks the host for its root key.
+func askRootKey(ctx context.Context, a *command.App, c *client.Client) (reply *protocol.BootstrapReply, err error) {
+	err = a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
+		reply, err = c.Bootstrap(ctx)
+		return err
+	})
+	return reply, err
 }
 
 // rootKeyResult is what "playctl create-root-key" prints. The key is no secret
