@@ -92,17 +92,10 @@ func lanAddresses(ctx context.Context) []netip.Addr {
 			six = append(six, addr)
 		}
 	}
-	all = slices.DeleteFunc(slices.Concat(all, four, six), func(addr netip.Addr) bool { return !addr.IsGlobalUnicast() })
-	return distinct(all)
-}
-
-// distinct keeps the first of equal addresses.
-func distinct(all []netip.Addr) []netip.Addr {
-	var kept []netip.Addr
-	for _, addr := range all {
-		if !slices.Contains(kept, addr) {
-			kept = append(kept, addr)
-		}
-	}
-	return kept
+	seen := map[netip.Addr]bool{}
+	return slices.DeleteFunc(slices.Concat(all, four, six), func(addr netip.Addr) bool {
+		out := seen[addr] || !addr.IsGlobalUnicast()
+		seen[addr] = true
+		return out
+	})
 }
