@@ -31,17 +31,24 @@ const (
 	ExitInterrupted  = 130
 )
 
-// usageError is a mistake in the command line itself.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-
-func (e *usageError) Unwrap() error { return e.err }
-
-// Usagef makes a usageError.
-func Usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
+// mistakeError is what a person wrote somewhere and cannot be used: nothing was done with
+// it.
+type mistakeError struct {
+	error
+	// usage says that it is in the command line itself.
+	usage bool
 }
+
+// Unwrap gives the error itself.
+func (e *mistakeError) Unwrap() error { return e.error }
+
+// Usagef makes an error of a mistake in the command line itself.
+func Usagef(format string, args ...any) error {
+	return &mistakeError{error: fmt.Errorf(format, args...), usage: true}
+}
+
+// BadInput makes an error of a mistake elsewhere: in a file, in the environment or at a prompt.
+func BadInput(err error) error { return &mistakeError{error: err} }
 
 // wantsJSON reports whether errors are printed as JSON: where somebody asked for it, not
 // where a command prints JSON by itself.
@@ -74,10 +81,10 @@ func badFlag(cmd *cobra.Command, err error) error {
 		cmd.LocalFlags().VisitAll(add)
 		cmd.InheritedFlags().VisitAll(add)
 		if near := suggest.Nearest(unknown.GetSpecifiedName(), known); near != "" {
-			return Hintf(&usageError{err}, "did you mean --%s?", near)
+			return Hintf(&mistakeError{error: err, usage: true}, "did you mean --%s?", near)
 		}
 	}
-	return &usageError{plainly(err)}
+	return &mistakeError{error: plainly(err), usage: true}
 }
 
 // parserWords are those of Go's parsers of numbers and times, and what they mean.
@@ -135,26 +142,14 @@ func plainly(err error) error {
 	return &plainError{err, text}
 }
 
-// inputError is what a person wrote somewhere and cannot be used: nothing was done
-// with it.
-type inputError struct{ err error }
-
-func (e *inputError) Error() string { return e.err.Error() }
-
-func (e *inputError) Unwrap() error { return e.err }
-
-// BadInput makes an inputError.
-func BadInput(err error) error { return &inputError{err} }
-
 // hintedError is an error that knows what to do next.
 type hintedError struct {
-	err  error
+	error
 	hint string
 }
 
-func (e *hintedError) Error() string { return e.err.Error() }
-
-func (e *hintedError) Unwrap() error { return e.err }
+// Unwrap gives the error itself.
+func (e *hintedError) Unwrap() error { return e.error }
 
 // Hintf adds what to do next to an error; nil stays nil.
 func Hintf(err error, format string, args ...any) error {
@@ -188,8 +183,7 @@ func Failed(code int, text, hint string) error {
 
 // ExitCode maps an error to the exit code. It is the only place that does.
 func ExitCode(err error) int {
-	var usage *usageError
-	var wrong *inputError
+	var mistake *mistakeError
 	var other *exitError
 	switch {
 	case errors.As(err, &other):
@@ -198,7 +192,7 @@ func ExitCode(err error) int {
 		return ExitDone
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, &wrong):
+	case errors.As(err, &mistake):
 		return ExitUsage
 	case errors.Is(err, errNotAuthenticated),
 		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):
@@ -259,8 +253,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: printed})
 		return code
 	}
-	var usage *usageError
-	if errors.As(err, &usage) && cmd != nil {
+	if mistake, ok := errors.AsType[*mistakeError](err); ok && mistake.usage && cmd != nil {
 		if hint == "" {
 			hint = fmt.Sprintf("see \"%s --help\"", cmd.CommandPath())
 		}
