@@ -262,41 +262,22 @@ func (r *statusResult) bridge(ctx context.Context, c *client.Client) {
 
 // bridgeIn finds the bridge's numbers in Prometheus text, nil if there are none.
 func bridgeIn(metrics string) *bridgeResult {
-	const prefix = "playctl_bridge_"
-	var found *bridgeResult
+	numbers := map[string]uint64{}
 	for line := range strings.Lines(metrics) {
-		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || !strings.HasPrefix(name, prefix) {
-			continue
-		}
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, isBridges := strings.CutPrefix(name, "playctl_bridge_")
 		number, err := strconv.ParseFloat(value, 64)
-		if err != nil || number < 0 {
-			continue
+		if isBridges && err == nil && number >= 0 {
+			numbers[name] = uint64(number)
 		}
-		if found == nil {
-			found = &bridgeResult{}
-		}
-		found.set(strings.TrimPrefix(name, prefix), uint64(number))
 	}
-	return found
-}
-
-func (b *bridgeResult) set(name string, value uint64) {
-	switch name {
-	case "position":
-		b.Position = value
-	case "lag_events":
-		b.Lag = value
-	case "failing":
-		b.Failing = value != 0
-	case "delivered_total":
-		b.Delivered = value
-	case "refused_total":
-		b.Refused = value
-	case "retries_total":
-		b.Retries = value
-	case "skipped_total":
-		b.Skipped = value
+	if len(numbers) == 0 {
+		return nil
+	}
+	return &bridgeResult{
+		Position: numbers["position"], Lag: numbers["lag_events"], Failing: numbers["failing"] != 0,
+		Delivered: numbers["delivered_total"], Refused: numbers["refused_total"],
+		Retries: numbers["retries_total"], Skipped: numbers["skipped_total"],
 	}
 }
 
