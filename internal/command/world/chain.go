@@ -27,45 +27,29 @@ leaves stand for the whole world. docs/chain.md explains it.`,
 		newChainVerifyProofCommand(a), newChainVerifyCommand(a))
 }
 
-// statedWorld is a world with what its host, or the file it is from, says of its
-// chain.
-type statedWorld struct {
-	snapshot *chain.Snapshot
-	stated   chain.Stated
-}
-
-// verify compares the root and the number of leaves that are built of the rows
-// with those that are stated. The error is ErrUnverified.
-func (w *statedWorld) verify() error {
-	if err := w.snapshot.Verify(w.stated.MerkleRootHex, w.stated.MerkleLeafCount); err != nil {
-		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
-	}
-	return nil
-}
-
 // errNoRoot says that there is nothing to compare with.
 var errNoRoot = errors.New("no root is stated")
 
-// worldOf reads the world from a file, - for standard input, or with no name
-// from the host.
-func worldOf(ctx context.Context, a *command.App, file string) (world *statedWorld, err error) {
+// worldOf reads the world from a file, - for standard input, or with no name from the host,
+// and what that says of its chain.
+func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Snapshot, stated chain.Stated, err error) {
 	if file != "" {
 		text, err := readWhole(a, file)
 		if err != nil {
-			return nil, err
+			return nil, stated, err
 		}
-		return parseWorld(text)
+		return chain.ParseSnapshot(text)
 	}
 	who, err := a.Caller()
 	if err != nil {
-		return nil, err
+		return nil, stated, err
 	}
 	err = a.Call(ctx, who, who.Reader(), "Reading the world", func(ctx context.Context, c *client.Client) error {
 		text, _, err := c.WorldSnapshot(ctx)
 		if err != nil {
 			return err
 		}
-		if world, err = parseWorld(text); err != nil || c.Service() == protocol.ServicePlay {
+		if world, stated, err = chain.ParseSnapshot(text); err != nil || c.Service() == protocol.ServicePlay {
 			return err
 		}
 		// A host of the older service names something else than its genesis text.
@@ -76,18 +60,10 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *statedWor
 		if err != nil {
 			return fmt.Errorf("read the genesis node: %w", err)
 		}
-		world.snapshot = world.snapshot.WithGenesis(reply.Node.Text)
+		world = world.WithGenesis(reply.Node.Text)
 		return nil
 	})
-	return world, err
-}
-
-func parseWorld(text []byte) (*statedWorld, error) {
-	snapshot, stated, err := chain.ParseSnapshot(text)
-	if err != nil {
-		return nil, err
-	}
-	return &statedWorld{snapshot, stated}, nil
+	return world, stated, err
 }
 
 // longestInput bounds what is read from a file or standard input.

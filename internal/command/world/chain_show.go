@@ -46,15 +46,15 @@ ends with exit code 5 then.`,
 		Example: command.Example("playctl chain show", "playctl chain show --tree", "playctl chain show --file world.json --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			world, err := worldOf(cmd.Context(), a, file)
+			world, stated, err := worldOf(cmd.Context(), a, file)
 			if err != nil {
 				return err
 			}
-			result := chainOf(world, world.stated)
-			result.addLeaves(world.snapshot.Tree())
+			result := chainOf(world, stated)
+			result.addLeaves(world.Tree())
 			views := []render.View{chainFields(&result), render.Line(""), leafTable(result.Leaves)}
 			if tree {
-				result.addLevels(world.snapshot.Tree())
+				result.addLevels(world.Tree())
 				views = []render.View{chainFields(&result), render.Line(""), render.Text(drawTree(a.Printer.Look, &result))}
 			}
 			items := make([]any, len(result.Leaves))
@@ -70,11 +70,11 @@ ends with exit code 5 then.`,
 }
 
 // chainOf compares a world with a root and a number of leaves.
-func chainOf(world *statedWorld, want chain.Stated) chainResult {
+func chainOf(world *chain.Snapshot, want chain.Stated) chainResult {
 	return chainResult{
-		Rev: world.snapshot.Head().Rev, Root: world.snapshot.Root().Hex(), Count: world.snapshot.LeafCount(),
+		Rev: world.Head().Rev, Root: world.Root().Hex(), Count: world.LeafCount(),
 		Stated: want.MerkleRootHex, Claimed: want.MerkleLeafCount,
-		Verified: world.snapshot.Verify(want.MerkleRootHex, want.MerkleLeafCount) == nil,
+		Verified: world.Verify(want.MerkleRootHex, want.MerkleLeafCount) == nil,
 	}
 }
 
@@ -179,16 +179,20 @@ The snapshot of a file is what "playctl snapshot --output json" prints.`,
 			if err := want.check(); err != nil {
 				return err
 			}
-			world, err := worldOf(cmd.Context(), a, file)
+			world, stated, err := worldOf(cmd.Context(), a, file)
 			if err != nil {
 				return err
 			}
-			world.stated = want.over(world.stated)
-			if world.stated.MerkleRootHex == "" {
+			stated = want.over(stated)
+			if stated.MerkleRootHex == "" {
 				return command.Hintf(fmt.Errorf("nothing can be compared: %w", errNoRoot), "give the root with --root and --leaves")
 			}
-			result := chainOf(world, world.stated)
-			return errors.Join(a.Printer.Print(render.Document{Data: result, Views: []render.View{chainFields(&result)}}), world.verify())
+			result := chainOf(world, stated)
+			err = a.Printer.Print(render.Document{Data: result, Views: []render.View{chainFields(&result)}})
+			if wrong := world.Verify(stated.MerkleRootHex, stated.MerkleLeafCount); wrong != nil {
+				err = errors.Join(err, fmt.Errorf("%w: %w", command.ErrUnverified, wrong))
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file`, - for standard input, and not from the host")
