@@ -10,9 +10,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// envAdminToken is the administrator's token of a run.
-const envAdminToken = "PLAYCTL_ADMIN_TOKEN"
-
 // AdminFlags say how a command becomes the administrator's.
 type AdminFlags struct {
 	// Admin is true where the command is the administrator's and nobody else's.

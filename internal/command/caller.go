@@ -18,6 +18,7 @@ const (
 	EnvPasswHash         = "PLAYCTL_PASSW_HASH"
 	EnvAPIKey            = "PLAYCTL_API_KEY"
 	EnvRegistrationToken = "PLAYCTL_REGISTRATION_TOKEN"
+	envAdminToken        = "PLAYCTL_ADMIN_TOKEN"
 )
 
 // Caller is the identity that a run uses, and the host that it calls.

@@ -250,14 +250,14 @@ func configuredTOML(before []byte, program string, args []string) (after []byte,
 
 // replace writes a file in one step, with the mode that it had.
 func replace(path string, text []byte) error {
-	before, missing := os.Stat(path)
+	mode := fs.FileMode(0o600)
+	if before, err := os.Stat(path); err == nil {
+		mode = before.Mode().Perm()
+	}
 	if err := creds.WriteSecretFile(path, text, true); err != nil {
 		return fmt.Errorf("save the configuration: %w", err)
 	}
-	if missing != nil {
-		return nil
-	}
-	if err := os.Chmod(path, before.Mode().Perm()); err != nil {
+	if err := os.Chmod(path, mode); err != nil {
 		return fmt.Errorf("save the configuration: %w", err)
 	}
 	return nil

@@ -101,11 +101,11 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 	if show {
 		result.APIKey = key.Reveal()
 	}
-	notKept, notWritten := saveKey(ctx, who, protocol.DefaultKeyName, key, result.File, true)
-	if notKept != nil {
+	unkept, unwritten := saveKey(ctx, who, protocol.DefaultKeyName, key, result.File, true)
+	if unkept != nil {
 		result.Context = ""
 	}
-	if notWritten != nil {
+	if unwritten != nil {
 		result.File = ""
 	}
 	return &render.Document{Data: result, Views: []render.View{render.Fields{
@@ -113,7 +113,7 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 		{Name: "kept in context", Value: result.Context},
 		{Name: "written to", Value: result.File},
 		{Name: "API key", Value: result.APIKey},
-	}}}, errors.Join(notKept, notWritten)
+	}}}, errors.Join(unkept, unwritten)
 }
 
 // kept is the context that keeps what the main node gets, "" for none.

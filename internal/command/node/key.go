@@ -91,32 +91,32 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		if flags.show {
 			result.APIKey = reply.APIKey.Reveal()
 		}
-		notKept, notWritten := saveKey(ctx, who, name, reply.APIKey.Secret, result.File, flags.use)
-		if notKept != nil {
+		unkept, unwritten := saveKey(ctx, who, name, reply.APIKey.Secret, result.File, flags.use)
+		if unkept != nil {
 			result.Used = false
 		}
-		if notWritten != nil {
+		if unwritten != nil {
 			result.File = ""
 		}
-		return createdKeyDocument(&result), errors.Join(notKept, notWritten)
+		return createdKeyDocument(&result), errors.Join(unkept, unwritten)
 	})
 }
 
 // saveKey keeps a new key where it was asked for: in the context with use, and in the file
 // if there is one. The context is first, for commands need a key that is good.
-func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) (notKept, notWritten error) {
+func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) (unkept, unwritten error) {
 	if use {
-		notKept = who.Change(ctx, func(target *creds.Context) error {
+		unkept = who.Change(ctx, func(target *creds.Context) error {
 			target.Main.APIKey, target.Main.KeyName = key, name
 			return nil
 		})
 	}
 	if file != "" {
 		if err := creds.WriteSecretFile(file, []byte(key.Reveal()+"\n"), true); err != nil {
-			notWritten = fmt.Errorf("save the API key: %w", err)
+			unwritten = fmt.Errorf("save the API key: %w", err)
 		}
 	}
-	return notKept, notWritten
+	return unkept, unwritten
 }
 
 func createdKeyDocument(result *createdKeyResult) *render.Document {
