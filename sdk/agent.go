@@ -37,7 +37,8 @@ type AgentOptions struct {
 	// this program dies, until something removes it.
 	Permanent bool
 	// OnLost is called once if the agent cannot be kept: the host refuses to
-	// register it again. It may be nil.
+	// register it again. It may disconnect the agent; it must not close the world. It
+	// may be nil.
 	OnLost func(err error)
 }
 

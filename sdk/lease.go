@@ -41,26 +41,41 @@ func (a *Agent) term() time.Duration {
 	return time.Duration(*a.reply.LeaseTTLSeconds) * time.Second
 }
 
-// keep renews the agent's lease until it leaves, and registers it again when the
-// host no longer knows it.
+// keep keeps the agent until it leaves or cannot be kept. The heartbeats have ended
+// when it is reported that it cannot: who hears of it may disconnect the agent.
 func (a *Agent) keep() {
-	defer close(a.kept)
+	refused := a.beat()
+	a.mu.Lock()
+	a.lost = refused
+	a.mu.Unlock()
+	close(a.kept)
+	if refused == nil {
+		return
+	}
+	a.world.warn("an agent cannot be kept: the host refuses it", "agentId", a.PlayerID(), "reason", refused)
+	if a.onLost != nil {
+		a.onLost(refused)
+	}
+}
+
+// beat renews the agent's lease until it leaves, and registers it again when the
+// host no longer knows it. It returns why the agent cannot be kept; nil if it leaves.
+func (a *Agent) beat() error {
 	failures, again := 0, false
 	for {
 		// A registration that failed stays due.
 		again = a.await(a.nextSign(failures)) || again
 		if a.leaving.Err() != nil {
-			return
+			return nil
 		}
 		err := a.renew(again)
 		switch {
 		case a.leaving.Err() != nil:
-			return
+			return nil
 		case err == nil:
 			failures, again = 0, false
 		case final(err):
-			a.abandon(err)
-			return
+			return err
 		default:
 			if failures == 0 {
 				a.world.warn("an agent's lease could not be renewed; trying again", "agentId", a.PlayerID(), "reason", err)
@@ -141,15 +156,4 @@ func (a *Agent) granted(seconds int) {
 func final(err error) bool {
 	refused, ok := asRefusal(err)
 	return ok && (refused.Status() == http.StatusUnauthorized || refused.Status() == http.StatusForbidden)
-}
-
-// abandon stops keeping the agent.
-func (a *Agent) abandon(err error) {
-	a.mu.Lock()
-	a.lost = err
-	a.mu.Unlock()
-	a.world.warn("an agent cannot be kept: the host refuses it", "agentId", a.PlayerID(), "reason", err)
-	if a.onLost != nil {
-		a.onLost(err)
-	}
 }

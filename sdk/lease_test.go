@@ -161,6 +161,26 @@ func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
 	})
 }
 
+// Whoever hears that an agent is lost may disconnect it.
+func TestAnAgentThatIsLostIsDisconnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		way := &exit{target: host.Transport()}
+		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		var a *sdk.Agent
+		disconnected := make(chan error, 1)
+		a = addAgent(t, w, "ada", func(o *sdk.AgentOptions) {
+			o.OnLost = func(error) { disconnected <- a.Disconnect(t.Context()) }
+		})
+		way.set(roundTrip(func(*http.Request) (*http.Response, error) {
+			return answer(http.StatusUnauthorized, `{"error":"who?","code":"credentials_invalid","requestId":"r"}`), nil
+		}))
+		if err := <-disconnected; !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
+			t.Errorf("Disconnect = %v", err)
+		}
+	})
+}
+
 // A program whose host is gone still ends soon, and says which agents were left
 // to their leases.
 func TestCloseWithoutAHost(t *testing.T) {

@@ -69,7 +69,8 @@ type Options struct {
 	Logger *slog.Logger
 	// OnWarning is called with the text of each warning, such as that an agent
 	// has no credentials of its own, or that a host of the world may still accept what was
-	// deleted or revoked. It may be nil.
+	// deleted or revoked. It must not disconnect an agent or close the world. It may be
+	// nil.
 	OnWarning func(text string)
 }
 
