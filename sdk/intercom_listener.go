@@ -36,6 +36,8 @@ type intercomListener struct {
 	// opening counts the streams that were not open yet; ready is closed at 0.
 	opening atomic.Int64
 	ready   chan struct{}
+	// refusal is why a listener of programs ended before it was ready.
+	refusal error
 
 	mu   sync.Mutex
 	seen recentIDs
@@ -95,6 +97,10 @@ func (l *intercomListener) listen(source *client.Client) {
 	defer slow.Stop()
 	lost := false
 	for signal := range source.Events(l.ctx, client.StreamOptions{Answers: l.options.answers(l.world)}).All() {
+		if l.programs != nil && !l.isReady() && final(signal.Err) {
+			l.refusal, _ = asRefusal(signal.Err)
+			return
+		}
 		if signal.Err != nil {
 			l.report(signal.Err)
 		}
@@ -121,6 +127,15 @@ func (l *intercomListener) listen(source *client.Client) {
 				l.event(&signal.Event)
 			}
 		}
+	}
+}
+
+func (l *intercomListener) isReady() bool {
+	select {
+	case <-l.ready:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -200,6 +200,39 @@ func TestAnAgentWithoutItsAccount(t *testing.T) {
 	}
 }
 
+// A host that refuses who calls ends the call that adds an agent, before it is on the map.
+func TestAnAgentWhoseStreamIsRefused(t *testing.T) {
+	a := newAccount(t, 0)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	nobody := visit(t, a.host, func(o *sdk.Options) { o.APIKey, o.NoAPIKey = protocol.Secret{}, true })
+	if _, err := nobody.Agent(ctx, "Ada"); !protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		t.Errorf("without credentials: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		refusal := answer(http.StatusForbidden, `{"error":"not you","code":"forbidden","requestId":"r"}`)
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = &meddler{t: t, next: host.Transport(), stream: func(*http.Request) (refused *http.Response) {
+				refused, refusal = refusal, nil
+				return refused
+			}}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := w.Agent(ctx, "Ada"); !protocol.HasCode(err, "forbidden") {
+			t.Errorf("a refused stream: %v", err)
+		}
+		if left := agentsOn(t, host); len(left) > 0 {
+			t.Errorf("on the map are %v", left)
+		}
+		ada := program(t, w, "Ada", sdk.Chat(echo))
+		if got, err := ask(t, w, ada.PlayerID(), "hello"); err != nil || got != "You said: hello" {
+			t.Errorf("once it is not refused: %q, %v", got, err)
+		}
+	})
+}
+
 // What cannot be an agent's is refused before anything is on the map.
 func TestWhatAnAgentIsRefusedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

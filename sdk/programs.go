@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -137,8 +138,17 @@ func (s *programs) all() []*intercomListener {
 }
 
 // listen listens for the questions that a client can read, and waits until the stream is
-// open.
+// open. A stream is asked for again for as long as it takes; a host that refuses who
+// calls ends that here.
 func (s *programs) listen(ctx context.Context, source *client.Client) error {
+	ctx, done, err := s.world.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if _, err := source.SID(ctx); err != nil {
+		return err
+	}
 	subscription, err := s.open(ctx, source)
 	if err != nil {
 		return err
@@ -149,8 +159,19 @@ func (s *programs) listen(ctx context.Context, source *client.Client) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-subscription.done:
-		return ErrClosed
+		s.forget(subscription)
 	}
+	if refused := subscription.listener.refusal; refused != nil {
+		return refused
+	}
+	return ErrClosed
+}
+
+// forget makes the next agent listen anew.
+func (s *programs) forget(ended *IntercomSubscription) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.listeners, func(_ string, one *IntercomSubscription) bool { return one == ended })
 }
 
 func (s *programs) open(ctx context.Context, source *client.Client) (*IntercomSubscription, error) {
