@@ -131,12 +131,21 @@ func (a *Agent) renew(again bool) error {
 			return err
 		}
 		a.world.options.Logger.Info("the host does not know an agent's lease: it registers again", "agentId", a.PlayerID())
-		if _, err := ownerOnMap(ctx, a.client, a.PlayerID()); err == nil && !a.contested {
-			a.contested = true
-			a.world.warn("another program put an agent on the map that this one keeps there: end one of them, or both answer for it", "agentId", a.PlayerID())
-		}
+		a.noteContest(ctx)
 	}
 	return a.register(ctx)
+}
+
+// noteContest warns once where an agent that lost its lease is on the map: another
+// program put it there.
+func (a *Agent) noteContest(ctx context.Context) {
+	if a.contested {
+		return
+	}
+	if _, err := ownerOnMap(ctx, a.client, a.PlayerID()); err == nil {
+		a.contested = true
+		a.world.warn("another program put an agent on the map that this one keeps there: end one of them, or both answer for it", "agentId", a.PlayerID())
+	}
 }
 
 // granted keeps the term that a heartbeat was answered with.

@@ -161,6 +161,34 @@ func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
 	})
 }
 
+// Two programs that keep one agent say so once, and read the map for that once.
+func TestTwoProgramsKeepAnAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		var reads, warnings [2]int
+		for i := range 2 {
+			w := visit(t, host, func(o *sdk.Options) {
+				o.OnWarning = func(text string) {
+					if strings.Contains(text, "another program") {
+						warnings[i]++
+					}
+				}
+				o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+					if operation(r) == protocol.OpGetWorldSnapshot {
+						reads[i]++
+					}
+					return host.Transport().RoundTrip(r)
+				})
+			})
+			addAgent(t, w, "ada", nil)
+		}
+		wait(t, 10*time.Minute)
+		if reads != [2]int{1, 1} || warnings != reads {
+			t.Errorf("read the map %v times, warned %v times", reads, warnings)
+		}
+	})
+}
+
 // Whoever hears that an agent is lost may disconnect it.
 func TestAnAgentThatIsLostIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
