@@ -124,6 +124,8 @@ func (a *asking) run() (*protocol.IntercomEvent, error) {
 		switch {
 		case a.ctx.Err() != nil:
 			return nil, errors.Join(context.Cause(a.ctx), lost)
+		case errors.Is(signal.Err, client.ErrGap):
+			return nil, fmt.Errorf("%w; the answer may be among them", signal.Err)
 		case err != nil, signal.Type == client.SignalOpen, signal.Type == client.SignalCursor:
 			if err := a.send(); err != nil {
 				return nil, err
@@ -159,8 +161,6 @@ func (a *asking) send() error {
 // event returns the answer if an event is its end.
 func (a *asking) event(signal client.Signal) (*protocol.IntercomEvent, error) {
 	switch {
-	case signal.Err != nil:
-		return nil, fmt.Errorf("%w; the answer may be among them", signal.Err)
 	case signal.Event.Kind == protocol.EventSessionReset:
 		return nil, errors.New("the world began a new session, in which the question is not known: ask again")
 	case signal.Event.Kind != protocol.EventIntercom:

@@ -253,3 +253,38 @@ func TestAResetEndsAQuestion(t *testing.T) {
 		}
 	})
 }
+
+// Where a host numbers no events, what came while the stream was broken is lost, and
+// may have been the answer.
+func TestAGapEndsAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		asked := visit(t, host, nil)
+		addAgent(t, asked, "ada", nil)
+		serveIntercom(t, asked, newExecutor(), nil)
+		way := &breakable{exit: &exit{target: host.Transport()}}
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = &meddler{t: t, next: way, line: func(line string) string {
+				if strings.HasPrefix(line, "id:") {
+					return ""
+				}
+				return line
+			}}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		failed := make(chan error, 1)
+		go func() {
+			_, err := w.Ask(ctx, sdk.IntercomQuestion{To: "ada", Text: "wait"})
+			failed <- err
+		}()
+		wait(t, time.Second)
+		way.breakStream()
+		if _, err := asked.RegisterMCP(t.Context(), sdk.MCP{Name: "an event, at which the stream breaks"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-failed; !errors.Is(err, sdk.ErrGap) || !strings.Contains(err.Error(), "the answer may be among them") {
+			t.Errorf("the asker got %v", err)
+		}
+	})
+}
