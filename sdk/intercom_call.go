@@ -178,7 +178,7 @@ func (l *intercomListener) whyEnded(ctx context.Context) error {
 func failureText(err error) string {
 	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
 	if len(text) > maxFailureBytes {
-		text = strings.ToValidUTF8(text[:maxFailureBytes], "") + "…"
+		text = cut(text, maxFailureBytes) + "…"
 	}
 	if protocol.TrimSpace(text) == "" {
 		return "the agent failed and gave no reason"

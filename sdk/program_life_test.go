@@ -164,6 +164,18 @@ func TestAnswersAreRecorded(t *testing.T) {
 	})
 }
 
+// What is no text is recorded as far as it can be, and does not keep its answer back.
+func TestAnAnswerThatIsNoTextIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := visit(t, openHost(t), nil)
+		ada := program(t, w, "Ada", sdk.Record(nil), sdk.OnError(func(err error) { t.Error(err) }),
+			sdk.Chat(func(context.Context, string) (string, error) { return strings.Repeat("\x80", 5000), nil }))
+		if got, err := ask(t, w, ada.PlayerID(), "hello"); err != nil || got != strings.Repeat("\uFFFD", 5000) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	})
+}
+
 // An agent that stays without a lease answers too.
 func TestAPermanentAgentAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -55,7 +55,7 @@ func (p *parts) drain() {
 	defer p.mu.Unlock()
 	defer p.changed.Broadcast()
 	for p.failed == nil && p.waiting != "" {
-		text := p.waiting[:partEnd(p.waiting)]
+		text := cut(p.waiting, protocol.MaxIntercomTextBytes)
 		p.waiting = p.waiting[len(text):]
 		p.changed.Broadcast()
 		p.mu.Unlock()
@@ -66,19 +66,20 @@ func (p *parts) drain() {
 	p.sending = false
 }
 
-// partEnd is how much of a text one part may have, without a character that is cut.
-func partEnd(text string) int {
-	if len(text) <= protocol.MaxIntercomTextBytes {
-		return len(text)
+// cut is the beginning of a text, of at most so many bytes, without a character that is
+// cut in two.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	end := protocol.MaxIntercomTextBytes
+	end := most
 	for range utf8.UTFMax - 1 {
 		if utf8.RuneStart(text[end]) {
 			break
 		}
 		end--
 	}
-	return end
+	return text[:end]
 }
 
 // sent waits until every part was sent, or one could not be.

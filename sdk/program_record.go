@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -104,9 +103,5 @@ func shortened(text string) string {
 	if len(text) <= longestRecorded {
 		return text
 	}
-	end := longestRecorded - len("…")
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
+	return cut(text, longestRecorded-len("…")) + "…"
 }
