@@ -78,6 +78,10 @@ func (o *IntercomOptions) check() error {
 	case o.Concurrency < 0:
 		return errors.New("sdk.IntercomOptions.Concurrency is negative")
 	}
+	o.AgentIDs = slices.Clone(o.AgentIDs)
+	for i, id := range o.AgentIDs {
+		o.AgentIDs[i] = protocol.NormalizeAgentID(id)
+	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultIntercomTimeout
 	}

@@ -203,6 +203,24 @@ func TestAnAnswerInParts(t *testing.T) {
 	})
 }
 
+// An id that names whose commands are carried out may be written as that of an agent may.
+func TestAgentIDsInAnotherForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		w := visit(t, host, nil)
+		id := strings.Repeat("ab", 32)
+		written := []string{" " + strings.ToUpper(id)}
+		addAgent(t, w, written[0], nil)
+		serveIntercom(t, w, newExecutor(), func(o *sdk.IntercomOptions) { o.AgentIDs = written })
+		if got, err := ask(t, visit(t, host, nil), id, "hello"); err != nil || got != id+" heard hello" {
+			t.Errorf("%q, %v", got, err)
+		}
+		if written[0] == id {
+			t.Error("the program's own list was changed")
+		}
+	})
+}
+
 // A host that sends a command again, as one may that numbers no events, has it
 // carried out once.
 func TestCommandsAreCarriedOutOnce(t *testing.T) {
