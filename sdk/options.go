@@ -44,7 +44,7 @@ type Options struct {
 	APIKey protocol.Secret
 	// ReloadAPIKey, if set, is asked for the key again when the host refuses it, as after
 	// a rotation. The world goes on with what it gives, unless that is the refused key,
-	// empty or an error: then the refusal is reported.
+	// empty or an error: then the refusal is reported. It must not call the world.
 	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// NoAPIKey allows an empty APIKey: for hosts that check no keys, and for
 	// programs that only look on.

@@ -10,6 +10,8 @@ import (
 // apiKey is the key of an account, which everybody who calls for the account shares.
 type apiKey struct {
 	reload func(context.Context) (protocol.Secret, error) // nil where there is only one key
+	// reloading is held while a key is asked for: others may show the present one meanwhile.
+	reloading sync.Mutex
 
 	mu sync.Mutex
 	// had are the keys so far, the one in use last. Hosts may repeat any of them in
@@ -41,9 +43,9 @@ func (k *apiKey) all() []string {
 // replace reports whether there is another key than the one that a host refused. It
 // asks for one unless another call did so meanwhile.
 func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if !k.had[len(k.had)-1].Equal(refused) {
+	k.reloading.Lock()
+	defer k.reloading.Unlock()
+	if !k.current().Equal(refused) {
 		return true
 	}
 	if k.reload == nil {
@@ -54,6 +56,8 @@ func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
 	if err != nil || fresh.IsZero() || fresh.Equal(refused) {
 		return false
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.had = append(k.had, fresh)
 	return true
 }

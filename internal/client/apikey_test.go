@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
@@ -50,6 +51,31 @@ func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
 	}
 	good[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "second"))
 	if err := register(); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
+		t.Errorf("where there is no other key: %v", err)
+	}
+}
+
+// While a key is asked for, other calls are made.
+func TestCallsAreMadeWhileAnAPIKeyIsAskedFor(t *testing.T) {
+	a := openAccount(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var program *client.Client
+	program = dial(t, client.Options{
+		BaseURL: a.url, Credentials: node(t, "the main node's phrase"), APIKey: protocol.NewSecret("pk_wrong"),
+		ReloadAPIKey: func(context.Context) (protocol.Secret, error) {
+			ready := make(chan error, 1)
+			go func() { ready <- program.Ready(ctx) }()
+			select {
+			case err := <-ready:
+				return protocol.Secret{}, err
+			case <-ctx.Done():
+				t.Error("a call that needs no key waits for one")
+				return protocol.Secret{}, ctx.Err()
+			}
+		},
+	})
+	if _, err := program.Session(ctx); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
 		t.Errorf("where there is no other key: %v", err)
 	}
 }

@@ -41,7 +41,8 @@ type Options struct {
 	// APIKey is the key of the caller's account.
 	APIKey protocol.Secret
 	// ReloadAPIKey, if set, is asked for the key again when the host refuses it. Where it
-	// gives another one the call is repeated with that, and later calls show it.
+	// gives another one the call is repeated with that, and later calls show it. It must
+	// not call the client.
 	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// AdminToken makes the caller the administrator.
 	AdminToken protocol.Secret
