@@ -49,8 +49,9 @@ func FromCredentialsFile(path string) ConnectOption {
 // (PLAYCTL_SERVER, PLAYCTL_SERVICE, PLAYCTL_NODE_ID with PLAYCTL_PHRASE or
 // PLAYCTL_PASSW_HASH, PLAYCTL_API_KEY, PLAYCTL_CONTEXT), then from the context of
 // playctl's credentials file, as commands take it, whose agents have the credentials that
-// it has for them. Without an account, at a host of this machine that lets anybody
-// register, one is made that lasts for this run.
+// it has for them. Where that has contexts and none is in use, one has to be named. Without
+// an account, at a host of this machine that lets anybody register, one is made that lasts
+// for this run.
 //
 // The error matches [ErrNoAccount] where there is none, [ErrCredentials] where what was
 // found is incomplete, and is the host's refusal or [ErrUnreachable] otherwise.
@@ -133,7 +134,8 @@ func (c *connection) environmentNode() error {
 }
 
 // keptContext is the context that commands would use: the one that was named, else the one
-// for the server, else the one in use; nil where there is none.
+// for the server, else the one in use; nil where there is none. Where there are some and
+// none is in use, somebody has to pick one.
 func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 	path := c.file
 	if path == "" {
@@ -143,7 +145,7 @@ func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 		}
 		found, err := creds.Environment{LookupEnv: os.LookupEnv, Home: home}.CredentialsPath()
 		if err != nil {
-			return nil, nil, c.unknown(nil)
+			return nil, nil, c.homeless()
 		}
 		path = found
 	}
@@ -161,20 +163,22 @@ func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 			return nil, nil, fmt.Errorf("the server %q: %w", c.options.BaseURL, err)
 		}
 		return store, file.ForServer(server), nil
+	case len(file.Names()) == 0:
+		return nil, nil, nil
 	}
 	kept, err := file.Select("")
-	return store, kept, c.unknown(err)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w, or name one with sdk.InContext or PLAYCTL_CONTEXT", err)
+	}
+	return store, kept, nil
 }
 
-// unknown lets no context be an error where one was named only.
-func (c *connection) unknown(err error) error {
-	if c.context != "" && err == nil {
-		return fmt.Errorf("%w %q: there is no home folder to look for the credentials file in", creds.ErrContextUnknown, c.context)
-	}
-	if errors.Is(err, creds.ErrNoContext) {
+// homeless is the error of a program without a home folder, to which a context was named.
+func (c *connection) homeless() error {
+	if c.context == "" {
 		return nil
 	}
-	return err
+	return fmt.Errorf("%w %q: there is no home folder to look for the credentials file in", creds.ErrContextUnknown, c.context)
 }
 
 // take fills in what the options leave out from a context. Of an account that they have,

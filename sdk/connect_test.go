@@ -196,6 +196,33 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 	}
 }
 
+// Where there are contexts and none is in use, no account is made and no host is called.
+func TestConnectLetsSomebodyPickAContext(t *testing.T) {
+	file := surround(t, nil)
+	err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {
+		for _, name := range []string{"home", "work", "old"} {
+			kept, err := creds.NewContext(name, "http://127.0.0.1:1", creds.ServicePlay, time.Now())
+			if err != nil {
+				return err
+			}
+			if err := f.Add(kept); err != nil {
+				return err
+			}
+		}
+		if err := f.Use("old"); err != nil {
+			return err
+		}
+		return f.Remove("old")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sdk.Connect(t.Context()); !errors.Is(err, creds.ErrNoContext) ||
+		!strings.Contains(err.Error(), "home, work") || !strings.Contains(err.Error(), "sdk.InContext") {
+		t.Errorf("without a context in use: %v", err)
+	}
+}
+
 func TestConnectMakesAnAccountForTheRun(t *testing.T) {
 	host, url := serveAt(t, playworld.Options{})
 	surround(t, map[string]string{"PLAYCTL_SERVER": url})
