@@ -1,8 +1,10 @@
 package sdk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -102,6 +104,54 @@ func TestAResetIsFollowed(t *testing.T) {
 		}
 		if on := agentsOn(t, host); len(on) != 0 {
 			t.Errorf("on the map after Close: %v", on)
+		}
+	})
+}
+
+// A placement that is taken off the map while others register again stays off.
+func TestAPlacementThatGoesDuringARenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		var w *sdk.RemotePlayWorld
+		ids := map[string]string{}
+		var going string
+		w = visit(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == protocol.ServicePlay.MCPRegister() && len(ids) == 2 && going == "" {
+					text, err := io.ReadAll(r.Body)
+					if err != nil {
+						return nil, err
+					}
+					going = "one"
+					if strings.Contains(string(text), going) {
+						going = "two"
+					}
+					r.Body = io.NopCloser(bytes.NewReader(text))
+					if _, err := w.UnregisterMCP(t.Context(), ids[going]); err != nil {
+						t.Error(err)
+					}
+				}
+				return host.Transport().RoundTrip(r)
+			})
+		})
+		for _, name := range []string{"one", "two"} {
+			id, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[name] = id
+		}
+		reset(t, host)
+		if _, err := w.Connect(t.Context()); err != nil {
+			t.Fatal(err) // it notices the new session
+		}
+		wait(t, time.Minute)
+		snapshot, err := w.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if servers := snapshot.MCPServers(); len(servers) != 1 || servers[0].Name == going || going == "" {
+			t.Errorf("%q was taken off, on the map are %v", going, servers)
 		}
 	})
 }

@@ -2,6 +2,8 @@ package sdk
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/playctl/playctl/protocol"
@@ -96,14 +98,19 @@ func (p *placements) present(id string) string {
 	return id
 }
 
-func (p *placements) all() []MCP {
+// all are the names of the placements.
+func (p *placements) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []MCP
-	for _, kept := range p.byName {
-		all = append(all, kept.mcp)
-	}
-	return all
+	return slices.Collect(maps.Keys(p.byName))
+}
+
+// named is the placement of a name; false where it was taken off the map.
+func (p *placements) named(name string) (MCP, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kept, ok := p.byName[name]
+	return kept.mcp, ok
 }
 
 // wake makes the placements register again.
@@ -122,9 +129,13 @@ func (p *placements) run() {
 			return
 		case <-p.renewal:
 		}
-		for _, mcp := range p.all() {
+		for _, name := range p.all() {
+			mcp, kept := p.named(name)
+			if !kept {
+				continue // it was taken off the map while others were registered
+			}
 			if _, err := p.world.RegisterMCP(p.world.life, mcp); err != nil && p.world.life.Err() == nil {
-				p.world.warn("an MCP placement could not be registered again", "name", mcp.Name, "reason", err)
+				p.world.warn("an MCP placement could not be registered again", "name", name, "reason", err)
 			}
 		}
 	}
