@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
@@ -52,6 +53,11 @@ type Agent struct {
 	leaving context.Context //nolint:containedctx // ends the heartbeats when the agent is disconnected
 	stop    context.CancelFunc
 	kept    chan struct{} // closed when the heartbeats have ended
+	program *agentProgram // answers for it; nil where an executor does
+	arrived chan struct{} // closed when its registration has ended
+	// gone says that its registration failed, or that it leaves and its program answers
+	// no more.
+	gone atomic.Bool
 	// contested is set once it was reported that another program holds the agent. It
 	// belongs to the heartbeats.
 	contested bool
@@ -84,34 +90,46 @@ func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 		return err
 	}
 	defer done()
-	arrived := w.expect(a)
-	sessions := w.sessionCount()
+	sessions := w.expect(a)
 	if err = a.register(ctx); err == nil {
 		err = w.adopt(ctx, a, sessions)
 	} else {
 		a.stop()
 	}
-	arrived(err)
+	w.settle(a, err)
 	return err
 }
 
 // expect notes that an agent is on its way to the map, where it is asked before this
-// program has read that it is there. The caller says how that ended.
-func (w *RemotePlayWorld) expect(a *Agent) (arrived func(error)) {
-	id, one := a.PlayerID(), &answering{arrived: make(chan struct{})}
+// program has read that it is there. It returns how many changes of session were noticed.
+func (w *RemotePlayWorld) expect(a *Agent) (sessions uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.arriving[id] = one
-	return func(err error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if err == nil {
-			one.agent = a
-		}
-		if w.arriving[id] == one {
-			delete(w.arriving, id)
-		}
-		close(one.arrived)
+	w.arriving[a.PlayerID()] = a
+	return w.sessions
+}
+
+// settle tells those who ask the agent already how its registration ended.
+func (w *RemotePlayWorld) settle(a *Agent, err error) {
+	if err != nil {
+		a.gone.Store(true)
+	}
+	close(a.arrived)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.arriving[a.PlayerID()] == a {
+		delete(w.arriving, a.PlayerID())
+	}
+}
+
+// answers reports whether the agent is on the map to be asked, once that is known; it is
+// not where ctx ends before.
+func (a *Agent) answers(ctx context.Context) bool {
+	select {
+	case <-a.arrived:
+		return !a.gone.Load()
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -134,7 +152,8 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		world: w, client: w.client.As(node.caller), onLost: o.OnLost, renewal: make(chan struct{}, 1), kept: make(chan struct{}),
+		world: w, client: w.client.As(node.caller), onLost: o.OnLost,
+		renewal: make(chan struct{}, 1), kept: make(chan struct{}), arrived: make(chan struct{}),
 		request: protocol.RegisterRequest{
 			Name: o.Name, Type: o.Type, Agent: o.Tools.spec(), AgentID: node.agentID,
 			MainNodeID: w.client.Node(), EnableP2A: protocol.P2AOff, RealtimeInstructions: o.RealtimeInstructions,
@@ -229,12 +248,6 @@ func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) 
 		before.stop()
 	}
 	return nil
-}
-
-func (w *RemotePlayWorld) sessionCount() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.sessions
 }
 
 // PlayerID is the agent's id on the map, which is its node id.

@@ -156,26 +156,3 @@ func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {
 	}
 	return sources
 }
-
-// intercomAgent gives which agent of this world a command is for, also one that is on its
-// way to the map; nil if it is none of those that are listened for.
-func (w *RemotePlayWorld) intercomAgent(o *IntercomOptions, id string) *answering {
-	for _, a := range o.Agents {
-		if a.PlayerID() == id {
-			return &answering{agent: a}
-		}
-	}
-	if len(o.Agents) > 0 || len(o.AgentIDs) > 0 && !slices.Contains(o.AgentIDs, id) {
-		return nil
-	}
-	if len(o.AgentIDs) == 0 && w.programs.find(id) != nil {
-		return nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	id = protocol.NormalizeAgentID(id)
-	if a := w.agents[id]; a != nil {
-		return &answering{agent: a}
-	}
-	return w.arriving[id]
-}

@@ -30,9 +30,6 @@ type IntercomCall struct {
 	// Agent is the one that was asked.
 	Agent *Agent
 
-	// program answers it; nil where an executor does.
-	program *agentProgram
-
 	mu       sync.Mutex
 	finished bool
 }
@@ -158,8 +155,8 @@ func (l *intercomListener) protected(ctx context.Context, call *IntercomCall) (o
 			l.reportOf(call, fmt.Errorf("the executor of the command %q: panic: %v\n%s", call.Command.RequestID, p, debug.Stack()))
 		}
 	}()
-	if call.program != nil {
-		o.answer, o.err = call.program.carryOut(ctx, call, func(err error) { l.reportOf(call, err) })
+	if l.ofPrograms() {
+		o.answer, o.err = call.Agent.program.carryOut(ctx, call, func(err error) { l.reportOf(call, err) })
 		return o
 	}
 	o.answer, o.err = l.options.Execute(ctx, call)

@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,13 +23,12 @@ const (
 
 // intercomListener takes commands from streams and has them carried out.
 type intercomListener struct {
-	ctx     context.Context //nolint:containedctx // commands live as long as their subscription
-	world   *RemotePlayWorld
+	ctx   context.Context //nolint:containedctx // commands live as long as their subscription
+	world *RemotePlayWorld
+	// options have no Execute where the agents' own programs answer.
 	options *IntercomOptions
 	// sources are the clients whose streams have the commands.
 	sources []*client.Client
-	// programs answer for agents in place of options.Execute; nil where they do not.
-	programs *programs
 	// slots are for the commands that are carried out, room for those and the
 	// ones that wait.
 	slots, room chan struct{}
@@ -49,7 +49,7 @@ type intercomListener struct {
 
 // openCommand is a command that was not answered yet.
 type openCommand struct {
-	who    *answering
+	who    *Agent
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
@@ -97,7 +97,7 @@ func (l *intercomListener) listen(source *client.Client) {
 	defer slow.Stop()
 	lost := false
 	for signal := range source.Events(l.ctx, client.StreamOptions{Answers: l.options.answers(l.world)}).All() {
-		if l.programs != nil && !l.isReady() && final(signal.Err) {
+		if l.ofPrograms() && !l.isReady() && final(signal.Err) {
 			l.refusal, _ = asRefusal(signal.Err)
 			return
 		}
@@ -164,7 +164,7 @@ func (l *intercomListener) event(e *Event) {
 
 // command begins what a forwarded event asks for, once.
 func (l *intercomListener) command(event *protocol.IntercomEvent) {
-	who := l.answering(event.FromPlayerID)
+	who := l.asked(event.FromPlayerID)
 	if who == nil {
 		return // one of the account's agents that another program runs
 	}
@@ -190,23 +190,40 @@ func (l *intercomListener) command(event *protocol.IntercomEvent) {
 	l.running.Go(func() {
 		defer func() { <-l.room }()
 		defer done()
-		if agent := who.wait(ctx); agent != nil {
-			l.carryOut(ctx, &IntercomCall{Command: command, Agent: agent, program: who.program})
+		if who.answers(ctx) {
+			l.carryOut(ctx, &IntercomCall{Command: command, Agent: who})
 		}
 	})
 }
 
-// answering gives who answers for an agent; nil if it is nobody of this subscription.
-func (l *intercomListener) answering(id string) *answering {
-	if l.programs != nil {
-		return l.programs.find(id)
+// ofPrograms reports whether the programs of the agents answer, and no executor.
+func (l *intercomListener) ofPrograms() bool { return l.options.Execute == nil }
+
+// asked is the agent of an id, also one that is on its way to the map; nil if it is none of
+// this subscription.
+func (l *intercomListener) asked(id string) *Agent {
+	o := l.options
+	if len(o.Agents) > 0 {
+		at := slices.IndexFunc(o.Agents, func(a *Agent) bool { return a.PlayerID() == id })
+		if at < 0 {
+			return nil
+		}
+		return o.Agents[at]
 	}
-	return l.world.intercomAgent(l.options, id)
+	named := slices.Contains(o.AgentIDs, id)
+	if len(o.AgentIDs) > 0 && !named {
+		return nil
+	}
+	a := l.world.asked(id)
+	if a != nil && !named && (a.program != nil) != l.ofPrograms() {
+		return nil
+	}
+	return a
 }
 
 // accept notes a command as seen; done is nil if it was before. The caller calls it when
 // the command was answered.
-func (l *intercomListener) accept(requestID string, who *answering) (_ context.Context, done func()) {
+func (l *intercomListener) accept(requestID string, who *Agent) (_ context.Context, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.seen.add(requestID) {
@@ -230,7 +247,7 @@ func (l *intercomListener) dismiss(ctx context.Context, a *Agent) {
 	var ending []*openCommand
 	l.mu.Lock()
 	for _, one := range l.open {
-		if one.who.gone.Load() && one.who.agent == a {
+		if one.who == a {
 			one.cancel(errLeaving)
 			ending = append(ending, one)
 		}
@@ -260,8 +277,8 @@ func (l *intercomListener) report(err error) { l.reportOf(nil, err) }
 // listens.
 func (l *intercomListener) reportOf(call *IntercomCall, err error) {
 	report := l.options.OnError
-	if call != nil && call.program != nil {
-		report = call.program.onError
+	if call != nil && l.ofPrograms() {
+		report = call.Agent.program.onError
 	}
 	if report == nil {
 		l.world.options.Logger.Warn("a command was not carried out as it should be", "reason", err)

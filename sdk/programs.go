@@ -5,10 +5,8 @@ import (
 	"errors"
 	"maps"
 	"sync"
-	"sync/atomic"
 
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/protocol"
 )
 
 // errLeaving is what an asker reads whose command an agent does not finish.
@@ -20,42 +18,11 @@ type programs struct {
 	world *RemotePlayWorld
 
 	mu        sync.Mutex
-	byID      map[string]*answering
 	listeners map[string]*IntercomSubscription
 }
 
-// answering is an agent that is asked: with a program, or one for an executor.
-type answering struct {
-	program *agentProgram // nil for one that an executor answers for
-	arrived chan struct{} // closed when agent is set; nil if it is from the start
-	agent   *Agent        // nil if it could not be registered
-	gone    atomic.Bool
-}
-
 func newPrograms(w *RemotePlayWorld) *programs {
-	return &programs{world: w, byID: map[string]*answering{}, listeners: map[string]*IntercomSubscription{}}
-}
-
-// wait gives the agent once it is on the map; nil where it is not, or where ctx ends.
-func (a *answering) wait(ctx context.Context) *Agent {
-	if a.arrived != nil {
-		select {
-		case <-a.arrived:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-	if a.gone.Load() {
-		return nil
-	}
-	return a.agent
-}
-
-// find gives who answers for an agent; nil if no program does.
-func (s *programs) find(id string) *answering {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byID[protocol.NormalizeAgentID(id)]
+	return &programs{world: w, listeners: map[string]*IntercomSubscription{}}
 }
 
 // add registers an agent and makes a program answer for it, from the first question on.
@@ -64,6 +31,7 @@ func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*
 	if err != nil {
 		return nil, err
 	}
+	a.program = p
 	source := s.world.sourceFor(a)
 	early := source == s.world.client
 	if early {
@@ -73,7 +41,7 @@ func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*
 			return nil, err
 		}
 	}
-	if err := s.register(ctx, a, p); err != nil {
+	if err := s.world.hold(ctx, a); err != nil {
 		return nil, err
 	}
 	if !early {
@@ -84,44 +52,12 @@ func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*
 	return a, nil
 }
 
-// register puts the agent on the map. Questions that come meanwhile wait for it.
-func (s *programs) register(ctx context.Context, a *Agent, p *agentProgram) error {
-	one := &answering{program: p, arrived: make(chan struct{})}
-	defer close(one.arrived)
-	id := a.PlayerID()
-	s.mu.Lock()
-	before := s.byID[id]
-	s.byID[id] = one
-	s.mu.Unlock()
-	err := s.world.hold(ctx, a)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		one.agent = a
-		return nil
-	}
-	if s.byID[id] == one {
-		delete(s.byID, id)
-		if before != nil {
-			s.byID[id] = before
-		}
-	}
-	return err
-}
-
 // remove lets an agent's program go that leaves: what it does ends, and is answered,
 // which it waits for until ctx ends.
 func (s *programs) remove(ctx context.Context, a *Agent) {
-	id := a.PlayerID()
-	s.mu.Lock()
-	one := s.byID[id]
-	if one == nil || one.agent != a {
-		s.mu.Unlock()
+	if a.program == nil || a.gone.Swap(true) {
 		return
 	}
-	delete(s.byID, id)
-	s.mu.Unlock()
-	one.gone.Store(true)
 	for _, listener := range s.all() {
 		listener.dismiss(ctx, a)
 	}
@@ -181,7 +117,7 @@ func (s *programs) open(ctx context.Context, source *client.Client) (*IntercomSu
 		return subscription, nil
 	}
 	listener := newIntercomListener(s.world, &IntercomOptions{Timeout: defaultIntercomTimeout, Concurrency: defaultIntercomConcurrency})
-	listener.programs, listener.sources = s, []*client.Client{source}
+	listener.sources = []*client.Client{source}
 	subscription, err := listener.start(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err

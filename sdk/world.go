@@ -49,7 +49,7 @@ type RemotePlayWorld struct {
 	closed bool
 	agents map[string]*Agent
 	// arriving are the agents whose registration is not answered yet.
-	arriving   map[string]*answering
+	arriving   map[string]*Agent
 	placements *placements
 	programs   *programs
 	// sessions counts the changes of session that were noticed.
@@ -63,7 +63,7 @@ type RemotePlayWorld struct {
 // New makes a world. It checks the options and connects to nothing: Connect
 // finds out whether the host is there and takes the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
-	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, arriving: map[string]*answering{}, program: rand.Text()}
+	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, arriving: map[string]*Agent{}, program: rand.Text()}
 	c, main, err := w.options.client(w.sessionChanged, w.unconfirmed)
 	if err != nil {
 		return nil, err
@@ -211,6 +211,20 @@ func (w *RemotePlayWorld) callerFor(playerID string) *client.Client {
 		return a.client
 	}
 	return w.client
+}
+
+// asked is who is asked under an agent's id: the one that is on the map, else one that is on
+// its way there; nil where there is none.
+func (w *RemotePlayWorld) asked(id string) *Agent {
+	id = protocol.NormalizeAgentID(id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, a := range []*Agent{w.agents[id], w.arriving[id]} {
+		if a != nil && !a.gone.Load() {
+			return a
+		}
+	}
+	return nil
 }
 
 // disconnectTimeout bounds the disconnects of a world that is closed, where no
