@@ -62,23 +62,8 @@ func (f *follower) snapshot() (*chain.Snapshot, chain.Stated, error) {
 	if seq := s.Head().Seq; seq != nil && f.cursor != nil && *seq < *f.cursor {
 		return nil, stated, fmt.Errorf("the snapshot is of event %d, the stream is at %d", *seq, *f.cursor)
 	}
-	if f.client.Service() != protocol.ServicePlay {
-		s, err = f.withGenesis(s)
-	}
+	s, err = f.client.WithGenesis(f.ctx, s)
 	return s, stated, err
-}
-
-// withGenesis gives a snapshot of the older service the genesis text that its
-// host has; the snapshot itself names something else.
-func (f *follower) withGenesis(s *chain.Snapshot) (*chain.Snapshot, error) {
-	reply, err := f.client.ChainNode(f.ctx, chain.GenesisStableKey, client.At{})
-	if err != nil {
-		return nil, fmt.Errorf("read the genesis node: %w", err)
-	}
-	if err := chain.AnswersFor(reply.Node, chain.GenesisStableKey); err != nil {
-		return nil, err
-	}
-	return s.WithGenesis(reply.Node.Text), nil
 }
 
 // maxFetch is how many rows of one event are fetched; from there a full read is

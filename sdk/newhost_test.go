@@ -2,9 +2,15 @@ package sdk_test
 
 import (
 	"context"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/sdk"
 )
 
 func TestTheCopyFollowsANewHost(t *testing.T) {
@@ -44,5 +50,35 @@ func TestTheCopyFollowsANewHostAtTheSamePosition(t *testing.T) {
 		wait(t, time.Minute)
 		f.host = second
 		f.equal()
+	})
+}
+
+// A snapshot of the older service names something else than the genesis text that its
+// root is of.
+func TestASnapshotOfTheOlderServiceIsVerified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		addAgent(t, visit(t, host, nil), "ada", nil)
+		other := &meddler{t: t, next: host.Transport(), rpc: func(op protocol.Op, reply map[string]any) {
+			if op == protocol.OpGetWorldSnapshot {
+				reply["snapshot"].(map[string]any)["mainNodeId"] = "another node"
+			}
+		}}
+		older := protocol.Service("agent-play")
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Service = older
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				r = r.Clone(r.Context())
+				r.URL.Path = strings.Replace(r.URL.Path, string(older), string(protocol.ServicePlay), 1)
+				return other.RoundTrip(r)
+			})
+		})
+		snapshot, err := w.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on := slices.Collect(snapshot.Occupants()); len(on) != 1 {
+			t.Errorf("on the map are %v", on)
+		}
 	})
 }

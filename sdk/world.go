@@ -119,6 +119,9 @@ func (w *RemotePlayWorld) readVerified(ctx context.Context) (*chain.Snapshot, er
 	if stated.MerkleRootHex == "" {
 		return snapshot, nil
 	}
+	if snapshot, err = w.client.WithGenesis(ctx, snapshot); err != nil {
+		return nil, err
+	}
 	if err := snapshot.Verify(stated.MerkleRootHex, stated.MerkleLeafCount); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -197,6 +198,22 @@ func (c *Client) ChainNode(ctx context.Context, stableKey string, at At) (chain.
 	k := c.readOp(protocol.OpGetPlayerChainNode, protocol.ChainNodeRequest{StableKey: stableKey, AtRev: at.pointer()})
 	k.minRev = at.Rev
 	return parsed(ctx, c, k, chain.ParseNodeRPCBody)
+}
+
+// WithGenesis gives a snapshot of a host of the older service the genesis text that the
+// host has: the snapshot itself names something else.
+func (c *Client) WithGenesis(ctx context.Context, s *chain.Snapshot) (*chain.Snapshot, error) {
+	if c.service == protocol.ServicePlay {
+		return s, nil
+	}
+	reply, err := c.ChainNode(ctx, chain.GenesisStableKey, At{})
+	if err != nil {
+		return nil, fmt.Errorf("read the genesis node: %w", err)
+	}
+	if err := chain.AnswersFor(reply.Node, chain.GenesisStableKey); err != nil {
+		return nil, err
+	}
+	return s.WithGenesis(reply.Node.Text), nil
 }
 
 // ChainNodes reads up to protocol.MaxStableKeys nodes as of one rev.
