@@ -5,7 +5,6 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
-	"github.com/playctl/playctl/protocol"
 )
 
 // GetPlayerChainNode reads one node of the player chain, such as the row whose stable
@@ -23,18 +22,4 @@ func (w *RemotePlayWorld) GetPlayerChainNode(ctx context.Context, stableKey stri
 		return chain.NodeReply{}, err
 	}
 	return reply, chain.AnswersFor(reply.Node, stableKey)
-}
-
-// RegisterSpaceNode makes a space that the main node owns, without a place on the map.
-func (w *RemotePlayWorld) RegisterSpaceNode(ctx context.Context, space *protocol.RegisterSpaceRequest) (*protocol.Space, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	reply, err := w.client.RegisterSpaceNode(ctx, space)
-	if err != nil {
-		return nil, err
-	}
-	return &reply.Space, nil
 }

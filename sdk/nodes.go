@@ -52,12 +52,9 @@ func (w *RemotePlayWorld) CreateAgentNode(ctx context.Context, agent *NodeCreden
 	if err != nil {
 		return err
 	}
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	_, err = w.client.CreateAgentNode(ctx, node)
+	_, err = during(ctx, w, func(ctx context.Context) (*protocol.AgentNodeReply, error) {
+		return w.client.CreateAgentNode(ctx, node)
+	})
 	return err
 }
 
@@ -81,23 +78,26 @@ func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (
 // LabelAgentNode gives an agent node of the main node a label, or takes it away with "".
 // Only the account and the administrator see it.
 func (w *RemotePlayWorld) LabelAgentNode(ctx context.Context, agentID, label string) error {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	_, err = w.client.LabelNode(ctx, protocol.NormalizeAgentID(agentID), label)
+	_, err := during(ctx, w, func(ctx context.Context) (*protocol.LabelReply, error) {
+		return w.client.LabelNode(ctx, protocol.NormalizeAgentID(agentID), label)
+	})
 	return err
+}
+
+// RegisterSpaceNode makes a space that the main node owns, without a place on the map.
+func (w *RemotePlayWorld) RegisterSpaceNode(ctx context.Context, space *protocol.RegisterSpaceRequest) (*protocol.Space, error) {
+	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.SpaceReply, error) {
+		return w.client.RegisterSpaceNode(ctx, space)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &reply.Space, nil
 }
 
 // APIKeys lists the API keys of the main node, the default one first.
 func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	reply, err := w.client.Keys(ctx)
+	reply, err := during(ctx, w, w.client.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +107,9 @@ func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, er
 // CreateAPIKey makes one more API key of the main node and returns it, which the host
 // shows once. The others stay good. A term of 0 is for ever.
 func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term time.Duration) (protocol.Secret, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return protocol.Secret{}, err
-	}
-	defer done()
-	reply, err := w.client.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
+	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.CreateKeyReply, error) {
+		return w.client.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
+	})
 	if err != nil {
 		return protocol.Secret{}, err
 	}
@@ -121,12 +118,9 @@ func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term ti
 
 // RevokeAPIKey ends an API key of the main node; false if it has none of that name.
 func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	reply, err := w.client.RevokeKey(ctx, name)
+	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.OKReply, error) {
+		return w.client.RevokeKey(ctx, name)
+	})
 	if err != nil {
 		return false, err
 	}

@@ -9,22 +9,12 @@ import (
 // CreateWatchToken makes a token for a link to the watch page: the reply's URL,
 // "#token=" and its Token. It ends with the main node, or at its ExpiresAt.
 func (w *RemotePlayWorld) CreateWatchToken(ctx context.Context) (*protocol.WatchTokenReply, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return w.client.WatchToken(ctx)
+	return during(ctx, w, w.client.WatchToken)
 }
 
 // WatchTokens lists the main node's tokens that have not ended, the oldest first.
 func (w *RemotePlayWorld) WatchTokens(ctx context.Context) ([]protocol.WatchTokenRecord, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	reply, err := w.client.WatchTokens(ctx)
+	reply, err := during(ctx, w, w.client.WatchTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +24,9 @@ func (w *RemotePlayWorld) WatchTokens(ctx context.Context) ([]protocol.WatchToke
 // RevokeWatchToken ends a token by the id that WatchTokens gives it, with the cookies
 // that were made from it; false if there was none of that id.
 func (w *RemotePlayWorld) RevokeWatchToken(ctx context.Context, id string) (bool, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	reply, err := w.client.RevokeWatchToken(ctx, id)
+	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.OKReply, error) {
+		return w.client.RevokeWatchToken(ctx, id)
+	})
 	if err != nil {
 		return false, err
 	}

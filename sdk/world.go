@@ -83,12 +83,7 @@ func New(options Options) (*RemotePlayWorld, error) {
 // and the API key, and gives the world's session. Other methods connect by
 // themselves.
 func (w *RemotePlayWorld) Connect(ctx context.Context) (*protocol.SessionReply, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return w.client.Session(ctx)
+	return during(ctx, w, w.client.Session)
 }
 
 // Snapshot reads the whole world. Where the host states a root, the snapshot is
@@ -141,6 +136,16 @@ func (w *RemotePlayWorld) begin(ctx context.Context) (_ context.Context, done fu
 	return ctx, func() { stop(); cancel(nil) }, nil
 }
 
+// during makes a call that also ends when the world is closed.
+func during[T any](ctx context.Context, w *RemotePlayWorld, call func(context.Context) (*T, error)) (*T, error) {
+	ctx, done, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return call(ctx)
+}
+
 // start runs a task that ends with the world; false if the world is closed.
 func (w *RemotePlayWorld) start(task func()) bool {
 	w.mu.Lock()
@@ -185,24 +190,18 @@ func (w *RemotePlayWorld) warn(text string, args ...any) {
 func (w *RemotePlayWorld) RecordInteraction(
 	ctx context.Context, r protocol.RecordInteractionRequest,
 ) (*protocol.RecordInteractionReply, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return w.callerFor(r.PlayerID).RecordInteraction(ctx, r)
+	return during(ctx, w, func(ctx context.Context) (*protocol.RecordInteractionReply, error) {
+		return w.callerFor(r.PlayerID).RecordInteraction(ctx, r)
+	})
 }
 
 // RecordJourney records a player's journey, once.
 func (w *RemotePlayWorld) RecordJourney(
 	ctx context.Context, r protocol.RecordJourneyRequest,
 ) (*protocol.RecordJourneyReply, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return w.callerFor(r.PlayerID).RecordJourney(ctx, r)
+	return during(ctx, w, func(ctx context.Context) (*protocol.RecordJourneyReply, error) {
+		return w.callerFor(r.PlayerID).RecordJourney(ctx, r)
+	})
 }
 
 // callerFor is who writes for a player: the agent itself where this world added
