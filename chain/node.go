@@ -1,5 +1,7 @@
 package chain
 
+import "math/bits"
+
 // A tree is stored in blocks. A block covers four Merkle levels: up to sixteen
 // children of one level and the fifteen digests above them. Children of a block
 // of height 1 are leaves, those of a block of height h are blocks of height
@@ -69,11 +71,5 @@ func (b *block) rehash(dirty uint, whole bool) {
 	}
 }
 
-// levels is the number of Merkle levels above count digests.
-func levels(count int) int {
-	n := 0
-	for ; count > 1; count = (count + 1) / 2 {
-		n++
-	}
-	return n
-}
+// levels is the number of Merkle levels above count digests, of which there is one at least.
+func levels(count int) int { return bits.Len(uint(count - 1)) }

@@ -2,7 +2,6 @@ package chain
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -108,7 +107,7 @@ func (p Proof) Verify(payload []byte, root Digest, leafCount int) error {
 // climb follows the path from the leaf's digest to the top.
 func (p Proof) climb() (Digest, error) {
 	digest, index, width := p.LeafDigestHex, p.LeafIndex, p.MerkleLeafCount
-	if want := bits.Len(uint(width - 1)); len(p.Path) != want {
+	if want := levels(width); len(p.Path) != want {
 		return digest, fmt.Errorf("%w: the path has %d steps, a tree of %d leaves has %d", ErrProof, len(p.Path), width, want)
 	}
 	for i, step := range p.Path {

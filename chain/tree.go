@@ -167,14 +167,7 @@ func (t *Tree) Level(level int) iter.Seq2[int, Digest] {
 		if level < 0 || level >= t.Levels() {
 			return
 		}
-		width := t.count
-		for range level {
-			width = (width + 1) / 2
-		}
-		if level == t.Levels()-1 {
-			yield(0, t.Root())
-			return
-		}
+		width := (t.count-1)>>level + 1
 		for pos := range width {
 			if !yield(pos, *t.digestAt(level, pos)) {
 				return
