@@ -150,34 +150,13 @@ func (doc agentPlayJSON) missing() string {
 	return ""
 }
 
-// MissingPhrasesError is returned by ExportAgentPlay where phrases were not
-// kept: a hash cannot be turned back into one.
-type MissingPhrasesError struct {
-	// Context is the context's name.
-	Context string
-	// Main is true if the main node's phrase is missing.
-	Main bool
-	// Agents are the labels, or the ids of those without, of the agents whose
-	// phrase is missing.
-	Agents []string
-}
-
-// Error names every node whose phrase is missing.
-func (e *MissingPhrasesError) Error() string {
-	nodes := e.Agents
-	if e.Main {
-		nodes = append([]string{"the main node"}, nodes...)
-	}
-	return fmt.Sprintf("context %q cannot be exported: the agent-play file holds phrases, and none was kept for %s; only nodes made or imported with --keep-phrase can be exported",
-		e.Context, strings.Join(nodes, ", "))
-}
-
 // ErrNoMainNode is returned for a context that has no main node yet.
 var ErrNoMainNode = errors.New("this context has no main node: \"playctl create-main-node\" makes one")
 
 // ExportAgentPlay returns the context as a credentials file of the agent-play
 // service. It holds phrases in clear: write it with WriteSecretFile. The error
-// is ErrNoMainNode or a *MissingPhrasesError.
+// is ErrNoMainNode, or names every node whose phrase was not kept: a hash cannot be
+// turned back into one.
 func ExportAgentPlay(c *Context) ([]byte, error) {
 	if c.Main == nil {
 		return nil, fmt.Errorf("context %q: %w", c.Name, ErrNoMainNode)
@@ -189,10 +168,13 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 	if c.Service != ServiceAgentPlay {
 		doc.Service = serviceField(c.Service)
 	}
-	missing := &MissingPhrasesError{Context: c.Name, Main: c.Main.Phrase.IsZero()}
+	var missing []string
+	if c.Main.Phrase.IsZero() {
+		missing = append(missing, "the main node")
+	}
 	for i, a := range c.agents {
 		if a.Phrase.IsZero() {
-			missing.Agents = append(missing.Agents, a.name())
+			missing = append(missing, a.name())
 		}
 		label := a.Label
 		if label == importedLabel(i) {
@@ -202,8 +184,9 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 			NodeID: nodeIDField(a.NodeID), Passw: phraseField(a.Phrase), Label: label, CreatedAt: timeField(a.CreatedAt),
 		})
 	}
-	if missing.Main || len(missing.Agents) > 0 {
-		return nil, missing
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("context %q cannot be exported: the agent-play file holds phrases, and none was kept for %s; only nodes made or imported with --keep-phrase can be exported",
+			c.Name, strings.Join(missing, ", "))
 	}
 	data, err := json.Marshal(doc, jsontext.WithIndent("  "))
 	if err != nil {

@@ -2,7 +2,6 @@ package creds
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -43,8 +42,7 @@ func TestImportHashesThePhrases(t *testing.T) {
 		t.Errorf("a phrase is in the file: %v", err)
 	}
 	_, err = ExportAgentPlay(c)
-	var missing *MissingPhrasesError
-	if !errors.As(err, &missing) || missing.Context != "old" || !missing.Main || !slices.Equal(missing.Agents, []string{"agent-1", "agent-2"}) {
+	if err == nil || !strings.Contains(err.Error(), `context "old"`) || !strings.Contains(err.Error(), "kept for the main node, agent-1, agent-2;") {
 		t.Errorf("export without phrases: %v", err)
 	}
 }
@@ -88,8 +86,7 @@ func TestImportAndExportWithPhrases(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ExportAgentPlay(c)
-	var missing *MissingPhrasesError
-	if !errors.As(err, &missing) || missing.Main || !slices.Equal(missing.Agents, []string{sampleID("new")}) || !strings.Contains(err.Error(), sampleID("new")) {
+	if err == nil || !strings.Contains(err.Error(), "kept for "+sampleID("new")+";") {
 		t.Errorf("export with one phrase missing: %v", err)
 	}
 	if _, err := ExportAgentPlay(sampleContext(t, "empty")); !errors.Is(err, ErrNoMainNode) {
