@@ -69,12 +69,9 @@ func (s *Store) KeyNow(known *Context) (protocol.Secret, error) {
 // the lock until ctx ends. An error from change, or a result that does not hold
 // together, leaves the file as it was; so does a change that changes nothing.
 func (s *Store) Update(ctx context.Context, change func(*File) error) (err error) {
-	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
-		return fmt.Errorf("make the folder of the credentials file: %w", err)
-	}
-	target, err := linkTarget(s.path)
+	target, err := s.target()
 	if err != nil {
-		return fmt.Errorf("credentials file: %w", err)
+		return err
 	}
 	// The lock is on a file of its own, which stays: the credentials file is
 	// replaced on each write, and a lock on a replaced file guards nothing.
@@ -106,12 +103,9 @@ func (s *Store) Update(ctx context.Context, change func(*File) error) (err error
 // Writable fails where the file could not be written now, for who is going to make what
 // exists once. It leaves the file as it is.
 func (s *Store) Writable() error {
-	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
-		return fmt.Errorf("make the folder of the credentials file: %w", err)
-	}
-	target, err := linkTarget(s.path)
+	target, err := s.target()
 	if err != nil {
-		return fmt.Errorf("credentials file: %w", err)
+		return err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(target), ".credentials.*")
 	if err != nil {
@@ -121,6 +115,18 @@ func (s *Store) Writable() error {
 		return fmt.Errorf("credentials file: %w", err)
 	}
 	return nil
+}
+
+// target is the file that is written, which the path may be a link to. Its folder is made.
+func (s *Store) target() (string, error) {
+	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
+		return "", fmt.Errorf("make the folder of the credentials file: %w", err)
+	}
+	target, err := linkTarget(s.path)
+	if err != nil {
+		return "", fmt.Errorf("credentials file: %w", err)
+	}
+	return target, nil
 }
 
 func (s *Store) lockError(ctx context.Context, err error) error {
