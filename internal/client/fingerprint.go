@@ -14,20 +14,6 @@ import (
 // that the client was given the fingerprint of.
 var ErrFingerprint = errors.New("the host shows another certificate than the one that its fingerprint names")
 
-// FingerprintError says which certificate a host showed instead.
-type FingerprintError struct {
-	// Want and Got are fingerprints; Got is that of the host's own certificate.
-	Want, Got string
-}
-
-// Error implements error.
-func (e *FingerprintError) Error() string {
-	return fmt.Sprintf("%s: it shows %s, expected is %s", ErrFingerprint, e.Got, e.Want)
-}
-
-// Is matches ErrFingerprint.
-func (e *FingerprintError) Is(target error) bool { return target == ErrFingerprint }
-
 // Fingerprint is the SHA-256 of a certificate in DER, 64 lower-case hex digits.
 func Fingerprint(cert *x509.Certificate) string {
 	sum := sha256.Sum256(cert.Raw)
@@ -54,7 +40,7 @@ func checkFingerprint(chain []*x509.Certificate, fingerprint, host string) error
 		if len(chain) > 0 {
 			got = Fingerprint(chain[0])
 		}
-		return &FingerprintError{Want: fingerprint, Got: got}
+		return fmt.Errorf("%w: it shows %s, expected is %s", ErrFingerprint, got, fingerprint)
 	}
 	options := x509.VerifyOptions{Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool()}
 	options.Roots.AddCert(chain[at])
