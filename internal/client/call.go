@@ -138,15 +138,26 @@ func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 
 // decode makes a call and reads its reply.
 func decode[T any](ctx context.Context, c *Client, k *call) (*T, error) {
+	return parsed(ctx, c, k, unpack[T])
+}
+
+// parsed makes a call and reads its reply with a reader of its own.
+func parsed[T any](ctx context.Context, c *Client, k *call, parse func([]byte) (T, error)) (T, error) {
+	var none T
 	r, err := c.do(ctx, k)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	v := new(T)
-	if err := c.unpack(r, k, v); err != nil {
-		return nil, err
+	v, err := parse(r.body)
+	if err != nil {
+		return none, c.unusable(k, r.header, err)
 	}
 	return v, nil
+}
+
+// unusable is the error of an answer that cannot be used.
+func (c *Client) unusable(k *call, h http.Header, err error) error {
+	return &ReplyError{Route: k.route(), RequestID: c.who.scrub(h.Get("X-Request-Id")), Err: err}
 }
 
 // attempt sends a call once and reads the answer.
@@ -235,16 +246,13 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	if err != nil {
 		return nil, c.unreachable(err, true)
 	}
-	bad := func(err error) error {
-		return &ReplyError{Route: p.route(), RequestID: c.who.scrub(resp.Header.Get("X-Request-Id")), Err: err}
-	}
 	switch {
 	case isRedirect(resp.StatusCode):
-		return nil, bad(redirected(resp))
+		return nil, c.unusable(p.call, resp.Header, redirected(resp))
 	case !good:
 		return nil, c.refusal(resp.StatusCode, resp.Header, body)
 	case !whole:
-		return nil, bad(fmt.Errorf("it is longer than %d bytes", limit))
+		return nil, c.unusable(p.call, resp.Header, fmt.Errorf("it is longer than %d bytes", limit))
 	}
 	rev := parseRev(resp.Header.Get(protocol.HeaderRev))
 	if p.write() {
@@ -275,12 +283,13 @@ func parseHosts(text string) int {
 	return hosts
 }
 
-// unpack reads a reply into v.
-func (c *Client) unpack(r *reply, k *call, v any) error {
-	if err := protocol.Decode(r.body, v); err != nil {
-		return &ReplyError{Route: k.route(), RequestID: c.who.scrub(r.header.Get("X-Request-Id")), Err: decodeFault(err)}
+// unpack reads a reply.
+func unpack[T any](body []byte) (*T, error) {
+	v := new(T)
+	if err := protocol.Decode(body, v); err != nil {
+		return nil, decodeFault(err)
 	}
-	return nil
+	return v, nil
 }
 
 // decodeFault says where a reply is not what the route promises. The decoder's

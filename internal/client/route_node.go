@@ -157,9 +157,9 @@ func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (
 	if err != nil {
 		return nil, err
 	}
-	v := new(protocol.ValidateReply)
-	if err := c.unpack(reply, k, v); err != nil {
-		return nil, err
+	v, err := unpack[protocol.ValidateReply](reply.body)
+	if err != nil {
+		return nil, c.unusable(k, reply.header, err)
 	}
 	if reply.status == http.StatusBadRequest && (v.OK || v.Reason == "") {
 		// The other kind of 400: the request was wrong.

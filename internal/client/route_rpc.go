@@ -40,9 +40,9 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 	if err != nil {
 		return nil, 0, err
 	}
-	var reply protocol.SnapshotReply
-	if err := c.unpack(r, k, &reply); err != nil {
-		return nil, 0, err
+	reply, err := unpack[protocol.SnapshotReply](r.body)
+	if err != nil {
+		return nil, 0, c.unusable(k, r.header, err)
 	}
 	if len(reply.Snapshot) == 0 {
 		return nil, 0, &ReplyError{Route: k.route(), Err: errors.New("it has no snapshot")}
@@ -228,19 +228,4 @@ func (c *Client) ChainNodes(ctx context.Context, stableKeys []string, at At) (ch
 func (c *Client) ChainProof(ctx context.Context, stableKey string) (chain.ProofReply, error) {
 	k := c.readOp(protocol.OpGetPlayerChainProof, protocol.ChainProofRequest{StableKey: stableKey})
 	return parsed(ctx, c, k, chain.ParseProofRPCBody)
-}
-
-// parsed makes a call and reads its reply with one of the chain's strict
-// readers.
-func parsed[T any](ctx context.Context, c *Client, k *call, parse func([]byte) (T, error)) (T, error) {
-	var none T
-	r, err := c.do(ctx, k)
-	if err != nil {
-		return none, err
-	}
-	v, err := parse(r.body)
-	if err != nil {
-		return none, &ReplyError{Route: k.route(), RequestID: c.who.scrub(r.header.Get("X-Request-Id")), Err: err}
-	}
-	return v, nil
 }
