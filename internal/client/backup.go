@@ -12,15 +12,13 @@ import (
 // Backup writes a backup of the host's world to a writer, as the administrator. It is
 // not repeated, and bound by ctx alone. Whether it came whole, only its checksum shows.
 func (c *Client) Backup(ctx context.Context, to io.Writer) error {
-	p, err := prepare(&call{method: http.MethodGet, path: protocol.PathBackup})
-	if err != nil {
-		return err
-	}
+	p := &prepared{call: &call{
+		method: http.MethodGet, path: protocol.PathBackup, header: http.Header{"Accept": {protocol.MediaTypeBackup}},
+	}}
 	req, err := c.request(ctx, p, "")
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Accept", protocol.MediaTypeBackup)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return c.unreachable(err, maySent(err))

@@ -31,9 +31,7 @@ func (c *Client) ResetSession(ctx context.Context) (*protocol.ResetReply, error)
 	if err != nil {
 		return nil, err
 	}
-	r, err := decode[protocol.ResetReply](ctx, c, &call{
-		method: http.MethodPost, path: c.service.Reset(), body: struct{}{}, sid: true, again: repeatKeyed,
-	})
+	r, err := decode[protocol.ResetReply](ctx, c, c.keyedWrite(c.service.Reset(), struct{}{}))
 	if err == nil {
 		c.session.forget(sid)
 	}
@@ -107,17 +105,15 @@ func (c *Client) RegisterMCP(ctx context.Context, r protocol.MCPRegisterRequest)
 // UnregisterMCP takes an MCP placement off the map. OK is false if there is
 // none of that id.
 func (c *Client) UnregisterMCP(ctx context.Context, id string) (*protocol.OKReply, error) {
-	k := c.sameWrite(c.service.MCPUnregister(), protocol.MCPUnregisterRequest{ID: id})
-	k.again = repeatKeyed // a repeat without key would not find it
-	return decode[protocol.OKReply](ctx, c, k)
+	// A repeat without key would not find it.
+	return decode[protocol.OKReply](ctx, c, c.keyedWrite(c.service.MCPUnregister(), protocol.MCPUnregisterRequest{ID: id}))
 }
 
 // RemoveOccupant takes any occupant off the map, as the administrator. OK is
 // false if no row has that key.
 func (c *Client) RemoveOccupant(ctx context.Context, stableKey string) (*protocol.OKReply, error) {
-	k := c.sameWrite(c.service.RemoveOccupant(), protocol.RemoveOccupantRequest{StableKey: stableKey})
-	k.again = repeatKeyed
-	return decode[protocol.OKReply](ctx, c, k)
+	return decode[protocol.OKReply](ctx, c,
+		c.keyedWrite(c.service.RemoveOccupant(), protocol.RemoveOccupantRequest{StableKey: stableKey}))
 }
 
 // AssistTool calls a tool of an agent for a person.
@@ -157,9 +153,7 @@ func (c *Client) WatchScope(ctx context.Context) (protocol.WatchScope, error) {
 
 // WatchToken makes a token for a link to the watch page, as a main node.
 func (c *Client) WatchToken(ctx context.Context) (*protocol.WatchTokenReply, error) {
-	return decode[protocol.WatchTokenReply](ctx, c, &call{
-		method: http.MethodPost, path: c.service.WatchToken(), body: struct{}{}, sid: true, again: repeatKeyed,
-	})
+	return decode[protocol.WatchTokenReply](ctx, c, c.keyedWrite(c.service.WatchToken(), struct{}{}))
 }
 
 // WatchTokens lists the calling main node's tokens for the watch page.
