@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,9 +92,9 @@ func (c *connection) find() error {
 	if o.NodeCredentials != nil && o.MainNodeCredentials == nil {
 		o.MainNodeCredentials, o.NodeCredentials = o.NodeCredentials, nil
 	}
-	fill(&o.BaseURL, os.Getenv("PLAYCTL_SERVER"))
-	fill(&o.Service, protocol.Service(os.Getenv("PLAYCTL_SERVICE")))
-	fill(&c.context, os.Getenv("PLAYCTL_CONTEXT"))
+	o.BaseURL = cmp.Or(o.BaseURL, os.Getenv("PLAYCTL_SERVER"))
+	o.Service = cmp.Or(o.Service, protocol.Service(os.Getenv("PLAYCTL_SERVICE")))
+	c.context = cmp.Or(c.context, os.Getenv("PLAYCTL_CONTEXT"))
 	if err := c.environmentNode(); err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (c *connection) find() error {
 	if kept != nil {
 		c.take(store, kept)
 	}
-	fill(&o.BaseURL, defaultServer)
+	o.BaseURL = cmp.Or(o.BaseURL, defaultServer)
 	return nil
 }
 
@@ -185,10 +186,10 @@ func (c *connection) homeless() error {
 // or the environment, it has the key and the agents only where it is the same.
 func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	o := &c.options
-	fill(&o.BaseURL, kept.ServerURL)
-	fill(&o.Service, protocol.Service(kept.Service))
+	o.BaseURL = cmp.Or(o.BaseURL, kept.ServerURL)
+	o.Service = cmp.Or(o.Service, protocol.Service(kept.Service))
 	if o.Transport == nil && strings.TrimRight(o.BaseURL, "/") == kept.ServerURL {
-		fill(&o.CertificateFingerprint, kept.Fingerprint)
+		o.CertificateFingerprint = cmp.Or(o.CertificateFingerprint, kept.Fingerprint)
 	}
 	if kept.Main == nil {
 		return
@@ -213,21 +214,11 @@ func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	}
 }
 
-// fill gives what is empty a value.
-func fill[T ~string](to *T, value T) {
-	if *to == "" {
-		*to = value
-	}
-}
-
 // makeAccount makes an account at a host of this machine that lets anybody register; it
 // makes none at a host that asks nobody who they are.
 func (c *connection) makeAccount(ctx context.Context) (made bool, err error) {
 	o := &c.options
-	nobody, err := client.New(client.Options{
-		BaseURL: o.BaseURL, Service: o.Service, Timeout: o.Timeout, Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
-		Logger: o.Logger, UserAgent: "playctl-sdk",
-	})
+	nobody, err := client.New(o.base())
 	if err != nil {
 		return false, fmt.Errorf("sdk.Connect: %w", err)
 	}

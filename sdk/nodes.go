@@ -29,11 +29,9 @@ func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secr
 	case main.IsZero():
 		return protocol.Secret{}, errors.New("sdk.MainNodeOptions.MainNodeCredentials is nil: a main node needs an id and a phrase")
 	}
-	c, err := client.New(client.Options{
-		BaseURL: options.BaseURL, Service: options.Service, Timeout: options.Timeout,
-		Transport: options.Transport, Logger: options.Logger, UserAgent: "playctl-sdk",
-		RegistrationToken: options.RegistrationToken, Fingerprint: options.CertificateFingerprint,
-	})
+	nobody := options.base()
+	nobody.RegistrationToken = options.RegistrationToken
+	c, err := client.New(nobody)
 	if err != nil {
 		return protocol.Secret{}, fmt.Errorf("sdk.MainNodeOptions: %w", err)
 	}

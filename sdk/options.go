@@ -89,17 +89,24 @@ func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts in
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	c, err = client.New(client.Options{
-		BaseURL: o.BaseURL, Service: o.Service, Credentials: main,
-		APIKey:       protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal())),
-		ReloadAPIKey: o.ReloadAPIKey,
-		Timeout:      o.Timeout, Retry: retry.Patient(), Transport: o.Transport, Fingerprint: o.CertificateFingerprint,
-		UserAgent: "playctl-sdk", Logger: o.Logger, OnSession: onSession, OnUnconfirmed: onUnconfirmed,
-	})
-	if err != nil {
+	options := o.base()
+	options.Credentials = main
+	options.APIKey = protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal()))
+	options.ReloadAPIKey = o.ReloadAPIKey
+	options.Retry = retry.Patient()
+	options.OnSession, options.OnUnconfirmed = onSession, onUnconfirmed
+	if c, err = client.New(options); err != nil {
 		return nil, main, fmt.Errorf("sdk.Options: %w", err)
 	}
 	return c, main, nil
+}
+
+// base is what a client needs that calls the host as nobody.
+func (o *Options) base() client.Options {
+	return client.Options{
+		BaseURL: o.BaseURL, Service: o.Service, Timeout: o.Timeout, Transport: o.Transport,
+		Fingerprint: o.CertificateFingerprint, Logger: o.Logger, UserAgent: "playctl-sdk",
+	}
 }
 
 // mainNode resolves the main node's credentials under either of their names.
