@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -78,7 +79,7 @@ func (c *IntercomCall) finish(ctx context.Context, answer IntercomAnswer, failur
 	return err
 }
 
-// abandon makes partial answers of an executor that goes on impossible.
+// abandon refuses parts from an executor that has not returned yet.
 func (c *IntercomCall) abandon() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,13 +188,8 @@ func failureText(err error) string {
 func lingering(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel()
-		case <-own.Done():
-		}
+		pause.For(own, d)
+		cancel()
 	})
 	return own, func() { stop(); cancel() }
 }

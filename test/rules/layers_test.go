@@ -52,7 +52,7 @@ var layers = []struct {
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
 		"internal/host/openapi", "internal/card", "web/watch",
 	}},
-	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry", "internal/fieldorder"}},
+	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry", "internal/pause", "internal/fieldorder"}},
 	{"sdk/playworld", []string{
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge", "internal/host", "sdk",
 	}},
