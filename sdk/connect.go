@@ -182,8 +182,8 @@ func (c *connection) homeless() error {
 	return fmt.Errorf("%w %q: there is no home folder to look for the credentials file in", creds.ErrContextUnknown, c.context)
 }
 
-// take fills in what the options leave out from a context. Of an account that they have,
-// or the environment, it has the key and the agents only where it is the same.
+// take fills in what the options leave out from a context. Where they have an account
+// already, key and agents are taken only if the context is of the same account.
 func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	o := &c.options
 	o.BaseURL = cmp.Or(o.BaseURL, kept.ServerURL)

@@ -12,8 +12,8 @@ import (
 // errLeaving is what an asker reads whose command an agent does not finish.
 var errLeaving = errors.New("the agent is leaving")
 
-// programs are the agents of a world that have a program, and the streams that bring
-// their questions: one for all of them where a main node reads it.
+// programs are the streams that bring the questions of a world's agents that have a
+// program: one for all of them where a main node reads it.
 type programs struct {
 	world *RemotePlayWorld
 

@@ -73,10 +73,10 @@ type Stream struct {
 	answers   protocol.Answers
 	cursor    uint64
 	hasCursor bool
-	// floor is what the next id has to be above. It is the cursor, but where the
-	// host stated another position than was asked for: until an event says so,
-	// what lies between is missing, and a connection that breaks just then must
-	// ask again and not pass over it.
+	// floor is what the next id has to be above. It differs from cursor only from the
+	// moment that the host stated another position than was asked for until the first
+	// event: a connection that breaks in between resumes from cursor, so that nothing
+	// is skipped.
 	floor    uint64
 	hasFloor bool
 	conn     *connection

@@ -22,10 +22,10 @@ type waiter struct {
 	runs bool
 }
 
-// queue are the callers that wait, in the order in which they came. Whose turn is
-// next goes by site, then by network, those first that had none for longest; and
-// a newcomer takes the place of a caller of the site that has most places. There are
-// few, so they are looked through.
+// queue are the callers that wait, in the order in which they came. The next turn is
+// that of the site whose last one is longest ago, and where sites are equal of such a
+// network. A newcomer takes the place of a caller of the site that has most places.
+// There are few, so they are looked through.
 type queue struct {
 	waiting []*waiter
 	// turns counts those that were given, and last has the count of each network's and
