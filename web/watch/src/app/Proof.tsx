@@ -10,15 +10,14 @@ import type { WorldStore } from '../world/store.js'
 /** What this browser proved of what it shows, and how that is checked elsewhere. */
 export function Proof({ store, why, close }: { store: WorldStore, why: string, close: () => void }): VNode {
   const box = useRef<HTMLDivElement>(null)
-  const { at, events } = store.proved.value
-  const snapshot = store.snapshot.value
-  const root = snapshot?.merkleRootHex ?? ''
+  const { at, rev, leaves, events } = store.proved.value
+  const root = store.snapshot.value?.merkleRootHex ?? ''
   useSheet(box, '.status', close)
   return (
     <div class="proof" id="proof" role="group" aria-label={text('proof.title')} tabIndex={-1} ref={box}>
       <h2>{text('proof.title')}</h2>
       <p>{why}</p>
-      {at !== undefined && snapshot?.merkleLeafCount !== undefined && <p>{text('proof.leaves', { count: snapshot.merkleLeafCount, when: clockTime(at), rev: String(snapshot.rev ?? '–') })}</p>}
+      {at !== undefined && leaves !== undefined && <p>{text('proof.leaves', { count: leaves, when: clockTime(at), rev: String(rev ?? '–') })}</p>}
       <p>{text('proof.events', { count: events })}</p>
       {root !== '' && <>
         <h3>{text('proof.root')}</h3>

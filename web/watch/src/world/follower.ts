@@ -15,8 +15,8 @@ export interface FollowerReports {
   readonly onVerification: (verification: Verification) => void
   /** The events so far are not all that the host has of this session. */
   readonly onPast: () => void
-  /** An event that is not of the past was taken, and the copy equals what it states. */
-  readonly onProved: (event: WorldEvent) => void
+  /** The copy was found equal to what the host states; `events` is how many that are not of the past were taken with that. */
+  readonly onProved: (events: 0 | 1) => void
   readonly onLink: (link: Link) => void
   /** The cookie is no longer good. True if there is a new one. */
   readonly onRefused: () => Promise<boolean>
@@ -67,8 +67,9 @@ export class Follower {
         this.past.enter(snapshot.sid)
         this.reports.onWorld(snapshot)
         this.reports.onVerification(verification)
+        if (verification === 'verified') this.reports.onProved(0)
       },
-      onChecked: (event, verification) => { if (verification === 'verified' && !this.past.holds(event.seq)) this.reports.onProved(event) },
+      onChecked: (event, verification) => { if (verification === 'verified') this.reports.onProved(this.past.holds(event.seq) ? 0 : 1) },
       onState: (state) => {
         this.reports.onVerification(state.verification)
         if (!this.ending.signal.aborted) this.move(nextLink(this.link, state, Date.now()))

@@ -33,9 +33,13 @@ const own: ReadonlySet<TextKey> = new Set([
   'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
 ])
 
-/** When the copy was last proved, in milliseconds since 1970, and how many events were since the page was opened. */
+/** What was last found equal to what the host states. */
 export interface Proved {
+  /** When that was, in milliseconds since 1970. */
   readonly at: number | undefined
+  readonly rev: number | undefined
+  readonly leaves: number | undefined
+  /** How many events were proved since the page was opened. */
   readonly events: number
 }
 
@@ -110,8 +114,7 @@ export class WorldStore {
   walking = false
   private readonly follower: Follower
   private readonly listeners = new Set<(event: Happening, entry: Entry) => void>()
-  /** When the copy was last found equal to what the host states, and how many events were proved so. */
-  readonly proved = signal<Proved>({ at: undefined, events: 0 })
+  readonly proved = signal<Proved>({ at: undefined, rev: undefined, leaves: undefined, events: 0 })
   /** Whether the host has more of the past, and whether it is being read. */
   readonly past = signal<'more' | 'reading' | 'failed' | 'all'>('all')
   private readonly then = new Then()
@@ -135,12 +138,12 @@ export class WorldStore {
       onBefore: (event) => { this.before = asNumber(event.data.rev); this.then.pass(event) },
       onEvent: (event) => { this.take(event) },
       onPast: () => { void this.earlier() },
-      onProved: () => { this.proved.value = { at: Date.now(), events: this.proved.value.events + 1 } },
-      onWorld: (snapshot) => { this.show(snapshot) },
-      onVerification: (verification) => {
-        this.verification.value = verification
-        if (verification === 'verified') this.proved.value = { ...this.proved.value, at: Date.now() }
+      onProved: (events) => {
+        const { rev, merkleLeafCount } = this.live.snapshot ?? {}
+        this.proved.value = { at: Date.now(), rev, leaves: merkleLeafCount, events: this.proved.value.events + events }
       },
+      onWorld: (snapshot) => { this.show(snapshot) },
+      onVerification: (verification) => { this.verification.value = verification },
       onLink: (link) => { this.link.value = link },
       onRefused,
     })

@@ -50,6 +50,11 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await expect(resident(page, 'Grace')).toBeHidden()
   const then = await status(page).getAttribute('data-root')
   expect(await violations(page)).toEqual([])
+  await status(page).getByRole('button', { name: en['status.provedThen'] }).click()
+  const proof = page.getByRole('group', { name: en['proof.title'] })
+  await expect(proof, 'what was hashed is the copy, not the moment that is shown').toContainText(/this browser hashed 4 leaves, .* rev 5\./)
+  await page.keyboard.press('Escape')
+  await expect(proof).toBeHidden()
 
   await resident(page, 'Ada').click()
   await expect(panel(page, 'Ada')).toContainText(en['past.ask'])
