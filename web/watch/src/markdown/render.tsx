@@ -1,17 +1,21 @@
-import { Lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
 import type { ComponentChildren, VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { text as words } from '../text/text.js'
+import { lex } from './lex.js'
 
 /** What is nested deeper is shown as it was written. */
 const deepest = 12
 
 /**
  * A text of Markdown as elements. Only what is named here becomes an element: HTML stays text, an image
- * becomes a link, and a link leads to a web page or a mailbox or is none.
+ * becomes a link, and a link leads to a web page or a mailbox or is none. What cannot be read stays as it was written.
  */
 export function Rendered({ text }: { text: string }): VNode {
-  return <>{all(new Lexer({ gfm: true, breaks: true }).lex(text), 0)}</>
+  return useMemo(() => {
+    const tokens = lex(text)
+    return tokens === undefined ? <p class="plain">{text}</p> : <>{all(tokens, 0)}</>
+  }, [text])
 }
 
 function all(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
