@@ -38,6 +38,8 @@ export class Player {
   #prover: Prover
   #wanted: number | undefined
   #showing: Promise<void> | undefined
+  /** Goes up when what is now is shown: a moment that was asked for before that is not shown any more. */
+  #turn = 0
   #timer: ReturnType<typeof setInterval> | undefined
   /** The time of the past that is reached, and when that was, while it plays. */
   #clock = { then: 0, real: 0 }
@@ -108,10 +110,12 @@ export class Player {
   async #run(): Promise<void> {
     while (this.#wanted !== undefined && !this.#ending.signal.aborted) {
       const place = this.#wanted
+      const turn = this.#turn
       this.#wanted = undefined
       try {
         await this.#show(place)
       } catch (cause) {
+        if (turn !== this.#turn) continue
         this.pause()
         this.#fail(cause)
       }
@@ -120,13 +124,14 @@ export class Player {
 
   async #show(place: number): Promise<void> {
     const { source } = this
+    const turn = this.#turn
     const instant = source.instants[place]
     if (instant === undefined) return
     const before = this.place.peek()
     const world = await this.#prover.at(place, this.#ending.signal)
     const onward = this.playing.peek() && before !== undefined && before < place
     const events = await this.#lately(place, onward ? before : undefined)
-    if (source !== this.source) return
+    if (source !== this.source || turn !== this.#turn) return
     batch(() => {
       this.trouble.value = undefined
       this.place.value = place
@@ -191,6 +196,7 @@ export class Player {
   /** Shows what is now: closes a recording where there is a world beside it. */
   live(): void {
     this.pause()
+    this.#turn += 1
     this.#wanted = undefined
     if (this.source instanceof Recording) this.#begin()
     batch(() => {
@@ -235,7 +241,6 @@ export class Player {
       this.#begin()
       return
     }
-    if (this.reading.peek()) return
     const { rev } = event.data
     this.source.add({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at: eventTime(event) ?? at, kind: event.kind, who: subjectOf(event) })
     this.version.value += 1

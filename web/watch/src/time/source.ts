@@ -43,10 +43,23 @@ const most = 20_000
 export class HostPast implements Source {
   instants: Instant[] = []
   readonly #parts = new Map<number, readonly WorldEvent[]>()
+  /** What happened since the list is being read, which may lack it; undefined where it is not being read. */
+  #meanwhile: Instant[] | undefined
 
   constructor(private readonly client: WorldClient) {}
 
   async load(signal: AbortSignal): Promise<void> {
+    const meanwhile: Instant[] = []
+    this.#meanwhile = meanwhile
+    try {
+      this.instants = await this.#list(signal)
+    } finally {
+      this.#meanwhile = undefined
+      for (const instant of meanwhile) this.add(instant)
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<Instant[]> {
     const found: Instant[] = []
     for (let after: number | undefined = undefined, more = true; more && found.length < most;) {
       const page = await this.client.listEvents({ brief: true, limit: listed, ...(after === undefined ? {} : { afterSeq: after }) }, { signal })
@@ -57,11 +70,15 @@ export class HostPast implements Source {
     const [oldest] = found
     // Where the host has no map that is old enough, its events cannot be proved.
     const { rev = 0 } = oldest === undefined ? {} : await this.client.pastWorld(oldest.rev, { signal })
-    this.instants = found.filter((instant) => instant.rev >= rev)
+    return found.filter((instant) => instant.rev >= rev)
   }
 
   /** Takes what happened just now. */
   add(instant: Instant): void {
+    if (this.#meanwhile !== undefined) {
+      this.#meanwhile.push(instant)
+      return
+    }
     const newest = this.instants.at(-1)?.seq ?? -1
     if (instant.seq !== undefined && instant.seq > newest) this.instants.push(instant)
   }
