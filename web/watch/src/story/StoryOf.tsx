@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { Markdown } from '../markdown/Markdown.js'
@@ -7,47 +7,32 @@ import { locale, number, text } from '../text/text.js'
 import { wholeTime } from '../text/times.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
-import { happened, jsonOf, markdownOf, more, most, readOn, search, unread, type Chapter, type Story } from './story.js'
+import { jsonOf, markdownOf, more, most, search, type Chapter } from './story.js'
+import { useStory } from './reading.js'
+
+/** So many chapters are shown, and so many more each time that somebody asks for earlier ones. */
+const shownAtOnce = 500
 
 /** All that an agent was asked, said and did, as far as the host keeps it. */
 export function StoryOf({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
-  const [story, set] = useState<Story>(unread)
-  const [stage, go] = useState<'reading' | 'there' | 'failed'>('reading')
+  const { story, stage, read, whole } = useStory(store, agent)
   const [wanted, want] = useState('')
-  const latest = useRef(story)
-  latest.current = story
-  const read = useCallback(async (from: Story) => {
-    go('reading')
-    try {
-      const next = await readOn(store.client, agent.id, from)
-      set(next)
-      go('there')
-      return next
-    } catch {
-      go('failed')
-      return undefined
-    }
-  }, [store, agent.id])
-  useEffect(() => {
-    void read(unread).then((first) => { store.wasActive(agent, first?.chapters.find((chapter) => chapter.is === 'line')?.at) })
-    return store.listen((event) => {
-      // What is there is another world's, or has a gap.
-      if (event.kind === 'session:resync' || event.kind === 'session:reset') void read(unread)
-      else if (event.data.playerId === agent.id) set((known) => happened(known, event.kind, event.data, event.seq, event.at))
-    })
-  }, [store, agent.id, read])
+  const [shown, show] = useState(shownAtOnce)
   const found = useMemo(() => search(story.chapters, wanted, locale()), [story, wanted])
   const save = async (form: 'json' | 'md'): Promise<void> => {
-    let whole: Story | undefined = latest.current
-    while (whole !== undefined && more(whole)) whole = await read(whole)
-    if (whole === undefined) return
+    const saved = await whole()
+    if (saved === undefined) return
     const name = nameOf(agent)
-    const words = form === 'json' ? jsonOf(name, agent.id, whole.chapters) : markdownOf(name, whole.chapters)
+    const words = form === 'json' ? jsonOf(name, agent.id, saved.chapters) : markdownOf(name, saved.chapters)
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([words], { type: form === 'json' ? 'application/json' : 'text/markdown' }))
     link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60)}.${form}`
     link.click()
     URL.revokeObjectURL(link.href)
+  }
+  const earlier = (): void => {
+    show(shown + shownAtOnce)
+    if (found.length < shown + shownAtOnce && more(story)) void read()
   }
   return (
     <section tabIndex={-1} aria-label={text('lines.title')}>
@@ -58,11 +43,11 @@ export function StoryOf({ store, agent }: { store: WorldStore, agent: AgentThing
         <button type="button" class="small" onClick={() => { void save('md') }}>{text('story.markdown')}</button>
       </div>
       {stage === 'reading' && <p class="soft" role="status">{text('lines.loading')}</p>}
-      {stage === 'failed' && <p class="wrong">{text('lines.failed')} <FleetingButton onClick={() => { void read(latest.current) }}>{text('refused.again')}</FleetingButton></p>}
+      {stage === 'failed' && <p class="wrong">{text('lines.failed')} <FleetingButton onClick={() => { void read() }}>{text('refused.again')}</FleetingButton></p>}
       {stage === 'there' && found.length === 0 && <p class="soft">{text(wanted === '' ? 'lines.none' : 'story.noneMatch')}</p>}
-      <ol class="lines" reversed>{found.map((chapter) => <Item key={chapter.seq} chapter={chapter} />)}</ol>
-      {story.chapters.length >= most && <p class="soft">{text('story.most', { count: number(most) })}</p>}
-      {more(story) && stage === 'there' && <FleetingButton onClick={() => { void read(story) }}>{text('lines.earlier')}</FleetingButton>}
+      <ol class="lines" reversed>{found.slice(0, shown).map((chapter) => <Item key={chapter.seq} chapter={chapter} />)}</ol>
+      {story.chapters.length >= most && found.length <= shown && <p class="soft">{text('story.most', { count: number(most) })}</p>}
+      {(found.length > shown || more(story)) && stage === 'there' && <FleetingButton onClick={earlier}>{text('lines.earlier')}</FleetingButton>}
     </section>
   )
 }

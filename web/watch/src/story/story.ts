@@ -30,18 +30,20 @@ export function more({ lines, journeys, chapters }: Story): boolean {
   return (lines !== undefined || journeys !== undefined) && chapters.length < most
 }
 
+/** What the host gave of the two lists; undefined where all of one was there. */
+export type Read = readonly [lines: InteractionsReply | undefined, journeys: JourneysReply | undefined]
+
 /** Reads on, further back. */
-export async function readOn(client: WorldClient, playerId: string, story: Story, limit = page): Promise<Story> {
+export async function readOn(client: WorldClient, playerId: string, story: Story, limit = page): Promise<Read> {
   const request = (rest: { readonly before: number | undefined }): { playerId: string, limit: number, beforeSeq?: number } =>
     ({ playerId, limit, ...(rest.before === undefined ? {} : { beforeSeq: rest.before }) })
-  const [lines, journeys] = await Promise.all([
+  return Promise.all([
     story.lines && client.listInteractions(request(story.lines)), story.journeys && client.listJourneys(request(story.journeys)),
   ])
-  return joined(story, lines, journeys)
 }
 
 /** Puts what was read to a story, each once. */
-export function joined(story: Story, lines: InteractionsReply | undefined, journeys: JourneysReply | undefined): Story {
+export function joined(story: Story, [lines, journeys]: Read): Story {
   const chapters = new Map(story.chapters.map((chapter) => [chapter.seq, chapter]))
   for (const { seq, role, text: words, at } of lines?.interactions.map(readLine) ?? []) chapters.set(seq, { is: 'line', seq, at, role, text: words })
   for (const { seq, at, journey, path } of journeys?.journeys ?? []) chapters.set(seq, { is: 'journey', seq, at: Date.parse(at) || 0, steps: readSteps(path.length > 0 ? path : journey.steps) })
@@ -58,10 +60,11 @@ function restOf(hasMore: boolean | undefined, before: number | undefined): Rest 
 
 /** Puts what happened just now to a story. */
 export function happened(story: Story, kind: string, data: object, seq: number | undefined, at: number): Story {
+  if (kind !== 'world:interaction' && kind !== 'world:journey') return story
   const fields = asObject(data)
   const known = kind === 'world:interaction' ? { interactions: [{ ...data, seq: seq ?? 0 }], hasMore: false } as unknown as InteractionsReply : undefined
   const journey = kind === 'world:journey' ? { journeys: [{ journey: fields?.journey, path: fields?.path ?? [], seq: seq ?? 0, at: new Date(at).toISOString() }], hasMore: false } as unknown as JourneysReply : undefined
-  return { ...joined(story, known, journey), lines: story.lines, journeys: story.journeys }
+  return { ...joined(story, [known, journey]), lines: story.lines, journeys: story.journeys }
 }
 
 /** The chapters that have a text in them. */

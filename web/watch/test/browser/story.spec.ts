@@ -25,12 +25,25 @@ test('a story is read to its beginning, searched and saved whole', async ({ page
   await expect(story.locator('[data-seq]').first().locator('strong')).toHaveText('Later')
   await expect(story.locator('[data-seq]').first()).toContainText('<img src=x')
   await expect(story.locator('img')).toHaveCount(0)
+  let answer: () => void = () => undefined
+  const held = new Promise<void>((resolve) => { answer = resolve })
+  await page.route('**/sdk/rpc*', async (route) => {
+    if (route.request().postData()?.includes('beforeSeq') === true) await held
+    await route.continue()
+  })
+  await story.getByRole('button', { name: en['lines.earlier'] }).click()
+  await world.say(ada, 'said meanwhile')
+  await expect(story.locator('[data-seq]').first()).toContainText('said meanwhile')
+  answer()
+  await expect(story.locator('[data-seq]').filter({ hasText: 'line 30' }), 'what is earlier came').toHaveCount(1)
+  await expect(story.locator('[data-seq]').first(), 'and took nothing away').toContainText('said meanwhile')
+  await page.unroute('**/sdk/rpc*')
   for (const save of ['json', 'markdown'] as const) {
     const [download] = await Promise.all([page.waitForEvent('download'), story.getByRole('button', { name: en[`story.${save}`] }).click()])
     const words = await readFile(await download.path(), 'utf8')
     expect(words).toContain('The first word')
     expect(words).toContain('search')
-    if (save === 'json') expect((JSON.parse(words) as { story: unknown[] }).story).toHaveLength(123)
+    if (save === 'json') expect((JSON.parse(words) as { story: unknown[] }).story).toHaveLength(124)
   }
   await story.getByRole('searchbox').fill('blue')
   await expect(story.locator('[data-seq]')).toHaveCount(1)
