@@ -4,7 +4,6 @@ import { FleetingButton } from '../app/FleetingButton.js'
 import { addressOf, queryOf } from '../app/address.js'
 import { nameOf } from '../app/names.js'
 import { Sentence } from '../app/Sentence.js'
-import { Markdown } from '../markdown/Markdown.js'
 import { plainWords } from '../markdown/plain.js'
 import { locale, text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
@@ -14,7 +13,7 @@ import { groups, type Entry, type Group } from './entry.js'
 import { everything } from './filter.js'
 import { kept } from './log.js'
 import { Rows } from './rows.js'
-import { useWhole } from './whole.js'
+import { Whole } from './whole.js'
 
 /** So many rows beyond the visible ones are there, for scrolling. */
 const spare = 6
@@ -166,13 +165,6 @@ function Happening({ store, entry, there, place, top, total, unfolded, turn, mea
       {unfolded && <div id={words}><Whole store={store} entry={entry} /></div>}
     </article>
   )
-}
-
-/** All that was said. */
-function Whole({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
-  const whole = useWhole(store, entry)
-  if (whole === undefined) return <p class="soft" role="status">{text('read.reading')}</p>
-  return entry.group === 'journey' ? <p dir="auto">{whole}</p> : <Markdown text={whole} />
 }
 
 /** The time of a happening, which is a link to it. */

@@ -1,16 +1,14 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Sentence } from '../app/Sentence.js'
-import { Markdown } from '../markdown/Markdown.js'
 import { text } from '../text/text.js'
 import { wholeTime } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
 import type { Entry } from './entry.js'
-import { useWhole } from './whole.js'
+import { Whole } from './whole.js'
 
 /** One happening with all of its words. */
 export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
-  const whole = useWhole(store, entry)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const before = document.activeElement
@@ -35,7 +33,7 @@ export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): V
         <button type="button" class="close" aria-label={text('read.close')} onClick={() => { store.read.value = undefined }}>×</button>
       </div>
       <div class="words" tabIndex={0} role="group" aria-label={text('read.title')}>
-        {whole === undefined ? <p class="soft" role="status">{text('read.reading')}</p> : <Markdown text={whole} />}
+        <Whole store={store} entry={entry} />
       </div>
     </div>
   )

@@ -1,9 +1,9 @@
 import {
   HUMAN_LABEL, asNumber, asText, exchangeIn, nextExchange, readEvent,
-  type EventFields, type EventKind, type InteractionRole, type KnownEvent, type OccupantKind,
+  type EventFields, type EventKind, type InteractionRole, type KnownEvent, type OccupantKind, type WorldEvent,
 } from '@playctl/sdk'
 import { called } from '../app/names.js'
-import { membersOf, wordsOf } from '../chat/result.js'
+import { membersOf, wordsOf as wordsOfMember } from '../chat/result.js'
 import type { Directory } from '../world/directory.js'
 import type { Happening } from '../world/events.js'
 import { readSteps } from '../world/journeys.js'
@@ -101,6 +101,15 @@ export function describe(event: Happening, directory: Directory, serial: number,
   }
 }
 
+/** All that an event says, without a bound; empty if nothing. */
+export function wordsOf(event: WorldEvent): string {
+  const known = readEvent(event)
+  return (known && describeKnown(known, nothing).text) ?? ''
+}
+
+/** Words are the same whoever is there. */
+const nothing: Before = { whose: () => undefined, isNew: () => true }
+
 function describeKnown({ kind, data }: KnownEvent, before: Before): Description {
   const describer = describers[kind] as (data: KnownEvent['data'], before: Before) => Description
   return describer(data, before)
@@ -150,7 +159,7 @@ function signaled(signal: EventFields['world:agent_signal'], before: Before): De
 /** What an answer says, with what it has beside its words below them. */
 function answerOf({ status, message = '', result: given }: EventFields['world:intercom']): string {
   const { answer, result = {} } = nextExchange(exchangeIn({}), { status, message, ...(given && { result: given }) })
-  const members = membersOf(result).map(([name, value]) => `${name}: ${wordsOf(value)}`)
+  const members = membersOf(result).map(([name, value]) => `${name}: ${wordsOfMember(value)}`)
   return [answer, members.join('\n')].filter((part) => part !== '').join('\n\n')
 }
 
