@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { VNode } from 'preact'
-import { clamp, type Entry } from '../feed/entry.js'
-import { plainWords } from '../markdown/plain.js'
+import type { Entry } from '../feed/entry.js'
 import { text } from '../text/text.js'
+import { digest, isAnnounced } from './digest.js'
 import { quiet } from './quiet.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -32,12 +32,9 @@ export function Announcer({ store, pointed }: { store: WorldStore, pointed: Poin
     const waiting: Entry[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const end = store.listen((event, entry) => {
-      if (event.past || quiet.peek() || store.time.peek() !== undefined || waiting.length >= 100) return
+      if (event.past || quiet.peek() || store.time.peek() !== undefined || !isAnnounced(entry)) return
       if (waiting.push(entry) > 1) return
-      timer = setTimeout(() => {
-        const words = digest(waiting.splice(0))
-        if (words !== '') say(words)
-      }, gathered)
+      timer = setTimeout(() => { say(digest(waiting.splice(0))) }, gathered)
     })
     return () => { clearTimeout(timer); end() }
   }, [store, say])
@@ -53,22 +50,4 @@ export function Announcer({ store, pointed }: { store: WorldStore, pointed: Poin
       <div role="status" class="unseen"><Said text={pointed.text} turn={pointed.turn} /></div>
     </>
   )
-}
-
-/** Several happenings in few words. */
-function digest(entries: readonly Entry[]): string {
-  const came = entries.filter((entry) => entry.sentence === 'event.added')
-  const left = entries.filter((entry) => entry.event === 'world:player_removed' || entry.event === 'world:person_removed')
-  const lines = entries.filter((entry) => entry.sentence === 'event.said.assistant')
-  const answers = entries.filter((entry) => entry.sentence === 'event.intercom.completed')
-  const failures = entries.filter((entry) => entry.sentence === 'event.intercom.failed')
-  const [first] = lines
-  return [
-    ...(came[0] ? [text('say.arrivals', { names: came[0].name, count: came.length })] : []),
-    ...(left[0] ? [text('say.departures', { names: left[0].name, count: left.length })] : []),
-    ...answers.map((entry) => text('say.answered', { who: entry.name, text: clamp(plainWords(entry.text), 200) })),
-    ...failures.map((entry) => text('say.answerFailed', { who: entry.name, text: clamp(plainWords(entry.text), 200) })),
-    ...(first && lines.length === 1 ? [text('say.speech', { who: first.name, text: clamp(plainWords(first.text), 200) })] : []),
-    ...(lines.length > 1 ? [text('say.manyLines', { count: lines.length })] : []),
-  ].join(' ')
 }

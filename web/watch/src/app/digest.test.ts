@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Entry } from '../feed/entry.js'
+import { digest, isAnnounced } from './digest.js'
+
+const entry = (given: Partial<Entry>): Entry => ({
+  serial: 0, seq: 1, event: 'world:intercom', group: 'intercom', at: 0, key: 'agent:ada', name: 'Ada', sentence: 'event.intercom.stream', values: {}, text: '', ...given,
+})
+
+describe('what is announced', () => {
+  it('is an answer, however many parts of it came before', () => {
+    const parts = Array.from({ length: 200 }, () => entry({ text: 'a part' }))
+    const steps = Array.from({ length: 200 }, () => entry({ event: 'world:person_added', sentence: 'event.walked' }))
+    const waiting = [...parts, ...steps, entry({ sentence: 'event.intercom.completed', text: 'The **blue** one.' })].filter(isAnnounced)
+    assert.equal(digest(waiting), 'Ada answered: The blue one.')
+  })
+
+  it('is a few answers, and how many more there were', () => {
+    const answers = ['one', 'two', 'three', 'four', 'five'].map((words) => entry({ sentence: 'event.intercom.completed', text: words }))
+    assert.equal(digest(answers), 'Ada answered: one Ada answered: two Ada answered: three 2 more answers came.')
+  })
+
+  it('is who came and left', () => {
+    const happened = [entry({ event: 'world:player_added', sentence: 'event.added' }), entry({ event: 'world:person_removed', sentence: 'event.removed.lease', name: 'Bo' })]
+    assert.ok(happened.every(isAnnounced))
+    assert.equal(digest(happened), 'Ada came. Bo left.')
+  })
+})
