@@ -42,7 +42,7 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
   const enter = (name: string, value: string): void => { setInputs(new Map([...inputs, [name, value]])) }
   return (
     <form class="form" aria-label={title} noValidate ref={form} onSubmit={submit} onKeyDown={leave}>
-      {fields === undefined && <FieldRow field={wholeJson} value={inputs.get('') ?? ''} error={errors.get('')} enter={enter} label={text('assist.wholeJson')} />}
+      {fields === undefined && <FieldRow field={wholeJson()} value={inputs.get('') ?? ''} error={errors.get('')} enter={enter} label={text('assist.wholeJson')} />}
       {fields?.length === 0 && <p class="soft">{text('assist.noParameters')}</p>}
       {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs.get(field.name) ?? ''} error={errors.get(field.name)} enter={enter} label={clamp(field.name, 80)} />)}
       <div class="controls">
@@ -53,10 +53,10 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
   )
 }
 
-const wholeJson: Field = {
+const wholeJson = (): Field => ({
   name: '', type: 'object', required: false, nullable: false, options: [], initial: '', description: text('assist.wholeJsonWhy'),
   minimum: undefined, maximum: undefined, minLength: undefined, maxLength: undefined,
-}
+})
 
 interface FieldRowProps {
   readonly field: Field

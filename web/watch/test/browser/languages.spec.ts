@@ -42,7 +42,8 @@ for (const { name, words, lang, locale, phone, day } of [
 
     test('every part speaks it, with its dates and numbers, and keeps nobody out', async ({ page, host, world }) => {
       const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] } }
-      const ada = await world.agent('Ada', { assistTools: [tool] })
+      const raw = { name: 'assist_raw', description: '', parameters: { $ref: '#/elsewhere' } }
+      const ada = await world.agent('Ada', { assistTools: [tool, raw] })
       await world.say(ada, 'Good morning')
       await world.journey(ada, stroll('Which book?', 'The blue one.'))
       await page.goto(`${host.url}/play/watch`)
@@ -68,6 +69,8 @@ for (const { name, words, lang, locale, phone, day } of [
       await about.getByRole('button', { name: 'Route' }).click()
       await about.getByRole('form').getByRole('button', { name: say(words, 'assist.send') }).click()
       await expect(about.getByText(say(words, 'field.missing'))).toBeVisible()
+      await about.getByRole('button', { name: 'Raw' }).click()
+      await expect(about.getByText(say(words, 'assist.wholeJsonWhy'))).toBeVisible()
       for (const part of ['talk', 'story', 'facts'] as const) {
         await about.getByRole('tab', { name: say(words, `panel.${part}`) }).click()
         if (part === 'story') await expect(about.locator('time').filter({ hasText: day }).first(), 'a day as it is written there').toBeVisible()
