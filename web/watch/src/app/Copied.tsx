@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../text/text.js'
 
 /** Words with a button that copies them; where a page may not copy, they are selected. */
 export function Copied({ words }: { words: string }): VNode {
   const [copied, copy] = useState(false)
+  useEffect(() => { copy(false) }, [words])
   const code = useRef<HTMLElement>(null)
   const take = async (): Promise<void> => {
     try {

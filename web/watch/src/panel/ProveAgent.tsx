@@ -1,25 +1,25 @@
 import { useState } from 'preact/hooks'
 import type { VNode } from 'preact'
 import type { ProvedLeaf } from '@playctl/sdk'
+import { faultOf } from '../access/faults.js'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
 
-interface Found { readonly leaf: ProvedLeaf, readonly at: number, readonly same: boolean }
+interface Found { readonly leaf: ProvedLeaf, readonly at: number }
 
 /** Proves the row of one thing by itself, and draws the way from it up to the root. */
 export function ProveAgent({ store, stableKey }: { store: WorldStore, stableKey: string }): VNode {
   const [found, set] = useState<Found | { readonly why: string } | undefined>(undefined)
   const prove = async (): Promise<void> => {
     try {
-      const leaf = await store.client.provedLeaf(stableKey)
-      // The page has the map of that rev, unless it changed meanwhile.
-      const { rev, merkleRootHex } = store.snapshot.peek() ?? {}
-      set({ leaf, at: Date.now(), same: rev === leaf.rev && merkleRootHex === leaf.merkleRootHex })
+      set({ leaf: await store.client.provedLeaf(stableKey), at: Date.now() })
     } catch (cause) {
-      set({ why: cause instanceof Error ? cause.message : String(cause) })
+      set({ why: faultOf(cause).message })
     }
   }
+  // The page has the map of that rev, unless it changed meanwhile.
+  const { rev, merkleRootHex } = store.snapshot.value ?? {}
   return (
     <section aria-label={text('prove.title')}>
       <h3>{text('prove.title')}</h3>
@@ -27,7 +27,7 @@ export function ProveAgent({ store, stableKey }: { store: WorldStore, stableKey:
       <button type="button" class="small" onClick={() => { void prove() }}>{text('prove.button')}</button>
       {found !== undefined && ('why' in found ? <p class="wrong" role="alert">{text('prove.failed', { why: found.why })}</p> : <>
         <p role="status">✓ {text('prove.proved', { index: found.leaf.leafIndex + 1, count: found.leaf.merkleLeafCount, rev: String(found.leaf.rev), when: clockTime(found.at) })}
-          {found.same && <> {text('prove.same')}</>}</p>
+          {rev === found.leaf.rev && merkleRootHex === found.leaf.merkleRootHex && <> {text('prove.same')}</>}</p>
         <Way leaf={found.leaf} />
       </>)}
     </section>

@@ -1,5 +1,6 @@
 import { batch, signal } from '@preact/signals'
 import { MismatchError, eventTime, type WorldClient, type WorldEvent } from '@playctl/sdk'
+import { faultOf } from '../access/faults.js'
 import type { WorldStore } from '../world/store.js'
 import { Prover } from './prover.js'
 import { Recording, RecordingError } from './recording.js'
@@ -248,7 +249,7 @@ export class Player {
 
   #fail(cause: unknown): void {
     if (this.#ending.signal.aborted) return
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = faultOf(cause).message
     if (cause instanceof RecordingError) this.trouble.value = { is: cause.reason, why, line: cause.line }
     else this.trouble.value = { is: cause instanceof MismatchError || (cause as Error).name === 'ChainError' ? 'unproved' : 'unread', why, line: 0 }
   }

@@ -72,15 +72,15 @@ function direct(store: WorldStore, town: Town): () => void {
   }
 }
 
-/** Whether what is seen is live and proved. */
+/** Whether what is seen is live and proved, or was. */
 function Truth({ store }: { store: WorldStore }): VNode {
   const link = store.link.value
-  const verified = store.verification.value === 'verified'
+  const verification = store.verification.value
   const { at } = store.proved.value
   return (
     <p class="truth" data-connection={link.state}>
       <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
-      {at !== undefined && (verified && link.state === 'live'
+      {verification === 'mismatch' ? <span class="seal mismatch">{text('status.notVerified')}</span> : at !== undefined && (verification === 'verified' && link.state === 'live'
         ? <span class="seal verified">{text('status.verified')}</span>
         : <span class="soft">{text('status.verifiedAt', { when: clockTime(at) })}</span>)}
     </p>

@@ -63,6 +63,8 @@ test('the row of an agent is proved by itself, up to the root that the page has'
   const root = await status(page).getAttribute('data-root') ?? ''
   await expect(proof.locator('.root title')).toHaveText(root)
   await expect(proof.getByRole('img', { name: /3 levels/ })).toBeVisible()
+  await world.agent('Tim')
+  await expect(proof, 'the map that is seen is another one now').not.toContainText(en['prove.same'])
   expect(await violations(page)).toEqual([])
   conduct.expect(/./)
   await page.route('**/sdk/rpc*', async (route) => {
