@@ -78,7 +78,7 @@ async function admitted(client: WorldClient, token: string | undefined): Promise
 
 async function enter(client: WorldClient, token: string | undefined): Promise<{ stage: Stage }> {
   if (servedRecording() !== '') {
-    const store = new WorldStore(client, 0, () => Promise.resolve(false))
+    const store = new WorldStore(client, 0, () => Promise.resolve('ended'))
     store.link.value = { state: 'recording', downSince: undefined, retryAt: undefined }
     store.barOpen.value = true
     return { stage: { is: 'in', store } }
@@ -89,11 +89,11 @@ async function enter(client: WorldClient, token: string | undefined): Promise<{ 
     const store: WorldStore = new WorldStore(client, seq, async () => {
       try {
         store.scope.value = await access(client)
-        return true
+        return 'renewed'
       } catch (cause) {
-        // A host that is silent says nothing about access: the follower goes on trying.
+        // A host that is silent says nothing about access.
         const status = statusOf(cause)
-        return status !== 401 && status !== 403
+        return status === 401 || status === 403 ? 'ended' : 'unknown'
       }
     })
     store.scope.value = scope

@@ -18,9 +18,12 @@ export interface FollowerReports {
   /** The copy was found equal to what the host states; `events` is how many that are not of the past were taken with that. */
   readonly onProved: (events: 0 | 1) => void
   readonly onLink: (link: Link) => void
-  /** The cookie is no longer good. True if there is a new one. */
-  readonly onRefused: () => Promise<boolean>
+  /** The cookie is no longer good: asks for another one. */
+  readonly onRefused: () => Promise<Renewal>
 }
+
+/** What became of access that was refused; where that is unknown, it is tried again as after a lost connection. */
+export type Renewal = 'renewed' | 'ended' | 'unknown'
 
 /** So many events from before the page was opened are asked for, and so many of those before them at a time. */
 const history = 200
@@ -114,9 +117,10 @@ export class Follower {
   /** Looks whether access has ended. */
   private async failed(error: Error): Promise<void> {
     if (!(error instanceof PlayError && (error.status === 401 || hasCode(error, 'forbidden')))) return
-    if (await this.reports.onRefused()) {
+    const renewal = await this.reports.onRefused()
+    if (renewal === 'renewed') {
       this.retry()
-    } else {
+    } else if (renewal === 'ended') {
       this.move({ ...this.link, state: 'ended', retryAt: undefined })
       this.close()
     }

@@ -14,7 +14,7 @@ import { Then } from '../feed/then.js'
 import type { Entry } from '../feed/entry.js'
 import { Directory, emptyDirectory } from './directory.js'
 import type { Happening } from './events.js'
-import { Follower } from './follower.js'
+import { Follower, type Renewal } from './follower.js'
 import { firstLink } from './link.js'
 import { compare, forget, nextForgetting, nothingLately } from './presence.js'
 import type { TabName } from '../app/address.js'
@@ -132,7 +132,7 @@ export class WorldStore {
   private forgetting: ReturnType<typeof setTimeout> | undefined
 
   /** @param seq The position of the log when the page was opened. */
-  constructor(readonly client: WorldClient, seq: number, onRefused: () => Promise<boolean>) {
+  constructor(readonly client: WorldClient, seq: number, onRefused: () => Promise<Renewal>) {
     this.gone = new Gone(client, this.feed, () => { this.draw() })
     this.follower = new Follower(client, seq, {
       onBefore: (event) => { this.before = asNumber(event.data.rev); this.then.pass(event) },

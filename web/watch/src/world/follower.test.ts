@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createClient, noRetry } from '@playctl/sdk'
+import { Follower, type Renewal } from './follower.js'
+
+/** How often a host that refuses is asked before time goes on, where asking for access gives this. */
+async function asked(renewal: Renewal): Promise<number> {
+  let requests = 0
+  const fetch = (): Promise<Response> => {
+    requests += 1
+    return Promise.resolve(Response.json({ error: { code: 'credentials_invalid', message: 'no' } }, { status: 401 }))
+  }
+  const client = createClient({ baseUrl: 'http://host.test', fetch, retry: noRetry, credentials: { cookie: true } })
+  const nothing = (): void => undefined
+  let refusals = 0
+  const follower = new Follower(client, 0, {
+    onBefore: nothing, onEvent: nothing, onWorld: nothing, onVerification: nothing, onPast: nothing, onProved: nothing, onLink: nothing,
+    // One that is asked at once each time would never end.
+    onRefused: () => Promise.resolve(++refusals > 3 ? 'ended' : renewal),
+  })
+  const ended = follower.run()
+  for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => { setImmediate(resolve) })
+  follower.close()
+  await ended
+  return requests
+}
+
+describe('a follower that is refused', () => {
+  it('tries at once with new access, and waits where the host does not say whether it has ended', async () => {
+    assert.equal(await asked('ended'), 1)
+    assert.equal(await asked('unknown'), 1)
+    assert.equal(await asked('renewed'), 4)
+  })
+})
