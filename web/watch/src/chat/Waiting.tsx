@@ -4,7 +4,7 @@ import { text } from '../text/text.js'
 import { took } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
 
-/** After so many milliseconds it is said how long one waits, and after so many the host is asked whether a program answers for the agent. */
+/** After so many milliseconds it is said how long one waits, and each time after so many the host is asked whether a program answers for the agent. */
 const shown = 3000
 const doubted = 8000
 
@@ -17,13 +17,13 @@ export function Waiting({ store, agentId, since }: { store: WorldStore, agentId:
     return () => { clearInterval(timer) }
   }, [])
   const waited = now - since
-  const late = waited >= doubted
+  const asked = Math.floor(waited / doubted)
   useEffect(() => {
-    if (!late) return
+    if (asked < 1) return
     store.client.listAnswering([agentId]).then(({ agents: [agent] }) => { say(agent?.answering === 'no') }, () => {
       // Not every host knows it: then nothing is said of it.
     })
-  }, [store, agentId, late])
+  }, [store, agentId, asked])
   if (waited < shown) return null
   return <>{' · '}{took(Math.floor(waited / 1000) * 1000)}{nobody && <span class="wrong"> {text('chat.nobody')}</span>}</>
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { randomText, type JsonObject } from '@playctl/sdk'
-import { answered, ask, keptExchanges, notSent, type Exchange } from './exchange.js'
+import { answered, ask, givenUp, keptExchanges, notSent, type Exchange } from './exchange.js'
 
 const question: Exchange = { requestId: 'r', agentId: 'ada', toolName: '', question: 'Why?', status: 'sending', answer: '', error: '', detail: '', at: 1 }
 const event = (data: JsonObject): JsonObject => ({ requestId: 'r', fromPlayerId: 'ada', toPlayerId: '__human__', ...data })
@@ -61,6 +61,16 @@ describe('an exchange', () => {
     assert.deepEqual(unsent.map(({ status, error, detail }) => [status, error, detail]), [['not-sent', 'Wait a moment.', 'too many requests']])
     assert.deepEqual(answered(unsent, event({ status: 'forwarded' }), 2).map(({ error, detail }) => [error, detail]), [['', '']])
     assert.equal(notSent(answered(ask([], question, 1), event({ status: 'started' }), 2), 'r', fault)[0]?.status, 'started')
+  })
+
+  it('is given up where no answer can be expected, and may be answered after all', () => {
+    for (const status of ['sending', 'started', 'forwarded', 'stream'] as const) {
+      const all = givenUp(ask([], { ...question, status }, 1), 'The world began anew.')
+      assert.deepEqual(all.map((one) => [one.status, one.error]), [['failed', 'The world began anew.']], status)
+    }
+    for (const status of ['not-sent', 'completed', 'failed'] as const) assert.equal(givenUp(ask([], { ...question, status }, 1), 'why')[0]?.status, status)
+    const all = answered(givenUp(ask([], question, 1), 'why'), event({ status: 'completed', message: 'So.' }), 2)
+    assert.deepEqual(all.map(({ status, answer, error }) => [status, answer, error]), [['completed', 'So.', '']])
   })
 
   it('is one of a bounded number', () => {

@@ -32,8 +32,17 @@ export function answered(exchanges: readonly Exchange[], data: JsonObject, at: n
     : exchanges.map((exchange) => exchange === known ? after : exchange)
 }
 
+const waiting: ReadonlySet<Exchange['status']> = new Set(['sending', 'started', 'forwarded', 'stream'])
+
+/** Ends what was asked and not yet answered, where no answer to it can be expected, and says why. */
+export function givenUp(exchanges: readonly Exchange[], why: string): readonly Exchange[] {
+  return exchanges.map((known) => waiting.has(known.status) ? { ...known, status: 'failed', error: why, detail: '' } : known)
+}
+
 function bounded(exchange: Exchange): Exchange {
-  const { question, answer, error, detail } = exchange
+  const { question, answer, status, detail } = exchange
+  // What was given up may be answered after all.
+  const error = status === 'stream' || status === 'completed' ? '' : exchange.error
   return {
     ...exchange, question: clamp(question, longestAnswer), answer: clamp(answer, longestAnswer), error: clamp(error, longestAnswer),
     detail: error === '' ? '' : detail,

@@ -22,6 +22,7 @@ export const de: Texts = {
   'link.nobody': 'Der Agent aus diesem Link ist gerade nicht auf der Karte.',
   'link.session': 'Der Link gehört zu einer anderen Sitzung dieser Welt. Was damals geschah, ist nicht mehr gespeichert.',
   'link.gone': 'Der Link führt zu einem Zeitpunkt, den der Host nicht mehr aufbewahrt.',
+  'page.older': 'Diese Seite ist älter als ihr Host. Bitte neu laden.',
   'page.grip': 'Höhe dieses Teils',
   'page.close': 'Schließen',
   'page.empty': 'Hier wohnt noch niemand',
@@ -230,6 +231,8 @@ export const de: Texts = {
   'chat.completed': 'Beantwortet',
   'chat.failed': 'Fehlgeschlagen',
   'chat.notSent': 'Nicht gesendet',
+  'chat.begunAnew': 'Die Welt hat neu begonnen, bevor es eine Antwort gab.',
+  'chat.unknown': 'Was daraus wurde, ist nicht bekannt: Ein Teil des Geschehens fehlt hier.',
   'chat.result': 'Ergebnis',
   'chat.retry': 'Erneut senden',
 

@@ -26,6 +26,7 @@ export const en = {
   'link.nobody': 'The agent of this link is not on the map now.',
   'link.session': 'The link is of another session of this world: what happened then is not kept.',
   'link.gone': 'The link leads to a moment that the host no longer keeps.',
+  'page.older': 'This page is older than its host. Load it again.',
   'page.grip': 'Height of this part',
   'page.close': 'Close',
   'page.empty': 'Nobody lives here yet',
@@ -234,6 +235,8 @@ export const en = {
   'chat.completed': 'Answered',
   'chat.failed': 'Failed',
   'chat.notSent': 'Not sent',
+  'chat.begunAnew': 'The world began anew before there was an answer.',
+  'chat.unknown': 'What came of it is not known: some of what happened is missing here.',
   'chat.result': 'Result',
   'chat.retry': 'Send again',
 

@@ -22,6 +22,7 @@ export const ja: Texts = {
   'link.nobody': 'このリンクのエージェントは現在マップにいません。',
   'link.session': 'このリンクはワールドの別のセッションのものです。当時の記録は残っていません。',
   'link.gone': 'このリンクの時点は、ホストにもう保存されていません。',
+  'page.older': 'このページはホストより古いものです。再読み込みしてください。',
   'page.grip': 'この部分の高さ',
   'page.close': '閉じる',
   'page.empty': 'まだ誰も住んでいません',
@@ -228,6 +229,8 @@ export const ja: Texts = {
   'chat.completed': '回答済み',
   'chat.failed': '失敗',
   'chat.notSent': '未送信',
+  'chat.begunAnew': '回答が届く前に、ワールドが新しく始まりました。',
+  'chat.unknown': 'この間の出来事の一部が欠けているため、結果は不明です。',
   'chat.result': '結果',
   'chat.retry': '再送信',
 

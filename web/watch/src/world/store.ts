@@ -4,7 +4,7 @@ import {
   type IntercomCommand, type JsonObject, type Verification, type WatchScope, type WorldClient, type WorldSnapshot,
 } from '@playctl/sdk'
 import { faultOf } from '../access/faults.js'
-import { answered, ask, notSent, type Exchange } from '../chat/exchange.js'
+import { answered, ask, givenUp, notSent, type Exchange } from '../chat/exchange.js'
 import { describe } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
 import { FeedLog, isUnknown } from '../feed/log.js'
@@ -18,7 +18,7 @@ import { Follower, type Renewal } from './follower.js'
 import { firstLink } from './link.js'
 import { compare, forget, nextForgetting, nothingLately } from './presence.js'
 import type { TabName } from '../app/address.js'
-import type { TextKey } from '../text/text.js'
+import { text, type TextKey } from '../text/text.js'
 import { occupantThing, spaceThing, type AgentThing } from './things.js'
 
 /** The parts of an agent's panel. */
@@ -350,6 +350,7 @@ export class WorldStore {
       // What was before it is another session's, or cannot be joined to it.
       this.sealed = true
       this.past.value = 'all'
+      this.exchanges.value = givenUp(this.exchanges.value, text(event.kind === 'session:reset' ? 'chat.begunAnew' : 'chat.unknown'))
     } else if (this.first === undefined && event.seq !== undefined && !this.sealed) {
       this.first = event.seq
       this.past.value = this.follower.whole ? 'all' : 'more'
