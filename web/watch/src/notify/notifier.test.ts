@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { fulfills, mostWishes, readWishes } from './notifier.js'
+import { afterEach, describe, it } from 'node:test'
+import type { Entry } from '../feed/entry.js'
+import type { Happening } from '../world/events.js'
+import type { WorldStore } from '../world/store.js'
+import { Notifier, fulfills, mostWishes, readWishes } from './notifier.js'
 
 describe('what one is notified of', () => {
   it('is read as far as it can be, and bounded', () => {
@@ -18,5 +21,25 @@ describe('what one is notified of', () => {
     assert.ok(!fulfills(said, { kind: 'agent', key: 'agent:n:grace', name: 'Grace' }))
     assert.ok(!fulfills({ ...said, sentence: 'event.said.user' }, { kind: 'agent', key: 'agent:n:ada', name: 'Ada' }))
     assert.ok(!fulfills({ ...said, group: 'intercom' }, { kind: 'word', word: 'river' }))
+  })
+})
+
+describe('a browser that notifies only in the background', () => {
+  afterEach(() => { for (const name of ['Notification', 'window', 'isSecureContext']) Reflect.deleteProperty(globalThis, name) })
+
+  it('is found out with the first notification, which harms nothing', async () => {
+    const Notification = Object.assign(() => { throw new TypeError('Illegal constructor') }, { permission: 'granted' })
+    Object.assign(globalThis, { Notification, window: globalThis, isSecureContext: true })
+    let happen: (event: Happening, entry: Entry) => void = () => undefined
+    const notifier = new Notifier({ listen: (listener: typeof happen) => { happen = listener; return () => undefined } } as unknown as WorldStore)
+    await notifier.add({ kind: 'word', word: 'river' })
+    assert.equal(notifier.allowed.value, 'granted')
+    notifier.listen()
+    happen({ kind: 'world:interaction', data: {}, at: 1, past: false }, {
+      serial: 1, seq: 1, event: 'world:interaction', group: 'speech', at: 1, key: 'agent:ada', name: 'Ada', sentence: 'event.said.assistant', values: {}, text: 'The river is high',
+    })
+    assert.equal(notifier.allowed.value, 'denied')
+    await notifier.add({ kind: 'word', word: 'sea' })
+    assert.equal(notifier.allowed.value, 'denied')
   })
 })

@@ -50,6 +50,8 @@ export class Notifier {
   readonly wishes = signal(readWishes(keptAs(place)))
   /** Whether the browser notifies: it is asked when somebody wishes for something, never before. */
   readonly allowed = signal(permission())
+  /** Whether the browser does not notify though it is allowed: some do so only for what works in the background. */
+  #unable = false
   readonly #last = new Map<string, number>()
 
   constructor(private readonly store: WorldStore) {}
@@ -65,7 +67,7 @@ export class Notifier {
   async add(wish: Wish): Promise<void> {
     this.#keep([...this.wishes.value.filter((other) => named(other) !== named(wish)), wish].slice(-mostWishes))
     if (permission() === 'default') await Notification.requestPermission()
-    this.allowed.value = permission()
+    this.allowed.value = this.#unable ? 'denied' : permission()
   }
 
   remove(wish: Wish): void { this.#keep(this.wishes.value.filter((other) => named(other) !== named(wish))) }
@@ -76,17 +78,28 @@ export class Notifier {
   }
 
   #take(entry: Entry): void {
-    if (permission() !== 'granted') return
+    if (permission() !== 'granted' || this.#unable) return
     const wish = this.wishes.peek().find((one) => fulfills(entry, one))
     if (wish === undefined) return
     const [name, now] = [named(wish), Date.now()]
     if (now - (this.#last.get(name) ?? -Infinity) < pause) return
     this.#last.set(name, now)
-    const shown = new Notification(sentenceOf(entry), { body: clamp(entry.text, 200), tag: name })
+    const shown = this.#shown(sentenceOf(entry), { body: clamp(entry.text, 200), tag: name })
+    if (shown === undefined) return
     shown.onclick = () => {
       window.focus()
       this.store.read.value = entry
       shown.close()
+    }
+  }
+
+  #shown(sentence: string, options: NotificationOptions): Notification | undefined {
+    try {
+      return new Notification(sentence, options)
+    } catch {
+      this.#unable = true
+      this.allowed.value = 'denied'
+      return undefined
     }
   }
 }

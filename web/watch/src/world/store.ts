@@ -360,10 +360,10 @@ export class WorldStore {
     if (event.kind === 'world:intercom' && event.data.kind !== 'realtime') {
       this.exchanges.value = answered(this.exchanges.value, event.data, event.at)
     }
+    this.draw()
     for (const listener of this.listeners) {
       listener(event, entry)
     }
-    this.draw()
   }
 
   /** Takes what an agent did itself; what others did to it, or the host for it, is no sign of it. */
