@@ -1,25 +1,25 @@
-import type { ComponentChildren, ComponentType, VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../text/text.js'
+import { useLoaded } from './loaded.js'
 import { servedRecording } from './served.js'
 import type { WorldStore } from '../world/store.js'
 
-type Bar = ComponentType<{ store: WorldStore, file: File | undefined, openFile: (file: File) => void, close: () => void }>
-
 /** The bar of time, which is loaded when somebody wants to see the past, and the button for that. */
 export function usePast(store: WorldStore): { bar: VNode | undefined, button: ComponentChildren } {
-  const [loaded, load] = useState<{ Bar: Bar } | undefined>(undefined)
   const [file, openFile] = useState<File | undefined>(undefined)
   const open = store.barOpen.value
   const wanted = store.moment.value !== undefined
   useEffect(() => { if (wanted || file !== undefined) store.barOpen.value = true }, [store, wanted, file])
-  useEffect(() => {
-    if (open && loaded === undefined) void import('../time/TimeBar.js').then((module) => { load({ Bar: module.default }) })
-  }, [open, loaded])
+  const loaded = useLoaded(open, () => import('../time/TimeBar.js'), () => {
+    store.closeBar()
+    store.note.value = 'page.older'
+  })
   useEffect(() => dropped(openFile), [])
   useEffect(() => {
     const name = servedRecording()
-    if (name !== '') void fetch(`${location.pathname}/recording`).then(async (reply) => { openFile(new File([await reply.blob()], name)) })
+    // What cannot be read is opened as a file without anything in it: the bar says that it has nothing to show.
+    if (name !== '') void recording().then((read) => { openFile(new File(read, name)) }, () => { openFile(new File([], name)) })
   }, [])
   const shown = useRef<HTMLButtonElement>(null)
   // Who closes the bar goes on from the button that opens it.
@@ -31,11 +31,17 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
   // A file that was closed is not opened again with the bar.
   useEffect(() => { if (!open) openFile(undefined) }, [open])
   return {
-    bar: open && loaded !== undefined ? <loaded.Bar store={store} file={file} openFile={openFile} close={() => { store.closeBar() }} /> : undefined,
+    bar: open && loaded !== undefined ? <loaded.default store={store} file={file} openFile={openFile} close={() => { store.closeBar() }} /> : undefined,
     button: open || store.link.value.state === 'recording' ? undefined : <div class="share">
       <button type="button" class="small" ref={shown} title={text('past.showWhy')} onClick={() => { store.barOpen.value = true }}>{text('past.show')}</button>
     </div>,
   }
+}
+
+/** The recording that the host serves. */
+async function recording(): Promise<BlobPart[]> {
+  const reply = await fetch(`${location.pathname}/recording`)
+  return reply.ok ? [await reply.blob()] : []
 }
 
 /** Takes files that are dropped on the page; returns what ends that. */

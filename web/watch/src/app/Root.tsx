@@ -1,4 +1,4 @@
-import type { ComponentType, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { WatchScope, WorldClient } from '@playctl/sdk'
 import { access, cameByPass, framed, statusOf } from '../access/access.js'
@@ -6,6 +6,7 @@ import { Refused, Unreachable, type Refusal } from '../access/Refused.js'
 import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
 import { isWall } from './address.js'
+import { useLoaded } from './loaded.js'
 import { Page } from './Page.js'
 import { servedRecording } from './served.js'
 
@@ -61,9 +62,10 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
 
 /** The view of a screen on a wall, which is loaded where it is asked for. */
 function OnWall({ store }: { store: WorldStore }): VNode {
-  const [loaded, load] = useState<{ Wall: ComponentType<{ store: WorldStore }> } | undefined>(undefined)
-  useEffect(() => { void import('../wall/Wall.js').then((module) => { load({ Wall: module.default }) }) }, [])
-  return loaded === undefined ? <main class="gate" aria-busy="true" aria-label={text('page.map')} /> : <loaded.Wall store={store} />
+  const [older, failed] = useState(false)
+  const loaded = useLoaded(true, () => import('../wall/Wall.js'), () => { failed(true) })
+  if (loaded !== undefined) return <loaded.default store={store} />
+  return <main class="gate" aria-busy={!older} aria-label={text('page.map')}>{older && <p role="alert">{text('page.older')}</p>}</main>
 }
 
 /** Shows the token; where it is no longer good, a cookie of another page of this browser may be, or the host is open to all. */

@@ -100,7 +100,7 @@ export class WorldStore {
   /** The seq of the moment that is marked among the happenings. */
   readonly moment = signal<number | undefined>(undefined)
   /** What there is to say of a link that could not be followed. */
-  readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | undefined>(undefined)
+  readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | 'page.older' | undefined>(undefined)
   private sought: { readonly seq: number, readonly sid: string } | undefined
   /** When each agent was last active, by stable key, in milliseconds since 1970; of those on the map. */
   readonly lastActive = signal<ReadonlyMap<string, number>>(new Map())

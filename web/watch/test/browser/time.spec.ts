@@ -76,6 +76,17 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await verified(page)
 })
 
+test('where the bar cannot be loaded, the page says so and offers it again', async ({ page, host, world, conduct }) => {
+  conduct.expect(/Failed to load resource|ERR_/)
+  await world.agent('Ada')
+  await page.route('**/TimeBar-*.js', (route) => route.abort())
+  await open(page, host)
+  const show = page.getByRole('button', { name: en['past.show'], exact: true })
+  await show.click()
+  await expect(page.getByText(en['page.older'])).toBeVisible()
+  await expect(show).toBeVisible()
+})
+
 test('a reset begins the bar anew, from the past as well', async ({ page, host, world }) => {
   for (const name of ['Ada', 'Grace']) await world.agent(name)
   await open(page, host)
