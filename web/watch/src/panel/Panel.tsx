@@ -108,10 +108,11 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
       <div class="scroll" tabIndex={0} role="tabpanel" id="part" aria-labelledby={`part-${part}`}>
         {!there && <p class="gone">{text('panel.gone', { who: nameOf(agent) })}</p>}
         {part === 'talk' && !now && <p class="soft">{text('past.ask')}</p>}
-        {part === 'talk' && there && now && <>
+        {/* What is half written stays while the agent is away for a moment, or while the past is looked at. */}
+        {part === 'talk' && <div class="asking" hidden={!there || !now}>
           <Conversation store={store} agent={agent} />
           <AssistTools store={store} agent={agent} />
-        </>}
+        </div>}
         {part === 'story' && <>
           <Timeline store={store} agent={agent} town={town} />
           <StoryOf key={agent.key} store={store} agent={agent} />
