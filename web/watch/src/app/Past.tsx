@@ -22,10 +22,17 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
     if (name !== '') void recording().then((read) => { openFile(new File(read, name)) }, () => { openFile(new File([], name)) })
   }, [])
   const shown = useRef<HTMLButtonElement>(null)
+  // Who opens the bar goes on from there: the button for it is gone.
+  const pressed = useRef(false)
+  useEffect(() => {
+    if (!open || loaded === undefined || !pressed.current) return
+    pressed.current = false
+    if (isLost()) document.querySelector<HTMLElement>('.timebar')?.focus({ preventScroll: true })
+  }, [open, loaded])
   // Who closes the bar goes on from the button that opens it.
   const was = useRef(open)
   useEffect(() => {
-    if (was.current && !open && (document.activeElement === null || document.activeElement === document.body)) shown.current?.focus({ preventScroll: true })
+    if (was.current && !open && isLost()) shown.current?.focus({ preventScroll: true })
     was.current = open
   }, [open])
   // A file that was closed is not opened again with the bar.
@@ -33,9 +40,14 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
   return {
     bar: open && loaded !== undefined ? <loaded.default store={store} file={file} openFile={openFile} close={() => { store.closeBar() }} /> : undefined,
     button: open || store.link.value.state === 'recording' ? undefined : <div class="share">
-      <button type="button" class="small" ref={shown} title={text('past.showWhy')} onClick={() => { store.barOpen.value = true }}>{text('past.show')}</button>
+      <button type="button" class="small" ref={shown} title={text('past.showWhy')} onClick={() => { pressed.current = true; store.barOpen.value = true }}>{text('past.show')}</button>
     </div>,
   }
+}
+
+/** Whether nothing has the focus. */
+function isLost(): boolean {
+  return document.activeElement === null || document.activeElement === document.body
 }
 
 /** The recording that the host serves. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { linkToNow } from './address.js'
@@ -11,6 +11,7 @@ const shownFor = 3000
 export function Share({ store }: { store: WorldStore }): VNode {
   const [copied, copy] = useState(false)
   const [link, showLink] = useState('')
+  const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (!copied) return undefined
     const timer = setTimeout(() => { copy(false) }, shownFor)
@@ -29,9 +30,9 @@ export function Share({ store }: { store: WorldStore }): VNode {
   }
   return (
     <div class="share">
-      <button type="button" class="small" title={text('page.shareWhy')} onClick={() => { void share() }}>{text(copied ? 'page.shared' : 'page.share')}</button>
+      <button type="button" class="small" ref={button} title={text('page.shareWhy')} onClick={() => { void share() }}>{text(copied ? 'page.shared' : 'page.share')}</button>
       {link !== '' && <input readOnly aria-label={text('page.shareLink')} value={link} ref={(field) => { field?.select() }}
-        onKeyDown={(event) => { if (event.key === 'Escape') { event.preventDefault(); showLink('') } }} onBlur={() => { showLink('') }} />}
+        onKeyDown={(event) => { if (event.key === 'Escape') { event.preventDefault(); showLink(''); button.current?.focus() } }} onBlur={() => { showLink('') }} />}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { FleetingButton } from '../app/FleetingButton.js'
 import { quiet, setQuiet } from '../app/quiet.js'
 import { useSheet } from '../app/sheet.js'
 import { text } from '../text/text.js'
@@ -43,7 +44,7 @@ function Wishes({ notifier, close }: { notifier: Notifier, close: () => void }):
       {notifier.allowed.value === 'denied' && <p class="wrong" role="status">{text('notify.denied')}</p>}
       {wishes.length === 0 ? <p class="soft">{text('notify.none')}</p> : <ul>{wishes.map((wish) => (
         <li key={wishName(wish)}><bdi>{wishName(wish)}</bdi>
-          <button type="button" class="small" aria-label={text('notify.remove', { what: wishName(wish) })} onClick={() => { notifier.remove(wish) }}>×</button></li>
+          <FleetingButton label={text('notify.remove', { what: wishName(wish) })} onClick={() => { notifier.remove(wish) }}>×</FleetingButton></li>
       ))}</ul>}
       <form onSubmit={add}>
         <input dir="auto" maxLength={longestWord} aria-label={text('notify.word')} placeholder={text('notify.word')} value={word} autocomplete="off"

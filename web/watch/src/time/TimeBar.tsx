@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { number, text } from '../text/text.js'
 import { clockTime, wholeTime } from '../text/times.js'
@@ -38,7 +39,7 @@ export default function TimeBar({ store, file, openFile, close }: TimeBarProps):
   }, [store, player, moment])
   const selected = store.directory.value.get(store.selected.value ?? '')
   return (
-    <section class="timebar" aria-label={text('past.bar')} data-place={player?.place.value} data-proved={store.time.value?.proved}>
+    <section class="timebar" tabIndex={-1} aria-label={text('past.bar')} data-place={player?.place.value} data-proved={store.time.value?.proved}>
       {player === undefined || player.reading.value ? <p role="status" class="soft">{text('past.reading')}</p> : <>
         <Track player={player} who={selected?.id} />
         <div class="times">
@@ -60,7 +61,7 @@ export default function TimeBar({ store, file, openFile, close }: TimeBarProps):
           <Where player={player} />
           <FileButton openFile={openFile} />
           {store.time.value !== undefined && store.link.value.state !== 'recording' &&
-            <button type="button" class="small live" title={text('past.liveWhy')} onClick={() => { player.live() }}>{text('past.live')}</button>}
+            <FleetingButton look="live" title={text('past.liveWhy')} onClick={() => { player.live() }}>{text('past.live')}</FleetingButton>}
           {store.link.value.state !== 'recording' &&
             <button type="button" class="small" aria-label={text('past.close')} title={text('past.close')} onClick={close}>×</button>}
         </div>

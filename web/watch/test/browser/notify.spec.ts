@@ -55,6 +55,7 @@ test('an agent and a word notify, after a click and until they are taken away', 
   await page.getByRole('button', { name: 'Notify: 2' }).click()
   await sheet.getByRole('button', { name: 'No more of Ada' }).click()
   await expect(page.getByRole('button', { name: 'Notify: 1' })).toBeVisible()
+  await expect(sheet, 'one goes on from what the button was in').toBeFocused()
   await world.say(ada, 'Nobody is notified of this')
   await world.say(grace, 'Another flood')
   await expect.poll(() => seen(page)).toEqual(['Grace said: Another flood'])
