@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { readEvent } from '@playctl/sdk'
 import type { Entry } from '../feed/entry.js'
 import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
@@ -12,13 +11,7 @@ export function Ticker({ store }: { store: WorldStore }): VNode | null {
   useEffect(() => {
     const ends = [
       store.listen((_, told) => { if (told.group === 'speech' && told.text !== '' && store.time.peek() === undefined) put(told) }),
-      store.listenToPast((event) => {
-        if (event === undefined) put(undefined)
-        const known = event && readEvent(event)
-        if (known?.kind !== 'world:interaction') return
-        const key = store.directory.peek().whose(known.data.playerId)?.key
-        if (key !== undefined) put(store.feed.lastOf(key, event?.seq, 'speech'))
-      }),
+      store.replayed.listen((event, told) => { if (event === undefined || told?.group === 'speech') put(told) }),
     ]
     return () => { for (const end of ends) end() }
   }, [store])

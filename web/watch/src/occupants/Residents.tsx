@@ -8,12 +8,14 @@ import { hasAccounts, hostAddress } from '../app/served.js'
 import { firstLines } from './first.js'
 import { Row } from './Row.js'
 import { find } from './search.js'
+import { nothingLately } from '../world/presence.js'
 import type { OccupantThing } from '../world/things.js'
 
 /** Everyone on the map: what the map shows, for those who do not see it. */
 export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
   const wanted = store.wanted.value
-  const { came, left } = store.presence.value
+  // Who came and left lately is so of now.
+  const { came, left } = store.time.value === undefined ? store.presence.value : nothingLately
   const { occupants } = store.directory.value
   const found = useMemo(() => find(occupants, wanted, locale()), [occupants, wanted])
   const loaded = store.snapshot.value !== undefined

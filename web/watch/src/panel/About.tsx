@@ -54,7 +54,7 @@ function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }):
   return (
     <>
       <Fact name={text('panel.platform')}><PlatformMark platform={thing.platform} /><bdi>{clamp(thing.platform, 64)}</bdi></Fact>
-      <Fact name={text('panel.lastSeen')}>{active === undefined ? text('panel.never') : ago(active, Math.max(now, active))}</Fact>
+      {store.time.value === undefined && <Fact name={text('panel.lastSeen')}>{active === undefined ? text('panel.never') : ago(active, Math.max(now, active))}</Fact>}
       <Fact name={text('panel.tools')}>{thing.toolNames.length === 0 ? text('panel.noTools') : <ul class="chips">
         {thing.toolNames.slice(0, 128).map((tool) => <li key={tool}><bdi>{clamp(tool, 60)}</bdi></li>)}
       </ul>}</Fact>

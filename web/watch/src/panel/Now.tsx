@@ -6,13 +6,15 @@ import { Sentence } from '../app/Sentence.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
-/** What an agent does now, or did last: of the moment that is shown. */
-export function Now({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
+/** What an agent does now, or did last: of the moment that is shown, where that is known. */
+export function Now({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode | null {
   const version = store.feedVersion.value
   const then = store.time.value
   const step = store.step.value
-  const last = store.feed.lastOf(agent.key, then?.seq)
+  // The list is of the host's world, and has the newest of what happened.
+  const last = store.recording.value === undefined ? store.feed.lastOf(agent.key, then?.seq) : undefined
   if (store.walking && step !== undefined) return <p class="nowline walking">{text('now.walking', { step: step + 1, count: agent.lastUpdate?.path.length ?? step + 1 })}</p>
+  if (last === undefined && then !== undefined) return null
   if (last === undefined) return <p class="nowline soft" data-version={version}>{text('now.nothing')}</p>
   return (
     <p class="nowline" data-version={version}><Sentence of={last.sentence} values={{ ...last.values, who: <bdi>{last.name}</bdi> }} />{last.text !== '' && <>: <bdi>{plainWords(last.text)}</bdi></>}

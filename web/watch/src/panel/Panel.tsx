@@ -70,7 +70,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
       {shown.kind === 'agent'
         ? <AgentParts store={store} agent={shown} there={thing !== undefined} town={town} show={show} />
         : <div class="scroll" tabIndex={0} role="group" aria-label={text('panel.about')}>
-          {thing === undefined && <p class="gone">{text('panel.gone', { who: nameOf(shown) })}</p>}
+          {thing === undefined && <p class="gone">{text(store.time.value === undefined ? 'panel.gone' : 'panel.notThere', { who: nameOf(shown) })}</p>}
           <About store={store} thing={shown} show={show} />
           {thing !== undefined && store.time.value === undefined && <ProveAgent key={shown.key} store={store} stableKey={shown.key} />}
         </div>}
@@ -106,7 +106,7 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
           tabIndex={name === part ? 0 : -1} onClick={() => { store.part.value = name }}>{text(`panel.${name}`)}</button>
       ))}</div>
       <div class="scroll" tabIndex={0} role="tabpanel" id="part" aria-labelledby={`part-${part}`}>
-        {!there && <p class="gone">{text('panel.gone', { who: nameOf(agent) })}</p>}
+        {!there && <p class="gone">{text(now ? 'panel.gone' : 'panel.notThere', { who: nameOf(agent) })}</p>}
         {part === 'talk' && !now && <p class="soft">{text('past.ask')}</p>}
         {/* What is half written stays while the agent is away for a moment, or while the past is looked at. */}
         {part === 'talk' && <div class="asking" hidden={!there || !now}>

@@ -154,6 +154,7 @@ export const de: Texts = {
   'panel.neighbors': 'Vom selben Besitzer',
   'panel.all': 'Alle {count} zeigen',
   'panel.gone': '{who} ist nicht mehr auf der Karte.',
+  'panel.notThere': '{who} ist zu diesem Zeitpunkt nicht auf der Karte.',
   'panel.yes': 'ja',
   'panel.no': 'nein',
   'amenity.shop': 'Laden',

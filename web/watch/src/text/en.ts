@@ -158,6 +158,7 @@ export const en = {
   'panel.neighbors': 'Of the same owner',
   'panel.all': 'Show all {count}',
   'panel.gone': '{who} has left the map.',
+  'panel.notThere': '{who} is not on the map of this moment.',
   'panel.yes': 'yes',
   'panel.no': 'no',
   'amenity.shop': 'shop',

@@ -152,6 +152,7 @@ export const ja: Texts = {
   'panel.neighbors': '同じ所有者のもの',
   'panel.all': '{count} 件すべてを表示',
   'panel.gone': '{who} はマップから去りました。',
+  'panel.notThere': 'この時点のマップに {who} はいません。',
   'panel.yes': '可',
   'panel.no': '不可',
   'amenity.shop': '店',

@@ -5,7 +5,7 @@ import {
 } from '@playctl/sdk'
 import { faultOf } from '../access/faults.js'
 import { answered, ask, givenUp, notSent, type Exchange } from '../chat/exchange.js'
-import { describe } from '../feed/describe.js'
+import { describe, wordsOf } from '../feed/describe.js'
 import { everything, type Filter } from '../feed/filter.js'
 import { FeedLog, isUnknown } from '../feed/log.js'
 import { addTo, Parts } from '../feed/parts.js'
@@ -16,6 +16,7 @@ import { Directory, emptyDirectory } from './directory.js'
 import type { Happening } from './events.js'
 import { Follower, type Renewal } from './follower.js'
 import { firstLink } from './link.js'
+import { Replay } from './replay.js'
 import { compare, forget, nextForgetting, nothingLately } from './presence.js'
 import type { TabName } from '../app/address.js'
 import { text, type TextKey } from '../text/text.js'
@@ -75,7 +76,7 @@ export class WorldStore {
   /** The name of the recording that is shown; undefined shows the host's world. */
   readonly recording = signal<string | undefined>(undefined)
   private live: Shown = { snapshot: undefined, directory: emptyDirectory }
-  private readonly players = new Set<(event: Happening | undefined) => void>()
+  readonly replayed = new Replay()
   readonly snapshot = signal<WorldSnapshot | undefined>(undefined)
   readonly directory = signal<Directory>(emptyDirectory)
   readonly selected = signal<string | undefined>(undefined)
@@ -163,17 +164,16 @@ export class WorldStore {
     return () => { this.listeners.delete(listener) }
   }
 
-  /** Calls a function for each event of the past that is played, and with nothing when another moment is shown. */
-  listenToPast(player: (event: Happening | undefined) => void): () => void {
-    this.players.add(player)
-    return () => { this.players.delete(player) }
+  /** Plays an event of the past. All of its words are kept with it: the host may not have it, as that of a recording. */
+  replay(event: Happening): void {
+    this.serial += 1
+    const entry = describe(event, this.directory.peek(), this.serial)
+    this.replayed.play(event, { ...entry, seq: undefined, text: wordsOf(event) })
   }
-
-  replay(event: Happening): void { for (const player of this.players) player(event) }
 
   /** Shows a moment of the past; anew where it does not go on from the one that was shown. */
   showThen(then: PastMoment, anew: boolean): void {
-    if (anew) for (const player of this.players) player(undefined)
+    if (anew) this.replayed.hush()
     batch(() => {
       this.time.value = then
       this.shown = shownOf(then.snapshot)
@@ -182,7 +182,7 @@ export class WorldStore {
 
   /** Shows what is now. */
   showNow(): void {
-    for (const player of this.players) player(undefined)
+    this.replayed.hush()
     batch(() => {
       this.time.value = undefined
       this.recording.value = undefined

@@ -35,8 +35,18 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await world.leave(grace) // 5
   await world.agent('Alan') // 6
   await open(page, host)
+  await resident(page, 'Alan').click()
   await goBack(page)
+  await expect(bar(page), 'one goes on from the bar').toBeFocused()
   await expect(status(page)).not.toHaveAttribute('data-time')
+  await panel(page, 'Alan').getByRole('textbox').fill('Half a message')
+  await button(page, 'past.back').click()
+  await isAt(page, 5)
+  await expect(panel(page, 'Alan')).toContainText('Alan is not on the map of this moment.')
+  await expect(panel(page, 'Alan').getByRole('textbox')).toBeHidden()
+  await button(page, 'past.live').click()
+  await expect(bar(page), 'and from there when it is live again').toBeFocused()
+  await expect(panel(page, 'Alan').getByRole('textbox'), 'what is half written is still there').toHaveValue('Half a message')
   await button(page, 'past.back').click()
   await isAt(page, 5)
   await expect(resident(page, 'Alan')).toBeHidden()
