@@ -132,11 +132,19 @@ export class PlayctlTown extends HTMLElement {
 function take(town: Town, list: HTMLElement, { sid, worldMap }: WorldSnapshot, describe: TownText['describe']): void {
   const occupants = worldMap.occupants.map(occupantThing).filter((row) => row !== undefined)
   town.setWorld({ sid, bounds: worldMap.bounds, occupants })
-  list.replaceChildren(...occupants.map((row) => {
-    const item = document.createElement('li')
-    item.textContent = describe(row)
-    return item
-  }))
+  tell(list, occupants.map((row) => [row.key, describe(row)]))
+}
+
+/** Puts words into a list, by their keys. What did not change stays as it is: somebody may be reading it. */
+function tell(list: HTMLElement, words: readonly (readonly [key: string, words: string])[]): void {
+  const known = new Map([...list.children].map((item) => [item.getAttribute('data-key'), item]))
+  const keys = new Set(words.map(([key]) => key))
+  for (const [key, item] of known) if (key === null || !keys.has(key)) item.remove()
+  words.forEach(([key, said], place) => {
+    const item = known.get(key) ?? made('li', '', { 'data-key': key })
+    if (item.textContent !== said) item.textContent = said
+    if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null)
+  })
 }
 
 function made(tag: string, name: string, attributes: Readonly<Record<string, string>> = {}): HTMLElement {
