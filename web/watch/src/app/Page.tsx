@@ -111,5 +111,5 @@ function keyed(store: WorldStore, event: KeyboardEvent): void {
   const key = store.selected.peek()
   const writing = event.target instanceof Element && event.target.closest('input, textarea, select') !== null
   if (event.key === 'Escape') store.select(undefined)
-  if (event.key.toLowerCase() === 'f' && key !== undefined && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) store.follow(key)
+  if ((event.key === 'f' || event.key === 'F') && key !== undefined && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) store.follow(key)
 }

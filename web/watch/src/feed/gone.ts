@@ -1,4 +1,4 @@
-import type { WorldClient } from '@playctl/sdk'
+import { PlayError, type WorldClient } from '@playctl/sdk'
 import type { FeedLog } from './log.js'
 import { namesIn, type Then } from './then.js'
 
@@ -19,8 +19,9 @@ export class Gone {
       then?.know(names)
       this.feed.nameUnknown(names)
       this.named()
-    } catch {
-      // A host that keeps no such map leaves them with their ids.
+    } catch (cause) {
+      // A host that keeps no such map leaves them with their ids; one that was silent is asked again.
+      if (!(cause instanceof PlayError)) this.#asked.delete(rev)
     }
   }
 }

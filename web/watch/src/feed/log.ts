@@ -16,7 +16,8 @@ export const isUnknown = (entry: Entry): entry is Entry & { readonly unsure: str
 
 /**
  * The newest happenings, and those of them that pass the filter. An event costs
- * the same however many there are; only another filter looks at all of them.
+ * the same however many there are, and a further part of an answer a look at the
+ * newest of them; only another filter looks at all.
  */
 export class FeedLog {
   private readonly all: Ring<Entry>

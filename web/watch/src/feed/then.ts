@@ -50,6 +50,7 @@ export class Then {
 
   private name(thing: Thing | undefined): void {
     if (thing === undefined || thing.id === '') return
+    this.names.delete(thing.id)
     this.names.set(thing.id, { key: thing.key, name: thing.name })
     if (this.names.size > mostNames) this.names.delete(this.names.keys().next().value ?? '')
   }

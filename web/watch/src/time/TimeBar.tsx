@@ -35,7 +35,7 @@ export default function TimeBar({ store, file, openFile, close }: TimeBarProps):
   }, [player, file])
   useEffect(() => {
     if (player === undefined || moment === undefined || store.recording.peek() !== undefined || store.time.peek()?.seq === moment) return
-    void player.goTo(moment).then((there) => { if (!there) store.note.value = 'link.gone' })
+    void player.goTo(moment).then((there) => { if (!there && player.trouble.peek() === undefined) store.note.value = 'link.gone' })
   }, [store, player, moment])
   const selected = store.directory.value.get(store.selected.value ?? '')
   return (

@@ -96,23 +96,29 @@ function readLine(text: string, line: number): { snapshot?: unknown, event?: Wor
 async function* linesOf(file: Blob, signal: AbortSignal): AsyncGenerator<{ text: string, from: number, to: number }> {
   const decoder = new TextDecoder()
   const reader = file.stream().getReader()
-  let rest = new Uint8Array()
+  // What there is of a line so far, which may come in many pieces.
+  let pieces: Uint8Array[] = []
   let from = 0
+  let to = 0
+  const take = (piece: Uint8Array): void => {
+    pieces.push(piece)
+    to += piece.length
+  }
   for (let line = 1; ;) {
     const { done, value } = await reader.read()
     signal.throwIfAborted()
     if (done) return
-    const bytes = new Uint8Array(rest.length + value.length)
-    bytes.set(rest)
-    bytes.set(value, rest.length)
     let begin = 0
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, begin)) {
-      yield { text: decoder.decode(bytes.subarray(begin, end)), from: from + begin, to: from + end }
+    for (let end = value.indexOf(10); end >= 0; end = value.indexOf(10, begin)) {
+      take(value.subarray(begin, end))
+      yield { text: pieces.map((piece, i) => decoder.decode(piece, { stream: i < pieces.length - 1 })).join(''), from, to }
+      pieces = []
+      to += 1
+      from = to
       begin = end + 1
       line += 1
     }
-    from += begin
-    rest = bytes.slice(begin)
-    if (rest.length > longestLine) throw new RecordingError(line, 'size')
+    take(value.subarray(begin))
+    if (to - from > longestLine) throw new RecordingError(line, 'size')
   }
 }

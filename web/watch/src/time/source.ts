@@ -124,10 +124,10 @@ export class HostPast implements Source {
   }
 }
 
-/** The id of an event's subject, as the host lists it. */
+/** The id of an event's subject. */
 export function subjectOf({ data }: WorldEvent): string {
   const inner = (name: string, field: string): unknown => (data[name] as Record<string, unknown> | undefined)?.[field]
-  for (const id of [data.playerId, inner('player', 'agentId'), inner('mcp', 'id'), data.fromPlayerId, data.id, data.spaceId]) {
+  for (const id of [data.playerId, inner('player', 'agentId'), inner('person', 'id'), data.personId, inner('mcp', 'id'), data.fromPlayerId, data.id, data.spaceId]) {
     const found = asText(id)
     if (found !== undefined && found !== '') return found
   }

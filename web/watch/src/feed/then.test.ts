@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Then } from './then.js'
+
+describe('who was called what', () => {
+  it('is remembered of those who came last', () => {
+    const then = new Then()
+    const came = (id: string, name: string): void => {
+      then.pass({ kind: 'world:player_added', data: { player: { kind: 'agent', nodeId: 'n', agentId: id, name, x: 0, y: 0 } } })
+    }
+    came('ada', 'Ada')
+    for (let other = 0; other < 4999; other += 1) came(`agent-${other}`, 'Somebody')
+    came('ada', 'Ada L.')
+    came('grace', 'Grace')
+    assert.equal(then.whose('ada')?.name, 'Ada L.')
+    assert.equal(then.whose('agent-0'), undefined)
+    assert.equal(then.whose('agent-1')?.name, 'Somebody')
+  })
+})
