@@ -30,8 +30,9 @@ const NEAR = 1.1
  * The town: a live picture of a world on a canvas that fills its host element.
  *
  * It draws only while something moves. What it keeps is bounded: bubbles,
- * trails and cached pictures of those that are not seen any more go away. Every
- * call is cheap and may come at any time, many in one frame too.
+ * trails and cached figures of those that are not seen any more go away, and a
+ * name goes with who has it. Every call is cheap and may come at any time, many
+ * in one frame too.
  *
  * A screen reader cannot see into a canvas: the page lists the occupants as
  * well, and reads out what `onAnnounce` says.
