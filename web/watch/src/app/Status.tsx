@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { VNode } from 'preact'
 import { text, type TextKey } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { Link } from '../world/link.js'
 import type { WorldStore } from '../world/store.js'
 import { FleetingButton } from './FleetingButton.js'
+import { useNow } from './now.js'
 import { Proof } from './Proof.js'
 
 const verifications = {
@@ -51,13 +51,7 @@ const linkWords: Readonly<Record<Link['state'], TextKey>> = {
 
 /** The connection in words. */
 export function LinkWords({ link }: { link: Link }): VNode {
-  const [now, setNow] = useState(Date.now())
-  useEffect(() => {
-    if (link.retryAt === undefined) return undefined
-    setNow(Date.now())
-    const timer = setInterval(() => { setNow(Date.now()) }, 500)
-    return () => { clearInterval(timer) }
-  }, [link.retryAt])
+  const now = useNow(link.retryAt === undefined ? undefined : 500)
   const count = link.retryAt === undefined ? 0 : Math.ceil((link.retryAt - now) / 1000)
   if (count > 0 && link.state === 'reconnecting') return <>{text('status.reconnectingIn', { count })}</>
   if (count > 0 && link.state === 'host-gone') return <>{text('status.hostGoneIn', { count })}</>

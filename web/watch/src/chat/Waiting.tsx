@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useNow } from '../app/now.js'
 import { text } from '../text/text.js'
 import { took } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
@@ -10,12 +11,8 @@ const doubted = 8000
 
 /** How long a question waits for its answer, and whether there is nobody to give one. */
 export function Waiting({ store, agentId, since }: { store: WorldStore, agentId: string, since: number }): VNode | null {
-  const [now, look] = useState(Date.now())
+  const now = useNow(1000)
   const [nobody, say] = useState(false)
-  useEffect(() => {
-    const timer = setInterval(() => { look(Date.now()) }, 1000)
-    return () => { clearInterval(timer) }
-  }, [])
   const waited = now - since
   const asked = Math.floor(waited / doubted)
   useEffect(() => {

@@ -1,9 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { shortId } from '../feed/describe.js'
 import { clamp } from '../feed/entry.js'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
+import { useNow } from '../app/now.js'
 import { PlatformMark } from '../app/PlatformMark.js'
 import { list, text } from '../text/text.js'
 import { ago } from '../text/times.js'
@@ -104,14 +105,4 @@ function Address({ url }: { url: string }): VNode {
 
 function amenity(kind: string): string {
   return kind === 'shop' || kind === 'supermarket' || kind === 'car_wash' ? text(`amenity.${kind}`) : clamp(kind, 40)
-}
-
-/** The time, looked at again after so many milliseconds. */
-function useNow(every: number): number {
-  const [now, look] = useState(Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => { look(Date.now()) }, every)
-    return () => { clearInterval(timer) }
-  }, [every])
-  return now
 }
