@@ -176,8 +176,6 @@ export const de: Texts = {
   'journey.none': 'Noch keine Reise unternommen.',
   'journey.steps': { one: '{count} Schritt', other: '{count} Schritte' },
   'journey.took': '{when}, Dauer {took}',
-  'journey.step': 'Schritt {step} von {count}',
-  'journey.first': 'Erster Schritt',
   'journey.previous': 'Vorheriger Schritt',
   'journey.next': 'Nächster Schritt',
   'journey.walk': 'Auf der Karte verfolgen',

@@ -180,8 +180,6 @@ export const en = {
   'journey.none': 'It has not traveled yet.',
   'journey.steps': { one: '{count} step', other: '{count} steps' },
   'journey.took': '{when}, took {took}',
-  'journey.step': 'Step {step} of {count}',
-  'journey.first': 'First step',
   'journey.previous': 'Previous step',
   'journey.next': 'Next step',
   'journey.walk': 'Follow on the map',

@@ -174,8 +174,6 @@ export const ja: Texts = {
   'journey.none': 'まだ旅に出ていません。',
   'journey.steps': { other: '{count} ステップ' },
   'journey.took': '{when}、所要時間 {took}',
-  'journey.step': '{count} ステップ中 {step}',
-  'journey.first': '最初のステップ',
   'journey.previous': '前のステップ',
   'journey.next': '次のステップ',
   'journey.walk': 'マップ上で追う',

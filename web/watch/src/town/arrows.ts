@@ -9,6 +9,11 @@ export interface Standing {
 /** A step to the left or right, up or down: one of the two is 0, the other -1 or 1. */
 export type Arrow = readonly [dx: number, dy: number]
 
+/** The arrow keys. */
+export const ARROWS: Readonly<Record<string, Arrow>> = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+}
+
 /**
  * The figure that an arrow key selects next; with none selected yet the one nearest to the middle
  * of the view. Undefined where nobody is there at all.

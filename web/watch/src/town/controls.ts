@@ -1,3 +1,4 @@
+import { ARROWS } from './arrows.js'
 import type { Point } from './geometry.js'
 
 /** What a person does with the map. Points are CSS pixels from its corner. */
@@ -18,9 +19,6 @@ const SLACK = 5
 const FINGER = 22
 /** CSS pixels that the map moves for an arrow with Shift. */
 const STRIDE = 80
-const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
-}
 
 /** Listens to pointer, wheel and keyboard of a canvas until the signal aborts. */
 export function listen(canvas: HTMLCanvasElement, wishes: Wishes, signal: AbortSignal): void {

@@ -1,3 +1,4 @@
+import { ARROWS } from './arrows.js'
 import type { Bitmap } from './bitmap.js'
 import { bitmap } from './bitmap.js'
 import type { Camera } from './camera.js'
@@ -23,9 +24,6 @@ const MOST = { w: 150, h: 104 } as const
 const SLACK = 4
 /** CSS pixels that the map moves for an arrow. */
 const STRIDE = 80
-const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
-}
 
 /** Whether not everybody is in view: then it takes an overview to get back. Where nobody lives it is the land that is to be seen. */
 export function hides(camera: Camera, homes: readonly Point[]): boolean {
