@@ -10,7 +10,7 @@ import { Panel } from '../panel/Panel.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
-import { keepAddress } from './address.js'
+import { keepAddress, tabNames } from './address.js'
 import { usePast } from './Past.js'
 import { useWalkIn } from './WalkIn.js'
 import { Grip } from './Grip.js'
@@ -67,7 +67,7 @@ export function Page({ store }: { store: WorldStore }): VNode {
       {walkIn.figure}
       {!hidden && <section class="register" id="register" tabIndex={-1} aria-label={text('page.world')}>
         <Grip of="--dragged" close={hide} />
-        <Tabs tab={tab} choose={(name) => { store.turn(name) }} />
+        <Tabs label={text('page.world')} names={tabNames} shown={tab} word={(name) => text(`tab.${name}`)} id="tab" controls={`panel-${tab}`} choose={(name) => { store.turn(name) }} />
         {store.note.value !== undefined && <p class="note" role="status">{text(store.note.value)}</p>}
         <div role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`} class="tabpanel">
           {tab === 'residents' && <Residents store={store} show={show} />}

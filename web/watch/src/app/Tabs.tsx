@@ -1,26 +1,33 @@
 import type { VNode } from 'preact'
-import { text } from '../text/text.js'
-import { tabNames as names, type TabName } from './address.js'
 import { tabBy } from './onward.js'
 
-/** The tabs beside the map; arrow keys go from one to the next. */
-export function Tabs({ tab, choose }: { tab: TabName, choose: (tab: TabName) => void }): VNode {
+interface TabsProps<Name extends string> {
+  /** What they are called together. */
+  readonly label: string
+  readonly names: readonly Name[]
+  readonly shown: Name
+  /** The words of a tab. */
+  readonly word: (name: Name) => string
+  /** What the id of a tab begins with. */
+  readonly id: string
+  /** The id of what the tab shows that is shown. */
+  readonly controls: string
+  readonly choose: (name: Name) => void
+}
+
+/** Tabs; arrow keys go from one to the next. */
+export function Tabs<Name extends string>({ label, names, shown, word, id, controls, choose }: TabsProps<Name>): VNode {
   const move = (event: KeyboardEvent): void => {
-    const next = tabBy(event, names, tab)
+    const next = tabBy(event, names, shown)
     if (next === undefined) return
     event.preventDefault()
     choose(next)
-    document.getElementById(`tab-${next}`)?.focus()
+    document.getElementById(`${id}-${next}`)?.focus()
   }
   return (
-    <div role="tablist" aria-label={text('page.world')} class="tabs" onKeyDown={move}>
-      {names.map((name) => (
-        <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={name === tab}
-          {...(name === tab ? { 'aria-controls': `panel-${name}` } : {})}
-          tabIndex={name === tab ? 0 : -1} onClick={() => { choose(name) }}>
-          {text(`tab.${name}`)}
-        </button>
-      ))}
-    </div>
+    <div role="tablist" aria-label={label} class="tabs" onKeyDown={move}>{names.map((name) => (
+      <button key={name} type="button" role="tab" id={`${id}-${name}`} aria-selected={name === shown} {...(name === shown ? { 'aria-controls': controls } : {})}
+        tabIndex={name === shown ? 0 : -1} onClick={() => { choose(name) }}>{word(name)}</button>
+    ))}</div>
   )
 }

@@ -6,7 +6,7 @@ import { Conversation } from '../chat/Conversation.js'
 import { Grip } from '../app/Grip.js'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
-import { tabBy } from '../app/onward.js'
+import { Tabs } from '../app/Tabs.js'
 import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
@@ -14,8 +14,8 @@ import type { AgentThing, Thing } from '../world/things.js'
 import type { Notifier } from '../notify/notifier.js'
 import { panelParts, type WorldStore } from '../world/store.js'
 import { About } from './About.js'
-import { StoryOf } from '../story/StoryOf.js'
 import { Now } from './Now.js'
+import { StoryOf } from '../story/StoryOf.js'
 import { ProveAgent } from './ProveAgent.js'
 
 interface PanelProps {
@@ -91,20 +91,10 @@ interface AgentPartsProps {
 function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode {
   const part = store.part.value
   const now = store.time.value === undefined
-  const turn = (event: KeyboardEvent): void => {
-    const next = tabBy(event, panelParts, part)
-    if (next === undefined) return
-    event.preventDefault()
-    store.part.value = next
-    document.getElementById(`part-${next}`)?.focus()
-  }
   return (
     <>
       <Now store={store} agent={agent} />
-      <div role="tablist" aria-label={text('panel.parts')} class="tabs" onKeyDown={turn}>{panelParts.map((name) => (
-        <button key={name} type="button" role="tab" id={`part-${name}`} aria-selected={name === part} {...(name === part ? { 'aria-controls': 'part' } : {})}
-          tabIndex={name === part ? 0 : -1} onClick={() => { store.part.value = name }}>{text(`panel.${name}`)}</button>
-      ))}</div>
+      <Tabs label={text('panel.parts')} names={panelParts} shown={part} word={(name) => text(`panel.${name}`)} id="part" controls="part" choose={(name) => { store.part.value = name }} />
       <div class="scroll" tabIndex={0} role="tabpanel" id="part" aria-labelledby={`part-${part}`}>
         {!there && <p class="gone">{text(now ? 'panel.gone' : 'panel.notThere', { who: nameOf(agent) })}</p>}
         {part === 'talk' && !now && <p class="soft">{text('past.ask')}</p>}
