@@ -6,6 +6,7 @@ import { Conversation } from '../chat/Conversation.js'
 import { Grip } from '../app/Grip.js'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
+import { useLoaded } from '../app/loaded.js'
 import { Tabs } from '../app/Tabs.js'
 import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
@@ -15,7 +16,6 @@ import type { Notifier } from '../notify/notifier.js'
 import { panelParts, type WorldStore } from '../world/store.js'
 import { About } from './About.js'
 import { Now } from './Now.js'
-import { StoryOf } from '../story/StoryOf.js'
 import { ProveAgent } from './ProveAgent.js'
 
 interface PanelProps {
@@ -91,6 +91,7 @@ interface AgentPartsProps {
 function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode {
   const part = store.part.value
   const now = store.time.value === undefined
+  const story = useLoaded(part === 'story', () => import('../story/StoryOf.js'), () => { store.note.value = 'page.older' })
   return (
     <>
       <Now store={store} agent={agent} />
@@ -105,7 +106,7 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
         </div>}
         {part === 'story' && <>
           <Timeline store={store} agent={agent} town={town} />
-          <StoryOf key={agent.key} store={store} agent={agent} />
+          {story !== undefined && <story.StoryOf key={agent.key} store={store} agent={agent} />}
         </>}
         {part === 'facts' && <>
           <About store={store} thing={agent} show={show} />
