@@ -47,6 +47,19 @@ describe('the player of the past', () => {
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [1, 2, 3, 4, 5])
   })
 
+  it('begins anew where it has far more than a host keeps', async () => {
+    const { player, happen, answer } = played()
+    const loaded = player.load()
+    await answer(1)
+    await loaded
+    const { source } = player
+    for (let seq = 2; seq < 40_000; seq += 1) happen(line(seq))
+    assert.equal(player.source, source)
+    happen(line(40_000))
+    await answer(39_999, 40_000)
+    assert.deepEqual(player.source.instants.map(({ seq }) => seq), [39_999, 40_000])
+  })
+
   it('shows what is now while a moment is still being read', async () => {
     const { player, shown, answer } = played()
     const loaded = player.load()

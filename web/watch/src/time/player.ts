@@ -245,6 +245,7 @@ export class Player {
     const { rev } = event.data
     this.source.add({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at: eventTime(event) ?? at, kind: event.kind, who: subjectOf(event) })
     this.version.value += 1
+    if (this.source.full && this.place.peek() === undefined && !this.reading.peek()) this.#begin()
   }
 
   #fail(cause: unknown): void {

@@ -73,6 +73,9 @@ export class HostPast implements Source {
     return found.filter((instant) => instant.rev >= rev)
   }
 
+  /** Whether there is more by now than is listed, of which the host has dropped the oldest. */
+  get full(): boolean { return this.instants.length >= 2 * most }
+
   /** Takes what happened just now. */
   add(instant: Instant): void {
     if (this.#meanwhile !== undefined) {
