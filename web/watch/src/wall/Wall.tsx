@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Announcer, type Pointed } from '../app/Announcer.js'
 import { LinkWords } from '../app/Status.js'
 import { TownView } from '../app/TownView.js'
@@ -100,7 +100,8 @@ function Clock(): VNode {
 /** The newest line, large. Its place is always there, so that the town does not move with it. */
 function LatestLine({ store }: { store: WorldStore }): VNode {
   const [entry, put] = useState<Entry | undefined>(undefined)
-  useEffect(() => store.listen((event, told) => { if (!event.past && told.group === 'speech' && told.text !== '') put(told) }), [store])
+  // From before it is seen: a line may come right then.
+  useLayoutEffect(() => store.listen((event, told) => { if (!event.past && told.group === 'speech' && told.text !== '') put(told) }), [store])
   useEffect(() => {
     const timer = setTimeout(() => { put(undefined) }, LINE)
     return () => { clearTimeout(timer) }
