@@ -97,8 +97,7 @@ func (l *intercomListener) listen(source *client.Client) {
 	defer slow.Stop()
 	lost := false
 	for signal := range source.Events(l.ctx, client.StreamOptions{Answers: l.options.answers(l.world)}).All() {
-		if l.ofPrograms() && !l.isReady() && final(signal.Err) {
-			l.refusal, _ = asRefusal(signal.Err)
+		if l.refused(signal.Err) {
 			return
 		}
 		if signal.Err != nil {
@@ -130,13 +129,19 @@ func (l *intercomListener) listen(source *client.Client) {
 	}
 }
 
-func (l *intercomListener) isReady() bool {
-	select {
-	case <-l.ready:
-		return true
-	default:
+// refused reports whether a host refuses a stream of programs that was not open yet, and
+// notes why.
+func (l *intercomListener) refused(err error) bool {
+	if !l.ofPrograms() || !final(err) {
 		return false
 	}
+	select {
+	case <-l.ready:
+		return false
+	default:
+	}
+	l.refusal, _ = asRefusal(err)
+	return true
 }
 
 func (l *intercomListener) connection(open bool) {

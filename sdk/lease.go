@@ -65,12 +65,12 @@ func (a *Agent) beat() error {
 	for {
 		// A registration that failed stays due.
 		again = a.await(a.nextSign(failures)) || again
-		if a.leaving.Err() != nil {
+		if a.leaves() {
 			return nil
 		}
 		err := a.renew(again)
 		switch {
-		case a.leaving.Err() != nil:
+		case a.leaves():
 			return nil
 		case err == nil:
 			failures, again = 0, false
@@ -84,6 +84,8 @@ func (a *Agent) beat() error {
 		}
 	}
 }
+
+func (a *Agent) leaves() bool { return a.leaving.Err() != nil }
 
 // nextSign is when the next sign of life is due; 0 for never.
 func (a *Agent) nextSign(failures int) time.Duration {
