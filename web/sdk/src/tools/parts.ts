@@ -16,12 +16,13 @@ export class Parts {
     return this.#whole.length > longest ? '' : this.#whole
   }
 
-  /** Sends a part. It resolves when the part was sent. */
-  async add(text: string): Promise<void> {
+  /** Sends a part. It resolves when the part was sent, and need not be awaited. */
+  add(text: string): Promise<void> {
     if (this.#whole.length <= longest) this.#whole += text
     this.#waiting += text
     this.#sending ??= this.#drain()
     // Who does not wait for a part must not have its failure thrown at the whole program: `sent` rejects with it.
+    // An async function would give another promise, which nobody catches.
     this.#sending.catch(() => undefined)
     return this.#sending
   }

@@ -63,7 +63,7 @@ export async function carryOut(program: AgentProgram, call: IntercomCall): Promi
   const journey = new JourneyRecorder(command.text ?? '', record === true || record === false ? undefined : record)
   const asked: Asked = {
     from: command.fromPlayerId, agent: call.agent, requestId: command.requestId, signal: call.signal, journey,
-    stream: async (text) => parts.add(text),
+    stream: (text) => parts.add(text),
   }
   try {
     const answer = answerOf(await run(program, call, asked, parts))

@@ -64,9 +64,11 @@ export class CommandRun {
     const { signal } = this.#ending
     const call: IntercomCall = {
       command: this.command, agent: this.agent, signal,
-      stream: async (part) => {
-        if (this.#finished || signal.aborted) throw reasonOf(signal)
-        await this.#respond('stream', part)
+      stream: (part) => {
+        const sent = this.#stream(part)
+        // Who does not wait for a part must not have its failure thrown at the whole program.
+        sent.catch(() => undefined)
+        return sent
       },
     }
     const ended = new Promise<Error>((resolve) => {
@@ -75,6 +77,11 @@ export class CommandRun {
       else signal.addEventListener('abort', end, { once: true })
     })
     return Promise.race([this.#answer(call), ended])
+  }
+
+  async #stream(part: IntercomAnswer): Promise<void> {
+    if (this.#finished || this.#ending.signal.aborted) throw reasonOf(this.#ending.signal)
+    await this.#respond('stream', part)
   }
 
   async #answer(call: IntercomCall): Promise<IntercomAnswer | Error> {

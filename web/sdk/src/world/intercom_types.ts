@@ -21,7 +21,7 @@ export interface IntercomCall {
    * subscription ends.
    */
   readonly signal: AbortSignal
-  /** Sends a part of the answer, which gives the host's 120 s anew. */
+  /** Sends a part of the answer, which gives the host's 120 s anew. It need not be awaited. */
   readonly stream: (part: IntercomAnswer) => Promise<void>
 }
 

@@ -1,0 +1,99 @@
+import { type ClientOptions, RemotePlayWorld, type RemotePlayWorldOptions, capabilities, createClient, frameworkRegistration, noRetry } from '../src/index.js'
+import type { WorldClient } from '../src/index.js'
+import { Reports } from './host.js'
+
+const encoder = new TextEncoder()
+
+/** A request that a fake host got. */
+export interface Got {
+  /** The path after the service's name, or the operation of an rpc. */
+  readonly route: string
+  readonly url: URL
+  readonly headers: Headers
+  readonly payload: Record<string, unknown>
+  readonly signal: AbortSignal | undefined
+}
+
+/** Answers a request, or nothing for the usual answer. */
+export type Answering = (got: Got) => Promise<Response> | Response | undefined
+
+/** A host in place of `fetch`, for answers that no real host gives, or not when a test wants them. */
+export class FakeHost {
+  readonly got = new Reports<Got>()
+  /** The streams that are open. */
+  readonly streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
+
+  constructor(public answering: Answering = () => undefined) {}
+
+  readonly fetch: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const url = new URL(request.url)
+    const text = await request.text()
+    const body = (text === '' ? {} : JSON.parse(text)) as { op?: string; payload?: Record<string, unknown> }
+    const route = body.op ?? url.pathname.replace(/^\/api\/[^/]*/u, '')
+    const got = { route, url, headers: request.headers, payload: body.payload ?? body, signal: init?.signal ?? undefined }
+    this.got.add(got)
+    return this.answering(got) ?? this.#usual(got)
+  }
+
+  #usual(got: Got): Response {
+    switch (got.route) {
+      case '/session': return Response.json({ sid: 's', rev: 1, seq: 5, capabilities })
+      case '/players': return Response.json({ playerId: got.payload.agentId, registeredAgent: {}, leaseTtlSeconds: 45 })
+      case '/events': return this.stream(got)
+      default: return Response.json({ ok: true })
+    }
+  }
+
+  /** A stream that begins after a position and goes on until its request ends. */
+  stream({ signal }: Got, first = ':\n\nid: 5\n\n'): Response {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(encoder.encode(first))
+        this.streams.add(controller)
+        signal?.addEventListener('abort', () => {
+          if (this.streams.delete(controller)) controller.error(signal.reason)
+        })
+      },
+      cancel: () => undefined,
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+
+  /** Sends a frame to all streams. */
+  send(text: string): void {
+    for (const controller of this.streams) controller.enqueue(encoder.encode(text))
+  }
+
+  /** Sends what a person asked an agent. */
+  ask(agentId: string, requestId = 'r', seq = 6): void {
+    const command = { requestId, mainNodeId: 'm', fromPlayerId: '__human__', toPlayerId: agentId, kind: 'chat', text: 'hi' }
+    const data = { ...command, fromPlayerId: agentId, toPlayerId: '__human__', status: 'forwarded', ts: '', command }
+    this.send(`id: ${seq}\nevent: world:intercom\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+
+  /** A client of this host that repeats nothing. */
+  client(options: Partial<ClientOptions> = {}): WorldClient {
+    return createClient({ baseUrl: 'http://127.0.0.1:9', retry: noRetry, fetch: this.fetch, ...options })
+  }
+
+  /** A world of this host without accounts that repeats nothing. */
+  world(options: Partial<RemotePlayWorldOptions> = {}): RemotePlayWorld {
+    return new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'none', retry: noRetry, fetch: this.fetch, onWarning: () => undefined, ...options })
+  }
+}
+
+/** How the agents of tests are registered. */
+export const chats = frameworkRegistration('test', ['chat_tool'])
+
+/** Never answers, until the request ends. */
+export async function silence({ signal }: Got): Promise<Response> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => { reject(signal.reason as Error) })
+  })
+}
+
+/** Lets everything that waits for no time go on. */
+export async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => { setImmediate(resolve) })
+}
