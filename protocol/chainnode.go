@@ -31,8 +31,9 @@ type ChainNode struct {
 	// SID is the session, in the header.
 	SID string `json:"sid,omitempty"`
 	// Bounds are the corners of the map, in the header.
-	Bounds  *Bounds `json:"bounds,omitempty"`
-	Removed bool    `json:"removed"`
+	Bounds *Bounds `json:"bounds,omitempty"`
+	// Removed reports whether an occupant or a space has left the map.
+	Removed bool `json:"removed,omitempty"`
 	// Occupant is the row of an occupant.
 	Occupant json.RawMessage `json:"occupant,omitempty"`
 	// Space is the row of a space.
