@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"github.com/playctl/playctl/internal/durable"
 )
 
 // Modes of what this package writes: readable by its owner only.
@@ -32,7 +33,7 @@ func replaceFile(path string, data []byte) error {
 	if err := os.Rename(temp, target); err != nil {
 		return errors.Join(fmt.Errorf("replace %s: %w", target, err), os.Remove(temp))
 	}
-	return SyncFolder(filepath.Dir(target))
+	return syncFolder(filepath.Dir(target))
 }
 
 // createFile is replaceFile for a path that must be free: where something is
@@ -58,7 +59,7 @@ func createFile(path string, data []byte) error {
 			return err
 		}
 	}
-	return SyncFolder(filepath.Dir(path))
+	return syncFolder(filepath.Dir(path))
 }
 
 func createExclusive(path string, data []byte) error {
@@ -98,18 +99,10 @@ func fillFile(file *os.File, data []byte) error {
 	return nil
 }
 
-// SyncFolder makes the names of files in a folder durable, such as after a rename.
-// Windows has no such call for folders.
-func SyncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	handle, err := os.Open(dir) //nolint:gosec // G304: the folder of a path that the user names.
-	if err != nil {
-		return fmt.Errorf("flush folder %s: %w", dir, err)
-	}
-	if err := errors.Join(handle.Sync(), handle.Close()); err != nil {
-		return fmt.Errorf("flush folder %s: %w", dir, err)
+// syncFolder makes a rename in a folder durable.
+func syncFolder(path string) error {
+	if err := durable.SyncFolder(path); err != nil {
+		return fmt.Errorf("flush folder %s: %w", path, err)
 	}
 	return nil
 }

@@ -24,16 +24,17 @@ var layers = []struct {
 	{"chain", []string{"protocol"}},
 	// The watch page as it was built.
 	{"web/watch", nil},
+	{"internal/durable", nil},
 	{"internal/pause", nil},
 	{"internal/retry", []string{"internal/pause"}},
 	{"internal/suggest", nil},
 	{"internal/fieldorder", nil},
 	{"internal/card", []string{"protocol"}},
 	{"internal/creds/romix", nil},
-	{"internal/creds", []string{"protocol", "internal/creds/romix"}},
+	{"internal/creds", []string{"protocol", "internal/durable", "internal/creds/romix"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and what works on any of them.
-	{"internal/store/", []string{"protocol", "chain", "internal/pause", "internal/store"}},
+	{"internal/store/", []string{"protocol", "chain", "internal/durable", "internal/pause", "internal/store"}},
 	{"internal/store/backend", []string{"internal/store", "internal/store/bolt", "internal/store/redis"}},
 	{"internal/store/replay", []string{"protocol", "chain", "internal/store"}},
 	{"internal/store/verify", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
@@ -81,7 +82,7 @@ var layers = []struct {
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/store", []string{
-		"internal/creds", "internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
+		"internal/durable", "internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
 	}},
 	{"cmd/", []string{"internal/command", "internal/command/"}},
 	// Programs that users start from: they have what every program has.

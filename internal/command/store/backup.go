@@ -13,7 +13,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
-	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/internal/durable"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
@@ -157,7 +157,10 @@ func backUpTo(ctx context.Context, file string, write func(context.Context, *os.
 		return backup.Info{}, errors.Join(err, os.Remove(temp.Name()))
 	}
 	// Only then does the file have its name also after a power cut.
-	return info, creds.SyncFolder(filepath.Dir(file))
+	if err := durable.SyncFolder(filepath.Dir(file)); err != nil {
+		return info, fmt.Errorf("bring the backup's name to the disk: %w", err)
+	}
+	return info, nil
 }
 
 // fill writes a backup to a file, and verifies what is on the disk.

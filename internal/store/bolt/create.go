@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
 
+	"github.com/playctl/playctl/internal/durable"
 	"github.com/playctl/playctl/internal/store"
 )
 
@@ -111,17 +111,10 @@ func link(fresh, path string) error {
 	return os.Rename(fresh, path)
 }
 
-// syncFolder makes a new name durable. Windows has no such call and needs none.
-func syncFolder(folder string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := os.Open(folder) //nolint:gosec // the path is the operator's
-	if err != nil {
-		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, folder, err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
-		return fmt.Errorf("%w: syncing %s: %w", store.ErrUnavailable, folder, err)
+// syncFolder makes a new name durable.
+func syncFolder(path string) error {
+	if err := durable.SyncFolder(path); err != nil {
+		return fmt.Errorf("%w: syncing %s: %w", store.ErrUnavailable, path, err)
 	}
 	return nil
 }
