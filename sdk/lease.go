@@ -42,7 +42,7 @@ func (a *Agent) term() time.Duration {
 }
 
 // keep keeps the agent until it leaves or cannot be kept. The heartbeats have ended
-// when it is reported that it cannot: who hears of it may disconnect the agent.
+// when OnLost is called, which may disconnect the agent.
 func (a *Agent) keep() {
 	refused := a.beat()
 	a.mu.Lock()

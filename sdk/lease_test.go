@@ -239,7 +239,7 @@ func TestTwoProgramsKeepAnAgent(t *testing.T) {
 	})
 }
 
-// Whoever hears that an agent is lost may disconnect it.
+// OnLost may disconnect the agent.
 func TestAnAgentThatIsLostIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

@@ -19,7 +19,7 @@ type sweeper struct {
 	world *world.World
 	log   *slog.Logger
 
-	begun   sync.Once
+	once    sync.Once
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
@@ -27,7 +27,7 @@ type sweeper struct {
 func newSweeper(w *world.World, log *slog.Logger) *sweeper { return &sweeper{world: w, log: log} }
 
 func (s *sweeper) start() {
-	s.begun.Do(func() {
+	s.once.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		s.cancel = cancel
 		s.running.Go(func() { s.run(ctx) })
@@ -36,7 +36,7 @@ func (s *sweeper) start() {
 
 // stop keeps one that was not started from starting, too.
 func (s *sweeper) stop() {
-	s.begun.Do(func() {})
+	s.once.Do(func() {})
 	if s.cancel != nil {
 		s.cancel()
 	}

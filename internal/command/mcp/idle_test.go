@@ -56,12 +56,12 @@ func TestIdleConnectionsEnd(t *testing.T) {
 		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 			t.Fatal(err)
 		}
-		begun := time.Now()
-		if err := errors.Join(answer.Body.Close(), near.SetReadDeadline(begun.Add(time.Hour))); err != nil {
+		began := time.Now()
+		if err := errors.Join(answer.Body.Close(), near.SetReadDeadline(began.Add(time.Hour))); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := answers.ReadByte(); !errors.Is(err, io.EOF) {
-			t.Errorf("after %s the connection is there: %v", time.Since(begun), err)
+			t.Errorf("after %s the connection is there: %v", time.Since(began), err)
 		}
 		if err := errors.Join(near.Close(), web.Shutdown(context.Background())); err != nil {
 			t.Error(err)

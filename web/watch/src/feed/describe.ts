@@ -107,7 +107,7 @@ export function wordsOf(event: WorldEvent): string {
   return (known && describeKnown(known, nothing).text) ?? ''
 }
 
-/** Words are the same whoever is there. */
+/** Words do not depend on who is on the map. */
 const nothing: Before = { whose: () => undefined, isNew: () => true }
 
 function describeKnown({ kind, data }: KnownEvent, before: Before): Description {

@@ -11,13 +11,11 @@ describe('Markdown that means ill', () => {
     }
   }
 
-  it('takes no time', () => {
-    for (const piece of ['**a* ', '*a **a ', '__a_ ', '~~a']) {
-      const before = performance.now()
-      lex(piece.repeat(4000))
-      assert.ok(performance.now() - before < 1000, piece)
-    }
-  })
+  for (const piece of ['**a* ', '*a **a ', '__a_ ', '~~a']) {
+    it(`is not read where it repeats ${JSON.stringify(piece)} 4000 times`, () => {
+      assert.equal(lex(piece.repeat(4000)), undefined)
+    })
+  }
 })
 
 describe('Markdown', () => {

@@ -12,8 +12,8 @@ const said = (text: string, group: Entry['group'] = 'speech'): Entry => ({
 describe('what is played of the past', () => {
   it('has the last line of who spoke, until another moment is shown', () => {
     const replay = new Replay()
-    const heard: unknown[] = []
-    const end = replay.listen((happened, entry) => { heard.push(happened && entry?.text) })
+    const got: unknown[] = []
+    const end = replay.listen((happened, entry) => { got.push(happened && entry?.text) })
     replay.play(event, said('one'))
     replay.play(event, said('two'))
     replay.play(event, said('a place', 'place'))
@@ -22,6 +22,6 @@ describe('what is played of the past', () => {
     assert.equal(replay.lineOf('agent:ada'), undefined)
     end()
     replay.play(event, said('nobody listens'))
-    assert.deepEqual(heard, ['one', 'two', 'a place', undefined])
+    assert.deepEqual(got, ['one', 'two', 'a place', undefined])
   })
 })
