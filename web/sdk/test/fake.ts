@@ -29,8 +29,9 @@ export class FakeHost {
     const request = new Request(input, init)
     const url = new URL(request.url)
     const text = await request.text()
+    init?.signal?.throwIfAborted()
     const body = (text === '' ? {} : JSON.parse(text)) as { op?: string; payload?: Record<string, unknown> }
-    const route = body.op ?? url.pathname.replace(/^\/api\/[^/]*/u, '')
+    const route = body.op ?? url.pathname.replace(/^\/api(?:\/(?:play|agent-play))?/u, '')
     const got = { route, url, headers: request.headers, payload: body.payload ?? body, signal: init?.signal ?? undefined }
     this.got.add(got)
     return this.answering(got) ?? this.#usual(got)
@@ -40,6 +41,7 @@ export class FakeHost {
     switch (got.route) {
       case '/session': return Response.json({ sid: 's', rev: 1, seq: 5, capabilities })
       case '/players': return Response.json({ playerId: got.payload.agentId, registeredAgent: {}, leaseTtlSeconds: 45 })
+      case '/nodes/agent-node': return Response.json({ agentId: got.payload.nodeId ?? 'a' })
       case '/events': return this.stream(got)
       default: return Response.json({ ok: true })
     }
@@ -55,7 +57,6 @@ export class FakeHost {
           if (this.streams.delete(controller)) controller.error(signal.reason)
         })
       },
-      cancel: () => undefined,
     })
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   }

@@ -1,6 +1,6 @@
-import { reasonOf } from '../http/wait.js'
+import { reasonOf, whenEnded } from '../http/wait.js'
 import { asObject } from '../json/read.js'
-import { AnsweredError, PlayError, ToolError, TookTooLongError } from '../protocol/errors.js'
+import { AnsweredError, PlayError, TimeoutError, ToolError, TookTooLongError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomResponse } from '../protocol/contract.js'
 import { asError, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
@@ -9,7 +9,7 @@ import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_t
 /** Leaves the host's own 120 s to commands that wait for others. */
 const defaultTimeoutMs = 100_000
 
-/** How long the last answers may take. */
+/** How long the last answers may take, also those that are on their way at the end. */
 const lastAnswersMs = 3000
 
 /** What an asker reads of an error that is for the developer. */
@@ -51,6 +51,8 @@ export class CommandRun {
     try {
       const outcome = await this.#execute()
       this.#finished = true
+      // The answer has a time of its own.
+      clearTimeout(timer)
       if (!this.#answered) await this.#finish(outcome)
     } catch (error) {
       this.#report(asError(error))
@@ -128,8 +130,23 @@ export class CommandRun {
       ...(answer.result === undefined ? {} : { result: answer.result }),
       ...(error === undefined ? {} : { error }),
     }
-    const ending = this.#ending.signal.aborted
-    await this.agent.client.intercomResponse(response, ending ? { signal: AbortSignal.timeout(lastAnswersMs) } : {})
+    await this.#send(response)
+  }
+
+  /** Sends an answer, for which there is not much time once the command is ended. */
+  async #send(response: IntercomResponse): Promise<void> {
+    const { client } = this.agent
+    const limited = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const undo = whenEnded(this.#ending.signal, () => {
+      timer = setTimeout(() => { limited.abort(new TimeoutError(client.transport.host)) }, lastAnswersMs)
+    })
+    try {
+      await client.intercomResponse(response, { signal: limited.signal })
+    } finally {
+      undo()
+      clearTimeout(timer)
+    }
   }
 }
 

@@ -307,8 +307,15 @@ export class RemotePlayWorld {
   }
 
   async #client(): Promise<WorldClient> {
+    this.#mustBeOpen()
+    const client = await this.#account.client()
+    // It may have been closed while the id of the main node was derived.
+    this.#mustBeOpen()
+    return client
+  }
+
+  #mustBeOpen(): void {
     if (this.#closing !== undefined) throw this.#life.aborted ? reasonOf(this.#life) : new ClosedError()
-    return this.#account.client()
   }
 
   /** Who writes for a player: the agent itself where this world added it, else the main node. */
@@ -320,6 +327,8 @@ export class RemotePlayWorld {
   #keep<T extends { readonly done: Promise<void>; close(): Promise<void> }>(subscription: T): T {
     this.#subscriptions.add(subscription)
     void subscription.done.then(() => this.#subscriptions.delete(subscription))
+    // It began while the world was closed, which does not know it.
+    if (this.#closing !== undefined) void subscription.close()
     return subscription
   }
 
