@@ -25,6 +25,7 @@ export class Identity {
     const secrets: string[] = []
     const show = (name: string, value: string | undefined, prefix = '') => {
       if (!value) return
+      mustFit(name, value)
       headers[name] = prefix + value
       secrets.push(value)
     }
@@ -32,6 +33,7 @@ export class Identity {
     this.nodeId = node === undefined ? '' : normalizeNodeId(node.nodeId)
     if (node !== undefined) {
       if (this.nodeId === '' || !node.passwHash) throw new OptionError('node credentials need both nodeId and passwHash')
+      mustFit(names.nodeId, this.nodeId)
       headers[names.nodeId] = this.nodeId
       show(names.nodePassw, node.passwHash)
     }
@@ -54,7 +56,9 @@ export class Identity {
   show(headers: Headers): void {
     for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
     const pass = this.#pass()
-    if (pass) headers.set(names.watchPass, pass)
+    if (!pass) return
+    mustFit(names.watchPass, pass)
+    headers.set(names.watchPass, pass)
   }
 
   /** Replaces the caller's own secrets in a text that a host wrote. */
@@ -62,4 +66,10 @@ export class Identity {
     const pass = this.#pass() ?? ''
     return [...this.#secrets, ...(pass.length >= shortestSecret ? [pass] : [])].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   }
+}
+
+/** Refuses what cannot be sent as a header, as a token of two lines: the platform's own error would show it. */
+function mustFit(name: string, value: string): void {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/u.test(value.trim())) return
+  throw new OptionError(`what is to be sent as ${name} has a line break, or another character that no header may have`)
 }

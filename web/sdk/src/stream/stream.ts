@@ -3,7 +3,7 @@ import type { Transport } from '../http/transport.js'
 import { backoff, reasonOf, whenEnded } from '../http/wait.js'
 import { parseJson } from '../json/parse.js'
 import { asObject } from '../json/read.js'
-import { PlayError, UnreachableError } from '../protocol/errors.js'
+import { OptionError, PlayError, UnreachableError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
 import { asError } from '../protocol/callback.js'
 import { Connection } from './connection.js'
@@ -188,7 +188,8 @@ export class Stream {
     const retryAt = Date.now() + this.#waitMs
     if (cause === undefined) return { type: 'lost', retryAt }
     const error = asError(cause)
-    return { type: 'lost', retryAt, error: error instanceof TypeError ? new UnreachableError(this.#transport.host, error.message, true, error) : error }
+    const network = error instanceof TypeError && !(error instanceof OptionError)
+    return { type: 'lost', retryAt, error: network ? new UnreachableError(this.#transport.host, error.message, true, error) : error }
   }
 
   /** Why the stream was ended. */

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { OptionError, createClient, subscribeEvents } from '../src/index.js'
+import { FakeHost, turns } from './fake.js'
+
+const secret = 'the-first-line-of-a-secret'
+
+describe('a client', () => {
+  it('refuses what no header may have without showing it', async () => {
+    const wrong = `${secret}\nand a second`
+    const says = (error: unknown) => error instanceof OptionError && error.message.includes('line break') && !error.message.includes(secret)
+    for (const options of [
+      { credentials: { adminToken: wrong } }, { apiKey: wrong }, { registrationToken: wrong }, { credentials: { nodeId: 'n', passwHash: wrong } },
+      { credentials: { nodeId: `n\n${secret}`, passwHash: 'x' } },
+    ]) assert.throws(() => createClient({ baseUrl: 'http://127.0.0.1:9', ...options }), says)
+    const client = new FakeHost().client({ credentials: { pass: () => wrong } })
+    await assert.rejects(client.session(), says)
+    const errors: Error[] = []
+    const events = subscribeEvents(client, { onEvent: () => undefined, onError: (error) => { errors.push(error) } })
+    await turns()
+    await events.close()
+    assert.ok(errors.length > 0 && errors.every(says))
+    // What stands around a value is no part of it.
+    await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
+  })
+})
