@@ -23,4 +23,13 @@ describe('a client', () => {
     // What stands around a value is no part of it.
     await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
   })
+
+  it('takes Infinity for a time as one that does not end', async () => {
+    const host = new FakeHost(async ({ signal }) => {
+      await new Promise((resolve) => { setTimeout(resolve, 20) })
+      signal?.throwIfAborted()
+      return Response.json({ sid: 's' })
+    })
+    assert.equal((await host.client({ timeoutMs: Infinity }).session()).sid, 's')
+  })
 })

@@ -11,7 +11,7 @@ import { type ClientOptions, type Retry, patientRetry } from './options.js'
 import { refusalOf, unreachable } from './refusal.js'
 import { Session } from './session.js'
 import { Tries } from './tries.js'
-import { linked, randomText, reasonOf } from './wait.js'
+import { linked, randomText, reasonOf, setTimer } from './wait.js'
 
 const errorReply = 64 << 10
 
@@ -111,7 +111,7 @@ export class Transport {
   async attempt(call: Call, sid: string | undefined, key: string | undefined, signal?: AbortSignal): Promise<Reply> {
     const limited = new AbortController()
     const unlink = linked(limited, signal)
-    const timer = setTimeout(() => {
+    const timer = setTimer(() => {
       limited.abort(new TimeoutError(this.host))
     }, this.#timeoutMs)
     try {

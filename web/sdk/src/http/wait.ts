@@ -16,11 +16,19 @@ export function retryWait(retry: Retry, failed: number, askedMs: number): number
   return askedMs <= retry.maxMs ? askedMs : undefined
 }
 
+/** What a timer takes at most, about 24 days: it takes a longer time, as `Infinity`, for 1 ms. */
+const longestTimer = 2 ** 31 - 1
+
+/** Sets a timer for a time that a program may have named. */
+export function setTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
+  return setTimeout(callback, Math.min(ms, longestTimer))
+}
+
 /** Waits; rejects with the signal's reason when that ends first. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const timer = setTimer(() => {
       undo()
       resolve()
     }, ms)

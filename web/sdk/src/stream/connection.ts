@@ -1,7 +1,7 @@
 import type { Call } from '../http/call.js'
 import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
-import { linked, reasonOf, whenEnded } from '../http/wait.js'
+import { linked, reasonOf, setTimer, whenEnded } from '../http/wait.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
 import { asError } from '../protocol/callback.js'
 import { type Frame, FrameParser } from './frames.js'
@@ -102,7 +102,7 @@ export class Connection {
   /** Ends the connection where nothing arrives for too long from now on. */
   #restartStallTimer(): void {
     clearTimeout(this.#stall)
-    this.#stall = setTimeout(() => {
+    this.#stall = setTimer(() => {
       this.#ending.abort(new UnreachableError('the event stream', `nothing arrived for ${this.silenceMs / 1000} s, not even a heartbeat`, true))
     }, this.silenceMs)
   }

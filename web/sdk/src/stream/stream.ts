@@ -1,6 +1,6 @@
 import type { Retry } from '../http/options.js'
 import type { Transport } from '../http/transport.js'
-import { backoff, reasonOf, whenEnded } from '../http/wait.js'
+import { backoff, reasonOf, setTimer, whenEnded } from '../http/wait.js'
 import { parseJson } from '../json/parse.js'
 import { asObject } from '../json/read.js'
 import { OptionError, PlayError, UnreachableError } from '../protocol/errors.js'
@@ -115,7 +115,7 @@ export class Stream {
         this.#hurry = undefined
         resolve()
       }
-      const timer = setTimeout(go, this.#waitMs)
+      const timer = setTimer(go, this.#waitMs)
       this.#hurry = go
       undo = whenEnded(signal, go)
     })

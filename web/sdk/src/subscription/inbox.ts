@@ -1,3 +1,4 @@
+import { setTimer } from '../http/wait.js'
 import type { Signal, Stream } from '../stream/stream.js'
 
 /**
@@ -72,7 +73,7 @@ export class Alarm {
   /** Sets the time anew. */
   set(ms: number): void {
     this.clear()
-    this.#timer = setTimeout(() => {
+    this.#timer = setTimer(() => {
       this.#due = true
       this.inbox.wake()
     }, ms)

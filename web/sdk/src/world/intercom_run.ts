@@ -1,4 +1,4 @@
-import { reasonOf, whenEnded } from '../http/wait.js'
+import { reasonOf, setTimer, whenEnded } from '../http/wait.js'
 import { asObject } from '../json/read.js'
 import { AnsweredError, PlayError, TimeoutError, ToolError, TookTooLongError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomResponse } from '../protocol/contract.js'
@@ -45,7 +45,7 @@ export class CommandRun {
   /** Runs the executor and answers, unless somebody else did. Never rejects. */
   async carryOut(): Promise<void> {
     const limit = this.options.timeoutMs ?? defaultTimeoutMs
-    const timer = setTimeout(() => {
+    const timer = setTimer(() => {
       this.end(new TookTooLongError(`the agent did not finish within ${limit / 1000} s`))
     }, limit)
     try {
