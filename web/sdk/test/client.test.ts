@@ -32,4 +32,11 @@ describe('a client', () => {
     })
     assert.equal((await host.client({ timeoutMs: Infinity }).session()).sid, 's')
   })
+
+  it('sends what it asks for also where a platform does not count parameters', async (test) => {
+    test.mock.getter(URLSearchParams.prototype, 'size', () => undefined as unknown as number)
+    const host = new FakeHost()
+    await host.client().heartbeat({ playerId: 'ada', connectionId: 'c' })
+    assert.equal(host.got.all.at(-1)?.url.searchParams.get('sid'), 's')
+  })
 })

@@ -137,9 +137,9 @@ export class Transport {
     const minRev = Math.max(call.minRev ?? 0, call.world === true ? this.session.written : 0)
     if (minRev > 0 && this.session.has('min-rev') !== false) headers.set(names.minRev, String(minRev))
     this.who.show(headers)
-    const text = query.size > 0 ? `?${query.toString()}` : ''
+    const text = query.toString()
     try {
-      return await this.#fetch(this.baseUrl + call.path + text, {
+      return await this.#fetch(this.baseUrl + call.path + (text === '' ? '' : `?${text}`), {
         method: call.method,
         headers,
         signal,
