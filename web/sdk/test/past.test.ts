@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { MismatchError, PastWorld, type WorldClient, type WorldEvent, createClient, oldestPosition, pastEvents } from '../src/index.js'
+import { MismatchError, PastWorld, UnreachableError, type WorldClient, type WorldEvent, createClient, oldestPosition, pastEvents } from '../src/index.js'
+import { FakeHost } from './fake.js'
 import { follow, registration } from './follow.js'
 import { Host } from './host.js'
 
@@ -24,6 +25,12 @@ describe('the past', () => {
     const rest = await pastEvents(client, { before: 20, limit: 100 })
     assert.deepEqual([rest.events.length, rest.after, rest.first], [19, 0, true])
     assert.deepEqual(await pastEvents(client, { before: 1, limit: 10 }), { events: [], after: 0, first: true })
+  })
+
+  it('is no shorter where a host serves no stream for now', async () => {
+    const full = new FakeHost(({ route }) => (route === '/events' ? new Response('retry: 3000\n\n', { headers: { 'content-type': 'text/event-stream' } }) : undefined))
+    await assert.rejects(pastEvents(full.client(), { before: 5000, limit: 100 }), UnreachableError)
+    await assert.rejects(oldestPosition(full.client(), 0, 5000), UnreachableError)
   })
 
   it('begins with the session', async () => {

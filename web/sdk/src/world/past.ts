@@ -1,5 +1,5 @@
 import type { WorldClient } from '../http/client.js'
-import { GapError } from '../protocol/errors.js'
+import { GapError, UnreachableError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
 import { Connection } from '../stream/connection.js'
 import { positionOf } from '../stream/frames.js'
@@ -57,11 +57,17 @@ export async function pastEvents(client: WorldClient, { before, limit, signal = 
   }
 }
 
-/** Opens the stream after a position; undefined where the host cannot go on from it. */
+/** Opens the stream after a position; undefined where the host cannot go on from it, an `UnreachableError` where it serves none for now. */
 async function goOn(client: WorldClient, after: number, signal: AbortSignal): Promise<Connection | undefined> {
   const connection = await Connection.open(client.transport, { after, inline: false, signal })
-  const greeting = await connection.next()
-  if (greeting !== undefined && positionOf(greeting.id) === after) return connection
+  try {
+    if (!(await connection.started())) throw new UnreachableError(client.transport.host, 'it serves no stream for now', false)
+    const greeting = await connection.next()
+    if (greeting !== undefined && positionOf(greeting.id) === after) return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
   connection.close()
   return undefined
 }
