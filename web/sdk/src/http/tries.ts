@@ -37,7 +37,7 @@ export class Tries {
     return false
   }
 
-  /** Whether the session that the call was for is over, and there is another to repeat it in at once. */
+  /** Whether the session that the call was for is over, and there is another to repeat it in at once. Rejects where none can be fetched. */
   async #newSession(sid: string | undefined, refused: PlayError): Promise<boolean> {
     const { session, service } = this.transport
     let over = sid
@@ -50,8 +50,7 @@ export class Tries {
     }
     this.#sessions++
     if (over !== undefined) session.forget(over)
-    const fresh = await this.transport.sid(this.signal).catch(() => undefined)
-    return fresh !== undefined && fresh !== over
+    return (await this.transport.sid(this.signal)) !== over
   }
 
   #mayRepeat(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { WorldClient } from '../http/client.js'
 import { backoff } from '../http/wait.js'
+import { asNumber } from '../json/read.js'
 import { PlayError, hasCode } from '../protocol/errors.js'
 import { type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 
@@ -15,7 +16,8 @@ export class Lease {
   #kept: Promise<void> = Promise.resolve()
   #again = false
   #wake: (() => void) | undefined
-  #term: number
+  /** How long the host keeps the agent without a sign of life, in seconds. */
+  #term: number = limits.defaultLeaseTtlSeconds
   #request: RegisterRequest
 
   constructor(
@@ -26,7 +28,7 @@ export class Lease {
   ) {
     this.#request = request
     this.registration = registration
-    this.#term = registration.leaseTtlSeconds ?? limits.defaultLeaseTtlSeconds
+    this.#granted(registration.leaseTtlSeconds)
   }
 
   /** What the agent is registered with. */
@@ -71,7 +73,7 @@ export class Lease {
         again = false
       } catch (error) {
         if (this.#over()) return
-        if (error instanceof PlayError && (error.status === 401 || error.status === 403)) {
+        if (isFinal(error)) {
           this.report.lost(error)
           return
         }
@@ -111,13 +113,24 @@ export class Lease {
         const reply = await this.client.heartbeat(
           { playerId, connectionId, ...(leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }) }, { signal },
         )
-        if (reply.leaseTtlSeconds > 0) this.#term = reply.leaseTtlSeconds
+        this.#granted(reply.leaseTtlSeconds, this.#term)
         return
       } catch (error) {
         if (!hasCode(error, 'lease_unknown', 'player_unknown')) throw error
       }
     }
     this.registration = await this.client.register(this.request, { signal })
-    this.#term = this.registration.leaseTtlSeconds ?? limits.defaultLeaseTtlSeconds
+    this.#granted(this.registration.leaseTtlSeconds)
   }
+
+  /** Takes the term that the host grants, in place of which a wrong one has another; one that is too short would fill the network. */
+  #granted(seconds: unknown, otherwise: number = limits.defaultLeaseTtlSeconds): void {
+    const term = asNumber(seconds) ?? 0
+    this.#term = term > 0 ? Math.max(term, 1) : otherwise
+  }
+}
+
+/** Whether a host refuses the agent for good, and not only the session that the call was for. */
+function isFinal(error: unknown): error is PlayError {
+  return error instanceof PlayError && (error.status === 401 || error.status === 403) && error.code !== 'sid_invalid'
 }

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { type TestContext, describe, it } from 'node:test'
+import { FakeHost, type Got, chats, turns } from './fake.js'
+
+/** Lets a time go by, in steps after each of which everything goes on that waits for none. */
+async function passes(test: TestContext, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) {
+    test.mock.timers.tick(100)
+    await turns(5)
+  }
+}
+
+const isRoute = (wanted: string) => ({ route }: Got): boolean => route === wanted
+
+describe('the lease of an agent', () => {
+  it('outlives a host that is away when its session is over', async (test) => {
+    let away = false
+    const host = new FakeHost(({ route }) => {
+      if (away && route === '/session') return Promise.reject(new TypeError('fetch failed'))
+      return away ? Response.json({ error: 'over', code: 'sid_invalid' }, { status: 403 }) : undefined
+    })
+    const lost: Error[] = []
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const world = host.world()
+    await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats, onLost: (error) => { lost.push(error) } })
+    away = true
+    await passes(test, 60_000)
+    away = false
+    const heard = host.got.all.length
+    await passes(test, 60_000)
+    assert.deepEqual(lost, [])
+    assert.ok(host.got.all.slice(heard).some(isRoute('/players/heartbeat')))
+    await world.close()
+  })
+
+  for (const leaseTtlSeconds of [0, -1, 'soon', null, 0.001]) {
+    it(`is no flood of signs of life where the host grants ${String(leaseTtlSeconds)} s`, async (test) => {
+      const host = new FakeHost(({ route, payload }) => {
+        if (route === '/players') return Response.json({ playerId: payload.agentId, registeredAgent: {}, leaseTtlSeconds })
+        return route === '/players/heartbeat' ? Response.json({ ok: true, leaseTtlSeconds }) : undefined
+      })
+      test.mock.timers.enable({ apis: ['setTimeout'] })
+      const world = host.world()
+      await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
+      await passes(test, 20_000)
+      const signs = host.got.all.filter(isRoute('/players/heartbeat')).length
+      assert.ok(signs > 0 && signs <= 60, `${signs} signs of life in 20 s`)
+      await world.close()
+    })
+  }
+})
