@@ -63,7 +63,8 @@ export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): Ru
     return root
   }
   const end = async (runId: string, destination: string): Promise<void> => {
-    rootOf.delete(runId)
+    // Those of tools, and of runs whose end was never told, go with the outermost one.
+    for (const [run, root] of rootOf) if (run === runId || root === runId) rootOf.delete(run)
     const recorder = roots.get(runId)
     if (!roots.delete(runId) || recorder === undefined) return
     try {
