@@ -137,6 +137,8 @@ describe('ask', () => {
     // The stream of another program's agents, a copy of the world and a reader of events answer for nobody.
     const copy = await other.subscribeWorldState()
     const events = await other.subscribeEvents({ onEvent: () => undefined })
+    const loop = other.events()
+    const looped = loop.next()
     await Promise.all([unanswered(eve.id), unanswered(kim.id)])
     const named = await other.subscribeIntercomCommands({ agents: [eve], execute: () => 'Eve is here' })
     await named.ready
@@ -147,6 +149,7 @@ describe('ask', () => {
     assert.equal((await world.ask({ to: kim.id, text: 'hi' })).message, 'Kim is here')
     await Promise.all([copy.close(), events.close()])
     await other.close()
+    await looped
   })
 
   it('ends with its signal, and with the world', async () => {

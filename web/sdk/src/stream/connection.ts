@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly after?: number
   /** Asks for the changed rows within the events. */
   readonly inline: boolean
-  /** The agents for which the reader answers, as the parameter `answers` says them; absent where it does not say. */
+  /** The agents for which the reader answers, as the parameter `answers` says them; none unless it is given. */
   readonly answers?: string
   /** How long it may be silent, in milliseconds; `stallAfterMs` unless given. */
   readonly silenceMs?: number
@@ -81,7 +81,8 @@ export class Connection {
   }
 
   async #request(transport: Transport, options: ConnectionOptions): Promise<void> {
-    const answers = transport.service === 'play' ? options.answers : undefined
+    // A reader that does not say it would keep the host from knowing that nobody answers.
+    const answers = transport.service === 'play' ? options.answers ?? '' : undefined
     const call: Call = {
       method: 'GET', path: transport.api('/events'), repeat: 'read',
       query: { ...(options.inline ? { inline: '1' } : {}), ...(answers === undefined ? {} : { answers }) },

@@ -32,7 +32,7 @@ export type Signal =
 export interface StreamOptions {
   readonly after?: number
   readonly inline: boolean
-  /** The agents for which the reader answers, as the parameter `answers` says them; absent where it does not say. */
+  /** The agents for which the reader answers, as the parameter `answers` says them; none unless it is given. */
   readonly answers?: string
   /** How long a connection may be silent, in milliseconds; 45 s unless given. */
   readonly silenceMs?: number

@@ -62,7 +62,7 @@ export class Follower {
     this.#headersTimeoutMs = options.headersTimeoutMs ?? defaultHeadersTimeoutMs
     this.#verifier = new Verifier(options.verify !== false)
     this.#stream = new Stream(this.#client.transport, {
-      signal, inline: options.inline !== false, answers: '',
+      signal, inline: options.inline !== false,
       ...(options.after === undefined ? {} : { after: options.after }),
       ...(options.reconnect === undefined ? {} : { reconnect: options.reconnect }),
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
