@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
-  AgentFailedError, AnsweredError, ClosedError, OptionError, RemotePlayWorld, TookTooLongError, ToolError, createClient, createMainNode,
+  AgentFailedError, AnsweredError, ClosedError, GapError, OptionError, RemotePlayWorld, TookTooLongError, ToolError, createClient, createMainNode,
   frameworkRegistration, hasCode,
 } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial } from '../src/index.js'
+import { FakeHost } from './fake.js'
 import { Host, Reports } from './host.js'
 import { Meddler } from './meddler.js'
 
@@ -201,5 +202,40 @@ describe('ask', () => {
     assert.equal(await other.deleteAgentNode(bob.id), false)
     assert.ok(!(await world.getWorldSnapshot()).worldMap.occupants.some((row) => row.name === 'Bob'))
     await other.close()
+  })
+
+  it('is answered also where its stream opens long after it was asked', async () => {
+    let open = (): void => undefined
+    const held = new Promise<void>((resolve) => { open = resolve })
+    await using other = new RemotePlayWorld({
+      baseUrl: host.url, apiKey, mainNodeCredentials: node,
+      fetch: async (input, init) => {
+        const { pathname } = new URL(input instanceof Request ? input.url : input)
+        if (pathname === '/api/play/events') await held
+        return fetch(input, init)
+      },
+    })
+    const events = world.events({ kinds: ['world:intercom'] })
+    const answered = (async () => {
+      for await (const { data } of events) if (data.status === 'completed') return
+    })()
+    const asked = other.ask({ to: ada.id, text: 'Are you quick?' })
+    await answered
+    open()
+    assert.equal((await asked).message, 'You said: Are you quick?')
+  })
+
+  it('fails where a host that numbers no events may have sent the answer between two streams', async () => {
+    const worldMap = { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [{ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 1 }] }
+    const fake: FakeHost = new FakeHost((got) => {
+      if (got.route === 'getWorldSnapshot') return Response.json({ snapshot: { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] } })
+      return got.route === '/events' ? fake.stream(got, 'retry: 0\n\n:\n\n') : undefined
+    })
+    await using other = fake.world()
+    const asked = assert.rejects(other.ask({ to: 'ada', text: 'hi' }), GapError)
+    await fake.got.until(({ route }) => route === 'intercomCommand')
+    for (const stream of fake.streams) stream.close()
+    fake.streams.clear()
+    await asked
   })
 })

@@ -1,7 +1,7 @@
 import type { WorldClient } from '../http/client.js'
 import { linked, randomText, reasonOf } from '../http/wait.js'
 import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/errors.js'
-import type { IntercomCommand, IntercomEventData, JsonObject } from '../protocol/contract.js'
+import type { IntercomCommand, IntercomEventData, JsonObject, WorldMap } from '../protocol/contract.js'
 import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { isBlank, normalizeAgentId } from '../protocol/text.js'
 import { Stream } from '../stream/stream.js'
@@ -37,33 +37,35 @@ export async function ask(caller: WorldClient, question: IntercomQuestion, life:
   const ending = new AbortController()
   const unlink = linked(ending, life, question.signal)
   try {
-    const command = await commandOf(caller, question, ending.signal)
-    return await new Asking(caller, question, command, ending).answer()
+    const { command, seq } = await commandOf(caller, question, ending.signal)
+    return await new Asking(caller, question, command, ending).answer(seq)
   } finally {
     unlink()
     ending.abort(new Error('the question was answered'))
   }
 }
 
-async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<IntercomCommand> {
+/** The command of a question, and a position of the log before it, where the host numbers its events. */
+async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<{ command: IntercomCommand; seq: number | undefined }> {
   const { text, tool, args } = question
   if (tool === undefined && question.realtime !== true && isBlank(text ?? '')) throw new OptionError('a question needs text or a tool')
   const toPlayerId = normalizeAgentId(question.to)
-  return {
+  const { worldMap, seq } = await caller.snapshot({ signal })
+  const command = {
     requestId: randomText(),
-    mainNodeId: await ownerOf(caller, toPlayerId, signal),
+    mainNodeId: ownerOf(worldMap, toPlayerId),
     fromPlayerId: question.from ?? HUMAN_LABEL,
     toPlayerId,
-    kind: tool !== undefined ? 'assist' : question.realtime === true ? 'realtime' : 'chat',
+    kind: tool !== undefined ? 'assist' as const : question.realtime === true ? 'realtime' as const : 'chat' as const,
     ...(tool === undefined ? {} : { toolName: tool }),
     ...(args === undefined ? {} : { args }),
     ...(text === undefined ? {} : { text }),
   }
+  return { command, seq }
 }
 
 /** Finds whose an agent on the map is. */
-async function ownerOf(caller: WorldClient, agentId: string, signal: AbortSignal): Promise<string> {
-  const { worldMap } = await caller.snapshot({ signal })
+function ownerOf(worldMap: WorldMap, agentId: string): string {
   for (const row of worldMap.occupants) {
     if (row.kind === 'agent' && row.agentId === agentId) return row.nodeId
   }
@@ -72,6 +74,7 @@ async function ownerOf(caller: WorldClient, agentId: string, signal: AbortSignal
 
 /** Waits for the answer to one command. */
 class Asking {
+  #opened = false
   #sent = false
 
   constructor(
@@ -81,16 +84,19 @@ class Asking {
     readonly ending: AbortController,
   ) {}
 
-  /** Sends the command once the stream is open, so that no answer is missed, and reads the stream to the answer. */
-  async answer(): Promise<IntercomEventData> {
+  /**
+   * Sends the command once the stream is open, and reads the stream to the answer. A stream that opens later begins at a
+   * position before the command where the host has one, so that no answer is missed.
+   */
+  async answer(seq: number | undefined): Promise<IntercomEventData> {
     const { signal } = this.ending
-    const stream = new Stream(this.caller.transport, { inline: false, answers: '', signal })
+    const stream = new Stream(this.caller.transport, { inline: false, signal, ...(seq === undefined ? {} : { after: seq }) })
     const late = setTimeout(() => { this.#send() }, headersTimeoutMs)
     try {
       for (;;) {
         const received = await stream.next()
         if (received === undefined) throw reasonOf(signal)
-        if (received.type === 'open' || received.type === 'cursor') this.#send()
+        if (received.type === 'open') this.#open(received.resumes)
         const answer = received.type === 'event' ? this.#take(received.event) : undefined
         if (answer !== undefined) return answer
       }
@@ -98,6 +104,13 @@ class Asking {
       clearTimeout(late)
       stream.close()
     }
+  }
+
+  /** Takes a connection that was made. One that goes on nowhere, after another, has lost what came in between. */
+  #open(resumes: boolean): void {
+    if (this.#opened && !resumes) throw new GapError('events were missed: the answer may be among them')
+    this.#opened = true
+    this.#send()
   }
 
   /** Sends the command, once. A refusal ends the wait for an answer. */
