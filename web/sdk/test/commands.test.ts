@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FakeHost, type Got, chats, turns } from './fake.js'
+import { FakeHost, type Got, chats, silence, turns } from './fake.js'
 
 const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
 
@@ -44,5 +45,72 @@ describe('a command', () => {
     await host.got.until(({ payload }) => payload.status === 'completed')
     await turns()
     for (const say of late) say()
+  })
+
+  it('is carried out once where an agent with a program comes again, and by nobody after it left', async () => {
+    const host = new FakeHost()
+    await using world = host.world()
+    const runs: string[] = []
+    const program = (name: string) => ({ credentials, chat: () => String(runs.push(name)) })
+    const first = await world.agent('Ada', program('first'))
+    await first.disconnect()
+    await turns()
+    assert.equal(host.streams.size, 0)
+    await world.agent('Ada', program('second'))
+    const last = await world.agent('Ada', program('third'))
+    await turns()
+    assert.equal(host.streams.size, 1)
+    host.ask(last.id)
+    await host.got.until(({ payload }) => payload.status === 'completed')
+    await turns()
+    assert.deepEqual(runs, ['third'])
+  })
+
+  it('comes by one stream for all agents that one node reads', async () => {
+    const host = new FakeHost()
+    await using world = host.world()
+    for (const nodeId of ['ada', 'bo', 'cy']) await world.addAgent({ name: nodeId, nodeId, agent: chats })
+    const commands = await world.subscribeIntercomCommands({ execute: ({ agent }) => agent.name })
+    await commands.ready
+    assert.equal(host.streams.size, 1)
+    for (const [i, id] of ['ada', 'cy'].entries()) {
+      host.ask(id, `r${i}`, 6 + i)
+      assert.equal((await host.got.until(({ payload }) => payload.requestId === `r${i}`)).payload.message, id)
+    }
+  })
+
+  it('may take for ever where the program says so', async () => {
+    const host = new FakeHost()
+    await using world = host.world()
+    await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
+    const commands = await world.subscribeIntercomCommands({
+      timeoutMs: Infinity,
+      execute: async () => new Promise<string>((resolve) => { setTimeout(resolve, 20, 'done') }),
+    })
+    await commands.ready
+    host.ask('ada')
+    assert.equal((await host.got.until(({ route }) => route === 'intercomResponse')).payload.status, 'completed')
+  })
+
+  it('reaches agents at a host of the older service that sends no headers before its first event', async (test) => {
+    const host = new FakeHost((got) => (got.route.endsWith('/events') ? silence(got) : undefined))
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const world = host.world({ service: 'agent-play', mainNodeCredentials: credentials })
+    const added = world.agent('Ada', { credentials: { ...credentials, nodeId: 'c'.repeat(64) } })
+    await host.got.until(({ route }) => route.endsWith('/events'))
+    await turns()
+    test.mock.timers.tick(500)
+    assert.equal((await added).name, 'Ada')
+    await world.close()
+  })
+
+  it('waits for a stream no longer than the call of the agent may', async () => {
+    const host = new FakeHost((got) => (got.route === '/events' ? silence(got) : undefined))
+    await using world = host.world({ mainNodeCredentials: credentials })
+    const ending = new AbortController()
+    const added = world.agent('Ada', { credentials: { ...credentials, nodeId: 'c'.repeat(64) } }, { signal: ending.signal })
+    await host.got.until(({ route }) => route === '/events')
+    ending.abort(new Error('changed my mind'))
+    await assert.rejects(added, /changed my mind/u)
   })
 })

@@ -1,6 +1,6 @@
 import { UnreachableError } from '../protocol/errors.js'
 import type { Capability, SessionReply } from '../protocol/contract.js'
-import { reasonOf, whenEnded } from './wait.js'
+import { unlessEnded } from './wait.js'
 
 /** A fetch of the session that others wait for, and how often it is tried. */
 interface Fetch {
@@ -59,15 +59,4 @@ export class Session {
     this.#fetching = { attempts, outcome }
     return (await fetched).sid
   }
-}
-
-/** Waits for a promise that never rejects; rejects with the signal's reason when that ends first. */
-async function unlessEnded<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const undo = whenEnded(signal, () => { reject(reasonOf(signal)) })
-    void promise.then((value) => {
-      undo()
-      resolve(value)
-    })
-  })
 }

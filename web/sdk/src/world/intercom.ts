@@ -12,6 +12,9 @@ import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 /** How many request ids are known as seen: a host repeats none, one that numbers no events may. */
 const rememberedRequests = 1 << 14
 
+/** How long a host of the older service, which sends no headers before its first event, is given to open a stream. */
+const headersTimeoutMs = 500
+
 /** How many commands wait for the answers to registrations. */
 const mostEarly = 256
 
@@ -43,16 +46,20 @@ export class IntercomListener implements IntercomSubscription {
     })
     let opening = sources.length
     this.#streams = sources.map((source) => {
+      let late: ReturnType<typeof setTimeout> | undefined
       let first = true
+      const open = () => {
+        clearTimeout(late)
+        if (first && --opening === 0) opened()
+        first = false
+      }
+      if (source.transport.service !== 'play') late = setTimeout(open, headersTimeoutMs)
       return subscribeEvents(source, {
         kinds: ['world:intercom'],
         answersFor,
         onEvent: (event) => { this.#event(event) },
         onError: (error) => { this.#wrong(error) },
-        onOpen: () => {
-          if (first && --opening === 0) opened()
-          first = false
-        },
+        onOpen: open,
       })
     })
     this.done = this.#end().then(opened)

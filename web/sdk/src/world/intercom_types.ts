@@ -47,8 +47,9 @@ export interface IntercomOptions {
 export interface IntercomSubscription {
   /**
    * Resolves when the host's stream is open for the first time: commands that
-   * are sent from then on are carried out. It resolves at the end as well, where
-   * the stream never was open.
+   * are sent from then on are carried out. A host of the older service may not
+   * say so and has half a second. It resolves at the end as well, where the
+   * stream never was open.
    */
   readonly ready: Promise<void>
   /** Resolves when it has ended. */

@@ -1,5 +1,6 @@
 import type { WorldClient } from '../http/client.js'
 import { type AgentProgram, carryOut, registrationOf } from '../tools/program.js'
+import { unlessEnded } from '../http/wait.js'
 import { reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import { IntercomListener } from './intercom.js'
@@ -17,7 +18,7 @@ export class Programs {
   readonly #byId = new Map<string, Running>()
   /** How many registrations of an id are under way. */
   readonly #expected = new Map<string, number>()
-  readonly #listeners = new Map<WorldClient, Promise<IntercomListener>>()
+  readonly #listeners = new Map<WorldClient, IntercomListener>()
 
   constructor(readonly keep: (listener: IntercomListener) => IntercomListener, readonly answersFor: () => string) {}
 
@@ -26,14 +27,14 @@ export class Programs {
     return this.#byId.has(playerId) || this.#expected.has(playerId)
   }
 
-  /** Listens for questions that a client can read, and waits until the stream is open. */
-  async listen(source: WorldClient): Promise<void> {
+  /** Listens for questions that a client can read, and waits until the stream is open, unless a signal ends the wait with its reason. */
+  async listen(source: WorldClient, signal?: AbortSignal): Promise<void> {
     let listener = this.#listeners.get(source)
     if (listener === undefined) {
       listener = this.#open(source)
       this.#listeners.set(source, listener)
     }
-    await listener
+    await unlessEnded(listener.ready, signal)
   }
 
   /** Registers an agent and makes a program answer for it, from the first question on. */
@@ -41,14 +42,15 @@ export class Programs {
     this.#expected.set(playerId, (this.#expected.get(playerId) ?? 0) + 1)
     try {
       const agent = await register()
-      this.#byId.get(playerId)?.end()
+      const before = this.#byId.get(playerId)
       this.#byId.set(playerId, running(agent, program))
+      if (before !== undefined) this.#release(before)
       return agent
     } finally {
       const left = (this.#expected.get(playerId) ?? 1) - 1
       if (left > 0) this.#expected.set(playerId, left)
       else this.#expected.delete(playerId)
-      for (const listener of this.#listeners.values()) (await listener).arrived()
+      for (const listener of this.#listeners.values()) listener.arrived()
     }
   }
 
@@ -57,11 +59,20 @@ export class Programs {
     const held = this.#byId.get(agent.playerId)
     if (held?.agent !== agent) return
     this.#byId.delete(agent.playerId)
-    held.end()
+    this.#release(held)
   }
 
-  async #open(source: WorldClient): Promise<IntercomListener> {
-    const listener = this.keep(new IntercomListener([source], {
+  /** Ends what an agent has that left, or that a newer one holds: what it follows, and a stream that no other agent needs. */
+  #release({ agent: { client }, end }: Running): void {
+    end()
+    const listener = this.#listeners.get(client)
+    if (listener === undefined || [...this.#byId.values()].some(({ agent }) => agent.client === client)) return
+    this.#listeners.delete(client)
+    void listener.close()
+  }
+
+  #open(source: WorldClient): IntercomListener {
+    return this.keep(new IntercomListener([source], {
       execute: async (call) => {
         const { program = {} } = this.#byId.get(call.agent.playerId) ?? {}
         return carryOut(program, call)
@@ -71,8 +82,6 @@ export class Programs {
         reportTo(onError === undefined ? undefined : (reported) => onError(reported, command), error)
       },
     }, [this.answersFor()], (id) => this.#byId.get(id)?.agent, (id) => this.#expected.has(id)))
-    await listener.ready
-    return listener
   }
 }
 

@@ -135,7 +135,7 @@ export class RemotePlayWorld {
     const node = credentials === undefined ? undefined : await resolveNode(credentials)
     if (node !== undefined && this.#account.hasMain) await this.#makeNode(node, call)
     // Questions come from the moment that the agent is on the map.
-    if (this.#account.hasMain) await this.#programs.listen(client)
+    if (this.#account.hasMain) await this.#programs.listen(client, call?.signal)
     const who = node === undefined ? { nodeId: randomText() } : { nodeId: node.nodeId, credentials: node }
     const agent = await this.#programs.add(who.nodeId, program, async () => this.addAgent({ ...row, name, agent: registration, ...who }, call))
     if (!this.#account.hasMain) await this.#programs.listen(agent.client)
@@ -229,7 +229,7 @@ export class RemotePlayWorld {
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     const client = await this.#client()
     const named = options.agents
-    const sources = this.#account.hasMain ? [client] : (named ?? [...this.#agents.values()]).map((agent) => agent.client)
+    const sources = this.#account.hasMain ? [client] : [...new Set((named ?? [...this.#agents.values()]).map((agent) => agent.client))]
     const answersFor = named?.map((agent) => agent.playerId) ?? [this.#account.answersFor]
     const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, answersFor, (id) => {
       if (named === undefined && this.#programs.has(normalizeAgentId(id))) return undefined
