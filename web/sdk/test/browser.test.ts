@@ -127,7 +127,15 @@ describe('the package in a browser', () => {
     await streams.until((open) => open === 1, streams.all.length - 1)
     await show(0)
     await streams.until((open) => open === 0, streams.all.length - 1)
+    // What nobody followed meanwhile is shown as unread at first.
+    const first = page.evaluate(async () => new Promise((resolve) => {
+      new MutationObserver(() => {
+        const shownFirst = document.querySelector('p')
+        if (shownFirst !== null) resolve(shownFirst.dataset.verification)
+      }).observe(document.body, { childList: true, subtree: true })
+    }))
     await show(1)
+    assert.equal(await first, 'unread')
     await bo.disconnect()
     await shown('')
     await streams.until((open) => open === 1, streams.all.length - 1)

@@ -26,6 +26,7 @@ class SharedWorld {
       if (this.#listeners.size > 0) return
       void this.#subscription?.close()
       this.#subscription = undefined
+      this.#state = unread
     }
   }
 
