@@ -163,8 +163,9 @@ func (a *Agent) granted(seconds int) {
 }
 
 // final reports whether no later attempt can end better: the host does not take
-// the credentials, or not for this agent.
+// the credentials, or not for this agent. A session that is over has another after it.
 func final(err error) bool {
 	refused, ok := asRefusal(err)
-	return ok && (refused.Status() == http.StatusUnauthorized || refused.Status() == http.StatusForbidden)
+	return ok && refused.Code != protocol.CodeSIDInvalid &&
+		(refused.Status() == http.StatusUnauthorized || refused.Status() == http.StatusForbidden)
 }

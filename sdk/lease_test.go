@@ -108,6 +108,46 @@ func TestAResetIsFollowed(t *testing.T) {
 	})
 }
 
+// The session is over, and for a time there is none to go on in: the agent waits for it.
+func TestAnAgentOutlivesItsSession(t *testing.T) {
+	refused := func(*http.Request) (*http.Response, error) {
+		return answer(http.StatusForbidden, `{"error":"over","code":"sid_invalid","requestId":"r"}`), nil
+	}
+	for name, without := range map[string]func(*http.Request, http.RoundTripper) (*http.Response, error){
+		"the new one cannot be fetched": func(r *http.Request, host http.RoundTripper) (*http.Response, error) {
+			if r.URL.Path == protocol.ServicePlay.Session() {
+				return gone(r)
+			}
+			return host.RoundTrip(r)
+		},
+		"the new one is refused as well": func(r *http.Request, host http.RoundTripper) (*http.Response, error) {
+			if r.URL.Path == protocol.ServicePlay.Session() {
+				return host.RoundTrip(r)
+			}
+			return refused(r)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host := openHost(t)
+				way := &exit{target: host.Transport()}
+				w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+				a := addAgent(t, w, "ada", func(o *sdk.AgentOptions) {
+					o.OnLost = func(err error) { t.Errorf("lost: %v", err) }
+				})
+				reset(t, host)
+				way.set(roundTrip(func(r *http.Request) (*http.Response, error) { return without(r, host.Transport()) }))
+				wait(t, 3*time.Minute)
+				way.set(host.Transport())
+				wait(t, time.Minute)
+				if agentsOn(t, host)["ada"] == nil || a.Err() != nil {
+					t.Errorf("the agent did not come back: %v", a.Err())
+				}
+			})
+		})
+	}
+}
+
 // A placement that is taken off the map while others register again stays off.
 func TestAPlacementThatGoesDuringARenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

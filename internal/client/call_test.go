@@ -167,38 +167,6 @@ func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
 	}
 }
 
-func TestANewSessionIsFollowed(t *testing.T) {
-	h := newTestHost(t, map[string]answer{
-		sessionRoute: inTurn(sessionOf("old"), sessionOf("new")),
-		rpcRoute:     inTurn(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
-	})
-	c := newTestClient(t, h)
-	var reported []string
-	c.session.changed = func(sid string) { reported = append(reported, sid) }
-	for range 2 {
-		if err := record(t, c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(reported) != 1 || reported[0] != "new" {
-		t.Errorf("reported the sessions %q, want only the new one", reported)
-	}
-	got := h.of(rpcRoute)
-	if len(got) != 3 || got[1].sid != "old" || got[2].sid != "new" || got[1].key() != got[2].key() {
-		t.Errorf("requests: %+v", got)
-	}
-}
-
-func TestASessionThatIsRefusedForEverIsReported(t *testing.T) {
-	h := newTestHost(t, map[string]answer{rpcRoute: refuse(protocol.CodeSIDInvalid)})
-	if err := record(t, newTestClient(t, h)); !protocol.HasCode(err, protocol.CodeSIDInvalid) {
-		t.Errorf("got %v", err)
-	}
-	if n := len(h.of(rpcRoute)); n > maxSessions {
-		t.Errorf("%d requests", n)
-	}
-}
-
 // What one wrote is read at the rev of the write or a later one, until the
 // session ends: a host without a store then counts from the start.
 func TestReadsShowWhatWasWritten(t *testing.T) {

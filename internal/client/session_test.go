@@ -95,3 +95,48 @@ func TestNobodyWaitsForItself(t *testing.T) {
 		}
 	})
 }
+
+func TestANewSessionIsFollowed(t *testing.T) {
+	h := newTestHost(t, map[string]answer{
+		sessionRoute: inTurn(sessionOf("old"), sessionOf("new")),
+		rpcRoute:     inTurn(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
+	})
+	c := newTestClient(t, h)
+	var reported []string
+	c.session.changed = func(sid string) { reported = append(reported, sid) }
+	for range 2 {
+		if err := record(t, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(reported) != 1 || reported[0] != "new" {
+		t.Errorf("reported the sessions %q, want only the new one", reported)
+	}
+	got := h.of(rpcRoute)
+	if len(got) != 3 || got[1].sid != "old" || got[2].sid != "new" || got[1].key() != got[2].key() {
+		t.Errorf("requests: %+v", got)
+	}
+}
+
+func TestASessionThatIsRefusedForEverIsReported(t *testing.T) {
+	h := newTestHost(t, map[string]answer{rpcRoute: refuse(protocol.CodeSIDInvalid)})
+	if err := record(t, newTestClient(t, h)); !protocol.HasCode(err, protocol.CodeSIDInvalid) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(h.of(rpcRoute)); n > maxSessions {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// Why there is no session counts, not that the old one is over: a program tries
+// again after the one and gives up after the other.
+func TestASessionThatCannotBeFetchedIsReported(t *testing.T) {
+	h := newTestHost(t, map[string]answer{
+		sessionRoute: inTurn(sessionOf("old"), drop),
+		rpcRoute:     refuse(protocol.CodeSIDInvalid),
+	})
+	var gone *UnreachableError
+	if err := record(t, newTestClient(t, h)); !errors.As(err, &gone) {
+		t.Errorf("got %v", err)
+	}
+}

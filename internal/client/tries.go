@@ -41,8 +41,13 @@ func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, f
 	if ctx.Err() != nil {
 		return false, err
 	}
-	if isRefusal && (t.newSession(ctx, sid, refused) || t.newAPIKey(ctx, refused)) {
-		return false, nil
+	if isRefusal {
+		switch again, gone := t.newSession(ctx, sid, refused); {
+		case gone != nil:
+			return false, gone
+		case again || t.newAPIKey(ctx, refused):
+			return false, nil
+		}
 	}
 	var wait time.Duration
 	switch {
@@ -57,22 +62,23 @@ func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, f
 }
 
 // newSession reports whether the call is to be repeated at once because the
-// session that it was for is over and there is another.
-func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Error) bool {
+// session that it was for is over and there is another. It fails where none can be
+// fetched: what the host says of the old one would hide why.
+func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Error) (bool, error) {
 	c := t.client
 	switch {
 	case t.sessions >= maxSessions:
-		return false
+		return false, nil
 	case refused.Code == protocol.CodeBehind && t.call.world && t.call.minRev == 0:
 		// The rev that we wait for may be of a session that is no more.
 		sid = c.session.current()
 	case sid == "", !c.isOver(refused):
-		return false
+		return false, nil
 	}
 	t.sessions++
 	c.session.forget(sid)
 	fresh, err := c.SID(ctx)
-	return err == nil && fresh != sid
+	return err == nil && fresh != sid, err
 }
 
 // newAPIKey reports whether the call is to be repeated at once because the account has
