@@ -48,7 +48,11 @@ func Subject(data []byte) string {
 		Player   struct {
 			AgentID string `json:"agentId"`
 		} `json:"player"`
-		MCP struct {
+		Person struct {
+			ID string `json:"id"`
+		} `json:"person"`
+		PersonID string `json:"personId"`
+		MCP      struct {
 			ID string `json:"id"`
 		} `json:"mcp"`
 		FromPlayerID string `json:"fromPlayerId"`
@@ -58,7 +62,7 @@ func Subject(data []byte) string {
 	if json.Unmarshal(data, &who) != nil {
 		return ""
 	}
-	for _, id := range []string{who.PlayerID, who.Player.AgentID, who.MCP.ID, who.FromPlayerID, who.ID, who.SpaceID} {
+	for _, id := range []string{who.PlayerID, who.Player.AgentID, who.Person.ID, who.PersonID, who.MCP.ID, who.FromPlayerID, who.ID, who.SpaceID} {
 		if id != "" {
 			return id
 		}
