@@ -74,6 +74,15 @@ describe('connect', () => {
     await free.end()
   })
 
+  it('lets somebody pick a context where none is in use', async () => {
+    mkdirSync(host.folder, { recursive: true })
+    const context = { serverUrl: 'http://127.0.0.1:1', service: 'play' }
+    writeFileSync(file(), JSON.stringify({ version: 1, contexts: { home: context, work: context } }), { mode: 0o600 })
+    surroundings({ PLAYCTL_CREDENTIALS_FILE: file() })
+    await assert.rejects(connect(), (error) => error instanceof OptionError && /home, work.*PLAYCTL_CONTEXT/u.test(error.message))
+    await assert.rejects(connect({ context: 'home' }), /cannot reach the host/u)
+  })
+
   it('gives no account away to another server', async () => {
     mkdirSync(host.folder, { recursive: true })
     const other = await Host.start('--registration', 'closed')

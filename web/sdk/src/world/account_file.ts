@@ -53,7 +53,11 @@ export async function fromFile(wanted: { readonly context?: string; readonly ser
   }
   const contexts = asObject(file.content.contexts) ?? {}
   const name = wanted.context ?? nameFor(contexts, asText(file.content.currentContext), wanted.server)
-  if (name === undefined) return { agents: {} }
+  if (name === undefined) {
+    const names = Object.keys(contexts)
+    if (wanted.server !== undefined || names.length === 0) return { agents: {} }
+    throw new OptionError(`no context is in use: pick one with "playctl context use" (there are: ${names.join(', ')}), or name one with the option context or PLAYCTL_CONTEXT`)
+  }
   const found = asObject(member(contexts, name))
   if (found === undefined) throw new OptionError(`the credentials file ${file.path} has no context ${JSON.stringify(name)}`)
   return known(found, name)
