@@ -60,6 +60,24 @@ describe('the player of the past', () => {
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [39_999, 40_000])
   })
 
+  it('lists no more without a bound while a moment of the past is shown', async () => {
+    const { player, happen, answer } = played()
+    const loaded = player.load()
+    await answer(1)
+    await loaded
+    const shown = player.go(0)
+    await settled()
+    await answer(1)
+    await shown
+    for (let seq = 2; seq <= 90_000; seq += 1) happen(line(seq))
+    assert.equal(player.place.value, 0)
+    assert.equal(player.source.instants.length, 80_000)
+    player.live()
+    happen(line(90_001))
+    await answer(90_000, 90_001)
+    assert.deepEqual(player.source.instants.map(({ seq }) => seq), [90_000, 90_001])
+  })
+
   it('shows what is now while a moment is still being read', async () => {
     const { player, shown, answer } = played()
     const loaded = player.load()

@@ -76,14 +76,14 @@ export class HostPast implements Source {
   /** Whether there is more by now than is listed, of which the host has dropped the oldest. */
   get full(): boolean { return this.instants.length >= 2 * most }
 
-  /** Takes what happened just now. */
+  /** Takes what happened just now, as long as there is room: while a moment of the past is shown, the list is not read anew. */
   add(instant: Instant): void {
     if (this.#meanwhile !== undefined) {
       this.#meanwhile.push(instant)
       return
     }
     const newest = this.instants.at(-1)?.seq ?? -1
-    if (instant.seq !== undefined && instant.seq > newest) this.instants.push(instant)
+    if (instant.seq !== undefined && instant.seq > newest && this.instants.length < 4 * most) this.instants.push(instant)
   }
 
   async events(from: number, to: number, signal: AbortSignal): Promise<readonly WorldEvent[]> {
