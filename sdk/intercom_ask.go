@@ -50,16 +50,17 @@ func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protoco
 	if q.From != "" {
 		caller = w.callerFor(q.From)
 	}
-	command, err := w.commandFor(ctx, caller, &q)
+	command, before, err := w.commandFor(ctx, caller, &q)
 	if err != nil {
 		return nil, err
 	}
-	a := &asking{ctx: ctx, command: command, caller: caller, question: &q}
+	a := &asking{ctx: ctx, command: command, before: before, caller: caller, question: &q}
 	return a.run()
 }
 
-// commandFor makes the command of a question.
-func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client, q *IntercomQuestion) (*protocol.IntercomCommand, error) {
+// commandFor makes the command of a question, and gives a position of the log before
+// it; nil on hosts that number no events.
+func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client, q *IntercomQuestion) (*protocol.IntercomCommand, *uint64, error) {
 	command := &protocol.IntercomCommand{
 		RequestID: rand.Text(), FromPlayerID: q.From, ToPlayerID: protocol.NormalizeAgentID(q.To),
 		Kind: protocol.IntercomChat, Text: q.Text, ToolName: q.Tool, Args: q.Args,
@@ -70,41 +71,42 @@ func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client,
 	case q.Realtime:
 		command.Kind = protocol.IntercomRealtime
 	case protocol.TrimSpace(q.Text) == "":
-		return nil, errors.New("sdk.IntercomQuestion: set Text or Tool")
+		return nil, nil, errors.New("sdk.IntercomQuestion: set Text or Tool")
 	}
 	if command.FromPlayerID == "" {
 		command.FromPlayerID = protocol.HumanLabel
 	}
-	owner, err := ownerOnMap(ctx, caller, command.ToPlayerID)
+	owner, seq, err := ownerOnMap(ctx, caller, command.ToPlayerID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	command.MainNodeID = owner
-	return command, nil
+	return command, seq, nil
 }
 
-// ownerOnMap finds whose an agent on the map is.
-func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (string, error) {
+// ownerOnMap finds whose an agent on the map is, and where in the log that map stands.
+func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (owner string, seq *uint64, err error) {
 	text, _, err := c.WorldSnapshot(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	snapshot, _, err := chain.ParseSnapshot(text)
 	if err != nil {
-		return "", fmt.Errorf("the host's snapshot: %w", err)
+		return "", nil, fmt.Errorf("the host's snapshot: %w", err)
 	}
 	for row := range snapshot.Occupants() {
 		if agent, ok := row.(*protocol.Agent); ok && agent.AgentID == agentID {
-			return agent.NodeID, nil
+			return agent.NodeID, snapshot.Head().Seq, nil
 		}
 	}
-	return "", protocol.Errorf(protocol.CodePlayerUnknown, "the agent %s is not on the map", agentID)
+	return "", nil, protocol.Errorf(protocol.CodePlayerUnknown, "the agent %s is not on the map", agentID)
 }
 
 // asking waits for the answer to one command.
 type asking struct {
 	ctx      context.Context //nolint:containedctx // one call's own
 	command  *protocol.IntercomCommand
+	before   *uint64 // a position of the log before the command; nil where there is none
 	caller   *client.Client
 	question *IntercomQuestion
 	sent     bool
@@ -112,9 +114,14 @@ type asking struct {
 
 // run sends the command once the stream is open, so that no answer is missed,
 // and reads the stream to the answer. A host that holds the stream's headers back
-// gets the command all the same.
+// gets the command all the same: the stream begins before it where the host numbers
+// its events.
 func (a *asking) run() (*protocol.IntercomEvent, error) {
-	stream := a.caller.Events(a.ctx, client.StreamOptions{Answers: protocol.AnswersFor()})
+	options := client.StreamOptions{Answers: protocol.AnswersFor()}
+	if a.before != nil {
+		options.After, options.HasAfter = *a.before, true
+	}
+	stream := a.caller.Events(a.ctx, options)
 	defer stream.Close()
 	headers, cancel := context.WithTimeout(a.ctx, headersTimeout)
 	defer cancel()
@@ -124,7 +131,7 @@ func (a *asking) run() (*protocol.IntercomEvent, error) {
 		switch {
 		case a.ctx.Err() != nil:
 			return nil, errors.Join(context.Cause(a.ctx), lost)
-		case errors.Is(signal.Err, client.ErrGap):
+		case errors.Is(signal.Err, client.ErrGap) && a.sent:
 			return nil, fmt.Errorf("%w; the answer may be among them", signal.Err)
 		case err != nil, signal.Type == client.SignalOpen, signal.Type == client.SignalCursor:
 			if err := a.send(); err != nil {

@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -208,6 +209,35 @@ func TestAskWhereNobodyAnswers(t *testing.T) {
 	})
 }
 
+// The stream of a question may open long after it was asked, and after it was answered.
+func TestAskWhereTheStreamOpensLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		answers := visit(t, host, nil)
+		addAgent(t, answers, "ada", nil)
+		serveIntercom(t, answers, newExecutor(), nil)
+		opening := make(chan struct{})
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == protocol.ServicePlay.Events() {
+					<-opening
+				}
+				return host.Transport().RoundTrip(r)
+			})
+		})
+		answered := make(chan error, 1)
+		go func() {
+			_, err := w.Ask(t.Context(), sdk.IntercomQuestion{To: "ada", Text: "are you quick?"})
+			answered <- err
+		}()
+		wait(t, time.Minute)
+		close(opening)
+		if err := <-answered; err != nil {
+			t.Errorf("the asker got %v", err)
+		}
+	})
+}
+
 // Questions that nobody can answer are refused at once, as far as the host knows.
 func TestAskRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -269,6 +299,10 @@ func TestAGapEndsAQuestion(t *testing.T) {
 					return ""
 				}
 				return line
+			}, rpc: func(_ protocol.Op, reply map[string]any) {
+				if snapshot, is := reply["snapshot"].(map[string]any); is {
+					delete(snapshot, "seq")
+				}
 			}}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

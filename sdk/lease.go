@@ -144,7 +144,7 @@ func (a *Agent) noteContest(ctx context.Context) {
 	if a.contested {
 		return
 	}
-	if _, err := ownerOnMap(ctx, a.client, a.PlayerID()); err == nil {
+	if _, _, err := ownerOnMap(ctx, a.client, a.PlayerID()); err == nil {
 		a.contested = true
 		a.world.warn("another program put an agent on the map that this one keeps there: end one of them, or both answer for it", "agentId", a.PlayerID())
 	}
