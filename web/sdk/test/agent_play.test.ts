@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import { z } from 'zod'
 import { RemotePlayWorld, langchainRegistration } from '../src/agent-play/index.js'
 import type { ChainNode, WorldEvent, WorldSnapshot } from '../src/agent-play/index.js'
-import { createClient } from '../src/index.js'
+import { createClient, noRetry } from '../src/index.js'
+import { FakeHost, type Got, chats } from './fake.js'
 import { Host, Reports } from './host.js'
 
 /** An agent as LangChain makes it, with the tools of a program of that service. */
@@ -78,6 +79,34 @@ for (const flags of [['--compat', 'agent-play'], []]) {
     })
   })
 }
+
+describe('a world of the agent-play service', () => {
+  const world = (host: FakeHost) => new RemotePlayWorld({
+    baseUrl: 'http://127.0.0.1:9', service: 'play', apiKey: 'none', mainNodeCredentials: { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) },
+    retry: noRetry, fetch: host.fetch, onWarning: () => undefined,
+  })
+
+  it('connects with the next call where the host was away before', async () => {
+    let away = true
+    const host = new FakeHost(() => (away ? Promise.reject(new TypeError('fetch failed')) : undefined))
+    await using late = world(host)
+    await assert.rejects(late.connect(), /fetch failed/u)
+    away = false
+    await late.connect()
+    assert.equal(late.getSessionId(), 's')
+  })
+
+  it('calls the functions of onClose also where an agent cannot be disconnected, and says so to each who closes it', async () => {
+    const refuses = ({ route }: Got) => (route === '/players/disconnect' ? Response.json({ error: 'no', code: 'forbidden' }, { status: 403 }) : undefined)
+    const left = world(new FakeHost(refuses))
+    await left.addAgent({ name: 'Ada', nodeId: 'ada', type: 'test', agent: chats })
+    let called = 0
+    left.onClose(() => { called++ })
+    const closings = await Promise.allSettled([left.close(), left.close()])
+    assert.deepEqual(closings.map(({ status }) => status), ['rejected', 'rejected'])
+    assert.equal(called, 1)
+  })
+})
 
 describe('langchainRegistration', () => {
   it('reads the tools off the agent, with the fields of any version of Zod', () => {

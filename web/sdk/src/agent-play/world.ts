@@ -22,11 +22,11 @@ type DatedJourney = Omit<Journey, 'startedAt' | 'completedAt'> & { readonly star
 /** A world at a host, with the methods of `@agent-play/sdk`. */
 export class RemotePlayWorld {
   readonly #options: RemotePlayWorldOptions
-  readonly #closing: (() => void)[] = []
+  readonly #onClose: (() => void)[] = []
   #world: Promise<World> | undefined
   #sid = ''
   #address = ''
-  #closed = false
+  #closing: Promise<void> | undefined
 
   /** Makes a world; it connects with the first call. */
   constructor(options: RemotePlayWorldOptions = {}) {
@@ -136,24 +136,32 @@ export class RemotePlayWorld {
   /** Adds a function that `close` calls once. What it gives takes the function away again. */
   onClose(handler: () => void): () => void {
     const entry = (): void => { handler() }
-    this.#closing.push(entry)
+    this.#onClose.push(entry)
     return () => {
-      const place = this.#closing.indexOf(entry)
-      if (place >= 0) this.#closing.splice(place, 1)
+      const place = this.#onClose.indexOf(entry)
+      if (place >= 0) this.#onClose.splice(place, 1)
     }
   }
 
   /** Takes the agents off the map and ends the subscriptions. May be called again. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+    this.#closing ??= this.#shutdown()
+    return this.#closing
+  }
+
+  async #shutdown(): Promise<void> {
+    // The first await comes after the state says that the world is closed.
+    await Promise.resolve()
     const world = await this.#world?.catch(() => undefined)
-    await world?.close()
-    for (const handler of this.#closing.splice(0)) {
-      try {
-        handler()
-      } catch (error) {
-        reportTo(undefined, error as Error)
+    try {
+      await world?.close()
+    } finally {
+      for (const handler of this.#onClose.splice(0)) {
+        try {
+          handler()
+        } catch (error) {
+          reportTo(undefined, error as Error)
+        }
       }
     }
   }
@@ -164,8 +172,12 @@ export class RemotePlayWorld {
   }
 
   async #open(): Promise<World> {
-    if (this.#closed) throw new ClosedError()
-    this.#world ??= this.#make()
+    if (this.#closing !== undefined) throw new ClosedError()
+    this.#world ??= this.#make().catch((error: unknown) => {
+      // The next call tries again.
+      this.#world = undefined
+      throw error
+    })
     return this.#world
   }
 
@@ -180,11 +192,16 @@ export class RemotePlayWorld {
       ...rest, ...(baseUrl === undefined ? {} : { baseUrl }), ...(service === undefined ? {} : { service }),
       ...(main === undefined ? {} : { mainNodeCredentials: main, apiKey: rest.apiKey ?? 'none' }),
     })
-    const client = await world.client()
-    this.#sid = (await client.session()).sid
-    this.#address = `${client.transport.baseUrl}/${client.transport.service}/watch`
-    if (onSessionEvent !== undefined) await world.subscribeEvents({ onEvent: onSessionEvent })
-    if (logging === 'on') await world.subscribeEvents({ onEvent: log })
+    try {
+      const client = await world.client()
+      this.#sid = (await client.session()).sid
+      this.#address = `${client.transport.baseUrl}/${client.transport.service}/watch`
+      if (onSessionEvent !== undefined) await world.subscribeEvents({ onEvent: onSessionEvent })
+      if (logging === 'on') await world.subscribeEvents({ onEvent: log })
+    } catch (error) {
+      await world.close()
+      throw error
+    }
     return world
   }
 }
