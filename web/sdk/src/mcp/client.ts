@@ -40,11 +40,16 @@ const mostPages = 100
 export function onToolsChanged(client: McpClient, changed: () => void): () => void {
   const before = client.fallbackNotificationHandler
   let ended = false
-  client.fallbackNotificationHandler = async (notification: { readonly method: string }) => {
+  const handler = async (notification: { readonly method: string }): Promise<void> => {
     await before?.(notification as never)
     if (!ended && notification.method === 'notifications/tools/list_changed') changed()
   }
-  return () => { ended = true }
+  client.fallbackNotificationHandler = handler
+  return () => {
+    ended = true
+    // Where somebody put another one around it since, that stays.
+    if (client.fallbackNotificationHandler === handler) client.fallbackNotificationHandler = before
+  }
 }
 
 /** All tools of a server. */

@@ -26,15 +26,18 @@ export async function placeMcp(world: Pick<RemotePlayWorld, 'registerMcp' | 'unr
   const { url, onError, name = client.getServerVersion()?.name } = options
   if (name === undefined) throw new OptionError('the MCP client is not connected: connect it first')
   const id = await world.registerMcp({ name, ...(url === undefined ? {} : { url }) })
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    closing ??= world.unregisterMcp(id).then(() => undefined)
-    return closing
-  }
   const before = client.onclose
-  client.onclose = () => {
+  const onClose = (): void => {
     before?.call(client)
     close().catch((error: unknown) => { reportTo(onError, asError(error)) })
   }
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    // Where somebody put another one around it since, that stays.
+    if (client.onclose === onClose) client.onclose = before
+    closing ??= world.unregisterMcp(id).then(() => undefined)
+    return closing
+  }
+  client.onclose = onClose
   return { id, close }
 }

@@ -1,7 +1,7 @@
 import type { WorldClient } from '../http/client.js'
 import { type AgentProgram, carryOut, registrationOf } from '../tools/program.js'
 import { unlessEnded } from '../http/wait.js'
-import { reportTo } from '../protocol/callback.js'
+import { callBack, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import { IntercomListener } from './intercom.js'
 
@@ -63,8 +63,8 @@ export class Programs {
   }
 
   /** Ends what an agent has that left, or that a newer one holds: what it follows, and a stream that no other agent needs. */
-  #release({ agent: { client }, end }: Running): void {
-    end()
+  #release({ agent: { client }, program, end }: Running): void {
+    callBack(end, (error) => { reportTo(program.onError, error) })
     const listener = this.#listeners.get(client)
     if (listener === undefined || [...this.#byId.values()].some(({ agent }) => agent.client === client)) return
     this.#listeners.delete(client)

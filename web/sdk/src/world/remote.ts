@@ -193,8 +193,10 @@ export class RemotePlayWorld {
     const id = normalizeAgentId(agentId)
     const { ok } = await client.deleteAgent(id, call)
     const agent = this.#agents.get(id)
-    this.#agents.delete(id)
-    await agent?.stop()
+    if (agent !== undefined) {
+      this.#leave(agent)
+      await agent.stop()
+    }
     return ok
   }
 
@@ -293,6 +295,7 @@ export class RemotePlayWorld {
     const agents = [...this.#agents.values()]
     this.#agents.clear()
     await Promise.all([...this.#subscriptions].map(async (subscription) => subscription.close()))
+    for (const agent of agents) this.#programs.remove(agent)
     this.#ending.abort(new ClosedError())
     await Promise.all(agents.map(async (agent) => agent.stop()))
     const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(leaving())))

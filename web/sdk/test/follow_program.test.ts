@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AgentProgram } from '../src/index.js'
+import { type McpClient, type McpTool, fromMcp, placeMcp } from '../src/mcp/index.js'
+import { FakeHost } from './fake.js'
+
+const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
+
+/** A client of an MCP server that has some tools and no connection. */
+function mcpClient(tools: readonly McpTool[] = []): McpClient {
+  return {
+    listTools: async () => Promise.resolve({ tools }), callTool: async () => Promise.resolve({}), getServerVersion: () => ({ name: 'tools' }),
+    onclose: undefined, fallbackNotificationHandler: undefined,
+  }
+}
+
+describe('what a program follows', () => {
+  for (const [when, end] of [
+    ['the world is closed', async (world) => world.close()],
+    ['its node is deleted', async (world, id) => world.deleteAgentNode(id)],
+  ] as readonly [string, (world: ReturnType<FakeHost['world']>, id: string) => Promise<unknown>][]) {
+    it(`ends when ${when}, also where that fails`, async () => {
+      await using world = new FakeHost().world()
+      let ended = 0
+      const errors: string[] = []
+      const follow: AgentProgram['follow'] = () => () => {
+        ended++
+        throw new Error('no end')
+      }
+      const ada = await world.agent('Ada', { credentials, follow, onError: ({ message }) => { errors.push(message) } })
+      await end(world, ada.id)
+      assert.deepEqual([ended, errors], [1, ['no end']])
+    })
+  }
+
+  it('of an MCP server leaves its client as it was', async () => {
+    const client = mcpClient()
+    await using world = new FakeHost().world()
+    for (let turn = 0; turn < 2; turn++) {
+      const agent = await world.agent('Ada', { ...await fromMcp(client), credentials })
+      assert.notEqual(client.fallbackNotificationHandler, undefined)
+      await agent.disconnect()
+      assert.equal(client.fallbackNotificationHandler, undefined)
+    }
+  })
+})
+
+describe('the placement of an MCP server', () => {
+  it('leaves its client as it was, once it is closed', async () => {
+    const client = mcpClient()
+    const world = { registerMcp: async () => Promise.resolve('row'), unregisterMcp: async () => Promise.resolve(true) }
+    let gone = 0
+    const before = () => { gone++ }
+    client.onclose = before
+    const placement = await placeMcp(world, client)
+    await placement.close()
+    assert.equal(client.onclose, before)
+    await placeMcp(world, client)
+    client.onclose()
+    assert.equal(client.onclose, before)
+    assert.equal(gone, 1)
+  })
+})
