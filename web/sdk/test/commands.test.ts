@@ -79,6 +79,35 @@ describe('a command', () => {
     }
   })
 
+  it('waits for others among a thousand, and no longer than nobody answered it', async () => {
+    const host = new FakeHost()
+    await using world = host.world()
+    await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
+    const begun: string[] = []
+    let finish: ((answer: string) => void) | undefined
+    const commands = await world.subscribeIntercomCommands({
+      concurrency: 1,
+      execute: async ({ command }) => {
+        begun.push(command.requestId)
+        return new Promise<string>((resolve) => { finish = resolve })
+      },
+    })
+    await commands.ready
+    for (let i = 0; i < 1026; i++) host.ask('ada', `r${i}`, 6 + i)
+    const refused = await host.got.until(({ route }) => route === 'intercomResponse')
+    assert.deepEqual([refused.payload.requestId, refused.payload.status], ['r1025', 'failed'])
+    assert.match(String(refused.payload.error), /too much to do/u)
+    host.answered('ada', 'r1', 1032)
+    host.ask('ada', 'last', 1033)
+    await turns()
+    assert.deepEqual(begun, ['r0'])
+    finish?.('done')
+    await host.got.until(({ payload }) => payload.status === 'completed')
+    await turns()
+    assert.deepEqual(begun, ['r0', 'r2'])
+    assert.deepEqual(host.got.all.filter(({ payload }) => payload.status === 'failed').map(({ payload }) => payload.requestId), ['r1025'])
+  })
+
   it('may take for ever where the program says so', async () => {
     const host = new FakeHost()
     await using world = host.world()

@@ -73,6 +73,12 @@ export class FakeHost {
     this.send(`id: ${seq}\nevent: world:intercom\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
+  /** Sends that a command to an agent was answered. */
+  answered(agentId: string, requestId: string, seq: number): void {
+    const data = { requestId, mainNodeId: 'm', fromPlayerId: agentId, toPlayerId: '__human__', kind: 'chat', status: 'failed', ts: '' }
+    this.send(`id: ${seq}\nevent: world:intercom\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+
   /** A client of this host that repeats nothing. */
   client(options: Partial<ClientOptions> = {}): WorldClient {
     return createClient({ baseUrl: 'http://127.0.0.1:9', retry: noRetry, fetch: this.fetch, ...options })

@@ -18,6 +18,9 @@ const headersTimeoutMs = 500
 /** How many commands wait for the answers to registrations. */
 const mostEarly = 256
 
+/** How many commands wait while others are carried out; who asks more is told at once that it is too much. */
+const mostWaiting = 1024
+
 /** Takes commands from streams and has them carried out, each once. */
 export class IntercomListener implements IntercomSubscription {
   readonly ready: Promise<void>
@@ -28,7 +31,7 @@ export class IntercomListener implements IntercomSubscription {
   readonly #seen = new Set<string>()
   readonly #open = new Map<string, CommandRun>()
   readonly #running = new Set<Promise<void>>()
-  readonly #waiting: CommandRun[] = []
+  readonly #waiting = new Set<CommandRun>()
   /** Commands to agents whose registration is not answered yet. */
   #early: WorldEvent[] = []
   #active = 0
@@ -80,7 +83,7 @@ export class IntercomListener implements IntercomSubscription {
   #event(event: WorldEvent): void {
     if (!isEvent(event, 'world:intercom')) return
     const { status, requestId } = event.data
-    if (status === 'completed' || status === 'failed') this.#open.get(requestId)?.answered()
+    if (status === 'completed' || status === 'failed') this.#answered(requestId)
     if (status !== 'forwarded') return
     const agent = this.#agentOf(event.data.fromPlayerId)
     if (agent === undefined) {
@@ -97,8 +100,21 @@ export class IntercomListener implements IntercomSubscription {
     if (this.#known(requestId)) return
     const run = new CommandRun(command as unknown as IntercomCommand, agent, this.#options)
     this.#open.set(requestId, run)
-    this.#waiting.push(run)
-    this.#next()
+    if (this.#waiting.size < mostWaiting) {
+      this.#waiting.add(run)
+      this.#next()
+    } else {
+      run.end(new Error('the agent has too much to do: ask it again later'))
+      this.#begin(run, () => undefined)
+    }
+  }
+
+  /** Ends a command that somebody answered; one that was not begun needs nothing else. */
+  #answered(requestId: string): void {
+    const run = this.#open.get(requestId)
+    if (run === undefined) return
+    run.answered()
+    if (this.#waiting.delete(run)) this.#open.delete(requestId)
   }
 
   /** Carries out what came for an agent before it was known. */
@@ -124,17 +140,24 @@ export class IntercomListener implements IntercomSubscription {
   /** Begins commands while there are slots for them. */
   #next(): void {
     while (this.#active < (this.#options.concurrency ?? 16)) {
-      const run = this.#waiting.shift()
+      const [run] = this.#waiting
       if (run === undefined) return
+      this.#waiting.delete(run)
       this.#active++
-      const running = run.carryOut().finally(() => {
+      this.#begin(run, () => {
         this.#active--
-        this.#open.delete(run.command.requestId)
-        this.#running.delete(running)
         this.#next()
       })
-      this.#running.add(running)
     }
+  }
+
+  #begin(run: CommandRun, done: () => void): void {
+    const running = run.carryOut().finally(() => {
+      this.#open.delete(run.command.requestId)
+      this.#running.delete(running)
+      done()
+    })
+    this.#running.add(running)
   }
 }
 

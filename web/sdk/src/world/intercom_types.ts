@@ -37,7 +37,7 @@ export interface IntercomOptions {
   readonly agents?: readonly Agent[]
   /** Bounds one command, in milliseconds; 100,000 unless it is given. The host gives up after 120 s without an answer. */
   readonly timeoutMs?: number
-  /** How many commands are carried out at once; 16 unless it is given. Others wait. One whose time is over counts no more. */
+  /** How many commands are carried out at once; 16 unless it is given. 1,024 others wait, who asks more gets an error. One whose time is over counts no more. */
   readonly concurrency?: number
   /** Called for what goes wrong, with the command that it is about if there is one; printed unless it is given. The subscription goes on. */
   readonly onError?: (error: Error, command?: IntercomCommand) => void | Promise<void>
