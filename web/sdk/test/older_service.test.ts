@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { RemotePlayWorld, frameworkRegistration } from '../src/index.js'
-import type { WorldUpdate } from '../src/index.js'
+import { RemotePlayWorld, frameworkRegistration, playerChainRoot } from '../src/index.js'
+import type { WorldSnapshot, WorldUpdate } from '../src/index.js'
+import { FakeHost } from './fake.js'
 import { Host, Reports } from './host.js'
 import { Meddler, olderFrames } from './meddler.js'
 
@@ -48,6 +49,20 @@ describe('the paths of the agent-play service', () => {
       await meddler.end()
     })
   }
+})
+
+describe('a snapshot of the agent-play service', () => {
+  it('is verified with the genesis of the host where it states a root', async () => {
+    const rows = { sid: 's', mainNodeId: 'somebody', worldMap: { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [] }, spaces: [] }
+    const stated = playerChainRoot(rows as unknown as WorldSnapshot, 'the root key')
+    const host = new FakeHost(({ route }) => {
+      if (route === 'getWorldSnapshot') return Response.json({ snapshot: { ...rows, ...stated } })
+      if (route !== 'getPlayerChainNode') return undefined
+      return Response.json({ node: { kind: 'genesis', stableKey: '__genesis__', text: 'the root key' } })
+    })
+    await using world = host.world({ service: 'agent-play', mainNodeCredentials: { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) } })
+    assert.equal((await world.getWorldSnapshot()).merkleRootHex, stated.merkleRootHex)
+  })
 })
 
 /** Lets the host say no more than one of the older service does (protocol reference, "Compatibility"). */

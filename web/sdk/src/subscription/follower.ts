@@ -9,6 +9,7 @@ import type { WorldEvent } from '../protocol/events.js'
 import { asError } from '../protocol/callback.js'
 import type { Signal } from '../stream/stream.js'
 import { Stream } from '../stream/stream.js'
+import { withGenesis } from './genesis.js'
 import { Alarm, Inbox } from './inbox.js'
 import { Reporter } from './report.js'
 import { type EventRows, rowsOf } from './rows.js'
@@ -346,11 +347,7 @@ export class Follower {
     if (seq !== undefined && this.#cursor !== undefined && seq < this.#cursor) {
       throw new ChainError(`the snapshot is of event ${seq}, the stream is at ${this.#cursor}`)
     }
-    if (this.#client.transport.service === 'play') return read
-    // A snapshot of the older service names something else than the root key.
-    const { node } = await this.#client.playerChainNode('__genesis__', { signal: this.#signal })
-    if (node.kind !== 'genesis') throw new ChainError('the host answers with another node than the genesis')
-    return { copy: read.copy.withGenesis(node.text), stated: read.stated }
+    return { copy: await withGenesis(this.#client, read.copy, { signal: this.#signal }), stated: read.stated }
   }
 }
 

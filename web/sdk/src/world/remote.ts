@@ -9,6 +9,7 @@ import { ClosedError, hasCode } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
 import { normalizeAgentId } from '../protocol/text.js'
+import { withGenesis } from '../subscription/genesis.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
 import { type AgentProgram, registrationOf } from '../tools/program.js'
@@ -69,8 +70,9 @@ export class RemotePlayWorld {
     const client = await this.#client()
     let mismatch
     for (let i = 0; i < 2; i++) {
-      const { copy, stated } = await client.worldCopy(call)
-      if (stated.merkleRootHex === undefined) return copy.snapshot
+      const { copy: read, stated } = await client.worldCopy(call)
+      if (stated.merkleRootHex === undefined) return read.snapshot
+      const copy = await withGenesis(client, read, call)
       mismatch = copy.compare(stated.merkleRootHex, stated.merkleLeafCount)
       if (mismatch === undefined) return copy.snapshot
     }
