@@ -167,11 +167,6 @@ export class Connection {
     return asError(error)
   }
 
-  /** Ends the connection as one that is lost. */
-  drop(why: Error): void {
-    this.#ending.abort(why)
-  }
-
   /** Ends the connection. */
   close(): void {
     clearTimeout(this.#stall)

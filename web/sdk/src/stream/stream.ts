@@ -1,6 +1,6 @@
 import type { Retry } from '../http/options.js'
 import type { Transport } from '../http/transport.js'
-import { backoff, reasonOf, setTimer, whenEnded } from '../http/wait.js'
+import { backoff, linked, reasonOf, setTimer, whenEnded } from '../http/wait.js'
 import { parseJson } from '../json/parse.js'
 import { asObject } from '../json/read.js'
 import { OptionError, PlayError, UnreachableError } from '../protocol/errors.js'
@@ -57,6 +57,9 @@ export class Stream {
    */
   #floor: number | undefined
   #connection: Connection | undefined
+  /** Ends the attempt to connect that is under way, or the connection that it led to. */
+  #attempt: AbortController | undefined
+  #unlink = (): void => undefined
   #opening = false
   #waitMs = 0
   #failures = 0
@@ -91,16 +94,17 @@ export class Stream {
     }
   }
 
-  /** Ends the wait for the next attempt; anew, ends a connection that there is as well, which is then made again. */
+  /** Ends the wait for the next attempt; anew, ends one that is under way or a connection that there is as well, which is then made again. */
   hurry(anew = false): void {
     this.#hurry?.()
-    if (anew) this.#connection?.drop(new UnreachableError('the event stream', 'the connection is made again', true))
+    if (anew) this.#attempt?.abort(new UnreachableError('the event stream', 'the connection is made again', true))
   }
 
   /** Ends the connection. */
   close(): void {
     this.#connection?.close()
-    this.#connection = undefined
+    this.#connection = this.#attempt = undefined
+    this.#unlink()
   }
 
   /** Waits for the time of the next attempt; true if the stream was ended meanwhile. */
@@ -124,10 +128,12 @@ export class Stream {
 
   async #open(): Promise<Signal | undefined> {
     const cursor = this.#cursor
+    const attempt = this.#attempt = new AbortController()
+    this.#unlink = linked(attempt, this.#options.signal)
     let connection: Connection
     try {
       connection = this.#connection = await Connection.open(this.#transport, {
-        inline: this.#options.inline, signal: this.#options.signal,
+        inline: this.#options.inline, signal: attempt.signal,
         ...(this.#options.answers === undefined ? {} : { answers: this.#options.answers }),
         ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }), ...(cursor === undefined ? {} : { after: cursor }),
       })

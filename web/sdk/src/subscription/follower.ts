@@ -70,7 +70,7 @@ export class Follower {
     })
   }
 
-  /** Tries to connect now; anew, also where it is connected. */
+  /** Tries to connect now; anew, also where it is connected or tries already. */
   hurry(anew?: boolean): void {
     this.#stream.hurry(anew)
   }

@@ -126,8 +126,8 @@ export interface WorldSubscription {
   readonly done: Promise<void>
   /**
    * Tries to connect now where it waits for its next attempt: for a page that
-   * knows that the network is back, or that has a new cookie. With `anew` it also ends
-   * a connection that there is and makes it again: for a page that learns that the network is gone.
+   * knows that the network is back, or that has a new cookie. With `anew` it also ends an attempt that is under way, or
+   * a connection that there is, and makes it again: for a page that learns that the network is gone.
    */
   reconnect(anew?: boolean): void
   /** Ends the subscription and waits for its end. May be called again. */

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { FakeHost, type Got, silence } from './fake.js'
+import { follow } from './follow.js'
+
+describe('an attempt to connect', () => {
+  for (const hangs of ['/session', '/events']) {
+    it(`that hangs at ${hangs} ends where the program wants it made anew`, async () => {
+      const asks = ({ route }: Got): boolean => route === hangs
+      const host = new FakeHost((got) => (asks(got) ? silence(got) : undefined))
+      const { states, errors, sub } = follow(host.client())
+      const { signal } = await host.got.until(asks)
+      const asked = host.got.all.length
+      sub.reconnect(true)
+      assert.equal(signal?.aborted, true)
+      await states.until(({ retryAt }) => retryAt !== undefined)
+      assert.match(errors.all[0]?.message ?? '', /made again/u)
+      sub.reconnect()
+      await host.got.until(asks, asked)
+      await sub.close()
+    })
+  }
+})
