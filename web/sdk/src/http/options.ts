@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /**
    * Called when the host has another session than the one that was known,
-   * before the call that noticed goes on. It must not call the client.
+   * before the call that noticed goes on. It must not call the client. What it throws is dropped.
    */
   readonly onSession?: (sid: string) => void
   /**

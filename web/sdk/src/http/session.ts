@@ -1,3 +1,4 @@
+import { callBack } from '../protocol/callback.js'
 import { UnreachableError } from '../protocol/errors.js'
 import type { Capability, SessionReply } from '../protocol/contract.js'
 import { unlessEnded } from './wait.js'
@@ -27,7 +28,7 @@ export class Session {
     if (changed) this.written = 0
     this.sid = this.#last = reply.sid
     this.#capabilities = new Set(reply.capabilities ?? [])
-    if (changed) this.onChange?.(reply.sid)
+    if (changed) callBack(this.onChange, () => undefined, reply.sid)
   }
 
   /** Drops a session that the host refused, unless it was replaced since. */
