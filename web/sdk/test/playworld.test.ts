@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
-import { createClient, createNodeCredentialMaterial, frameworkRegistration } from '../src/index.js'
+import { OptionError, createClient, createNodeCredentialMaterial, frameworkRegistration } from '../src/index.js'
 import { PlayWorld } from '../src/node/index.js'
 import { Reports } from './host.js'
 import { playctl } from './repository.js'
@@ -83,6 +83,17 @@ describe('PlayWorld', () => {
       }
     }
     await assert.rejects(PlayWorld.start({ binary, flags: ['--no-such-flag'] }), /serve did not start: .*--no-such-flag/u)
+  })
+
+  it('starts no host whose root key it cannot read', async () => {
+    const repository = mkdtempSync(path.join(tmpdir(), 'playworld-test-'))
+    const program = path.join(repository, 'program')
+    const started = path.join(repository, 'started')
+    writeFileSync(program, `#!/bin/sh\n: > '${started}'\necho '{"url": "http://127.0.0.1:9"}'\nread -r word\n`, { mode: 0o755 })
+    writeFileSync(path.join(repository, 'root.rootkey'), 'no key')
+    await assert.rejects(PlayWorld.start({ binary: program, repository }), OptionError)
+    assert.equal(existsSync(started), false)
+    rmSync(repository, { recursive: true })
   })
 
   it('leaves no host and no folder behind when its program is killed', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -47,6 +47,8 @@ export class HostProcess {
 
   static async #start(options: PlayWorldOptions, temporary: string): Promise<HostProcess> {
     const rootFile = await rootFileIn(options.repository ?? temporary)
+    // Before the host starts, which nobody would end where this fails.
+    const rootKey = await loadRootKey(rootFile)
     // The settings are those given here: not the user's file, nor their environment.
     const config = path.join(temporary, 'config.yaml')
     await writeFile(config, '')
@@ -72,7 +74,7 @@ export class HostProcess {
         ? `${log.join(' ')}: install the playctl program, so that it is in the PATH, or say where it is by the option binary or by PLAYCTL_BINARY`
         : `${binary} serve did not start: ${log.join('\n') || 'it said nothing'}`)
     }
-    return new HostProcess(child, temporary, url, await loadRootKey(rootFile))
+    return new HostProcess(child, temporary, url, rootKey)
   }
 
   /** Ends the host in order and removes what was temporary. */
@@ -108,7 +110,6 @@ async function rootFileIn(folder: string): Promise<string> {
     await chmod(file, 0o600)
   } catch (error) {
     if (asText(member(asObject(error), 'code')) !== 'EEXIST') throw error
-    await readFile(file)
   }
   return file
 }
