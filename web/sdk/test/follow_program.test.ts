@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentProgram } from '../src/index.js'
 import { type McpClient, type McpTool, fromMcp, placeMcp } from '../src/mcp/index.js'
-import { FakeHost } from './fake.js'
+import { FakeHost, turns } from './fake.js'
 
 const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
 
@@ -57,7 +57,21 @@ describe('the placement of an MCP server', () => {
     assert.equal(client.onclose, before)
     await placeMcp(world, client)
     client.onclose()
+    await turns()
     assert.equal(client.onclose, before)
     assert.equal(gone, 1)
+  })
+
+  it('is taken off the map by the next call where the first one failed', async () => {
+    let calls = 0
+    const world = {
+      registerMcp: async () => Promise.resolve('row'),
+      unregisterMcp: async () => (++calls === 1 ? Promise.reject(new Error('away')) : Promise.resolve(true)),
+    }
+    const placement = await placeMcp(world, mcpClient())
+    await assert.rejects(placement.close(), /away/u)
+    await placement.close()
+    await placement.close()
+    assert.equal(calls, 2)
   })
 })

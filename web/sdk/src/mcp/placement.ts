@@ -33,9 +33,14 @@ export async function placeMcp(world: Pick<RemotePlayWorld, 'registerMcp' | 'unr
   }
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
-    // Where somebody put another one around it since, that stays.
-    if (client.onclose === onClose) client.onclose = before
-    closing ??= world.unregisterMcp(id).then(() => undefined)
+    closing ??= world.unregisterMcp(id).then(() => {
+      // Where somebody put another one around it since, that stays.
+      if (client.onclose === onClose) client.onclose = before
+    }, (error: unknown) => {
+      // The next call tries again.
+      closing = undefined
+      throw error
+    })
     return closing
   }
   client.onclose = onClose
