@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net"
@@ -143,6 +144,42 @@ func (b *between) cut() {
 	b.open = nil
 }
 
+// watched tells when a client has read the first event of the answer to a tool's call:
+// only such an answer can be asked for again.
+type watched struct {
+	http.RoundTripper
+	begun func()
+}
+
+func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	var asked []byte
+	if r.GetBody != nil {
+		if body, err := r.GetBody(); err == nil {
+			asked, _ = io.ReadAll(body)
+		}
+	}
+	response, err := w.RoundTripper.RoundTrip(r)
+	if err == nil && bytes.Contains(asked, []byte(`"tools/call"`)) {
+		response.Body = &watchedBody{ReadCloser: response.Body, begun: w.begun}
+	}
+	return response, err
+}
+
+type watchedBody struct {
+	io.ReadCloser
+	begun func()
+	read  []byte
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if bytes.Contains(b.read, []byte("\n\n")) {
+		b.begun()
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.read = append(b.read, p[:n]...)
+	return n, err
+}
+
 // An answer that comes while the client is away is there when it is back.
 func TestHTTPResumes(t *testing.T) {
 	f := newFixture(t)
@@ -152,9 +189,11 @@ func TestHTTPResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := f.between(parts.Host)
+	reading, begun := context.WithCancel(t.Context())
+	defer begun()
 	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdkmcp.StreamableClientTransport{
-		Endpoint: "http://" + b.Addr().String() + parts.Path, HTTPClient: &http.Client{Transport: bearer{token: token}},
+		Endpoint: "http://" + b.Addr().String() + parts.Path, HTTPClient: &http.Client{Transport: watched{RoundTripper: bearer{token: token}, begun: begun}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -163,6 +202,7 @@ func TestHTTPResumes(t *testing.T) {
 	var cutting sync.WaitGroup
 	cutting.Go(func() {
 		<-asked
+		<-reading.Done()
 		b.cut()
 		close(f.release)
 	})

@@ -177,9 +177,14 @@ func TestACallIsCanceled(t *testing.T) {
 
 func TestResourcesFollowTheStream(t *testing.T) {
 	f := newFixture(t)
-	updated := make(chan string, 64)
+	updated := make(chan string, 1)
 	session := f.connect(&sdkmcp.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, r *sdkmcp.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
+		ResourceUpdatedHandler: func(_ context.Context, r *sdkmcp.ResourceUpdatedNotificationRequest) {
+			select {
+			case updated <- r.Params.URI:
+			default: // the first is enough; the client reads nothing more while it waits here
+			}
+		},
 	})
 	read := func(uri string) string {
 		t.Helper()
