@@ -68,8 +68,8 @@ func scene(look Look) *Map {
 		},
 	})
 	var names Names
-	for i, event := range events() {
-		if i == 6 || event.Kind == protocol.EventJourney || strings.Contains(string(event.Data), `"role":"tool"`) {
+	for _, event := range events() {
+		if !event.Seen.IsZero() || event.Kind == protocol.EventJourney || strings.Contains(string(event.Data), `"role":"tool"`) {
 			continue
 		}
 		event.Seen = noon.Add(-time.Minute)
