@@ -114,7 +114,7 @@ func TestAPersonStaysAsLongAsTheLease(t *testing.T) {
 		if err := f.world.Sweep(t.Context()); err != nil || !f.onMap(id) {
 			t.Fatalf("on the map: %v, %v", f.onMap(id), err)
 		}
-		<-time.After(46 * time.Second)
+		<-time.After((protocol.DefaultLeaseTTLSeconds + 1) * time.Second)
 		if err := f.world.Sweep(t.Context()); err != nil || f.onMap(id) {
 			t.Errorf("on the map: %v, %v", f.onMap(id), err)
 		}
