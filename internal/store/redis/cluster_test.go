@@ -46,15 +46,26 @@ func TestClusterMovesSlot(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- w.run(ctx) }()
+	until := func(what string, reached func() bool) {
+		t.Helper()
+		worldtest.Eventually(t, what, func() bool {
+			select {
+			case err := <-ended:
+				t.Fatalf("waiting for %s: the writer ended: %v", what, err)
+			default:
+			}
+			return reached()
+		})
+	}
 	step := func() {
 		// Some attempt begins and ends between two keys.
 		before := w.attempts.Load()
-		worldtest.Eventually(t, "an attempt to commit", func() bool { return w.attempts.Load() > before+1 })
+		until("an attempt to commit", func() bool { return w.attempts.Load() > before+1 })
 	}
 	done := func(n int64) {
 		t.Helper()
 		before := w.acknowledged.Load()
-		worldtest.Eventually(t, "commits after the move", func() bool { return w.acknowledged.Load() > before+n })
+		until("commits after the move", func() bool { return w.acknowledged.Load() > before+n })
 	}
 	done(20)
 	for _, to := range nodes {
@@ -103,7 +114,7 @@ func (w *writing) run(ctx context.Context) error {
 			b.Resumed = storetest.RunOf(err)
 			tip, err = w.commit(ctx, b)
 		}
-		if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
+		if unanswered(err) || errors.Is(err, store.ErrConflict) {
 			tip, err = w.find(ctx, id)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -143,6 +154,12 @@ func (w *writing) missed(ctx context.Context) ([]store.Entry, error) {
 	return w.journal.Missed(ctx, w.tip)
 }
 
+// unanswered reports whether an error says nothing of the outcome: the store is away, or
+// the time of the attempt was over before the store was asked.
+func unanswered(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // find asks until the store says whether a commit is there.
 func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error) {
 	for {
@@ -150,7 +167,7 @@ func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error
 		switch {
 		case ctx.Err() != nil:
 			return store.Tip{}, fmt.Errorf("the test ended: %w", ctx.Err())
-		case errors.Is(err, store.ErrUnavailable):
+		case unanswered(err):
 			continue
 		case errors.Is(err, store.ErrRestarted):
 			// It is said at the journal's end.
