@@ -51,10 +51,10 @@ func Subject(data []byte) string {
 		Person struct {
 			ID string `json:"id"`
 		} `json:"person"`
-		PersonID string `json:"personId"`
-		MCP      struct {
+		MCP struct {
 			ID string `json:"id"`
 		} `json:"mcp"`
+		PersonID     string `json:"personId"`
 		FromPlayerID string `json:"fromPlayerId"`
 		ID           string `json:"id"`
 		SpaceID      string `json:"spaceId"`

@@ -110,9 +110,6 @@ func TestAResetIsFollowed(t *testing.T) {
 
 // The session is over, and for a time there is none to go on in: the agent waits for it.
 func TestAnAgentOutlivesItsSession(t *testing.T) {
-	refused := func(*http.Request) (*http.Response, error) {
-		return answer(http.StatusForbidden, `{"error":"over","code":"sid_invalid","requestId":"r"}`), nil
-	}
 	for name, without := range map[string]func(*http.Request, http.RoundTripper) (*http.Response, error){
 		"the new one cannot be fetched": func(r *http.Request, host http.RoundTripper) (*http.Response, error) {
 			if r.URL.Path == protocol.ServicePlay.Session() {
@@ -124,7 +121,7 @@ func TestAnAgentOutlivesItsSession(t *testing.T) {
 			if r.URL.Path == protocol.ServicePlay.Session() {
 				return host.RoundTrip(r)
 			}
-			return refused(r)
+			return answer(http.StatusForbidden, `{"error":"over","code":"sid_invalid","requestId":"r"}`), nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

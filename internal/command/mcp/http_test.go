@@ -144,11 +144,11 @@ func (b *between) cut() {
 	b.open = nil
 }
 
-// watched tells when a client has read the first event of the answer to a tool's call:
-// only such an answer can be asked for again.
+// watched calls answering when a client has read the first event of the answer to a tool's
+// call: only such an answer can be resumed.
 type watched struct {
 	http.RoundTripper
-	begun func()
+	answering func()
 }
 
 func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -160,20 +160,20 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response, err := w.RoundTripper.RoundTrip(r)
 	if err == nil && bytes.Contains(asked, []byte(`"tools/call"`)) {
-		response.Body = &watchedBody{ReadCloser: response.Body, begun: w.begun}
+		response.Body = &watchedBody{ReadCloser: response.Body, answering: w.answering}
 	}
 	return response, err
 }
 
 type watchedBody struct {
 	io.ReadCloser
-	begun func()
-	read  []byte
+	answering func()
+	read      []byte
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	if bytes.Contains(b.read, []byte("\n\n")) {
-		b.begun()
+		b.answering()
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.read = append(b.read, p[:n]...)
@@ -189,11 +189,11 @@ func TestHTTPResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := f.between(parts.Host)
-	reading, begun := context.WithCancel(t.Context())
-	defer begun()
+	reading, answering := context.WithCancel(t.Context())
+	defer answering()
 	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdkmcp.StreamableClientTransport{
-		Endpoint: "http://" + b.Addr().String() + parts.Path, HTTPClient: &http.Client{Transport: watched{RoundTripper: bearer{token: token}, begun: begun}},
+		Endpoint: "http://" + b.Addr().String() + parts.Path, HTTPClient: &http.Client{Transport: watched{RoundTripper: bearer{token: token}, answering: answering}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

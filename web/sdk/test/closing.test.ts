@@ -45,7 +45,7 @@ describe('a world that is closed', () => {
     const mainNodeCredentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
     for (let turn = 0; turn < 12; turn++) {
       const world = host.world({ mainNodeCredentials })
-      const begun = [
+      const calls = [
         world.subscribeEvents({ onEvent: () => undefined, onError: () => undefined }),
         world.subscribeWorldState({ onError: () => undefined }),
         world.subscribeIntercomCommands({ execute: () => '', onError: () => undefined }),
@@ -53,7 +53,7 @@ describe('a world that is closed', () => {
       const agent = world.agent('Ada', { credentials: { nodeId: 'd'.repeat(64), passwHash: 'b'.repeat(64) } })
       for (let i = 0; i < turn; i++) await Promise.resolve()
       await world.close()
-      for (const result of await Promise.allSettled(begun)) {
+      for (const result of await Promise.allSettled(calls)) {
         if (result.status === 'rejected') assert.ok(result.reason instanceof ClosedError)
         else await result.value.done
       }

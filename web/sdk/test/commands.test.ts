@@ -83,12 +83,12 @@ describe('a command', () => {
     const host = new FakeHost()
     await using world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
-    const begun: string[] = []
+    const started: string[] = []
     let finish: ((answer: string) => void) | undefined
     const commands = await world.subscribeIntercomCommands({
       concurrency: 1,
       execute: async ({ command }) => {
-        begun.push(command.requestId)
+        started.push(command.requestId)
         return new Promise<string>((resolve) => { finish = resolve })
       },
     })
@@ -100,11 +100,11 @@ describe('a command', () => {
     host.answered('ada', 'r1', 1032)
     host.ask('ada', 'last', 1033)
     await turns()
-    assert.deepEqual(begun, ['r0'])
+    assert.deepEqual(started, ['r0'])
     finish?.('done')
     await host.got.until(({ payload }) => payload.status === 'completed')
     await turns()
-    assert.deepEqual(begun, ['r0', 'r2'])
+    assert.deepEqual(started, ['r0', 'r2'])
     assert.deepEqual(host.got.all.filter(({ payload }) => payload.status === 'failed').map(({ payload }) => payload.requestId), ['r1025'])
   })
 

@@ -136,8 +136,8 @@ describe('a world with several hosts', () => {
       assert.equal(verification, 'verified')
       assert.deepEqual(playerChainRoot(snapshot), root)
       assert.deepEqual({ mismatches: stats.mismatches, heals: stats.heals }, { mismatches: 0, heals: 0 })
-      // The world is read once, and again only where no host gave the rows of an event. An error without a cause tells of
-      // a snapshot that was behind, and that was not taken.
+      // The world is read once, and again only where no host gave the rows of an event. An error without a cause is of a
+      // snapshot that was behind, and that was not taken.
       const unread = errors.all.filter((error) => error.name === 'ChainError' && error.cause !== undefined)
       for (const { cause } of unread) assert.ok(cause instanceof PlayError || cause instanceof UnreachableError, String(cause))
       // The first snapshot may come from a host that is behind the stream's: this client asks for no rev, since it has

@@ -26,10 +26,10 @@ describe('the lease of an agent', () => {
     away = true
     await passes(test, 60_000)
     away = false
-    const heard = host.got.all.length
+    const before = host.got.all.length
     await passes(test, 60_000)
     assert.deepEqual(lost, [])
-    assert.ok(host.got.all.slice(heard).some(isRoute('/players/heartbeat')))
+    assert.ok(host.got.all.slice(before).some(isRoute('/players/heartbeat')))
     await world.close()
   })
 

@@ -18,7 +18,7 @@ const headersTimeoutMs = 500
 /** How many commands wait for the answers to registrations. */
 const mostEarly = 256
 
-/** How many commands wait while others are carried out; who asks more is told at once that it is too much. */
+/** How many commands wait while others are carried out; further ones fail at once. */
 const mostWaiting = 1024
 
 /** Takes commands from streams and has them carried out, each once. */
@@ -109,7 +109,7 @@ export class IntercomListener implements IntercomSubscription {
     }
   }
 
-  /** Ends a command that somebody answered; one that was not begun needs nothing else. */
+  /** Ends a command that somebody answered; one that was not started needs nothing else. */
   #answered(requestId: string): void {
     const run = this.#open.get(requestId)
     if (run === undefined) return
