@@ -38,6 +38,8 @@ const keptParts = 32
 /** So many happenings are listed at a time, and as many as the host keeps at least are in the bar. */
 const listed = 1000
 const most = 20_000
+/** The list takes no more than this while it is not read anew, and what waits for it neither. */
+const atMost = 4 * most
 
 /** The past as a host keeps it. */
 export class HostPast implements Source {
@@ -79,11 +81,11 @@ export class HostPast implements Source {
   /** Takes what happened just now, as long as there is room: while a moment of the past is shown, the list is not read anew. */
   add(instant: Instant): void {
     if (this.#meanwhile !== undefined) {
-      this.#meanwhile.push(instant)
+      if (this.#meanwhile.length < atMost) this.#meanwhile.push(instant)
       return
     }
     const newest = this.instants.at(-1)?.seq ?? -1
-    if (instant.seq !== undefined && instant.seq > newest && this.instants.length < 4 * most) this.instants.push(instant)
+    if (instant.seq !== undefined && instant.seq > newest && this.instants.length < atMost) this.instants.push(instant)
   }
 
   async events(from: number, to: number, signal: AbortSignal): Promise<readonly WorldEvent[]> {
