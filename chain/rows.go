@@ -30,6 +30,8 @@ type rowField struct {
 	// key is what comes before the value: the comma, the name and the colon.
 	key   string
 	index int
+	// offset is where the field begins in the struct, the embedded one included.
+	offset uintptr
 	// inner says that the field is one of the embedded struct.
 	inner bool
 	shape shape
@@ -91,7 +93,7 @@ func rowTypeOnce[T any](kind protocol.OccupantKind) func() *rowType {
 type header struct {
 	Bounds  protocol.Bounds `json:"bounds"`
 	SID     string          `json:"sid"`
-	Version int             `json:"v"`
+	Version int64           `json:"v"`
 }
 
 // headerVersion is the `v` of the header's payload.
@@ -106,8 +108,10 @@ func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
 	}
 	for _, described := range protocol.FieldsOf(t) {
 		f := rowField{Field: &described, index: described.Index[len(described.Index)-1], inner: len(described.Index) > 1}
+		f.offset = t.FieldByIndex(described.Index).Offset
 		if f.inner {
 			r.embedded = described.Index[0]
+			f.offset += t.Field(r.embedded).Offset
 		}
 		f.shape, f.of = shapeOf(f.Type)
 		f.omit = f.Optional || f.shape == shapeRaw && !f.Must
@@ -143,7 +147,7 @@ func shapeOf(t reflect.Type) (shape, *rowType) {
 		return shapeText, nil
 	case reflect.Float64:
 		return shapeNumber, nil
-	case reflect.Int, reflect.Int64:
+	case reflect.Int64:
 		return shapeCount, nil
 	case reflect.Bool:
 		return shapeBool, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"reflect"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -173,12 +172,12 @@ func rowsOf(leaves iter.Seq2[int, *Leaf], yield func([]byte) bool) bool {
 
 // mcpServersJSON yields the items of `mcpServers`.
 func mcpServersJSON(t *Tree, yield func([]byte) bool) bool {
-	var e encoder
+	var out []byte
 	comma := 0 // the first item has none
 	for server := range mcpServers(t) {
-		e.out = append(e.out[:0], ',')
-		e.object(mcpServer(), reflect.ValueOf(&server).Elem())
-		if !yield(e.out[1-comma:]) {
+		// An error is of a text that is not UTF-8, which no row of a tree has.
+		out, _ = appendRow(append(out[:0], ','), mcpServer(), &server)
+		if !yield(out[1-comma:]) {
 			return false
 		}
 		comma = 1
