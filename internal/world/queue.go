@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/playctl/playctl/protocol"
@@ -35,13 +36,16 @@ type queue struct {
 
 	mu      sync.Mutex
 	closed  bool
-	waiting map[string][]*job
+	waiting map[string]jobList
 	// turns are the accounts whose commands wait, in the order of their turns.
 	turns []string
 }
 
+// jobList is the commands of one account, linked in their order.
+type jobList struct{ first, last *job }
+
 func newQueue() *queue {
-	return &queue{places: make(chan struct{}, queueLength), ready: make(chan struct{}, 1), waiting: map[string][]*job{}}
+	return &queue{places: make(chan struct{}, queueLength), ready: make(chan struct{}, 1), waiting: map[string]jobList{}}
 }
 
 // send has a command wait for the writer.
@@ -51,18 +55,32 @@ func (q *queue) send(ctx context.Context, account string, j *job) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
+	if !q.append(account, j) {
 		<-q.places
 		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: nothing was changed; repeat the request in a moment")
 	}
-	if len(q.waiting[account]) == 0 {
-		q.turns = append(q.turns, account)
-	}
-	q.waiting[account] = append(q.waiting[account], j)
+	// Who wakes needs the lock.
 	q.signal()
 	return nil
+}
+
+// append puts a command at the end of its account's. It reports false where the queue is closed.
+func (q *queue) append(account string, j *job) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	commands, waits := q.waiting[account]
+	if waits {
+		commands.last.next = j
+	} else {
+		commands.first = j
+		q.turns = append(q.turns, account)
+	}
+	commands.last = j
+	q.waiting[account] = commands
+	return true
 }
 
 func (q *queue) signal() {
@@ -87,11 +105,11 @@ func (q *queue) take(batch []*job) (_ []*job, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	bytes, tooLong := 0, []string(nil)
-	for len(q.turns) > 0 && len(batch) < maxBatch {
-		account := q.turns[0]
-		q.turns = q.turns[1:]
+	turn := 0
+	for ; turn < len(q.turns) && len(batch) < maxBatch; turn++ {
+		account := q.turns[turn]
 		commands := q.waiting[account]
-		j := commands[0]
+		j := commands.first
 		// One whose caller is gone is answered and not carried out.
 		if j.ctx.Err() == nil {
 			if len(batch) > 0 && bytes+j.req.BodyBytes > maxBatchBodies {
@@ -102,15 +120,15 @@ func (q *queue) take(batch []*job) (_ []*job, open bool) {
 		}
 		batch = append(batch, j)
 		<-q.places
-		if len(commands) == 1 {
+		if commands.first, j.next = j.next, nil; commands.first == nil {
 			delete(q.waiting, account)
 			continue
 		}
-		commands[0] = nil
-		q.waiting[account] = commands[1:]
+		q.waiting[account] = commands
 		q.turns = append(q.turns, account)
 	}
-	q.turns = append(tooLong, q.turns...)
+	turn -= copy(q.turns[turn-len(tooLong):], tooLong)
+	q.turns = slices.Delete(q.turns, 0, turn)
 	if len(q.turns) > 0 || q.closed {
 		q.signal()
 	}

@@ -68,6 +68,7 @@ type job struct {
 	done    chan struct{}
 	reply   Reply
 	err     error
+	next    *job // of the same account, in the queue
 }
 
 // Do runs a command. When it returns nil the command is on stable storage and
